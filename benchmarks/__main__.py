@@ -43,13 +43,13 @@ def report(rows: list[dict], without: list[dict], quick: bool) -> dict:
 def keep(given: argparse.Namespace, rows: list[dict], without: list[dict], earlier: dict) -> None:
     """Write what there is so far: a long run that is ended is not lost."""
     if given.json:
-        found = report(rows, without, given.quick)
+        result = report(rows, without, given.quick)
         if earlier:
-            anew = {each["work"] for each in (*rows, *without) if "work" in each}
-            left_out = [each for each in earlier["left_out"] if each["work"] not in anew]
-            found |= {"rows": renewed(earlier["rows"], found["rows"]), "left_out": left_out + without}
+            anew = {row["work"] for row in (*rows, *without) if "work" in row}
+            left_out = [item for item in earlier["left_out"] if item["work"] not in anew]
+            result |= {"rows": renewed(earlier["rows"], result["rows"]), "left_out": left_out + without}
         with open(given.json, "w", encoding="utf-8") as file:
-            json.dump(found, file, indent=1, ensure_ascii=False)
+            json.dump(result, file, indent=1, ensure_ascii=False)
 
 
 def earlier_report(given: argparse.Namespace) -> dict:
@@ -62,9 +62,9 @@ def earlier_report(given: argparse.Namespace) -> dict:
 def renewed(earlier: list[dict], rows: list[dict]) -> list[dict]:
     """Earlier rows with those of the same figures in their places, all that are new after them, and no others of their works."""
     works, anew = {row["work"] for row in rows if "work" in row}, {(row["figure"], row["unit"]): row for row in rows}
-    kept = {(row["figure"], row["unit"]): row for row in earlier}
-    kept = {key: row for key, row in kept.items() if key in anew or row.get("work") not in works}
-    return [*(kept | anew).values()]
+    remaining = {(row["figure"], row["unit"]): row for row in earlier}
+    remaining = {key: row for key, row in remaining.items() if key in anew or row.get("work") not in works}
+    return [*(remaining | anew).values()]
 
 
 def main() -> int:
@@ -76,35 +76,37 @@ def main() -> int:
     options.add_argument("--json", help="write the figures to this file")
     options.add_argument("--keep", action="store_true", help="keep the other figures that the file has")
     options.add_argument("--quick", action="store_true", help="few rounds, and none of the heavy works")
-    given = options.parse_args()
+    args = options.parse_args()
     try:
-        here, works = chosen(given.names)
+        here, works = chosen(args.names)
     except KeyError as unknown:
         options.error(f"there is no {unknown}; known are {known}, {', '.join(WORKS)}")
     rows: list[dict] = []
     without: list[dict] = []
-    earlier = earlier_report(given)
+    earlier = earlier_report(args)
     for name in here:
-        found = HERE[name]()
-        rows += found
-        print(table(found), flush=True)
-    keep(given, rows, without, earlier)
+        result = HERE[name]()
+        rows += result
+        print(table(result), flush=True)
+    keep(args, rows, without, earlier)
     for work in works:
-        if given.quick and work.heavy and work.name not in given.names:
+        if args.quick and work.heavy and work.name not in args.names:
             without.append({"work": work.name, "side": "", "reason": "heavy: not among the quick ones"})
             continue
-        measured = measure(work, QUICK if given.quick else Effort())
-        found = rows_of(work, measured)
-        rows += found
+        measured = measure(work, QUICK if args.quick else Effort())
+        result = rows_of(work, measured)
+        rows += result
         without += left_out(work, measured)
-        print(table(found), flush=True)
-        keep(given, rows, without, earlier)
-    for each in without:
-        print(f"left out: {each['work']}{each['side'] and ': '}{each['side']} ({each['reason']})")
+        print(table(result), flush=True)
+        keep(args, rows, without, earlier)
+    for item in without:
+        print(f"left out: {item['work']}{item['side'] and ': '}{item['side']} ({item['reason']})")
     print(", ".join(f"{name} {version}" for name, version in versions().items()))
     print(machine())
     failed = [
-        each for each in without if each["side"].startswith("namedtensor") and each["reason"].startswith("failed")
+        element
+        for element in without
+        if element["side"].startswith("namedtensor") and element["reason"].startswith("failed")
     ]
     return 1 if failed else 0
 

@@ -27,9 +27,9 @@ def axes(array: Any, *last: str) -> list[str]:
 
 
 # -------------------------------------------------------------------------------------------------------------- ours
-def named(q, k, v, place=lambda array: array) -> list[nt.NamedTensor]:
+def named(q, k, v, position=lambda array: array) -> list[nt.NamedTensor]:
     names = (("queries", "key"), ("seq", "key"), ("seq", "val"))
-    return [nt.tensor(place(array), axes(array, *each)) for array, each in zip((q, k, v), names)]
+    return [nt.tensor(position(array), axes(array, *name)) for array, name in zip((q, k, v), names)]
 
 
 def ready(call, Q) -> Ready:
@@ -95,9 +95,9 @@ def by_hand(q, k, v) -> Ready:
         scores = matmul(q * scale, k.swapaxes(-1, -2))
         scores -= maximum(scores, -1, None, None, True)
         np.exp(scores, out=scores)
-        found = matmul(scores, v)
-        found /= add(scores, -1, None, None, True)
-        return found
+        result = matmul(scores, v)
+        result /= add(scores, -1, None, None, True)
+        return result
 
     return Ready(call)
 
@@ -149,7 +149,7 @@ def by_einx(q, k, v) -> Ready:
 def by_xarray(q, k, v) -> Ready:
     import xarray
 
-    Q, K, V = (xarray.DataArray(each.array, dims=each.axes) for each in named(q, k, v))
+    Q, K, V = (xarray.DataArray(tensor.array, dims=tensor.axes) for tensor in named(q, k, v))
     scale = np.float32(1 / math.sqrt(q.shape[-1]))
     order = axes(q, "queries", "val")
 
@@ -174,7 +174,7 @@ def by_eager_torch(q, k, v) -> Ready:
 def by_sdpa(q, k, v) -> Ready:
     import torch
 
-    batched = [torch.from_numpy(each if each.ndim == 4 else each[None]) for each in (q, k, v)]
+    batched = [torch.from_numpy(item if item.ndim == 4 else item[None]) for item in (q, k, v)]
     function = torch.nn.functional.scaled_dot_product_attention
     return Ready(lambda: function(*batched), lambda result: result.numpy().reshape(*q.shape[:-1], v.shape[-1]))
 
@@ -196,7 +196,7 @@ def by_jit(q, k, v) -> Ready:
 
     scale = 1 / math.sqrt(q.shape[-1])
     function = lambda q, k, v: jax.nn.softmax(q @ k.mT * scale, -1) @ v
-    return jitted(function, [jnp.asarray(each) for each in (q, k, v)])
+    return jitted(function, [jnp.asarray(item) for item in (q, k, v)])
 
 
 def with_haliax(q, k, v) -> tuple:
@@ -204,8 +204,8 @@ def with_haliax(q, k, v) -> tuple:
     import jax.numpy as jnp
 
     values = [
-        haliax.named(jnp.asarray(each.array), tuple(haliax.Axis(*axis) for axis in each.sizes.items()))
-        for each in named(q, k, v)
+        haliax.named(jnp.asarray(tensor.array), tuple(haliax.Axis(*axis) for axis in tensor.sizes.items()))
+        for tensor in named(q, k, v)
     ]
     scale = 1 / math.sqrt(q.shape[-1])
 
@@ -222,7 +222,7 @@ def with_penzai(q, k, v) -> tuple:
     import jax.numpy as jnp
     from penzai import pz
 
-    values = [pz.nx.wrap(jnp.asarray(each.array)).tag(*each.axes) for each in named(q, k, v)]
+    values = [pz.nx.wrap(jnp.asarray(tensor.array)).tag(*tensor.axes) for tensor in named(q, k, v)]
     scale = 1 / math.sqrt(q.shape[-1])
     dot, softmax = pz.nx.nmap(jnp.dot), pz.nx.nmap(jax.nn.softmax)
 

@@ -120,38 +120,38 @@ def stacked(arrays: Arrays) -> dict[str, np.ndarray]:
 
 def layer_norm(x, γ, β):
     size = np.float32(x.shape[-1])
-    found = x - np.add.reduce(x, -1, None, None, True) / size
-    found *= (1 / np.sqrt(np.vecdot(found, found) / size + np.float32(EPSILON)))[..., None]
-    found *= γ
-    found += β
-    return found
+    element = x - np.add.reduce(x, -1, None, None, True) / size
+    element *= (1 / np.sqrt(np.vecdot(element, element) / size + np.float32(EPSILON)))[..., None]
+    element *= γ
+    element += β
+    return element
 
 
-def attend(q, k, v, found, mask=None):
+def attend(q, k, v, actual, mask=None):
     """Softmax in the scores' own memory, the result divided by the sums; written to `found`."""
     scores = np.matmul(q, k.swapaxes(-1, -2))
     if mask is not None:
         scores += mask
     scores -= np.maximum.reduce(scores, -1, None, None, True)
     np.exp(scores, scores)
-    np.matmul(scores, v, out=found)
-    found /= np.add.reduce(scores, -1, None, None, True)
+    np.matmul(scores, v, out=actual)
+    actual /= np.add.reduce(scores, -1, None, None, True)
 
 
 @side(BY_HAND)
 def block_by_hand(arrays) -> Ready:
-    made, heads = stacked(arrays), len(arrays["b_Q"])
+    element, heads = stacked(arrays), len(arrays["b_Q"])
     X, W_1, b_1, W_2, b_2 = (arrays[name] for name in ("X", "W_1", "b_1", "W_2", "b_2"))
     batch, seq, chans = X.shape
 
     def call():
         x = X.reshape(-1, chans)
-        qkv = layer_norm(x, arrays["γ_1"], arrays["β_1"]).dot(made["qkv"])
-        qkv += made["shift"]
+        qkv = layer_norm(x, arrays["γ_1"], arrays["β_1"]).dot(element["qkv"])
+        qkv += element["shift"]
         q, k, v = qkv.reshape(batch, seq, 3, heads, -1).transpose(2, 0, 3, 1, 4)
         mixed = np.empty((batch, seq, heads, v.shape[-1]), np.float32)
         attend(q, k, v, mixed.swapaxes(1, 2))
-        t = mixed.reshape(batch * seq, -1).dot(made["out"])
+        t = mixed.reshape(batch * seq, -1).dot(element["out"])
         t += arrays["b_O"]
         t += x
         hidden = layer_norm(t, arrays["γ_2"], arrays["β_2"]).dot(W_1)
@@ -176,7 +176,7 @@ def block_as_written(arrays) -> Ready:
     def call():
         n = norm(a["X"], a["γ_1"], a["β_1"])
         q, k, v = (np.einsum("bsc,chk->bhsk", n, a[f"W_{name}"], optimize=True) for name in "QKV")
-        q, k, v = (each + a[f"b_{name}"][:, None] for each, name in zip((q, k, v), "QKV"))
+        q, k, v = (item + a[f"b_{name}"][:, None] for item, name in zip((q, k, v), "QKV"))
         weights = softmax(q @ k.swapaxes(-1, -2) / np.float32(math.sqrt(q.shape[-1])))
         t = a["X"] + np.einsum("bhsv,hvc->bsc", weights @ v, a["W_O"], optimize=True) + a["b_O"]
         hidden = np.maximum(norm(t, a["γ_2"], a["β_2"]) @ a["W_1"] + a["b_1"], 0)
@@ -361,7 +361,7 @@ def pulled(function: Callable[[], Any], leaves: list[Any], G: Any) -> Ready:
 
     for leaf in leaves:
         leaf.requires_grad_()
-    return Ready(lambda: torch.autograd.grad(function(), leaves, G), lambda found: found[0].numpy())
+    return Ready(lambda: torch.autograd.grad(function(), leaves, G), lambda actual: actual[0].numpy())
 
 
 @side(ON_TORCH, needs=("torch",))
@@ -391,7 +391,7 @@ def pulled_by_jax(function: Callable[[Any], Any], values: Any, G: Any, answer: C
     import jax
 
     gradient = jax.grad(lambda values, G: (function(values) * G).sum())
-    return jitted(gradient, [values, G], lambda found: np.asarray(answer(found["X"])))
+    return jitted(gradient, [values, G], lambda actual: np.asarray(answer(actual["X"])))
 
 
 @side(UNDER_JIT, needs=("jax",))
@@ -421,20 +421,20 @@ def with_weight(arrays: Arrays) -> dict[str, nt.NamedTensor]:
 @side(AS_FORMULA)
 def gradient(arrays) -> Ready:
     entry, values = nt.program(GRADIENT)[DERIVATIVES], with_weight(arrays)
-    return Ready(lambda: entry(values=values), lambda found: result(found[0]))
+    return Ready(lambda: entry(values=values), lambda actual: result(actual[0]))
 
 
 @side(f"{AS_FORMULA}, on PyTorch", needs=("torch",))
 def gradient_formula_torch(arrays) -> Ready:
     entry, values = nt.program(GRADIENT)[DERIVATIVES], with_weight(in_torch(arrays))
-    return Ready(quietly(lambda: entry(values=values)), lambda found: np.asarray(result(found[0])))
+    return Ready(quietly(lambda: entry(values=values)), lambda actual: np.asarray(result(actual[0])))
 
 
 @side(f"{AS_FORMULA}, under jax.jit", needs=("jax",))
 def gradient_formula_jax(arrays) -> Ready:
     entry = nt.program(GRADIENT)[DERIVATIVES]
     return jitted(
-        lambda values: entry(values=values), [with_weight(in_jax(arrays))], lambda found: np.asarray(result(found[0]))
+        lambda values: entry(values=values), [with_weight(in_jax(arrays))], lambda actual: np.asarray(result(actual[0]))
     )
 
 

@@ -64,13 +64,13 @@ def contraction(
     def jax_einsum(**arrays) -> Ready:
         import jax.numpy as jnp
 
-        return jitted(lambda *arrays: jnp.einsum(equation, *arrays), [jnp.asarray(each) for each in arrays.values()])
+        return jitted(lambda *arrays: jnp.einsum(equation, *arrays), [jnp.asarray(array) for array in arrays.values()])
 
     def einx_dot(**arrays) -> Ready:
         import einx
 
         marked = ", ".join(
-            " ".join(f"[{axis}]" if axis in summed else axis for axis in each.split()) for each in axes.values()
+            " ".join(f"[{axis}]" if axis in summed else axis for axis in text.split()) for text in axes.values()
         )
         return Ready(lambda: einx.dot(f"{marked} -> {out}", *arrays.values()))
 
@@ -92,7 +92,7 @@ def contraction(
     )  # fmt: skip
     numpy = (Side(OURS, ours), *(Side(name, handed(function)) for name, function in by_hand.items()))
     sides = (
-        *(each for one in numpy for each in ((one,) if threads == 1 else both(one))),
+        *(side for one in numpy for side in ((one,) if threads == 1 else both(one))),
         Side("np.einsum, optimize", optimize), Side("opt_einsum", opt_einsum, ("opt_einsum",)),
         Side("PyTorch, einsum", torch_einsum, ("torch",)), Side("jax.jit, einsum", jax_einsum, ("jax",)), *slow,
     )  # fmt: skip

@@ -38,7 +38,7 @@ def pairs() -> dict[str, tuple]:
 
 def rows() -> list[dict]:
     """Each operation with its bar, and a known formula, called whole."""
-    found = [
+    result = [
         {
             "figure": f"eager: {written}",
             "value": compare(ours, theirs)[0],
@@ -50,7 +50,7 @@ def rows() -> list[dict]:
     named, arrays = attention_tensors()
     formula = nt.formula(f"Attention(Q, K, V) = {ATTENTION}")
     called = compare(lambda: formula(*named.values()), lambda: attention_by_hand(*arrays), 40, 100)[0]
-    return [*found, {"figure": "attention by formula(Q, K, V)", "value": called, "unit": "× NumPy", "bar": None}]
+    return [*result, {"figure": "attention by formula(Q, K, V)", "value": called, "unit": "× NumPy", "bar": None}]
 
 
 if __name__ == "__main__":

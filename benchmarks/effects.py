@@ -43,16 +43,16 @@ def sides(name: str) -> tuple[Ready, Ready]:
     if name.startswith("attention"):
         from . import attention
 
-        given = attention.inputs(**dict(ATTENTION)[name])
-        return attention.by_formula.make(**given), attention.by_hand.make(**given)
+        inputs = attention.inputs(**dict(ATTENTION)[name])
+        return attention.by_formula.make(**inputs), attention.by_hand.make(**inputs)
     if name == "block":
         from .block import WORKS
     else:
         from .models import WORKS
-    work = next(each for each in WORKS if each.name == name)
-    given = work.inputs(**work.sizes)
-    ours = next(each for each in work.sides if each.is_ours)
-    return ours.make(**given), work.side(BY_HAND).make(**given)
+    work = next(other for other in WORKS if other.name == name)
+    inputs = work.inputs(**work.sizes)
+    ours = next(side for side in work.sides if side.is_ours)
+    return ours.make(**inputs), work.side(BY_HAND).make(**inputs)
 
 
 def timed(call: Callable[[], Any]) -> list[float]:
@@ -71,60 +71,60 @@ def measured(calls: list[Callable[[], Any]]) -> dict[str, list[list[list[float]]
         call()
     longest = max(timed(call)[0] for call in calls)
     count = max(MIN_CALLS, min(MAX_CALLS, round(MAX_STATE_SECONDS / (longest + REST_SECONDS))))
-    found: dict[str, list[list[list[float]]]] = {RESTED: [[], []], AFTER: [[], []], AGAIN: [[], []]}
+    numbers: dict[str, list[list[list[float]]]] = {RESTED: [[], []], AFTER: [[], []], AGAIN: [[], []]}
     for state, prepare in ((RESTED, lambda: time.sleep(REST_SECONDS)), (AFTER, lambda: a @ a)):
         for _ in range(count):
             for number, call in enumerate(calls):
                 prepare()
-                found[state][number].append(timed(call))
+                numbers[state][number].append(timed(call))
     for number, call in enumerate(calls):
         end = time.perf_counter() + WARM_SECONDS
         while time.perf_counter() < end:
             call()
-        found[AGAIN][number] = [timed(call) for _ in range(count)]
-    return found
+        numbers[AGAIN][number] = [timed(call) for _ in range(count)]
+    return numbers
 
 
 def main(name: str) -> None:
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
-    print(json.dumps(measured([each.call for each in sides(name)])), file=out, flush=True)
+    print(json.dumps(measured([ready.call for ready in sides(name)])), file=out, flush=True)
 
 
 def variants() -> dict[str, tuple[Path, dict[str, str]]]:
     """The packages and the environment of each."""
-    found = {WITH: (ROOT, {"NAMEDTENSOR_BLAS_LIMIT": "1"}), WITHOUT: (ROOT, {"NAMEDTENSOR_BLAS_LIMIT": "0"})}
+    result = {WITH: (ROOT, {"NAMEDTENSOR_BLAS_LIMIT": "1"}), WITHOUT: (ROOT, {"NAMEDTENSOR_BLAS_LIMIT": "0"})}
     before = os.environ.get("BENCHMARKS_BEFORE")
-    return found if before is None else found | {BEFORE: (Path(before), {})}
+    return result if before is None else result | {BEFORE: (Path(before), {})}
 
 
-def run(name: str, tree: Path, own: dict[str, str]) -> dict[str, list[list[list[float]]]]:
+def run(name: str, tree: Path, local: dict[str, str]) -> dict[str, list[list[list[float]]]]:
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith("OPENBLAS_") and key != "PYTHONPATH"
     }
     command = [sys.executable, "-P", "-c", START, str(ROOT), str(tree), name]
     return json.loads(
-        subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment | own, text=True).stdout
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment | local, text=True).stdout
     )
 
 
 def rows() -> list[dict]:
     """A row for each work, variant and state: the median of the processes' medians over those of the work by hand."""
     chosen = [name for name in os.environ.get("BENCHMARKS_EFFECTS", "").split(",") if name] or list(NAMES)
-    rounds, found = int(os.environ.get("BENCHMARKS_ROUNDS", "7")), []
+    rounds, result = int(os.environ.get("BENCHMARKS_ROUNDS", "7")), []
     for name in chosen:
-        runs: dict[str, list[Any]] = {each: [] for each in variants()}
+        runs: dict[str, list[Any]] = {variant: [] for variant in variants()}
         for _ in range(rounds):
-            for each in random.sample(list(runs), len(runs)):
-                runs[each].append(run(name, *variants()[each]))
-        for each, several in runs.items():
-            found += [row(name, each, state, several) for state in (RESTED, AFTER, AGAIN)]
-    return found
+            for text in random.sample(list(runs), len(runs)):
+                runs[text].append(run(name, *variants()[text]))
+        for text, several in runs.items():
+            result += [row(name, text, state, several) for state in (RESTED, AFTER, AGAIN)]
+    return result
 
 
 def row(name: str, variant: str, state: str, runs: list[Any]) -> dict:
     """`spread` is that of the work by hand, its third quartile over its first: how noisy the machine was."""
-    medians = [[[statistics.median(column) for column in zip(*side)] for side in each[state]] for each in runs]
+    medians = [[[statistics.median(column) for column in zip(*side)] for side in other[state]] for other in runs]
     hand = sorted(theirs[0] for _, theirs in medians)
     bar = MAX_BLOCK_WITHOUT_LIMIT if (name, variant) == ("block", WITHOUT) else None
     return {

@@ -26,8 +26,8 @@ def inputs(seq: int, chans: int) -> dict[str, np.ndarray]:
 
 
 def ours(formula: str) -> tuple[Side, ...]:
-    def made(x, place=lambda array: array) -> tuple:
-        return nt.formula(f"f(X) = {formula}"), nt.tensor(place(x), ("seq", "chans"))
+    def made(x, position=lambda array: array) -> tuple:
+        return nt.formula(f"f(X) = {formula}"), nt.tensor(position(x), ("seq", "chans"))
 
     def on_numpy(x) -> Ready:
         function, X = made(x)
@@ -66,20 +66,20 @@ def chunks(function):
     """In place on a few rows after the other, which stay in the cache."""
 
     def call(x):
-        found = np.empty_like(x)
+        result = np.empty_like(x)
         rows = max(1, CHUNK // x.shape[-1])
         for start in range(0, len(x), rows):
-            function(x[start : start + rows], found[start : start + rows])
-        return found
+            function(x[start : start + rows], result[start : start + rows])
+        return result
 
     return call
 
 
 def whole(function):
     def call(x):
-        found = np.empty_like(x)
-        function(x, found)
-        return found
+        result = np.empty_like(x)
+        function(x, result)
+        return result
 
     return call
 

@@ -33,7 +33,7 @@ def first_of_jax(q, k, v) -> Ready:
     import jax
     import jax.numpy as jnp
 
-    arrays = [jnp.asarray(each) for each in (q, k, v)]
+    arrays = [jnp.asarray(item) for item in (q, k, v)]
     numbers = count()
 
     def call():
@@ -56,11 +56,11 @@ WORKS = (
 def rows() -> list[dict]:
     """The processor's time to import each library, over that of a bare Python."""
     bare = processor_seconds("pass", 5)
-    found = []
+    result = []
     for name in ("numpy", "namedtensor", "transformer", *PEERS):
         if missing((name,)):
             continue
         code = {"namedtensor": "import namedtensor; namedtensor.tensor", "penzai": "from penzai import pz"}
         seconds = processor_seconds(code.get(name, f"import {name}"), 3) - bare
-        found.append({"figure": f"import {name}", "value": seconds * 1e3, "unit": "ms", "bar": None})
-    return found
+        result.append({"figure": f"import {name}", "value": seconds * 1e3, "unit": "ms", "bar": None})
+    return result

@@ -57,7 +57,7 @@ def attention_ours(q, k, v) -> Ready:
 def attention_torch(q, k, v) -> Ready:
     import torch
 
-    arrays = [moved(each) for each in (q, k, v)]
+    arrays = [moved(item) for item in (q, k, v)]
     return Ready(ended(lambda: torch.nn.functional.scaled_dot_product_attention(*arrays)), numbers)
 
 

@@ -21,7 +21,7 @@ def drawn(shapes: dict[str, tuple[int, ...]], whole: dict[str, tuple[int, tuple[
     generator = np.random.default_rng(0)
     arrays = {name: generator.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
     arrays = {
-        name: each * np.float32(each.shape[0] ** -0.5 if name[0] in "WUV" else 1) for name, each in arrays.items()
+        name: array * np.float32(array.shape[0] ** -0.5 if name[0] in "WUV" else 1) for name, array in arrays.items()
     }
     return {"arrays": arrays | {name: generator.integers(0, most, shape) for name, (most, shape) in whole.items()}}
 
@@ -33,18 +33,18 @@ def ours(text: str, axes: dict[str, str], wrt: str, one: str, sizes: dict[str, i
     def gradient(arrays) -> Ready:
         step = nt.gradient(text, "loss", wrt.split(), return_value=True)
         values = {name: nt.tensor(array + (array.dtype.kind == "i"), axes[name]) for name, array in arrays.items()}
-        return Ready(lambda: step(values=values, sizes=sizes), lambda found: found[1][one].to_array(axes[one]))
+        return Ready(lambda: step(values=values, sizes=sizes), lambda actual: actual[1][one].to_array(axes[one]))
 
     return gradient
 
 
-def pulled(loss: Any, leaves: list[Any], place: int) -> Ready:
+def pulled(loss: Any, leaves: list[Any], position: int) -> Ready:
     """The gradient by all leaves, of which one is compared."""
     import torch
 
     for leaf in leaves:
         leaf.requires_grad_()
-    return Ready(lambda: torch.autograd.grad(loss(), leaves), lambda found: found[place].numpy())
+    return Ready(lambda: torch.autograd.grad(loss(), leaves), lambda actual: actual[position].numpy())
 
 
 # ------------------------------------------------------------------------------------------------------- three layers
@@ -155,7 +155,7 @@ def training(sizes) -> Ready:
     example = characters()
     state, data = example.start(sizes), example.batch(0, sizes)
     trainer = example.Trainer([*state.parameters], sizes["L"])
-    return Ready(lambda: trainer(state, data), lambda found: np.asarray(found[0]))
+    return Ready(lambda: trainer(state, data), lambda actual: np.asarray(actual[0]))
 
 
 @side(TORCH, needs=("torch",))
@@ -167,17 +167,17 @@ def training_torch(sizes) -> Ready:
     start, data = example.start(sizes).parameters, example.batch(0, sizes)
     axes = {"2": "hidden chans", "O": "heads val chans"}
     p = {
-        name: torch.tensor(each.to_array(axes.get(name[-2:-1], each.axes) if name[0] == "W" else each.axes))
-        for name, each in start.items()
+        name: torch.tensor(value.to_array(axes.get(name[-2:-1], value.axes) if name[0] == "W" else value.axes))
+        for name, value in start.items()
     }
     chans, heads, layers = sizes["chans"], sizes["heads"], range(1, sizes["L"] + 1)
     flat = {
-        name: each.reshape((chans, -1) if name[-2] in "QKV1" else (-1, chans)).T.contiguous()
-        for name, each in p.items()
+        name: tensor.reshape((chans, -1) if name[-2] in "QKV1" else (-1, chans)).T.contiguous()
+        for name, tensor in p.items()
         if name[0] == "W"
     }
-    p = {name: each.requires_grad_() for name, each in (p | flat).items()}
-    begin = {name: each.detach().clone() for name, each in p.items()}
+    p = {name: tensor.requires_grad_() for name, tensor in (p | flat).items()}
+    begin = {name: tensor.detach().clone() for name, tensor in p.items()}
     ids, following = (torch.tensor(data[name].array - 1) for name in ("ids", "next"))
     optimizer = torch.optim.Adam(p.values(), lr=example.RATES["α"])
 
@@ -191,7 +191,7 @@ def training_torch(sizes) -> Ready:
         for layer in map(str, layers):
             n = norm(x, layer, "1")
             q, k, v = (
-                F.linear(n, p[f"W^{{{layer},{each}}}"]).unflatten(-1, (heads, -1)).transpose(1, 2) for each in "QKV"
+                F.linear(n, p[f"W^{{{layer},{name}}}"]).unflatten(-1, (heads, -1)).transpose(1, 2) for name in "QKV"
             )
             mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
             x = x + F.linear(mixed, p[f"W^{{{layer},O}}"])
@@ -202,11 +202,11 @@ def training_torch(sizes) -> Ready:
         optimizer.step()
         return loss
 
-    def answer(found):
+    def answer(actual):
         """The loss at the start, whatever was learned since."""
         with torch.no_grad():
-            for name, each in p.items():
-                each.copy_(begin[name])
+            for name, tensor in p.items():
+                tensor.copy_(begin[name])
         return np.asarray(call().item())
 
     return Ready(call, answer)

@@ -94,8 +94,8 @@ def functions(n: int) -> Call:
 def sizes_in_a_chain(n: int) -> Call:
     sets = [f"W_{k} ∈ ℝ^{{a_{k}[d_{k}] × a_{k + 1}[d_{k + 1}]}}" for k in numbers(n)]
     text = "\n".join([*sets, "Y_1 = V", *(f"Y_{k + 1} = Y_{k} ⊙_{{a_{k}}} W_{k}" for k in numbers(n)), f"Y_{n + 1}"])
-    given = {f"W_{k}": ones(3, 3, axes=f"a_{k} a_{k + 1}") for k in numbers(n)}
-    return lambda: nt.evaluate(text, {"V": ones(3, axes="a_1"), **given})
+    inputs = {f"W_{k}": ones(3, 3, axes=f"a_{k} a_{k + 1}") for k in numbers(n)}
+    return lambda: nt.evaluate(text, {"V": ones(3, axes="a_1"), **inputs})
 
 
 def layers(n: int) -> str:
@@ -112,8 +112,8 @@ def gradient_by_the_last(n: int) -> Call:
 
 
 def gradients_by_all(n: int) -> Call:
-    found = nt.gradient(layers(n), "loss", [*weights(n)])
-    return lambda: found(values=weights(n), X=X)
+    gradient = nt.gradient(layers(n), "loss", [*weights(n)])
+    return lambda: gradient(values=weights(n), X=X)
 
 
 # ------------------------------------------------------------------------------------------------------------ models
@@ -125,8 +125,8 @@ def model(kind: str, sizes: dict[str, int]) -> Callable[[int], Call]:
     def make(n: int) -> Call:
         import transformer
 
-        made = getattr(transformer, kind).init(0, {**SIZES, **sizes, "L": n}, "float32")
-        return lambda: made(IDS)
+        result = getattr(transformer, kind).init(0, {**SIZES, **sizes, "L": n}, "float32")
+        return lambda: result(IDS)
 
     return make
 
@@ -156,13 +156,13 @@ CURVES = (
 
 def rows() -> list[dict]:
     """The exponent of each curve, with its points."""
-    found = []
+    result = []
     for curve in CURVES:
         points = counted(curve, curve.sizes)
-        found.append(
+        result.append(
             {
                 "figure": f"growth: {curve.name}, {points[-2][0]} to {points[-1][0]}", "value": exponent(*points[-2:]),
                 "unit": "exponent of calls", "bar": BAR, "curve": curve.name, "points": points,
             }
         )  # fmt: skip
-    return found
+    return result

@@ -78,14 +78,14 @@ def rows() -> list[dict]:
     rows = []
     for kind in SIZES:
         runs = [measured(kind) for _ in range(PROCESSES)]
-        found, title = runs[0], f"{kind}, {LAYERS} layers, chans {SIZES[kind]['chans']}"
-        later, unit = [statistics.median(each) for each in zip(*(run["later"] for run in runs))], "ms of the processor"
+        result, title = runs[0], f"{kind}, {LAYERS} layers, chans {SIZES[kind]['chans']}"
+        later, unit = [statistics.median(item) for item in zip(*(run["later"] for run in runs))], "ms of the processor"
         rows += [
             {"figure": f"{what}: {title}", "value": value, "unit": unit, "bar": bar, "of_lengths": (title, what)}
             for what, value, unit, bar in (
                 ("first length", statistics.median(run["first"] for run in runs), unit, None), ("dearest new length", max(later), unit, MOST),
                 ("middle new length", statistics.median(later), unit, None),
-                ("length between known ones", found["calls"], "calls of Python functions", None),
+                ("length between known ones", result["calls"], "calls of Python functions", None),
                 (f"{MANY:,} lengths", max(run["memory"] for run in runs), "MB", MEMORY),
             )
         ]  # fmt: skip

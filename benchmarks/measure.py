@@ -35,12 +35,12 @@ def processor_seconds(code: str, rounds: int = 9) -> float:
     """The processor's time for a fresh Python that runs `code`: what waiting for other work does not change."""
     import resource
 
-    found = []
+    result = []
     compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     compiled |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # whose waiting would be counted
     for _ in range(rounds):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([sys.executable, "-c", code], check=True, env=compiled)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(found)
+        result.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(result)

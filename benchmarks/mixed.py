@@ -41,21 +41,21 @@ def rounds(work: str) -> dict[str, list[tuple[Times, Times]]]:
 
     from .works import WORKS
 
-    given = WORKS[work].inputs(**WORKS[work].sizes)
-    calls = [WORKS[work].side(name).make(**given).call for name in (SIDES[work], BY_HAND)]
+    inputs = WORKS[work].inputs(**WORKS[work].sizes)
+    calls = [WORKS[work].side(name).make(**inputs).call for name in (SIDES[work], BY_HAND)]
     a = np.random.default_rng(0).standard_normal((1000, 1000), dtype=np.float32)
     before = {RESTED: lambda: time.sleep(REST), AFTER: lambda: a @ a, IN_TURNS: lambda: None}
     for call in calls * 2:
         call()
-    found: dict[str, list[tuple[Times, Times]]] = {state: [] for state in before}
+    result: dict[str, list[tuple[Times, Times]]] = {state: [] for state in before}
     for _ in range(ROUNDS):
         for state, prepare in before.items():
             pair = []
             for call in calls:
                 prepare()
                 pair.append(timed(call))
-            found[state].append((pair[0], pair[1]))
-    return found
+            result[state].append((pair[0], pair[1]))
+    return result
 
 
 def measured(work: str, cores: int) -> dict[str, list[tuple[Times, Times]]]:
@@ -74,16 +74,16 @@ def measured(work: str, cores: int) -> dict[str, list[tuple[Times, Times]]]:
 
 def rows() -> list[dict]:
     """A row for each work, number of cores and state, and one for what a product just before costs."""
-    found = []
+    result = []
     if not hasattr(os, "sched_setaffinity"):
-        return found
+        return result
     for work in SIDES:
         for cores in (2, 1):
             times = measured(work, cores)
             title = f"{NAMES[work]}, {'one core' if cores == 1 else 'two cores'}"
             for state, pairs in times.items():
                 ours, theirs = zip(*pairs)
-                found.append(
+                result.append(
                     {
                         "figure": f"{title}, {state}", "mixed": True, "unit": f"× {BY_HAND}",
                         "value": statistics.median(x.seconds / y.seconds for x, y in pairs),
@@ -95,12 +95,12 @@ def rows() -> list[dict]:
                 ratio = middle([x for x, _ in times[AFTER]], 0) / middle([x for x, _ in times[RESTED]], 0)
                 bar = MOST_AFTER if work == "block" else None
                 unit = "× after a rest"
-                found.append({"figure": f"{title}, {AFTER}", "mixed": True, "value": ratio, "unit": unit, "bar": bar})
-    return found
+                result.append({"figure": f"{title}, {AFTER}", "mixed": True, "value": ratio, "unit": unit, "bar": bar})
+    return result
 
 
 def middle(times: Any, which: int) -> float:
-    return statistics.median(each[which] for each in times)
+    return statistics.median(time_[which] for time_ in times)
 
 
 def main() -> None:

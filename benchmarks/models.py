@@ -29,11 +29,11 @@ Arrays = dict[str, Any]
 
 def normed(x: np.ndarray, γ: np.ndarray, β: np.ndarray, ε: float) -> np.ndarray:
     size = np.float32(x.shape[-1])
-    found = x - np.add.reduce(x, -1, None, None, True) / size
-    found *= (1 / np.sqrt(np.vecdot(found, found) / size + np.float32(ε)))[..., None]
-    found *= γ
-    found += β
-    return found
+    result = x - np.add.reduce(x, -1, None, None, True) / size
+    result *= (1 / np.sqrt(np.vecdot(result, result) / size + np.float32(ε)))[..., None]
+    result *= γ
+    result += β
+    return result
 
 
 # ------------------------------------------------------------------------------------------------------------ MiniLM
@@ -59,8 +59,11 @@ def tokens(count: int) -> Arrays:
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.enable_padding()
-    found = tokenizer.encode_batch(sentences()[:: len(sentences()) // count])
-    return {"ids": np.array([each.ids for each in found]), "mask": np.array([each.attention_mask for each in found])}
+    encodings = tokenizer.encode_batch(sentences()[:: len(sentences()) // count])
+    return {
+        "ids": np.array([encoding.ids for encoding in encodings]),
+        "mask": np.array([encoding.attention_mask for encoding in encodings]),
+    }
 
 
 def loaded(folder: Path | str, backend: str) -> Any:
@@ -77,7 +80,7 @@ def encoder(ids, mask, backend: str) -> Ready:
         model = loaded(minilm(), backend)
     except nt.NotationError as problem:
         raise LeftOut(problem.message) from None
-    I, M = (nt.tensor(placed(each, backend), "batch seq") for each in (ids, mask))
+    I, M = (nt.tensor(placed(item, backend), "batch seq") for item in (ids, mask))
     return Ready(
         lambda: model(I, mask=M),
         lambda states: np.asarray(states.to_array(["batch", "seq", "chans"])) * mask[..., None].astype(np.float32),
@@ -126,9 +129,9 @@ def minilm_by_hand(ids, mask) -> Ready:
         x = normed(x, γ, β, ε).reshape(batch * seq, -1)
         for layer in layers:
             qkv, qkv_b, out, out_b, γ_1, β_1, up, up_b, down, down_b, γ_2, β_2 = layer.values()
-            made = x.dot(qkv)
-            made += qkv_b
-            q, k, v = made.reshape(batch, seq, 3, heads, -1).transpose(2, 0, 3, 1, 4)
+            result = x.dot(qkv)
+            result += qkv_b
+            q, k, v = result.reshape(batch, seq, 3, heads, -1).transpose(2, 0, 3, 1, 4)
             mixed = np.empty((batch, seq, heads, v.shape[-1]), np.float32)
             attend(q, k, v, mixed.swapaxes(1, 2), hidden)
             t = mixed.reshape(batch * seq, -1).dot(out)
@@ -151,8 +154,8 @@ def by_transformers(ids, mask, way: str) -> Ready:
     from transformers import BertModel
 
     model = BertModel.from_pretrained(minilm(), add_pooling_layer=False, attn_implementation=way).eval()
-    given = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
-    call = torch.no_grad()(lambda: model(**given).last_hidden_state)
+    tensors = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
+    call = torch.no_grad()(lambda: model(**tensors).last_hidden_state)
     return Ready(call, lambda states: states.numpy() * mask[..., None].astype(np.float32))
 
 
@@ -194,7 +197,7 @@ def generator(arrays, config, ids, new, backend: str) -> Ready:
     prompt = nt.tensor(placed(ids, backend), "batch seq")
     return Ready(
         lambda: model.generate(prompt, max_new_tokens=new),
-        lambda found: np.asarray(found.to_array("batch seq")).astype(np.int64),
+        lambda actual: np.asarray(actual.to_array("batch seq")).astype(np.int64),
     )
 
 
@@ -248,13 +251,13 @@ def generation_by_hand(arrays, config, ids, new) -> Ready:
     def call():
         shape = (heads, prompt + new, size)
         memory = [(np.empty(shape, np.float32), np.empty(shape, np.float32)) for _ in range(config["n_layer"])]
-        tokens, start, found = ids[0], 0, []
+        tokens, start, result = ids[0], 0, []
         for _ in range(new):
             x = states(tokens, start, memory)[-1]
             start += len(tokens)
             tokens = np.array([a["wte.weight"].dot(norm(x, "ln_f")).argmax()])
-            found.append(tokens)
-        return np.concatenate(found)[None]
+            result.append(tokens)
+        return np.concatenate(result)[None]
 
     return Ready(call)
 
@@ -268,14 +271,14 @@ def generation_transformers(arrays, config, ids, new) -> Ready:
     weights = {f"transformer.{name}": torch.from_numpy(array) for name, array in arrays.items()}
     model.load_state_dict(weights | {"lm_head.weight": weights["transformer.wte.weight"]})
     prompt = torch.from_numpy(ids)
-    given = {
+    inputs = {
         "attention_mask": torch.ones_like(prompt),
         "max_new_tokens": new,
         "min_new_tokens": new,
         "do_sample": False,
     }
-    call = torch.no_grad()(lambda: model.generate(prompt, pad_token_id=0, use_cache=True, **given))
-    return Ready(call, lambda found: found[:, ids.shape[1] :].numpy())
+    call = torch.no_grad()(lambda: model.generate(prompt, pad_token_id=0, use_cache=True, **inputs))
+    return Ready(call, lambda actual: actual[:, ids.shape[1] :].numpy())
 
 
 # ------------------------------------------------------------------------------------------------------------- works

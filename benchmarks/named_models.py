@@ -59,8 +59,8 @@ def parts_in_jax(heads: int, ε: float, approximate: bool) -> Parts:
         return jax.nn.standardize(x, axis=-1, epsilon=ε) * γ + β
 
     def qkv(w, x):
-        made = x @ w["W_qkv"] + w["b_qkv"]
-        return jnp.moveaxis(made.reshape(*x.shape[:-1], 3, heads, -1), (-3, -2), (0, -3))
+        b_qkv = x @ w["W_qkv"] + w["b_qkv"]
+        return jnp.moveaxis(b_qkv.reshape(*x.shape[:-1], 3, heads, -1), (-3, -2), (0, -3))
 
     def attend(w, q, k, v, mask):
         scores = jnp.where(mask, q @ k.mT / math.sqrt(q.shape[-1]), HIDDEN)
@@ -104,18 +104,18 @@ def generation_jax(arrays, config, ids, new) -> Ready:
         """The token after these, and the memory with their keys and values."""
         places = start + jnp.arange(len(tokens))
         mask = places[:, None] >= jnp.arange(room)
-        x, kept = w["words"][tokens] + w["places"][places], []
+        x, remaining = w["words"][tokens] + w["places"][places], []
         for layer, old in zip(w["layers"], memory):
-            q, *made = qkv(layer, norm(x, layer["γ_1"], layer["β_1"]))
-            kept.append([jax.lax.dynamic_update_slice_in_dim(*each, start, 1) for each in zip(old, made)])
-            x += attend(layer, q, *kept[-1], mask)
+            q, *result = qkv(layer, norm(x, layer["γ_1"], layer["β_1"]))
+            remaining.append([jax.lax.dynamic_update_slice_in_dim(*pair, start, 1) for pair in zip(old, result)])
+            x += attend(layer, q, *remaining[-1], mask)
             x += mlp(layer, norm(x, layer["γ_2"], layer["β_2"]))
-        return jnp.argmax(w["words"] @ norm(x[-1], w["γ"], w["β"]), keepdims=True), kept
+        return jnp.argmax(w["words"] @ norm(x[-1], w["γ"], w["β"]), keepdims=True), remaining
 
     def generate(w, prompt):
         empty = jnp.zeros((heads, room, len(w["γ"]) // heads), w["γ"].dtype)
         state = following(w, prompt, 0, [[empty, empty]] * len(w["layers"]))
-        step = lambda state, place: (following(w, state[0], place, state[1]), state[0])
+        step = lambda state, position: (following(w, state[0], position, state[1]), state[0])
         (last, _), before = jax.lax.scan(step, state, jnp.arange(room - new, room - 1))
         return jnp.append(before, last)
 
@@ -160,13 +160,13 @@ def minilm_haliax(ids, mask) -> Ready:
             x = norm(x + mlp(layer, x), layer["γ_2"], layer["β_2"])
         return x
 
-    given = [
+    inputs = [
         tagged(weights, heads, hax.named),
         hax.named(ids, ("batch", "seq")),
         hax.named(mask == 1, ("batch", "memory")),
     ]
     padded = unpadded(mask)
-    return jitted(states, given, lambda x: padded(np.asarray(x.rearrange(("batch", "seq", "chans")).array)))
+    return jitted(states, inputs, lambda x: padded(np.asarray(x.rearrange(("batch", "seq", "chans")).array)))
 
 
 @side("haliax, jit", needs=("haliax",))
@@ -183,25 +183,25 @@ def generation_haliax(arrays, config, ids, new) -> Ready:
         """The token after these, and the memory with their keys and values."""
         Seq = tokens.resolve_axis("seq")
         mask = causal_mask(Seq, Memory, q_start=start)
-        x, kept = w["words"].take("vocab", tokens) + w["places"].slice("place", Seq, start), []
+        x, remaining = w["words"].take("vocab", tokens) + w["places"].slice("place", Seq, start), []
         for layer, old in zip(w["layers"], memory):
-            q, *made = qkv(layer, norm(x, layer["γ_1"], layer["β_1"]))
-            kept.append([each.updated_slice({"memory": start}, update) for each, update in zip(old, made)])
-            x += attend(layer, q, *kept[-1], mask)
+            q, *result = qkv(layer, norm(x, layer["γ_1"], layer["β_1"]))
+            remaining.append([item.updated_slice({"memory": start}, update) for item, update in zip(old, result)])
+            x += attend(layer, q, *remaining[-1], mask)
             x += mlp(layer, norm(x, layer["γ_2"], layer["β_2"]))
         last = norm(x["seq", -1:], w["γ"], w["β"])
-        return hax.argmax(hax.dot(w["words"], last, axis="chans"), "vocab"), kept
+        return hax.argmax(hax.dot(w["words"], last, axis="chans"), "vocab"), remaining
 
     def generate(w, tokens):
         _, Heads, Size = w["layers"][0]["b_qkv"].axes
         empty = hax.zeros((Heads, Memory, Size), np.float32)
         state = following(w, tokens, 0, [[empty, empty]] * len(w["layers"]))
-        step = lambda state, place: (following(w, state[0], place.scalar(), state[1]), state[0])
+        step = lambda state, position: (following(w, state[0], position.scalar(), state[1]), state[0])
         (last, _), before = hax.scan(step, New)(state, hax.arange(New, start=prompt))
         return hax.concatenate("new", [before["seq", 0], last.rename({"seq": "new"})])
 
-    given = [tagged(weights, heads, hax.named), hax.named(ids[0], "seq")]
-    return jitted(generate, given, lambda tokens: np.asarray(tokens.array)[None])
+    inputs = [tagged(weights, heads, hax.named), hax.named(ids[0], "seq")]
+    return jitted(generate, inputs, lambda tokens: np.asarray(tokens.array)[None])
 
 
 # ------------------------------------------------------------------------------------------------------------ penzai
@@ -256,13 +256,13 @@ def minilm_penzai(ids, mask) -> Ready:
             x = norm(x + mlp(layer, x), layer["γ_2"], layer["β_2"])
         return x
 
-    given = [
+    inputs = [
         tagged(weights, heads, in_penzai),
         in_penzai(ids, ["batch", "seq"]),
         in_penzai(mask == 1, ["batch", "memory"]),
     ]
     padded = unpadded(mask)
-    return jitted(states, given, lambda x: padded(np.asarray(x.unwrap("batch", "seq", "chans"))))
+    return jitted(states, inputs, lambda x: padded(np.asarray(x.unwrap("batch", "seq", "chans"))))
 
 
 @side("penzai, jit", needs=("penzai",))
@@ -284,25 +284,25 @@ def generation_penzai(arrays, config, ids, new) -> Ready:
         """The token after these, and the memory with their keys and values."""
         places = start + pz.nx.arange("seq", tokens.named_shape["seq"])
         mask = places >= pz.nx.arange("memory", room)
-        x, kept = w["words"][{"vocab": tokens}] + w["places"][{"place": places}], []
+        x, remaining = w["words"][{"vocab": tokens}] + w["places"][{"place": places}], []
         for layer, old in zip(w["layers"], memory):
-            q, *made = qkv(layer, norm(x, layer["γ_1"], layer["β_1"]))
-            kept.append([updated(*each, start) for each in zip(old, made)])
-            x += attend(layer, q, *kept[-1], mask)
+            q, *result = qkv(layer, norm(x, layer["γ_1"], layer["β_1"]))
+            remaining.append([updated(*pair, start) for pair in zip(old, result)])
+            x += attend(layer, q, *remaining[-1], mask)
             x += mlp(layer, norm(x, layer["γ_2"], layer["β_2"]))
         last = norm(x[{"seq": pz.slice[-1:]}], w["γ"], w["β"])
-        return nmap(jnp.argmax)(dot(w["words"], last, "chans").untag("vocab")), kept
+        return nmap(jnp.argmax)(dot(w["words"], last, "chans").untag("vocab")), remaining
 
     def generate(w, tokens):
         sizes = w["layers"][0]["b_qkv"].named_shape
         empty = pz.nx.zeros({"heads": sizes["heads"], "memory": room, "size": sizes["size"]}, dtype=np.float32)
         state = following(w, tokens, 0, [[empty, empty]] * len(w["layers"]))
-        step = lambda state, place: (following(w, state[0], place, state[1]), state[0])
+        step = lambda state, position: (following(w, state[0], position, state[1]), state[0])
         (last, _), before = pz.nx.scan(step, "new", state, prompt + pz.nx.arange("new", new - 1))
         return pz.nx.concatenate([before[{"seq": 0}], last.untag("seq").tag("new")], "new")
 
-    given = [tagged(weights, heads, in_penzai), in_penzai(ids[0], ["seq"])]
-    return jitted(generate, given, lambda tokens: np.asarray(tokens.unwrap("new"))[None])
+    inputs = [tagged(weights, heads, in_penzai), in_penzai(ids[0], ["seq"])]
+    return jitted(generate, inputs, lambda tokens: np.asarray(tokens.unwrap("new"))[None])
 
 
 MINILM = (minilm_jax, minilm_haliax, minilm_penzai)

@@ -16,13 +16,13 @@ def missing(names: tuple[str, ...]) -> str:
 
 def versions() -> dict[str, str]:
     """Of Python and of each library that is installed."""
-    found = {"python": platform.python_version()}
+    result = {"python": platform.python_version()}
     for name in ("numpy", "lark", *PEERS):
         try:
-            found[name] = metadata.version(name)
+            result[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return result
 
 
 def load() -> float | None:
@@ -41,8 +41,8 @@ def machine() -> str:
         memory = f", {round(os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30)} GiB of memory"
     except (AttributeError, ValueError, OSError):
         memory = ""
-    told = ", which OPENBLAS_CORETYPE asks for" if "OPENBLAS_CORETYPE" in os.environ else ""
-    kernels = f", OpenBLAS with its kernels for {core}{told}" if (core := kernels_of_openblas()) else ""
+    messages = ", which OPENBLAS_CORETYPE asks for" if "OPENBLAS_CORETYPE" in os.environ else ""
+    kernels = f", OpenBLAS with its kernels for {core}{messages}" if (core := kernels_of_openblas()) else ""
     return f"{platform.machine()}, {cores} cores{memory}, {platform.system()}{kernels}"
 
 
@@ -52,6 +52,8 @@ def kernels_of_openblas() -> str:
     import subprocess
     import sys
 
-    command, told = [sys.executable, "-c", "import numpy"], os.environ | {"OPENBLAS_VERBOSE": "2"}
-    said = subprocess.run(command, env=told, capture_output=True, text=True, check=True)
-    return next((line.removeprefix("Core: ") for line in said.stderr.splitlines() if line.startswith("Core: ")), "")
+    command, environ = [sys.executable, "-c", "import numpy"], os.environ | {"OPENBLAS_VERBOSE": "2"}
+    completed = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    return next(
+        (line.removeprefix("Core: ") for line in completed.stderr.splitlines() if line.startswith("Core: ")), ""
+    )

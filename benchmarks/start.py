@@ -74,7 +74,7 @@ def imports() -> tuple[float, float, float]:
 def rows() -> list[dict]:
     """Each figure with its bar, where there is one."""
     load, build = parser_times()
-    own, numpy, over = imports()
+    number, numpy, over = imports()
     named, arrays = attention_tensors()
     ratio, ours, theirs = compare(lambda: nt.evaluate(ATTENTION, named), lambda: attention_by_hand(*arrays), 40, 100)
     symbols = len(parser.tokens_of(SIXTY, "text"))
@@ -83,7 +83,7 @@ def rows() -> list[dict]:
         {"figure": "text to first result of a new formula", "value": first_result() * 1e3, "unit": "ms", "bar": 2.0},
         {"figure": "grammar: the parser loaded", "value": load * 1e3, "unit": "ms", "bar": 150},
         {"figure": "grammar: the parser built by Lark", "value": build * 1e3, "unit": "ms", "bar": None},
-        {"figure": "import namedtensor (processor)", "value": own * 1e3, "unit": "ms", "bar": 0.6 * numpy * 1e3},
+        {"figure": "import namedtensor (processor)", "value": number * 1e3, "unit": "ms", "bar": 0.6 * numpy * 1e3},
         {"figure": "nt.tensor imported, over import numpy (processor)", "value": over * 1e3, "unit": "ms", "bar": None},
         {"figure": "import numpy (processor)", "value": numpy * 1e3, "unit": "ms", "bar": None},
         {"figure": "attention, heads 2, seq 4, key 8: a known formula", "value": ratio, "unit": "× NumPy", "bar": None},

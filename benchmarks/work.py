@@ -107,7 +107,7 @@ class Work:
 
 def arrays_of(value: Any) -> list[np.ndarray]:
     """An answer as NumPy's arrays."""
-    return [np.asarray(each) for each in (value if isinstance(value, (tuple, list)) else (value,))]
+    return [np.asarray(item) for item in (value if isinstance(value, (tuple, list)) else (value,))]
 
 
 def difference(left: list[np.ndarray], right: list[np.ndarray], norm: float = math.inf) -> float:
@@ -115,7 +115,7 @@ def difference(left: list[np.ndarray], right: list[np.ndarray], norm: float = ma
 
     Infinite where their shapes differ.
     """
-    if [each.shape for each in left] != [each.shape for each in right]:
+    if [array.shape for array in left] != [array.shape for array in right]:
         return float("inf")
     size = lambda array: float(np.linalg.norm(array.ravel(), norm))
     apart = (size(x - y) / max(size(y), 1e-30) for x, y in zip(left, right) if x.size)

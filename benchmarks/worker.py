@@ -35,8 +35,8 @@ FORGET = Path("/proc/self/clear_refs")
 # ------------------------------------------------------------------------------------------------------------ memory
 def resident(what: str) -> int:
     """Bytes of memory in use now (VmRSS), or at most since `forget_peak` (VmHWM)."""
-    found = re.search(rf"{what}:\s+(\d+) kB", STATUS.read_text())
-    return int(found[1]) * 1024 if found else 0
+    match = re.search(rf"{what}:\s+(\d+) kB", STATUS.read_text())
+    return int(match[1]) * 1024 if match else 0
 
 
 def peak_of(call: Callable[[], Any]) -> tuple[Any, int | None]:
@@ -54,14 +54,14 @@ def peak_of(call: Callable[[], Any]) -> tuple[Any, int | None]:
 # ----------------------------------------------------------------------------------------------------------- threads
 def busy() -> dict[int, int]:
     """The ticks (a hundredth of a second) that each thread of the process has run; empty where nobody tells."""
-    found = {}
-    for place in Path("/proc/self/task").glob("*/stat"):
+    result = {}
+    for path in Path("/proc/self/task").glob("*/stat"):
         try:
-            user, system = place.read_text().rpartition(")")[2].split()[11:13]
-            found[int(place.parent.name)] = int(user) + int(system)
+            user, system = path.read_text().rpartition(")")[2].split()[11:13]
+            result[int(path.parent.name)] = int(user) + int(system)
         except OSError:  # it has ended
             continue
-    return found
+    return result
 
 
 def place_threads(call: Callable[[], Any]) -> None:
@@ -100,15 +100,15 @@ def prepared(work: Work, side: Side) -> Ready:
     return side.make(**work.inputs(**work.sizes))
 
 
-def first(work: Work, side: Side, place: Path) -> tuple[Ready, dict[str, Any]]:
+def first(work: Work, side: Side, path: Path) -> tuple[Ready, dict[str, Any]]:
     """Prepare the side, call it, and find how often to call it in a turn; its answer goes to a file."""
     ready = prepared(work, side)
     value, peak = peak_of(ready.call)
     answer = arrays_of(ready.answer(value))
     del value
-    np.savez(place, *answer)
+    np.savez(path, *answer)
     if peak is not None:
-        peak = max(0, peak - sum(each.nbytes for each in answer))
+        peak = max(0, peak - sum(array.nbytes for array in answer))
     place_threads(ready.call)
     return ready, repeated(ready.call) | {"memory": peak}
 
@@ -142,7 +142,7 @@ def repeated(call: Callable[[], Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    name, side_name, place = sys.argv[1:]
+    name, side_name, path = sys.argv[1:]
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print is no answer
 
@@ -152,14 +152,14 @@ def main() -> None:
     from .works import WORKS
 
     try:
-        ready, found = first(WORKS[name], WORKS[name].side(side_name), Path(place))
+        ready, result = first(WORKS[name], WORKS[name].side(side_name), Path(path))
     except LeftOut as reason:
         return say(left_out=str(reason))
     except Exception as problem:
         traceback.print_exc()
         message = str(problem).strip().splitlines()
         return say(failed=f"{type(problem).__name__}: {message[0] if message else ''}")
-    say(**found)
+    say(**result)
     for line in sys.stdin:
         say(**turn(ready.call, *map(int, line.split()))._asdict())
 

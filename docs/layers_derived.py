@@ -90,12 +90,12 @@ LAYERS = {
 def shown(name: str) -> str:
     """A layer, and its derivative by each of its names: the lines that are not of the layer itself."""
     of = LAYERS[name]
-    own = set(program(of.text).to_text().splitlines())
+    local = set(program(of.text).to_text().splitlines())
     parts = [str(of.layer.notation).strip()]
     for by in of.names:
         asked: Any = derivative(of.text, by)
-        found = str(asked.closed_form(**of.shapes))
-        lines = [line for line in found.splitlines() if line not in own and not line.startswith(RESTATED)]
+        text = str(asked.closed_form(**of.shapes))
+        lines = [line for line in text.splitlines() if line not in local and not line.startswith(RESTATED)]
         parts.append(f"by {by}:\n" + "\n".join(f"  {line}" for line in lines))
     return "\n\n".join(parts)
 

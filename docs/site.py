@@ -17,8 +17,8 @@ WEB = ROOT / "web"
 
 
 def run(folder: Path, *command: str, **environment: str) -> None:
-    given = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), **environment}
-    subprocess.run(command, cwd=folder, env=given, check=True)
+    inputs = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT), **environment}
+    subprocess.run(command, cwd=folder, env=inputs, check=True)
 
 
 def main(target: Path) -> None:

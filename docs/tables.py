@@ -197,15 +197,15 @@ def arrays():
     import numpy as np
 
     random = np.random.default_rng(0)
-    found = {
+    normals = {
         name: random.normal(size=[SIZES[axis] for axis in axes]) for name, axes in AXES.items() if axes and name != "I"
     }
-    found["A"] = np.array([[3.0, 1.0, 4.0], [1.0, 5.0, 9.0], [2.0, 6.0, 5.0]])
-    found["x"] = np.array([2.0, 7.0, 1.0])
-    found["y"] = np.array([1.0, 4.0, 1.0])
-    found["I"] = np.array([3, 1, 5, 2])
-    found.update({"α": 0.5, "i": 2, "p": 3})
-    return found
+    normals["A"] = np.array([[3.0, 1.0, 4.0], [1.0, 5.0, 9.0], [2.0, 6.0, 5.0]])
+    normals["x"] = np.array([2.0, 7.0, 1.0])
+    normals["y"] = np.array([1.0, 4.0, 1.0])
+    normals["I"] = np.array([3, 1, 5, 2])
+    normals.update({"α": 0.5, "i": 2, "p": 3})
+    return normals
 
 
 def value(formula: str, axes: str, sizes=(), syntax: str = "text"):
@@ -234,13 +234,13 @@ def names_in(formula: str, syntax: str) -> set[str]:
     from grammar.parser import parse
     from grammar.traversal import children
 
-    found, waiting = set(), list(parse(formula, syntax).statements)
+    names, waiting = set(), list(parse(formula, syntax).statements)
     while waiting:
         node = waiting.pop()
         if isinstance(node, (Axis, Name)):
-            found.add(node.name if isinstance(node, Axis) else node.text)
+            names.add(node.name if isinstance(node, Axis) else node.text)
         waiting.extend(children(node))
-    return found
+    return names
 
 
 def numpy_value(expression: str):
@@ -258,8 +258,8 @@ def einops_value(expression: str):
 def torch_value(expression: str):
     import torch
 
-    given = {name: torch.as_tensor(array) if AXES[name] else array for name, array in arrays().items()}
-    return eval(expression, {"torch": torch, **given}).numpy()
+    tensors = {name: torch.as_tensor(array) if AXES[name] else array for name, array in arrays().items()}
+    return eval(expression, {"torch": torch, **tensors}).numpy()
 
 
 def check_construct(row: Construct) -> None:

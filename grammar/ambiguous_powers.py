@@ -25,15 +25,15 @@ MAX_READING_CHARS = 80  # of a repair that a hint quotes
 
 def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
     """Raise where a power follows the one bracketed argument of a function with axes: mean_{n} (x − 1)^2."""
-    own: _Own | None = None
+    local: _Own | None = None
     for start, token in enumerate(tokens):
         opening = _argument(tokens, start) if token.type in ("FUNCTION", "EXPECTED") else None
         power = None if opening is None else _power_after(tokens, opening)
         if opening is None or power is None:
             continue
         if token.type == "FUNCTION" and token.text not in FUNCTIONS:
-            own = own or _Own(tokens)
-            if not own.takes_axes(tokens[start:opening]):
+            local = local or _Own(tokens)
+            if not local.takes_axes(tokens[start:opening]):
                 continue
         raise _ambiguous(tokens, start, opening, power, source)
 
@@ -108,10 +108,10 @@ def _axes(tokens: Sequence[Token]) -> set[str]:
     for start, token in enumerate(tokens):
         if token.type in OVER_AXES and (token.type != "FUNCTION" or token.text in FUNCTIONS - ELEMENTWISE):
             end = scripts_end(tokens, start + 1, ("SUB",))
-            named = [each.text for each in tokens[start + 1 : end] if each.type == "NAME"]
+            named = [inner.text for inner in tokens[start + 1 : end] if inner.type == "NAME"]
             names |= set(named[:1] if token.text in ("maxk", "argmaxk") else named)  # whose k is a number
         elif token.type == "LBRACE" and types[start + 1] == "SUP" and types[start] in ENDS_SET:
-            names |= {each.text for each in tokens[start : group_end(tokens, start)] if each.place == "axis"}
+            names |= {inner.text for inner in tokens[start : group_end(tokens, start)] if inner.place == "axis"}
         elif token.type == "NAME":
             before, after = types[start + 1], types[start + 3]
             chosen = token.place == "axis" and ("ARROW" in (before, after) or after in ("LPAREN", "LBRACKET"))
@@ -145,7 +145,7 @@ def _shown(tokens: Sequence[Token]) -> str:
             position += 1
             continue
         inside = "".join(
-            SPACED.get(each.type) or FAMILIES.get(each.text, each.text) for each in tokens[position + 1 : end]
+            SPACED.get(inner.type) or FAMILIES.get(inner.text, inner.text) for inner in tokens[position + 1 : end]
         )
         bare = token.type == "SUP" and end == position + 2
         inside = inside if bare else inside.removeprefix("{").removesuffix("}")

@@ -71,37 +71,37 @@ def without_bars(tokens: list[Token], source: str) -> list[Token]:
             for inner in tokens[opening + 1 : close]:
                 inner.place = "" if inner is tokens[opening + 1] and inner.type == "NAME" else inner.place
             replaced |= {opening: "abs", close: ""}
-    found: list[Token] = []
-    for place, token in enumerate(tokens):
-        name = replaced.get(place)
+    result: list[Token] = []
+    for index, token in enumerate(tokens):
+        name = replaced.get(index)
         if name is None:
-            found.append(token)
+            result.append(token)
         elif name:
-            found += [Token("FUNCTION", name, *token.span), Token("CALL", "(", *token.span)]
+            result += [Token("FUNCTION", name, *token.span), Token("CALL", "(", *token.span)]
         else:
-            found.append(Token("RPAREN", ")", *token.span))
-    return found
+            result.append(Token("RPAREN", ")", *token.span))
+    return result
 
 
 def groups(tokens: list[Token]) -> list[list[int]]:
     """The places of the tokens directly inside each bracket, and outside of all, where bars are among them."""
-    found: list[list[int]] = []
+    result: list[list[int]] = []
     stack: list[list[int]] = [[]]
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.type in CLOSING and len(stack) > 1:
-            found.append(stack.pop())
-        stack[-1].append(place)
+            result.append(stack.pop())
+        stack[-1].append(index)
         if token.type in OPENING:
             stack.append([])
-    return [group for group in (*found, *stack) if any(tokens[place].type == "BAR" for place in group)]
+    return [group for group in (*result, *stack) if any(tokens[position].type == "BAR" for position in group)]
 
 
 def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, int], ...]]:
     """The pairings of the bars of one group that can be read, at most two of each part."""
     done: list[tuple[tuple[int, int], ...]] = [()]
     current = [START]
-    for index, place in enumerate(places):
-        token = tokens[place]
+    for index, position in enumerate(places):
+        token = tokens[position]
         if token.type in PARTS:
             done = joined(done, current)
             current = [START]
@@ -112,7 +112,7 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
         after = tokens[places[index + 1]].type if index + 1 < len(places) else ""
         beside = index > 0 and tokens[places[index - 1]].type == "BAR"
         current = distinct([
-            following for pairing in current for following in steps(pairing, place, before, after, beside, token.place)
+            following for pairing in current for following in steps(pairing, position, before, after, beside, token.place)
         ])  # fmt: skip
     return joined(done, current)
 
@@ -123,31 +123,31 @@ def joined(done: list[tuple[tuple[int, int], ...]], current: list[Pairing]) -> l
     return [before + pairs for before in done for pairs in ended][:2]
 
 
-def steps(pairing: Pairing, place: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
+def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
     """The pairing with one bar more: opened, closed, or both; `side` is what LaTeX says of it."""
     ends = before in ENDS and not (beside and pairing.opened)
-    found: list[Pairing] = []
+    result: list[Pairing] = []
     opened, depth, pairs, _ = pairing
     if side != "closes" and after in BEGINS and before not in ("SUB", "SUP") and depth < MAX_NESTED_BARS:
-        found.append(Pairing(Chain(place, opened), depth + 1, pairs, True))
+        result.append(Pairing(Chain(position, opened), depth + 1, pairs, True))
     if side != "opens" and opened is not None and ends:
         opening = opened.last
-        doubled = pairs is not None and pairs.last == (opening + 1, place - 1)  # ||x||, which is no absolute value
+        doubled = pairs is not None and pairs.last == (opening + 1, position - 1)  # ||x||, which is no absolute value
         if not doubled:
-            found.append(Pairing(opened.before, depth - 1, Chain((opening, place), pairs), False))
-    return found
+            result.append(Pairing(opened.before, depth - 1, Chain((opening, position), pairs), False))
+    return result
 
 
 def distinct(pairings: list[Pairing]) -> list[Pairing]:
     """At most two pairings of each depth and last step: what follows cannot tell more apart."""
     counts: dict[tuple[int, bool], int] = {}
-    found: list[Pairing] = []
+    result: list[Pairing] = []
     for pairing in pairings:
         state = pairing.depth, pairing.opened
         counts[state] = counts.get(state, 0) + 1
         if counts[state] <= 2:
-            found.append(pairing)
-    return found
+            result.append(pairing)
+    return result
 
 
 def around_names(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]) -> list[tuple[tuple[int, int], ...]]:
@@ -167,16 +167,16 @@ def is_one_name(inside: list[Token]) -> bool:
 def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]], source: str) -> NotationError:
     """The error for bars that can be paired in two ways, about the part in which they differ."""
     one, other = (set(reading) for reading in readings[:2])
-    apart = [place for pair in one ^ other for place in pair]
+    apart = [position for pair in one ^ other for position in pair]
     first, last = min(apart), max(apart)
     start, end = tokens[first].start, tokens[last].end
     notes: list[str] = []
     for reading in (one, other):
-        signs = {place: sign for pair in reading for place, sign in zip(pair, ("abs(", ")"))}
+        signs = {position: sign for pair in reading for position, sign in zip(pair, ("abs(", ")"))}
         text, at = "", start
-        for place in sorted(place for place in signs if first <= place <= last):
-            text += source[at : tokens[place].start].strip() + signs[place]
-            at = tokens[place].end
+        for position in sorted(sign for sign in signs if first <= sign <= last):
+            text += source[at : tokens[position].start].strip() + signs[position]
+            at = tokens[position].end
         notes.append(BESIDE.sub(" ", text + source[at:end].strip()))
     return NotationError(
         107, f"{clipped(source[start:end])} is ambiguous", source, (start, end),

@@ -23,7 +23,7 @@ _CACHES: WeakSet[Cache[Any, Any] | InternTable[Any, Any]] = WeakSet()
 
 def caches() -> list[Cache[Any, Any] | InternTable[Any, Any]]:
     """All caches that are alive, by their names: for tests and for whoever looks for memory."""
-    return sorted(locked(lambda: [*_CACHES]), key=lambda each: each.name)
+    return sorted(locked(lambda: [*_CACHES]), key=lambda cache_: cache_.name)
 
 
 class Cache(Generic[Key, Value]):
@@ -145,8 +145,8 @@ class InternTable(Generic[Key, Value]):
 
     def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
         """The object of a key, else what `build` makes."""
-        found = self._entries.get(key)
-        return cast(Value, locked(self._entries.setdefault, key, build())) if found is None else found
+        entry = self._entries.get(key)
+        return cast(Value, locked(self._entries.setdefault, key, build())) if entry is None else entry
 
 
 Owner = TypeVar("Owner")

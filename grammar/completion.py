@@ -51,23 +51,23 @@ def complete(before: str, known: Known = NOTHING) -> list[Completion]:
     word = WORD.search(before)
     begun = word[0] if word else ""
     prefix = before[: len(before) - len(begun)]
-    found = dict.fromkeys(_candidates(prefix, begun, known))
-    return [Completion(text, len(begun), meaning) for text, meaning in found if text != begun]
+    fromkeys = dict.fromkeys(_candidates(prefix, begun, known))
+    return [Completion(text, len(begun), meaning) for text, meaning in fromkeys if text != begun]
 
 
 # ---------------------------------------------------------------------------------------------------------------- macros
 @lru_cache(maxsize=1)
 def macros() -> dict[str, str]:
     """Every macro of a sign, and what it becomes: all LaTeX and ASCII names of the table of symbols, and Greek letters."""
-    found = {}
+    result = {}
     for symbol in SYMBOLS:
         sign = symbol.text.split()[0]
         for spelling in symbol.latex.split() + symbol.ascii.split():
             name = spelling.removeprefix("\\")
             if name.isalpha() and not sign.isascii():
-                found[f"\\{name}"] = sign
+                result[f"\\{name}"] = sign
     greek = {f"\\{name}": letter for name, letter in {**LATEX_GREEK, **GREEK_MACROS}.items()}
-    return {**found, "\\ell": "l", **greek}
+    return {**result, "\\ell": "l", **greek}
 
 
 def _macros(begun: str) -> Iterator[Completion]:
@@ -81,26 +81,26 @@ def _candidates(prefix: str, begun: str, known: Known) -> Iterator[tuple[str, st
     if wants_axis(prefix):
         yield from _starting(begun, known.axes, "axis")
     try:
-        due = expected_after(prefix)
+        expected = expected_after(prefix)
     except NotationError:
         return
-    operand = bool(begun) or "PLUS" not in due  # after an operand, signs come before another operand
-    if "NAME" in due and operand and not wants_axis(prefix):
+    operand = bool(begun) or "PLUS" not in expected  # after an operand, signs come before another operand
+    if "NAME" in expected and operand and not wants_axis(prefix):
         yield from _starting(begun, known.tensors, "tensor")
         yield from _starting(begun, known.functions, "function")
         yield from _starting(begun, sorted(FUNCTIONS), "built in")
-    yield from _starting(begun, [word for terminal, word in WORDS.items() if terminal in due], "")
-    yield from _signs(begun, due)
+    yield from _starting(begun, [word for terminal, word in WORDS.items() if terminal in expected], "")
+    yield from _signs(begun, expected)
 
 
 def _starting(begun: str, names: Iterable[str], meaning: str) -> Iterator[tuple[str, str]]:
     return ((name, meaning) for name in names if name.startswith(begun))
 
 
-def _signs(begun: str, due: set[str]) -> Iterator[tuple[str, str]]:
+def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
     """The signs that may come; where a word is begun, those of which it is the ASCII name."""
     for symbol in SYMBOLS:
-        if symbol.terminal not in due or symbol.terminal in ("NAME", "PARITY", *WORDS):
+        if symbol.terminal not in expected or symbol.terminal in ("NAME", "PARITY", *WORDS):
             continue
         sign, ascii = symbol.text.split()[0], symbol.ascii.split()[0]
         if not begun or (len(begun) > 1 and ascii.isalpha() and ascii.startswith(begun)):

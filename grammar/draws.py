@@ -13,35 +13,35 @@ def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> N
     `shadowed` are the names of tensors, of which E may be one.
     """
     stated = _stated(tokens)
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.type == "AT":
-            _tell_points(tokens, place)
+            _tell_points(tokens, index)
         elif token.type == "DRAWN":
-            _tell_distribution(tokens, place + 1)
+            _tell_distribution(tokens, index + 1)
         elif token.type == "NAME" and token.text == "E" and token.place != "axis":
-            _tell_expectation(tokens, place, stated, shadowed)
+            _tell_expectation(tokens, index, stated, shadowed)
 
 
 def _stated(tokens: list[Token]) -> set[str]:
     """The plain names whose distributions statements of their own say: x of x ∼ N(0, 1)."""
     types = ["SEPARATOR", *(token.type for token in tokens)]
     return {
-        token.text for place, token in enumerate(tokens) if types[place : place + 3] == ["SEPARATOR", "NAME", "DRAWN"]
+        token.text for index, token in enumerate(tokens) if types[index : index + 3] == ["SEPARATOR", "NAME", "DRAWN"]
     }
 
 
-def _tell_expectation(tokens: list[Token], place: int, stated: set[str], shadowed: frozenset[str]) -> None:
+def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shadowed: frozenset[str]) -> None:
     """𝔼_{x ∼ p}, and 𝔼_x, 𝔼_{x, y} and 𝔼[…]; where the letter is a plain E, of what is stated."""
-    token, end = tokens[place], place + 1
-    types = [each.type for each in tokens[end : end + 2]]
+    token, end = tokens[position], position + 1
+    types = [following.type for following in tokens[end : end + 2]]
     if types == ["SUB", "LBRACE"]:
-        end = group_end(tokens, place + 2)
+        end = group_end(tokens, position + 2)
     elif types == ["SUB", "NAME"]:
-        end = place + 3
-    named = tokens[place + 1 : end]
-    names = {each.text for each in named if each.type == "NAME"}
+        end = position + 3
+    named = tokens[position + 1 : end]
+    names = {piece.text for piece in named if piece.type == "NAME"}
     if not draws_itself(named):
-        plain = all(each.type in ("SUB", "LBRACE", "NAME", "COMMA", "RBRACE") for each in named)
+        plain = all(piece.type in ("SUB", "LBRACE", "NAME", "COMMA", "RBRACE") for piece in named)
         square = end < len(tokens) and tokens[end].type == "LBRACKET" and token.place != "axis"
         known = token.place == "mean" or (names <= stated or square if named else bool(stated))
         if not (plain and known) or "E" in shadowed or compact(named, "E") in shadowed:
@@ -66,7 +66,7 @@ def draws_itself(script: list[Token]) -> bool:
 
 def compact(script: list[Token], name: str) -> str:
     """E_x, as the names of tensors are spelled."""
-    return name + "_" + ",".join(each.text for each in script if each.type == "NAME")
+    return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 
 def untold(tokens: list[Token]) -> Token | None:
@@ -77,20 +77,20 @@ def untold(tokens: list[Token]) -> Token | None:
     return None
 
 
-def _tell_distribution(tokens: list[Token], place: int) -> None:
+def _tell_distribution(tokens: list[Token], position: int) -> None:
     """N(0, 1)^{a × b}, U[0, 1]: a name with what directly follows it in brackets; all else is an expression."""
-    _name_no_axes(tokens, place)
-    if [each.type for each in tokens[place : place + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
+    _name_no_axes(tokens, position)
+    if [token.type for token in tokens[position : position + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
         return
-    name = tokens[place]
+    name = tokens[position]
     name.type = "FAMILY"
-    end = group_end(tokens, place + 1)
-    if [each.type for each in tokens[end : end + 2]] == ["SUP", "LBRACE"]:
+    end = group_end(tokens, position + 1)
+    if [token.type for token in tokens[end : end + 2]] == ["SUP", "LBRACE"]:
         depth = 0
-        for each in tokens[end + 2 : group_end(tokens, end + 1)]:
-            depth += (each.type == "LBRACKET") - (each.type == "RBRACKET")
-            if depth == 0 and each.type in ("NAME", "TIMES"):
-                each.place = "axis" if each.type == "NAME" else ""
+        for token in tokens[end + 2 : group_end(tokens, end + 1)]:
+            depth += (token.type == "LBRACKET") - (token.type == "RBRACKET")
+            if depth == 0 and token.type in ("NAME", "TIMES"):
+                token.place = "axis" if token.type == "NAME" else ""
 
 
 def ends_distribution(tokens: list[Token]) -> bool:
@@ -98,17 +98,17 @@ def ends_distribution(tokens: list[Token]) -> bool:
     if not tokens or tokens[-1].type not in CLOSING:
         return False
     depth = 0
-    for place in range(len(tokens) - 1, 1, -1):
-        depth += (tokens[place].type in CLOSING) - (tokens[place].type in OPENING)
+    for index in range(len(tokens) - 1, 1, -1):
+        depth += (tokens[index].type in CLOSING) - (tokens[index].type in OPENING)
         if depth == 0:
-            return [each.type for each in tokens[place - 2 : place]] == ["DRAWN", "NAME"]
+            return [token.type for token in tokens[index - 2 : index]] == ["DRAWN", "NAME"]
     return False
 
 
-def _name_no_axes(tokens: list[Token], place: int) -> None:
+def _name_no_axes(tokens: list[Token], position: int) -> None:
     """Unmark the names of a distribution as axes, although they are in a subscript."""
     depth = 0
-    for token in tokens[place:]:
+    for token in tokens[position:]:
         depth += (token.type in OPENING) - (token.type in CLOSING)
         if depth < 0 or (depth == 0 and token.type in ("COMMA", "DRAWN")) or token.type == "SEPARATOR":
             return
@@ -116,10 +116,10 @@ def _name_no_axes(tokens: list[Token], place: int) -> None:
             token.place = ""
 
 
-def _tell_points(tokens: list[Token], place: int) -> None:
+def _tell_points(tokens: list[Token], position: int) -> None:
     """X = U, Y = V after a bar: tensors, and no axes."""
-    if [each.type for each in tokens[place + 1 : place + 3]] != ["SUB", "LBRACE"]:
+    if [token.type for token in tokens[position + 1 : position + 3]] != ["SUB", "LBRACE"]:
         return
-    for at in range(place + 3, group_end(tokens, place + 2)):
+    for at in range(position + 3, group_end(tokens, position + 2)):
         if tokens[at].type == "EQUALS":
             _name_no_axes(tokens, at + 1)

@@ -133,9 +133,9 @@ class Hint(str):
     edits: tuple[tuple[Span | None, str], ...]
 
     def __new__(cls, text: str, *instead: str, at: Span | None = None) -> Self:
-        made = super().__new__(cls, text)
-        made.edits = tuple((at, each) for each in instead)
-        return made
+        new = super().__new__(cls, text)
+        new.edits = tuple((at, name) for name in instead)
+        return new
 
     def __getnewargs__(self) -> tuple[str]:
         return (str(self),)
@@ -219,8 +219,8 @@ class NotationError(Exception):
     @property
     def edits(self) -> tuple[tuple[Span, str], ...]:
         """The edits of a hint, each on its own: (span in `source`, text)."""
-        found = ((span or self.span, text) for span, text in getattr(self.hint, "edits", ()))
-        return tuple((span, text) for span, text in found if span is not None and self.source is not None)
+        result = ((span or self.span, text) for span, text in getattr(self.hint, "edits", ()))
+        return tuple((span, text) for span, text in result if span is not None and self.source is not None)
 
     @property
     def span_text(self) -> str | None:
@@ -310,8 +310,8 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
 
 
 def line_end(source: str, start: int) -> int:
-    found = source.find("\n", start)
-    return len(source) if found < 0 else found
+    index = source.find("\n", start)
+    return len(source) if index < 0 else index
 
 
 def window(line: str, first: int) -> tuple[int, str]:

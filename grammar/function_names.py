@@ -26,15 +26,15 @@ def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
 
 def _labels(tokens: list[Token]) -> set[int]:
     """The places of names that are whole scripts, as in W^max, or components of one: W^{l,max}"""
-    found: set[int] = set()
+    labels: set[int] = set()
     run = False  # of components, from the brace that opens a script
     for position, token in enumerate(tokens):
         before = tokens[position - 1].type if position else ""
         after = tokens[position + 1].type if position + 1 < len(tokens) else ""
         run = before in ("SUB", "SUP") if token.type == "LBRACE" else run and token.type in ("NAME", "NUMBER", "COMMA")
         if token.type == "NAME" and (before in ("SUB", "SUP") or (run and after in ("COMMA", "RBRACE"))):
-            found.add(position)
-    return found
+            labels.add(position)
+    return labels
 
 
 def _plain_names(tokens: list[Token]) -> bool:
@@ -78,14 +78,14 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
         yield "tensor", name, frozenset()
     elif after == "COMMA":
         start = 0
-        found: list[tuple[str, Spelling, Any]] = []
+        result: list[tuple[str, Spelling, Any]] = []
         while start < len(tokens) and tokens[start].type == "NAME":
             end = scripts_end(tokens, start + 1)
-            found.append(("tensor", spelling(tokens[start:end]), frozenset[str]()))
+            result.append(("tensor", spelling(tokens[start:end]), frozenset[str]()))
             if end >= len(tokens) or tokens[end].type not in ("COMMA", "IN"):
                 return
             if tokens[end].type == "IN":
-                yield from found
+                yield from result
                 return
             start = end + 1
 
@@ -128,7 +128,7 @@ class _Telling:
         if name.fits(self.functions):
             return not family or after == "LPAREN"
         over_axes = name.base in self.built_in and name.subscript and after in BEGINS  # max_{a} x beside max = …
-        if family or (any(each in self.tensors for each in name.shorter()) and not over_axes):
+        if family or (any(other in self.tensors for other in name.shorter()) and not over_axes):
             return False
         if name.base in self.defined:
             return after in BEGINS or not whole
@@ -157,23 +157,23 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
                 token.text for token, following in zip(line[end:], line[end + 1 :]) if following.type == "LPAREN"
             }
             heads[line[0].text] = [inside[at].text for at in starts], applied
-    found: dict[str, dict[int, str]] = {}
+    functions_taken: dict[str, dict[int, str]] = {}
     for name, (parameters, applied) in heads.items():
-        for place, each in enumerate(parameters):
-            said = each in signed and (each not in heads or each in applied)
-            if said or place in signed.get(name, ()):
-                found.setdefault(name, {})[place] = each
-    return found
+        for index, parameter in enumerate(parameters):
+            is_function = parameter in signed and (parameter not in heads or parameter in applied)
+            if is_function or index in signed.get(name, ()):
+                functions_taken.setdefault(name, {})[index] = parameter
+    return functions_taken
 
 
 def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
     """The positions of functional arguments in a signature: 1 in ℝ × (ℝ → ℝ) → ℝ."""
-    place, depth = 0, 0
+    position, depth = 0, 0
     for token in line[start:]:
         if token.type == "LPAREN" and depth == 0:
-            yield place
+            yield position
         depth += (token.type in OPENING) - (token.type in CLOSING)
-        place += token.type == "TIMES" and depth == 0
+        position += token.type == "TIMES" and depth == 0
 
 
 def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]) -> bool:
@@ -181,17 +181,17 @@ def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]
     end = scripts_end(line, position + 1)
     if end >= len(line) or line[end].type not in ("COMMA", "RPAREN", "SEMICOLON"):
         return False
-    place, depth, at = 0, 0, position - 1
+    start, depth, at = 0, 0, position - 1
     if line[at].type not in ("LPAREN", "CALL", "COMMA"):
         return False
     while at >= 0 and depth >= 0:
         depth += (line[at].type in CLOSING) - (line[at].type in OPENING)
-        place += line[at].type == "COMMA" and depth == 0
+        start += line[at].type == "COMMA" and depth == 0
         at -= 1
     opening = at + 1
     for name in range(opening - 1, -1, -1):
         if line[name].text in taken and scripts_end(line, name + 1) == opening:
-            return place in taken[line[name].text]
+            return start in taken[line[name].text]
     return False
 
 
@@ -204,7 +204,7 @@ def name_conditionals(tokens: list[Token]) -> None:
     """Make one name of each p(B | A), in place, and of p(A) where p stands with a bar elsewhere."""
     if not any(token.type == "BAR" for token in tokens):
         return
-    found: dict[int, tuple[int, str]] = {}
+    result: dict[int, tuple[int, str]] = {}
     bases: set[str] = set()
     for start, token in enumerate(tokens):
         labels = start > 0 and tokens[start - 1].type in ("SUB", "SUP")
@@ -213,10 +213,10 @@ def name_conditionals(tokens: list[Token]) -> None:
             if opening < len(tokens) and tokens[opening].type == "LPAREN" and opening - start <= 5:
                 named = _conditional(tokens, start, opening)
                 if named is not None:
-                    found[start] = named
+                    result[start] = named
                     bases |= {named[1].partition("(")[0]} if "|" in named[1] else set()
     names: list[tuple[int, int, str]] = []  # one beside another: of p_d(y|x) and the d(y|x) within it the first
-    for start, (end, text) in sorted(found.items()):
+    for start, (end, text) in sorted(result.items()):
         if text.partition("(")[0] in bases and (not names or start >= names[-1][1]):
             names.append((start, end, text))
     for start, end, text in reversed(names):
@@ -246,30 +246,30 @@ def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, st
 
 def sets_built(tokens: list[Token]) -> None:
     """Turn max { X | i ∈ I } into max_{i ∈ I} (X), in place."""
-    place = 0
-    while place + 1 < len(tokens):
+    start = 0
+    while start + 1 < len(tokens):
         if (
-            tokens[place].type not in ("NAME", "BIG")
-            or tokens[place + 1].type != "LBRACE"
-            or tokens[place].place == "axis"
+            tokens[start].type not in ("NAME", "BIG")
+            or tokens[start + 1].type != "LBRACE"
+            or tokens[start].place == "axis"
         ):
-            place += 1
+            start += 1
             continue
-        end, depth, bar = group_end(tokens, place + 1), 0, 0
-        for position in range(place + 1, end):
+        end, depth, bar = group_end(tokens, start + 1), 0, 0
+        for position in range(start + 1, end):
             depth += (tokens[position].type in OPENING) - (tokens[position].type in CLOSING)
-            if depth == 1 and [each.type for each in tokens[position : position + 3]] == ["BAR", "NAME", "IN"]:
+            if depth == 1 and [token.type for token in tokens[position : position + 3]] == ["BAR", "NAME", "IN"]:
                 bar = position
         if bar:
-            opening, close = tokens[place + 1], tokens[end - 1]
+            opening, close = tokens[start + 1], tokens[end - 1]
             below = [
                 Token("SUB", "_", *tokens[bar].span),
                 Token("LBRACE", "{", *tokens[bar].span),
                 *tokens[bar + 1 : end],
             ]
-            inside = [Token("LPAREN", "(", *opening.span), *tokens[place + 2 : bar], Token("RPAREN", ")", *close.span)]
-            tokens[place + 1 : end] = [*below, *inside]
-        place += 1
+            inside = [Token("LPAREN", "(", *opening.span), *tokens[start + 2 : bar], Token("RPAREN", ")", *close.span)]
+            tokens[start + 1 : end] = [*below, *inside]
+        start += 1
 
 
 def tell_products(tokens: list[Token]) -> None:
@@ -333,7 +333,7 @@ def tell_functions(
                 continue
             end = scripts_end(line, position + 1)
             after = line[end].type if end < len(line) else ""
-            text = "".join(each.text for each in line[position:end] if each.type not in ("LBRACE", "RBRACE"))
+            text = "".join(piece.text for piece in line[position:end] if piece.type not in ("LBRACE", "RBRACE"))
             if telling.is_function(spelling(line[position:end]), text, after, whole):
                 token.type = "FUNCTION"
                 if after == "LPAREN":

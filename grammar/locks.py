@@ -53,11 +53,11 @@ class all_or_none:
         if kind is None or issubclass(kind, ImportError):
             return
         for name in [*sys.modules][self.count :]:  # they stand in the order in which they came
-            package, _, own = name.rpartition(".")
+            package, _, text = name.rpartition(".")
             if name.startswith(("grammar.", "namedtensor.", "transformer.")):
                 module = sys.modules.pop(name, None)
-                if getattr(sys.modules.get(package), own, None) is module:
-                    delattr(sys.modules[package], own)
+                if getattr(sys.modules.get(package), text, None) is module:
+                    delattr(sys.modules[package], text)
 
 
 def _take_all() -> None:

@@ -167,7 +167,7 @@ class Expectation:
     @property
     def drawn(self) -> tuple[Draw, ...]:
         """What says its own distribution: all, where scopes are known."""
-        return tuple(each for each in self.draws if isinstance(each, Draw))
+        return tuple(draw for draw in self.draws if isinstance(draw, Draw))
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +281,7 @@ class Range:
 
     @property
     def variables(self) -> frozenset[str]:
-        return frozenset(each.variable.text for each in self.each)
+        return frozenset(range_.variable.text for range_ in self.each)
 
     @property
     def downward(self) -> bool:

@@ -121,8 +121,8 @@ def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
                 hint="define a part in an equation of its own, or raise limits.max_nesting",
             )  # fmt: skip
         spine = left_spine(node)
-        for each in spine:
-            stack += [(child, depth + 1) for child in children(each) if child is not each.arguments[0]]
+        for call in spine:
+            stack += [(child, depth + 1) for child in children(call) if child is not call.arguments[0]]
         below = children(node) if not spine else (spine[-1].arguments[0],)
         stack += [(child, depth + 1) for child in below]
 
@@ -257,9 +257,9 @@ def save() -> None:
 def _shared(value: Any, parts: dict[str, Any]) -> Any:
     """The same value, with equal parts of it as one object, which a pickle holds once."""
     if isinstance(value, dict):
-        value = {_shared(key, parts): _shared(each, parts) for key, each in value.items()}
+        value = {_shared(key, parts): _shared(value_, parts) for key, value_ in value.items()}
     elif isinstance(value, (list, tuple)):
-        value = type(value)(_shared(each, parts) for each in value)
+        value = type(value)(_shared(item, parts) for item in value)
     return parts.setdefault(f"{type(value)} {value!r}", value)
 
 

@@ -111,15 +111,17 @@ def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
 
 def error_in_ascii(error: Any) -> Any:
     """The same error about the ASCII spelling of its source: the spans follow."""
-    source, place = error.source, [0]
+    source, indices = error.source, [0]
     if source is not None:
         pieces = ascii_pieces(source)
         for piece in pieces:
-            place.append(place[-1] + len(piece))
+            indices.append(indices[-1] + len(piece))
         source = "".join(pieces)
 
     def moved(span: Any) -> Any:
-        return None if span is None else (place[min(span[0], len(place) - 1)], place[min(span[1], len(place) - 1)])
+        return (
+            None if span is None else (indices[min(span[0], len(indices) - 1)], indices[min(span[1], len(indices) - 1)])
+        )
 
     return error.replace(
         message=to_ascii(error.message),

@@ -15,14 +15,14 @@ def unescaped(entity: str) -> str | None:
     with LOADING, all_or_none():
         from html import unescape
 
-    found = unescape(entity)
-    return found if len(found) == 1 else None
+    text = unescape(entity)
+    return text if len(text) == 1 else None
 
 
 def has_ampersand(source: str) -> bool:
     """Whether an & stands in a text that begins no entity."""
     return "&" in source and "&" in re.sub(
-        ENTITY, lambda found: "" if unescaped(found[0]) not in (None, "&") else "&", source
+        ENTITY, lambda match: "" if unescaped(match[0]) not in (None, "&") else "&", source
     )
 
 

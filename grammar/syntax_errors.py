@@ -91,13 +91,13 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
         span = covering(tokens[start:position])
         shown = source[span[0] : span[1]]
         what = "a right side" if tokens[start].type == "EQUALS" else "an operand"
-        wanted = "write the right side" if tokens[start].type == "EQUALS" else f"write what {shown} applies to"
+        text = "write the right side" if tokens[start].type == "EQUALS" else f"write what {shown} applies to"
         return NotationError(
-            105, f"{shown} needs {what} after it", source, span, hint=Hint(f"{wanted}, or remove {shown}", ""),
+            105, f"{shown} needs {what} after it", source, span, hint=Hint(f"{text}, or remove {shown}", ""),
             reason=UNFINISHED,
         )  # fmt: skip
-    commas = [each for each in tokens[:position] if each.type == "COMMA"]
-    if "COMMA" in expected and "$END" not in expected and any(each.type == "FOR" for each in tokens[:position]):
+    commas = [token for token in tokens[:position] if token.type == "COMMA"]
+    if "COMMA" in expected and "$END" not in expected and any(token.type == "FOR" for token in tokens[:position]):
         return NotationError(
             101,
             "a range needs … before its end",
@@ -134,13 +134,13 @@ SECOND_RANGE = "each index has a for of its own: for i = 1, …, m for j = 1, �
 def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None:
     """A repair, where one can be guessed."""
     token = tokens[position]
-    types = [each.type for each in tokens[max(0, position - 2) : position]]
+    types = [earlier.type for earlier in tokens[max(0, position - 2) : position]]
     if types[-1:] == ["SUP"] and token.type == "MINUS":
         hint = "put a longer exponent in braces: x^{-1}"
         following = tokens[position + 1 : position + 2]
         return Hint(
             hint,
-            *(f"{{-{each.text}}}" for each in following),
+            *(f"{{-{piece.text}}}" for piece in following),
             at=(token.start, following[-1].end) if following else None,
         )
     if types[:1] == ["SUB"] and token.type == "COMMA":
@@ -157,7 +157,7 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
         return AFTER_OPERAND[token.type]
     if token.type == "RELATION" and token.text == "<" and not types:
         return INNER_PRODUCT
-    if "BAR" in expected and any(each.type == "BAR" for each in tokens[:position]):
+    if "BAR" in expected and any(earlier.type == "BAR" for earlier in tokens[:position]):
         return "an absolute value has a bar on each side, |x − y|, or is written abs(x − y)"
     if token.type == "EQUALS" and in_range(tokens[: position - 1]) and types[-2:] == ["COMMA", "NAME"]:
         return SECOND_RANGE
@@ -192,13 +192,13 @@ INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"
 def _braced(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
     """What to say of a subscript that goes on after its first axis, with it and the next in braces."""
     first, following = tokens[position - 1], tokens[position + 1 : position + 2]
-    edits = [f"{{{first.text}{sign}{each.text}}}" for each in following if each.type == "NAME"]
+    edits = [f"{{{first.text}{sign}{token.text}}}" for token in following if token.type == "NAME"]
     return Hint(hint.format(first.text), *edits, at=(first.start, following[0].end) if edits else None)
 
 
 def in_range(before: list[Token]) -> bool:
     """Return whether the statement has reached its range (`for …`)."""
-    return any(each.type == "FOR" for each in takewhile(lambda each: each.type != "SEPARATOR", reversed(before)))
+    return any(token.type == "FOR" for token in takewhile(lambda token: token.type != "SEPARATOR", reversed(before)))
 
 
 def expectation(expected: set[str]) -> str:

@@ -117,8 +117,8 @@ class _Lexer:
                 self.in_set = True
             elif type in ("EQUALS", "FOR"):
                 self.in_set = type == "EQUALS" and self.in_set and self.previous() in ("RBRACE", "REALS", "RBRACKET")
-        place = "axis" if brackets and brackets[-1] in OF_AXES else ""
-        self.tokens.append(Token(type, text, start, end, place))
+        context = "axis" if brackets and brackets[-1] in OF_AXES else ""
+        self.tokens.append(Token(type, text, start, end, context))
 
     def previous(self) -> str:
         return self.tokens[-1].type if self.tokens and self.newline is None else ""
@@ -134,12 +134,12 @@ class _Lexer:
     def entity(self, text: str, start: int, end: int) -> None:
         """&odot; as ⊙, of a text that is pasted from a page"""
         character = unescaped(text)
-        found = TOKEN.fullmatch(character) if character is not None and character != "&" else None
-        if found is None or found.lastgroup is None:
+        match = TOKEN.fullmatch(character) if character is not None and character != "&" else None
+        if match is None or match.lastgroup is None:
             if character is None or not character.isspace():
                 self.other("&", start, end)
             return
-        getattr(self, found.lastgroup)(found[found.lastgroup], start, end)
+        getattr(self, match.lastgroup)(match[match.lastgroup], start, end)
 
     def vulgar(self, text: str, start: int, end: int) -> None:
         before = self.tokens[-1] if self.tokens and self.newline is None else None
@@ -213,12 +213,12 @@ class _Lexer:
     def name(self, text: str, start: int, end: int) -> None:
         """A name, with the star or dagger that belongs to it: in axis positions, and before a bracket that closes."""
         source = self.source
-        found = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
-        if found:
-            closes = self.closes(found.end()) or self.after_operator or source[found.end() : found.end() + 1] == "∂"
+        match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
+        if match:
+            closes = self.closes(match.end()) or self.after_operator or source[match.end() : match.end() + 1] == "∂"
             if self.in_axes or (self.previous() == "PARTIAL" and closes):
-                self.skip = found.end()
-                return self.add("NAME", text + marks(found.group()), start, found.end())
+                self.skip = match.end()
+                return self.add("NAME", text + marks(match.group()), start, match.end())
         self.add("NAME", text, start, end)
         if source[start:end] == "𝔼" and not self.in_axes:
             self.tokens[-1].place = "mean"
@@ -246,16 +246,16 @@ class _Lexer:
 
     def marked(self, start: int) -> bool:
         """Add the stars and daggers that begin here as one mark, where they are one: X^{**}, X_{a_1*→b}, ∂W^1*."""
-        found = MARK.match(self.source, start)
-        if found is None:
+        match = MARK.match(self.source, start)
+        if match is None:
             return False
-        end, previous = found.end(), self.previous()
+        end, previous = match.end(), self.previous()
         raised = previous == "SUP" or (previous == "LBRACE" and self.brackets[-1] == "sup")
         if not raised:
             if not (self.in_axes or self.ends_derivative(start, end)):
                 return False
             self.add("SUP", "^", start, start)
-        self.add("STAR", marks(found.group()), start, end)
+        self.add("STAR", marks(match.group()), start, end)
         self.skip = end
         return True
 
@@ -264,25 +264,25 @@ class _Lexer:
         tokens = self.tokens
         if not tokens or tokens[-1].end != start or not self.closes(end):
             return False
-        place = len(tokens) - 1
-        while place > 1:
-            if tokens[place].type == "RBRACE":
-                while place > 0 and tokens[place].type != "LBRACE":
-                    place -= 1
-            if tokens[place - 1].type not in ("SUP", "SUB"):
+        count = len(tokens) - 1
+        while count > 1:
+            if tokens[count].type == "RBRACE":
+                while count > 0 and tokens[count].type != "LBRACE":
+                    count -= 1
+            if tokens[count - 1].type not in ("SUP", "SUB"):
                 break
-            place -= 2
-        return place > 0 and tokens[place].type == "NAME" and tokens[place - 1].type == "PARTIAL"
+            count -= 2
+        return count > 0 and tokens[count].type == "NAME" and tokens[count - 1].type == "PARTIAL"
 
     def script(self, type: str, text: str, start: int, end: int) -> None:
         """Unicode sub- and superscripts: the same as _{…} and ^{…}."""
         self.add(type, text, start, start)
         self.tokens.append(Token("LBRACE", "{", start, start))
-        place = "axis" if type == "SUB" else ""
+        context = "axis" if type == "SUB" else ""
         for token in tokenize(text):
             if token.type == "FUNCTION":
                 token.type = "NAME"
-            self.tokens.append(Token(token.type, token.text, start, end, place))
+            self.tokens.append(Token(token.type, token.text, start, end, context))
         self.tokens.append(Token("RBRACE", "}", end, end))
 
     def other(self, text: str, start: int, end: int) -> None:
@@ -354,7 +354,7 @@ class _Lexer:
     @property
     def among_sets(self) -> bool:
         """Return whether a set may occur here, also in the brackets of a set of functions: (ℝ → ℝ)."""
-        return self.in_set and all(each == "(" for each in self.brackets)
+        return self.in_set and all(bracket == "(" for bracket in self.brackets)
 
     def of_call(self, text: str, start: int, end: int) -> None:
         """⌊x⌋, ‖x‖: a function with its operand."""

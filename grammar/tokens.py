@@ -37,8 +37,8 @@ class Token:
     # What Lark asks of the last token when it makes its own end token.
     line = column = end_line = end_column = start_pos = end_pos = None
 
-    def __init__(self, type: str, text: str, start: int, end: int, place: str = ""):
-        self.type, self.text, self.start, self.end, self.place = type, text, start, end, place
+    def __init__(self, type: str, text: str, start: int, end: int, context: str = ""):
+        self.type, self.text, self.start, self.end, self.place = type, text, start, end, context
 
     @property
     def span(self) -> Span:
@@ -146,8 +146,10 @@ def scripts_end(
 
 def _statement_end(tokens: list[Token], within: Token) -> int:
     """The end of the statement of a token."""
-    later = takewhile(lambda each: each.type != "SEPARATOR", (each for each in tokens if each.start >= within.start))
-    return max((each.end for each in later), default=within.end)
+    later = takewhile(
+        lambda token: token.type != "SEPARATOR", (token for token in tokens if token.start >= within.start)
+    )
+    return max((token.end for token in later), default=within.end)
 
 
 class Spelling(NamedTuple):
@@ -183,9 +185,9 @@ class Spelling(NamedTuple):
     def shorter(self) -> Iterator[Spelling]:
         """The name itself, then with fewer scripts: h_2^3 may be a power of h_2."""
         yield self
-        for each in (self._replace(superscript=()), self._replace(subscript=()), Spelling(self.base)):
-            if each != self:
-                yield each
+        for shorter in (self._replace(superscript=()), self._replace(subscript=()), Spelling(self.base)):
+            if shorter != self:
+                yield shorter
 
 
 MAX_SCRIPT_COMPONENTS = 6  # components
@@ -221,13 +223,13 @@ def _group(tokens: list[Token], start: int) -> tuple[list[Token], int]:
 
 
 def _components(tokens: Iterable[Token]) -> list[str]:
-    found = [""]
+    components = [""]
     for token in tokens:
         if token.type == "COMMA":
-            found.append("")
+            components.append("")
         else:
-            found[-1] += token.text
-    return found
+            components[-1] += token.text
+    return components
 
 
 def compact(name: str) -> str:
@@ -241,12 +243,12 @@ SCRIPT_SIGNS = ("PLUS", "MINUS")
 
 def name_signs(tokens: list[Token]) -> None:
     """Make a name of each sign that is a whole script, in place; x^-1 is none, as the sign belongs to what follows it."""
-    for place, token in enumerate(tokens):
-        if token.type not in SCRIPT_SIGNS or place == 0:
+    for index, token in enumerate(tokens):
+        if token.type not in SCRIPT_SIGNS or index == 0:
             continue
-        before, after = tokens[place - 1], tokens[place + 1] if place + 1 < len(tokens) else None
+        before, after = tokens[index - 1], tokens[index + 1] if index + 1 < len(tokens) else None
         if before.type == "LBRACE":
-            whole = place > 1 and tokens[place - 2].type in SCRIPTS and after is not None and after.type == "RBRACE"
+            whole = index > 1 and tokens[index - 2].type in SCRIPTS and after is not None and after.type == "RBRACE"
         else:
             apart = after is None or after.start > token.end or after.type not in ("NUMBER", "NAME", "LPAREN")
             whole = before.type in SCRIPTS and apart

@@ -9,11 +9,11 @@ from . import nodes
 
 def left_spine(node: Any) -> list[nodes.Call]:
     """The operations with two operands that a long sum or product is made of, the last written first: (a + b) + c, a + b."""
-    found: list[nodes.Call] = []
+    calls: list[nodes.Call] = []
     while type(node) is nodes.Call and len(node.arguments) == 2:
-        found.append(node)
+        calls.append(node)
         node = node.arguments[0]
-    return found
+    return calls
 
 
 def children(node: Any) -> tuple[Any, ...]:
@@ -21,22 +21,22 @@ def children(node: Any) -> tuple[Any, ...]:
     slots = BELOW[type(node)]
     if not slots:
         return ()
-    found: list[Any] = []
+    result: list[Any] = []
     for slot in slots:
         value: Any = getattr(node, slot)
         if type(value) is tuple:
-            _gather(value, found)
+            _gather(value, result)
         elif type(value) in BELOW:
-            found.append(value)
-    return tuple(found)
+            result.append(value)
+    return tuple(result)
 
 
-def _gather(values: Any, found: list[Any]) -> None:
+def _gather(values: Any, result: list[Any]) -> None:
     for value in values:
         if type(value) in BELOW:
-            found.append(value)
+            result.append(value)
         elif type(value) is tuple:
-            _gather(value, found)
+            _gather(value, result)
 
 
 PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")

@@ -13,37 +13,37 @@ BEFORE = ("where", "Where")
 
 def with_parts(tokens: list[Token]) -> list[Token]:
     """The tokens with a SEPARATOR for each `where` before a definition, and for each comma and `and` between those."""
-    found: list[Token] = []
+    result: list[Token] = []
     depth, within = 0, False
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         depth += (token.type in OPENING) - (token.type in CLOSING)
         within = within and token.type != "SEPARATOR"
         is_word = token.type == "NAME" and token.text in BEFORE
         parts = is_word or (within and (token.type in ("COMMA", "AND")))
-        if depth or not parts or not defines(tokens, place + 1):
-            found.append(token)
+        if depth or not parts or not defines(tokens, index + 1):
+            result.append(token)
             continue
         within = True
-        while found and found[-1].type in ("COMMA", "AND"):
-            found.pop()
-        if found and found[-1].type != "SEPARATOR":
-            found.append(Token("SEPARATOR", "\n", *token.span))
-    return found
+        while result and result[-1].type in ("COMMA", "AND"):
+            result.pop()
+        if result and result[-1].type != "SEPARATOR":
+            result.append(Token("SEPARATOR", "\n", *token.span))
+    return result
 
 
-def defines(tokens: list[Token], place: int) -> bool:
+def defines(tokens: list[Token], position: int) -> bool:
     """Whether a definition or a declaration begins here: n =, W^Q ∈, f(x) =, and after a comma `and n =`."""
-    if place < len(tokens) and tokens[place].type == "AND":
-        place += 1
-    if place >= len(tokens) or tokens[place].type != "NAME":
+    if position < len(tokens) and tokens[position].type == "AND":
+        position += 1
+    if position >= len(tokens) or tokens[position].type != "NAME":
         return False
-    place = after_scripts(tokens, place + 1)
-    if place < len(tokens) and tokens[place].type == "LPAREN":
-        place = after_scripts(tokens, group_end(tokens, place))
-    return place < len(tokens) and tokens[place].type in ("EQUALS", "IN")
+    position = after_scripts(tokens, position + 1)
+    if position < len(tokens) and tokens[position].type == "LPAREN":
+        position = after_scripts(tokens, group_end(tokens, position))
+    return position < len(tokens) and tokens[position].type in ("EQUALS", "IN")
 
 
-def after_scripts(tokens: list[Token], place: int) -> int:
-    while place + 1 < len(tokens) and tokens[place].type in SCRIPTS:
-        place = group_end(tokens, place + 1) if tokens[place + 1].type == "LBRACE" else place + 2
-    return place
+def after_scripts(tokens: list[Token], position: int) -> int:
+    while position + 1 < len(tokens) and tokens[position].type in SCRIPTS:
+        position = group_end(tokens, position + 1) if tokens[position + 1].type == "LBRACE" else position + 2
+    return position

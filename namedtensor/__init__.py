@@ -90,10 +90,10 @@ def __getattr__(name: str) -> object:
     home = HOME.get(name)
     if home is not None:
         with LOADING, all_or_none():
-            found = getattr(import_module(home, __name__), name)
+            function = getattr(import_module(home, __name__), name)
     elif name in MODULES:
         with LOADING, all_or_none():
-            found = import_module(f".{name}", __name__)
+            function = import_module(f".{name}", __name__)
     elif name.startswith("_") or name not in _function_names():
         with LOADING, all_or_none():
             from .core.suggestions import no_attribute
@@ -101,9 +101,9 @@ def __getattr__(name: str) -> object:
         raise no_attribute("module 'namedtensor'", name, () if name.startswith("_") else __dir__())
     else:
         with LOADING, all_or_none():
-            found = import_module(".tensors.functions", __name__).FUNCTIONS[name]
-    globals()[name] = found
-    return found
+            function = import_module(".tensors.functions", __name__).FUNCTIONS[name]
+    globals()[name] = function
+    return function
 
 
 def _function_names() -> list[str]:

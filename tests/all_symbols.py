@@ -29,34 +29,35 @@ class OnlyWithSymbols(AssertionError):
 
 def executable(self, given, extra, make):
     key, sizes, places = symbolic_plans.signature_of(given)
-    found = make(given)
+    result = make(given)
     if not any(sizes):
-        return found
-    known, why = symbolic_plans.Sizes(None, symbolic_plans.result_types(found)), []
+        return result
+    known, why = symbolic_plans.Sizes(None, symbolic_plans.result_types(result)), []
 
     def noted(arguments):
         try:
-            made = make(arguments)
-            why.append(f"dtypes {symbolic_plans.result_types(made)} for {known.results}")
-            return made
+            element = make(arguments)
+            why.append(f"dtypes {symbolic_plans.result_types(element)} for {known.results}")
+            return element
         except Exception as problem:
             frames = traceback.extract_tb(problem.__traceback__)
-            place = next(
-                each for each in reversed(frames) if not each.filename.endswith(("extents.py", "size_conditions.py"))
+            frame_summary = next(
+                frame for frame in reversed(frames) if not frame.filename.endswith(("extents.py", "size_conditions.py"))
             )
             why.append(
-                f"{type(problem).__name__} {problem}".splitlines()[0] + f" {place.filename[-40:]}:{place.lineno}"
+                f"{type(problem).__name__} {problem}".splitlines()[0]
+                + f" {frame_summary.filename[-40:]}:{frame_summary.lineno}"
             )
             raise
 
     plan = symbolic_plans.planned(known, given, sizes, places, noted)
     if plan is None or not plan.fits(sizes):
         REASONS[f"no plan with symbols: {why[-1] if why else 'no axes'}"] += 1
-        return found
+        return result
     REASONS["a plan with symbols"] += 1
 
     def exact():
-        return Strict(found)
+        return Strict(result)
 
     return plan.executable.for_other_sizes(exact)
 
@@ -64,8 +65,8 @@ def executable(self, given, extra, make):
 class Strict:
     """An executable of numbers that has to fail as one with symbols did."""
 
-    def __init__(self, found: Executable):
-        self.found = found
+    def __init__(self, actual: Executable):
+        self.found = actual
 
     def __call__(self, *arrays):
         self.found(*arrays)

@@ -19,19 +19,19 @@ def package_of(path: str) -> str:
     return "/".join(parts[:2]) if parts[0] == "namedtensor" and len(parts) > 2 else parts[0]
 
 
-def main(report: str, wanted: str = "95") -> int:
+def main(report: str, expected: str = "95") -> int:
     files = json.loads(Path(report).read_text(encoding="utf-8"))["files"]
     taken: Counter[str] = Counter()
     every: Counter[str] = Counter()
-    for path, found in sorted(files.items()):
+    for path, file in sorted(files.items()):
         for package in (package_of(path), "all"):
-            taken[package] += found["summary"]["covered_branches"]
-            every[package] += found["summary"]["num_branches"]
-        for start, end in found.get("missing_branches", []):
+            taken[package] += file["summary"]["covered_branches"]
+            every[package] += file["summary"]["num_branches"]
+        for start, end in file.get("missing_branches", []):
             print(f"{path}:{start}: never goes on to {f'line {end}' if end > 0 else 'its end'}")
     for package in sorted(every, key=lambda package: taken[package] / max(every[package], 1)):
         print(f"{taken[package] / max(every[package], 1):7.1%}  {taken[package]:5} of {every[package]:5}  {package}")
-    return 100 * taken["all"] < float(wanted) * every["all"]
+    return 100 * taken["all"] < float(expected) * every["all"]
 
 
 if __name__ == "__main__":

@@ -58,17 +58,17 @@ def documents() -> list[Document]:
 
 def git_folder(folder: Path, repository: str) -> Path | None:
     """The git directory of a repository below the folder."""
-    place = folder / repository.replace("/", "+")
-    found = (each for each in (place / "repo", place / ".git", place) if (each / "objects").is_dir())
-    return next(found, None)
+    path = folder / repository.replace("/", "+")
+    paths = (other for other in (path / "repo", path / ".git", path) if (other / "objects").is_dir())
+    return next(paths, None)
 
 
 def unpack(folder: Path, repository: str, commit: str, to: Path) -> bool:
     """The texts of a commit, in a folder of their own; whether it is there."""
-    place = git_folder(folder, repository)
-    if place is None:
+    path = git_folder(folder, repository)
+    if path is None:
         return False
-    git = ["git", f"--git-dir={place}"]
+    git = ["git", f"--git-dir={path}"]
     listed = subprocess.run([*git, "ls-tree", "-r", "-z", "--name-only", commit], capture_output=True, check=False)
     texts = [name for name in listed.stdout.decode().split("\0") if name.endswith(ENDINGS)]
     archived = subprocess.run([*git, "archive", "--format=tar", commit, "--", *texts], capture_output=True, check=False)
@@ -79,7 +79,7 @@ def unpack(folder: Path, repository: str, commit: str, to: Path) -> bool:
     return True
 
 
-def checked(document: Document, place: Path) -> Outcome:
+def checked(document: Document, path: Path) -> Outcome:
     """Run the command on a document."""
     from namedtensor.cli.commands import main
 
@@ -87,11 +87,11 @@ def checked(document: Document, place: Path) -> Outcome:
     signal.alarm(120)
     try:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
-            main(["check", str(place)])
+            main(["check", str(path)])
             seconds = time.perf_counter() - start
             printed.seek(0)
             printed.truncate()
-            main(["check", str(place), "--json"])
+            main(["check", str(path), "--json"])
     except BaseException:
         return Outcome(document, time.perf_counter() - start, crash=traceback.format_exc(limit=-6))
     finally:
@@ -104,12 +104,12 @@ def checked(document: Document, place: Path) -> Outcome:
 
 def work(group: tuple[Path, list[Document]]) -> list[Outcome]:
     """The outcomes of documents of one commit."""
-    folder, wanted = group
+    folder, expected = group
     signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError("more than two minutes")))
     with tempfile.TemporaryDirectory() as temporary:
-        there = unpack(folder, wanted[0].repository, wanted[0].commit, Path(temporary))
-        places = [(each, Path(temporary) / each.path) for each in wanted]
-        return [checked(each, place) for each, place in places if there and place.is_file()]
+        there = unpack(folder, expected[0].repository, expected[0].commit, Path(temporary))
+        places = [(document, Path(temporary) / document.path) for document in expected]
+        return [checked(document, path) for document, path in places if there and path.is_file()]
 
 
 def is_false_alarm(outcome: Outcome) -> bool:
@@ -137,9 +137,9 @@ def run() -> int:
             groups.setdefault((document.repository, document.commit), []).append(document)
     outcomes: list[Outcome] = []
     with ProcessPoolExecutor(options.jobs) as pool:
-        for found in pool.map(work, [(options.folder, wanted) for wanted in groups.values()]):
-            outcomes += found
-            for outcome in found:
+        for result in pool.map(work, [(options.folder, expected) for expected in groups.values()]):
+            outcomes += result
+            for outcome in result:
                 print(told(outcome), flush=True)
     crashes = sum(bool(outcome.crash) for outcome in outcomes)
     slow = sum(outcome.seconds > SLOW for outcome in outcomes)

@@ -66,8 +66,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if "slow" in left_out:
         deselected += not_sampled(items)
     config.hook.pytest_deselected(items=deselected)
-    kept = {*map(id, items)} - {*map(id, deselected)}
-    items[:] = [item for item in items if id(item) in kept]
+    indices = {*map(id, items)} - {*map(id, deselected)}
+    items[:] = [item for item in items if id(item) in indices]
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
@@ -116,12 +116,12 @@ def pytest_configure(config: pytest.Config):
     numpy = backend("numpy")
     regions.cores = lambda: 2
 
-    def check(made):
-        primitives.verify(made)
-        over = memory.in_place(made, numpy.writes)
-        primitives.verify_memory(made, over)
-        for out in (True, False)[len(made.results) != 1 :]:
-            primitives.verify_memory(made, over, numpy.buffers(made, out, fits=lambda value: True))
+    def check(result):
+        primitives.verify(result)
+        over = memory.in_place(result, numpy.writes)
+        primitives.verify_memory(result, over)
+        for out in (True, False)[len(result.results) != 1 :]:
+            primitives.verify_memory(result, over, numpy.buffers(result, out, fits=lambda value: True))
 
     plan.CHECKS.append(check)
     config.pluginmanager.register(ProcessState())

@@ -58,10 +58,10 @@ FACTOR = 64  # times the spread
 def coarsest(program: Program, library: str) -> str:
     """The precision that results have: that of the coarsest input; JAX without x64 computes single, and so does PyTorch where
     no tensor says anything."""
-    given = {each.dtype for each in program.inputs} & set(COARSE)
-    nothing_given = not any(each.dtype not in ("int", "float") for each in program.inputs)
-    given |= {"float32"} if library == "jax" or (library == "torch" and nothing_given) else set()
-    return max(given, key=COARSE.index, default="float64")
+    names = {input_.dtype for input_ in program.inputs} & set(COARSE)
+    nothing_given = not any(input_.dtype not in ("int", "float") for input_ in program.inputs)
+    names |= {"float32"} if library == "jax" or (library == "torch" and nothing_given) else set()
+    return max(names, key=COARSE.index, default="float64")
 
 
 class Due(NamedTuple):
@@ -91,16 +91,16 @@ def due(program: Program, precision: Precision, times: int = 2) -> Due:
             record: max(off, abs(rounded.entries[record] - exact.entries[record])) for record, off in spread.items()
         }
     scale = max((abs(x) for x in exact.entries.values()), default=0.0)
-    found = Due(exact, spread, scale)
+    result = Due(exact, spread, scale)
     if any(FACTOR * off > 0.1 * max(scale, 0.01) for off in spread.values()):
         raise Unfit("ill-conditioned")
-    return found
+    return result
 
 
 # ----------------------------------------------------------------------------------------------------------------- inputs
 def array_of(program: Program, layout: str = "plain") -> dict[str, Any]:
     """The inputs as named tensors, stored in some way; plain Python numbers stay such."""
-    return {each.name: stored(each, layout) for each in program.inputs}
+    return {input_.name: stored(input_, layout) for input_ in program.inputs}
 
 
 def stored(given: Any, layout: str) -> Any:
@@ -111,7 +111,7 @@ def stored(given: Any, layout: str) -> Any:
     if layout != "plain" and axes:
         mix = random.Random(given.name)
         order = mix.sample(range(len(axes)), len(axes))
-        array, axes = array.transpose(order), [axes[place] for place in order]
+        array, axes = array.transpose(order), [axes[position] for position in order]
         wide = np.zeros([2 * size + 1 for size in array.shape], dtype=array.dtype)
         window = wide[tuple(slice(1, None, 2) for _ in array.shape)]
         window[...] = array
@@ -124,7 +124,7 @@ def converted(values: dict[str, Any], library: str, turned: bool) -> dict[str, A
     if library == "numpy":
         return values
     xp = importlib.import_module("jax.numpy" if library.startswith("jax") else library)
-    found = {}
+    result = {}
     for name, value in values.items():
         if isinstance(value, nt.NamedTensor):
             array = xp.asarray(np.array(value.array))
@@ -135,8 +135,8 @@ def converted(values: dict[str, Any], library: str, turned: bool) -> dict[str, A
                     axes[::-1],
                 )
             value = nt.tensor(array, axes)
-        found[name] = value
-    return found
+        result[name] = value
+    return result
 
 
 class Sample(NamedTuple):
@@ -156,8 +156,8 @@ def by_evaluate(s: Sample) -> Any:
 def by_evaluate_again(s: Sample) -> Any:
     """A repeated call takes other ways than a first one."""
     for _ in range(3):
-        found = nt.evaluate(s.text, s.values)
-    return found
+        result = nt.evaluate(s.text, s.values)
+    return result
 
 
 def by_entry(s: Sample) -> Any:
@@ -167,7 +167,7 @@ def by_entry(s: Sample) -> Any:
 def by_entries(s: Sample) -> Any:
     """Several values together, and statements in another order."""
     *statements, out = s.text.splitlines()
-    heads = [each.partition(" = ")[0] for each in statements if " = " in each]
+    heads = [statement.partition(" = ")[0] for statement in statements if " = " in statement]
     if len({*heads}) == len(heads):  # of two definitions of one name the nearest counts
         random.Random(s.text).shuffle(statements)
     return nt.program("\n".join([out, *statements]))["out", "out"](values=s.values)[1]
@@ -190,8 +190,8 @@ def compiled(library: str, without: tuple[str, ...] = (), turned: bool = False) 
         values = converted(s.turned() if turned and library == "numpy" else s.values, library, turned)
         function = nt.formula(s.text).compile(library, disable=without)
         for _ in range(3):
-            found = function(values=values)
-        return found
+            result = function(values=values)
+        return result
 
     return way
 
@@ -226,9 +226,9 @@ def standing_alone(library: str) -> Callable[[Sample], Any]:
         namespace: dict[str, Any] = {}
         exec(compile(text, "<source>", "exec"), namespace)
         arrays = [value.array for value in values.values() if isinstance(value, nt.NamedTensor)]
-        found = namespace["function"](*arrays)
+        result = namespace["function"](*arrays)
         whole = nt.formula(s.text).compile(library)(values=values)
-        return nt.tensor(found, whole.axes)
+        return nt.tensor(result, whole.axes)
 
     return way
 
@@ -239,8 +239,8 @@ def exported_elsewhere(library: str) -> Callable[[Sample], Any]:
     def way(s: Sample) -> Any:
         values = converted(s.values, library, False)
         function = exported.export(s.text, library, values)
-        for how, given in exported.other_calls(values, random.Random(s.text)):
-            fault = exported.outcome(function, given)
+        for how, inputs in exported.other_calls(values, random.Random(s.text)):
+            fault = exported.outcome(function, inputs)
             if fault is not None:
                 raise AssertionError(f"{how}: {fault}")
         return nt.evaluate(s.text, values)
@@ -259,11 +259,11 @@ def at_other_lengths(library: str) -> Callable[[Sample], Any]:
         entry = nt.program(s.text)["out"]
         first = outcome_of(entry, values)
         for sizes in drawn_sizes(s, random.Random(s.text)):
-            given = converted(resized(s.values, sizes), library, False)
-            found, own = outcome_of(entry, given), outcome_of(nt.program(s.text)["out"], given)
-            of_ones = 1 in [size for each in tensors_of(given) for size in each.sizes.values()]
-            if not is_same(found, own, of_ones or ("otherwise" in s.text and "|" in s.text)):
-                raise AssertionError(f"at {sizes}: {found}, and alone {own}")
+            inputs = converted(resized(s.values, sizes), library, False)
+            outcome, local = outcome_of(entry, inputs), outcome_of(nt.program(s.text)["out"], inputs)
+            of_ones = 1 in [size for tensor in tensors_of(inputs) for size in tensor.sizes.values()]
+            if not is_same(outcome, local, of_ones or ("otherwise" in s.text and "|" in s.text)):
+                raise AssertionError(f"at {sizes}: {outcome}, and alone {local}")
         if isinstance(first, str) or isinstance(again := outcome_of(entry, values), str):
             return entry(values=values)
         if not is_same(first, again):
@@ -275,7 +275,7 @@ def at_other_lengths(library: str) -> Callable[[Sample], Any]:
 
 def drawn_sizes(s: Sample, mix: random.Random) -> Iterator[dict[str, int]]:
     """Sizes of one axis or of two, or of all; the long ones where a program is small."""
-    axes = sorted({axis for each in tensors_of(s.values) for axis in each.axes})
+    axes = sorted({axis for tensor in tensors_of(s.values) for axis in tensor.axes})
     if not axes:
         return
     is_small = len(s.text) < 150 and len(axes) < 4
@@ -285,20 +285,20 @@ def drawn_sizes(s: Sample, mix: random.Random) -> Iterator[dict[str, int]]:
 
 
 def tensors_of(values: dict[str, Any]) -> list[Any]:
-    return [each for each in values.values() if isinstance(each, nt.NamedTensor)]
+    return [value for value in values.values() if isinstance(value, nt.NamedTensor)]
 
 
 def resized(values: dict[str, Any], sizes: dict[str, int]) -> dict[str, Any]:
     """The same numbers, again and again, over axes of other sizes."""
-    found = dict(values)
-    for name, each in values.items():
-        if isinstance(each, nt.NamedTensor):
-            array = np.array(each.array)
-            for place, axis in enumerate(each.axes):
+    result = dict(values)
+    for name, value in values.items():
+        if isinstance(value, nt.NamedTensor):
+            array = np.array(value.array)
+            for index, axis in enumerate(value.axes):
                 if axis in sizes:
-                    array = np.take(array, np.arange(sizes[axis]) % max(array.shape[place], 1), place)
-            found[name] = nt.tensor(array, each.axes)
-    return found
+                    array = np.take(array, np.arange(sizes[axis]) % max(array.shape[index], 1), index)
+            result[name] = nt.tensor(array, value.axes)
+    return result
 
 
 def outcome_of(call: Any, values: dict[str, Any]) -> Any:
@@ -310,31 +310,33 @@ def outcome_of(call: Any, values: dict[str, Any]) -> Any:
         return str(problem)
 
 
-def is_same(found: Any, own: Any, any_dtype: bool = False) -> bool:
+def is_same(actual: Any, local: Any, any_dtype: bool = False) -> bool:
     """Whether two outcomes are equal but for rounding; a plan of numbers leaves out a factor |a| = 1 with its dtype, and
     the cases that a size rules out with theirs."""
-    if isinstance(found, str) or isinstance(own, str):
-        return isinstance(own, str) and isinstance(found, str) and found == own
-    if {*found.axes} != {*own.axes} or (found.dtype != own.dtype and not any_dtype):
+    if isinstance(actual, str) or isinstance(local, str):
+        return isinstance(local, str) and isinstance(actual, str) and actual == local
+    if {*actual.axes} != {*local.axes} or (actual.dtype != local.dtype and not any_dtype):
         return False
-    arrays = (each.to_array(found.axes) if found.axes else each.array for each in (found, own))  # axes have no order
-    left, right = (np.asarray(each).astype(complex) for each in arrays)
+    arrays = (
+        item.to_array(actual.axes) if actual.axes else item.array for item in (actual, local)
+    )  # axes have no order
+    left, right = (np.asarray(array).astype(complex) for array in arrays)
     if left.shape != right.shape:
         return False
-    close = {"float16": 0.1, "bfloat16": 0.1, "float32": 1e-3}.get(str(own.dtype).rpartition(".")[2], 1e-6)
+    close = {"float16": 0.1, "bfloat16": 0.1, "float32": 1e-3}.get(str(local.dtype).rpartition(".")[2], 1e-6)
     scale = max(1.0, np.abs(right[np.isfinite(right)]).max(initial=0.0))
     return np.allclose(left, right, rtol=close, atol=close * scale, equal_nan=True)
 
 
 def by_reference(s: Sample) -> Any:
-    given = {}
-    for each in s.program.inputs:
-        if each.dtype in ("int", "float"):
-            given[each.name] = each.entries[0]
+    inputs = {}
+    for input_ in s.program.inputs:
+        if input_.dtype in ("int", "float"):
+            inputs[input_.name] = input_.entries[0]
         else:
-            array = np.array(each.entries, dtype=object).reshape([size for _, size in each.shape])
-            given[each.name] = reference.tensor(array.tolist(), tuple(axis for axis, _ in each.shape))
-    return reference.evaluate(s.text, given)
+            array = np.array(input_.entries, dtype=object).reshape([size for _, size in input_.shape])
+            inputs[input_.name] = reference.tensor(array.tolist(), tuple(axis for axis, _ in input_.shape))
+    return reference.evaluate(s.text, inputs)
 
 
 def printed(print_: Callable[[Any], str]) -> Callable[[Sample], Any]:
@@ -417,31 +419,31 @@ class Difference(NamedTuple):
         return f"{self.way}: {self.got}"
 
 
-def entries_of(found: Any) -> dict:
+def entries_of(tensor: Any) -> dict:
     """A tensor of the package, or of its reference evaluator, as a dict from records to numbers."""
-    if isinstance(found, reference.Tensor):
-        return {frozenset(r.items()): found(r) for r in (dict(each) for each in records(dict(found.shape)))}
-    if not isinstance(found, nt.NamedTensor):
-        found = nt.tensor(found, ())
-    array = found.to_array(found.axes) if found.axes else found.array
+    if isinstance(tensor, reference.Tensor):
+        return {frozenset(r.items()): tensor(r) for r in (dict(record) for record in records(dict(tensor.shape)))}
+    if not isinstance(tensor, nt.NamedTensor):
+        tensor = nt.tensor(tensor, ())
+    array = tensor.to_array(tensor.axes) if tensor.axes else tensor.array
     array = np.asarray(getattr(array, "_array", array))  # that of array_api_strict
-    shape = dict(zip(found.axes, array.shape))
+    shape = dict(zip(tensor.axes, array.shape))
     return dict(zip(records(shape), array.ravel().tolist()))
 
 
-def difference(name: str, way: Way, sample: Sample, wanted: Callable[[Precision], Due]) -> Difference | None:
+def difference(name: str, way: Way, sample: Sample, result: Callable[[Precision], Due]) -> Difference | None:
     """What a way gives that it should not, if anything. Raises Unfit where nothing can be said."""
     precision = precision_of(sample.program, way.library)
-    expected = wanted(precision)
+    expected = result(precision)
     if way.library == "jax" and not fits_int32(sample.program):
         raise Unfit("JAX without x64 has no such whole numbers")
-    if way.library == "array_api_strict" and any(each.dtype == "float16" for each in sample.program.inputs):
+    if way.library == "array_api_strict" and any(input_.dtype == "float16" for input_ in sample.program.inputs):
         raise Unfit("the standard has no half precision")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = way.run(sample)
-        entries = entries_of(found)
+            element = way.run(sample)
+        entries = entries_of(element)
     except Exception as problem:
         first = str(problem).strip().splitlines()[:1]
         number_of = getattr(problem, "code", type(problem).__name__)
@@ -454,32 +456,32 @@ def difference(name: str, way: Way, sample: Sample, wanted: Callable[[Precision]
         got = entries[record]
         if not abs(got - number_due) <= expected.allowed(record, precision):
             text = f"{got} at {dict(sorted(record))}, where {number_due} is due"
-            return Difference(name, text, "value", max(abs(entries[each] - due_of[each]) for each in due_of))
-    return wrong_dtype(name, sample, found, way)
+            return Difference(name, text, "value", max(abs(entries[item] - due_of[item]) for item in due_of))
+    return wrong_dtype(name, sample, element, way)
 
 
 def fits_int32(program: Program) -> bool:
     """Whether the whole numbers that are given are those that JAX has where 64 bits are not asked for."""
-    whole = (x for each in program.inputs if "int" in each.dtype for x in each.entries)
+    whole = (x for input_ in program.inputs if "int" in input_.dtype for x in input_.entries)
     return all(-(2**31) <= x < 2**31 for x in whole)
 
 
-def wrong_dtype(name: str, sample: Sample, found: Any, way: Way) -> Difference | None:
+def wrong_dtype(name: str, sample: Sample, actual: Any, way: Way) -> Difference | None:
     """Where all floats have one dtype, a result of floats has it too."""
-    given = {each.dtype for each in sample.program.inputs}
-    dtype = str(getattr(getattr(found, "array", None), "dtype", "")).rpartition(".")[2]
-    if len(given & set(COARSE)) != 1 or given - set(COARSE) - {"int", "float", "bool"} or not dtype.startswith("float"):
+    names = {input_.dtype for input_ in sample.program.inputs}
+    dtype = str(getattr(getattr(actual, "array", None), "dtype", "")).rpartition(".")[2]
+    if len(names & set(COARSE)) != 1 or names - set(COARSE) - {"int", "float", "bool"} or not dtype.startswith("float"):
         return None
-    (wanted,) = given & set(COARSE)
-    if dtype == wanted or way.library == "jax" and wanted == "float64" or not floats_reach(sample.program):
+    (expected,) = names & set(COARSE)
+    if dtype == expected or way.library == "jax" and expected == "float64" or not floats_reach(sample.program):
         return None
-    return Difference(name, f"{dtype}, where all is {wanted}", "dtype")
+    return Difference(name, f"{dtype}, where all is {expected}", "dtype")
 
 
 def floats_reach(program: Program) -> bool:
     """Whether the value surely has a float input in it: where it is a sum or product with one."""
     term = program.out
-    floats = {each.name for each in program.inputs if each.dtype in COARSE}
+    floats = {input_.name for input_ in program.inputs if input_.dtype in COARSE}
     while term.form in ("infix", "over", "rename", "applied", "contract", "negative"):
         for part in term.parts:
             if part.form == "name" and part.data[0] in floats and term.data[:1] != ("where",) and part is not None:
@@ -514,18 +516,18 @@ def compare(program: Program, chosen: dict[str, Way] | None = None, all_ways: bo
         wanted(PRECISIONS[coarsest(program, "numpy")])
     except Unfit as problem:
         return Comparison((), (), str(problem))
-    taken, found = [], []
+    taken, result = [], []
     for name, way in chosen.items():
         if not all_ways and choose.random() >= way.often:
             continue
         try:
-            each = difference(name, way, sample, wanted)
+            other = difference(name, way, sample, wanted)
         except Unfit:
             continue
         taken.append(name)
-        if each is not None and is_sure(program, name, way) and not is_rounding(program, name, way, each):
-            found.append(each)
-    return Comparison(tuple(taken), tuple(found))
+        if other is not None and is_sure(program, name, way) and not is_rounding(program, name, way, other):
+            result.append(other)
+    return Comparison(tuple(taken), tuple(result))
 
 
 def is_sure(program: Program, name: str, way: Way) -> bool:
@@ -537,7 +539,7 @@ def is_sure(program: Program, name: str, way: Way) -> bool:
     return True
 
 
-def is_rounding(program: Program, name: str, way: Way, found: Difference) -> bool:
+def is_rounding(program: Program, name: str, way: Way, actual: Difference) -> bool:
     """Whether large numbers that cancel are all there is to it: what they leave is right where inputs are double.
 
     ∑_{a} ∂(softmax_{a} X)/∂X* is 0, and each library finds it to within the rounding of its parts.
@@ -545,9 +547,9 @@ def is_rounding(program: Program, name: str, way: Way, found: Difference) -> boo
     precision = precision_of(program, way.library)
     exact = Rounding(most=precision.most, whole=precision.whole)
     evaluate(program, exact)
-    if found.kind != "value" or not found.off <= FACTOR * precision.eps * exact.largest:
+    if actual.kind != "value" or not actual.off <= FACTOR * precision.eps * exact.largest:
         return False
-    inputs = tuple(replace(each, dtype="float64") if each.dtype in COARSE else each for each in program.inputs)
+    inputs = tuple(replace(input_, dtype="float64") if input_.dtype in COARSE else input_ for input_ in program.inputs)
     double = replace(program, inputs=inputs)
     if double == program:
         return False
@@ -563,17 +565,17 @@ def smaller_terms(term: Term) -> Iterator[Term]:
     if term.form in ("number", "name", "member", "size"):
         return
     for part in term.parts:
-        for each in part.walk():
-            if each.shape == term.shape and each.form not in ("relation", "logic", "property"):
-                yield each
+        for node in part.walk():
+            if node.shape == term.shape and node.form not in ("relation", "logic", "property"):
+                yield node
     if not term.shape and term.form not in ("relation", "logic", "property"):
         yield number(1)
     if len(term.shape) == 1 and term.shape[0][1] < 5 and term.form != "literal":
         ((axis, size),) = term.shape
         yield Term("literal", tuple(number(n + 1) for n in range(size)), ((axis,), size), term.shape)
-    for place, part in enumerate(term.parts):
-        for each in smaller_terms(part):
-            yield replace(term, parts=(*term.parts[:place], each, *term.parts[place + 1 :]))
+    for index, part in enumerate(term.parts):
+        for node in smaller_terms(part):
+            yield replace(term, parts=(*term.parts[:index], node, *term.parts[index + 1 :]))
 
 
 def smaller_things(thing: Any) -> Iterator[Any]:
@@ -581,15 +583,15 @@ def smaller_things(thing: Any) -> Iterator[Any]:
     if isinstance(thing, Function):
         for body in smaller_terms(thing.body):
             yield with_needed_facts(replace(thing, body=body))
-        for place, fact in enumerate(thing.facts):
-            for each in smaller_things(fact):
-                yield replace(thing, facts=(*thing.facts[:place], each, *thing.facts[place + 1 :]))
+        for index, fact in enumerate(thing.facts):
+            for smaller_thing in smaller_things(fact):
+                yield replace(thing, facts=(*thing.facts[:index], smaller_thing, *thing.facts[index + 1 :]))
     elif isinstance(thing, Family):
         for rule in smaller_terms(thing.rule):
             yield replace(thing, rule=rule)
-        for place, (at, start) in enumerate(thing.starts):
-            for each in smaller_terms(start):
-                yield replace(thing, starts=(*thing.starts[:place], (at, each), *thing.starts[place + 1 :]))
+        for index, (at, start) in enumerate(thing.starts):
+            for smaller_thing in smaller_terms(start):
+                yield replace(thing, starts=(*thing.starts[:index], (at, smaller_thing), *thing.starts[index + 1 :]))
     else:
         if getattr(thing, "claim", None) is not None:
             yield replace(thing, claim=None)
@@ -616,10 +618,10 @@ def facts_belong(program: Program) -> bool:
             )
             if any(body.form == "size" for body in bodies):
                 return False
-            own = {name for name, _ in function.parameters} | set(function.options)
+            parameters = {name for name, _ in function.parameters} | set(function.options)
             for _ in function.facts:
-                own |= {fact.name for fact in function.facts if (names_in(fact) - {fact.name}) & own}
-            if any(fact.name not in own for fact in function.facts):
+                parameters |= {fact.name for fact in function.facts if (names_in(fact) - {fact.name}) & parameters}
+            if any(fact.name not in parameters for fact in function.facts):
                 return False
     return True
 
@@ -631,37 +633,39 @@ def with_needed_facts(function: Function) -> Function:
 
 def needed(names: set[str], statements: Iterable[Any]) -> set[str]:
     """These names, and all that the statements of them name in turn."""
-    found, size = set(names), -1
-    while len(found) > size:
-        size = len(found)
-        for each in statements:
-            if each.name in found:
-                found |= names_in(each)
-    return found
+    texts, size = set(names), -1
+    while len(texts) > size:
+        size = len(texts)
+        for statement in statements:
+            if statement.name in texts:
+                texts |= names_in(statement)
+    return texts
 
 
 def smaller(program: Program) -> Iterator[Program]:
     for out in smaller_terms(program.out):
         yield replace(program, out=out)
-    for place, statement in enumerate(program.statements):
-        for each in smaller_things(statement):
-            yield replace(program, statements=(*program.statements[:place], each, *program.statements[place + 1 :]))
+    for index, statement in enumerate(program.statements):
+        for smaller_thing in smaller_things(statement):
+            yield replace(
+                program, statements=(*program.statements[:index], smaller_thing, *program.statements[index + 1 :])
+            )
 
 
 def trimmed(program: Program) -> Program:
     """Without statements and inputs that nothing names any more."""
-    wanted = needed(names_in(program.out), program.statements)
-    families = tuple(each for each in program.families if each[0] in wanted)
-    wanted |= {f"{name}^{{{n}}}" for name, _, most in families for n in range(1, most + 1)}
-    statements = tuple(each for each in program.statements if each.name in wanted)
+    expected = needed(names_in(program.out), program.statements)
+    families = tuple(family for family in program.families if family[0] in expected)
+    expected |= {f"{name}^{{{n}}}" for name, _, most in families for n in range(1, most + 1)}
+    statements = tuple(statement for statement in program.statements if statement.name in expected)
     return replace(
-        program, statements=statements, families=families, inputs=tuple(i for i in program.inputs if i.name in wanted)
+        program, statements=statements, families=families, inputs=tuple(i for i in program.inputs if i.name in expected)
     )
 
 
-def shrunk(program: Program, found: Difference, seconds: float = 20) -> Program:
+def shrunk(program: Program, actual: Difference, seconds: float = 20) -> Program:
     """A smaller program for which the same way gives the same kind of wrong answer, in so many seconds of the processor."""
-    way = {found.way: WAYS[found.way]}
+    way = {actual.way: WAYS[actual.way]}
     end = time.process_time() + seconds
 
     def still(candidate: Program) -> bool:
@@ -669,7 +673,7 @@ def shrunk(program: Program, found: Difference, seconds: float = 20) -> Program:
             result = compare(candidate, way, all_ways=True)
         except Exception:
             return False
-        return any(each.kind == found.kind for each in result.differences)
+        return any(other.kind == actual.kind for other in result.differences)
 
     progress = True
     while progress and time.process_time() < end:
@@ -689,16 +693,18 @@ def shrunk(program: Program, found: Difference, seconds: float = 20) -> Program:
     return program
 
 
-def reproduction(program: Program, found: Difference) -> str:
+def reproduction(program: Program, actual: Difference) -> str:
     """A difference, as it can be typed."""
     inputs = []
-    for each in program.inputs:
-        if each.dtype in ("int", "float"):
-            inputs.append(f"  {each.name} = {each.entries[0]}")
+    for input_ in program.inputs:
+        if input_.dtype in ("int", "float"):
+            inputs.append(f"  {input_.name} = {input_.entries[0]}")
         else:
-            array = np.array(each.entries).reshape([size for _, size in each.shape]).tolist()
-            inputs.append(f"  {each.name} = {array} over {' '.join(axis for axis, _ in each.shape)}, {each.dtype}")
-    return "\n".join([str(found), *("  " + line for line in program.text.splitlines()), *inputs])
+            array = np.array(input_.entries).reshape([size for _, size in input_.shape]).tolist()
+            inputs.append(
+                f"  {input_.name} = {array} over {' '.join(axis for axis, _ in input_.shape)}, {input_.dtype}"
+            )
+    return "\n".join([str(actual), *("  " + line for line in program.text.splitlines()), *inputs])
 
 
 # -------------------------------------------------------------------------------------------------------------- many draws
@@ -716,10 +722,10 @@ def run(
 ) -> Run:  # fmt: skip
     """Draw, compare and make smaller, until the seeds or the seconds end."""
     end = None if seconds is None else time.monotonic() + seconds
-    taken, unfit, found, fit, draws = Counter(), Counter(), [], 0, 0
+    taken, unfit, element, fit, draws = Counter(), Counter(), [], 0, 0
     chosen = ways() if chosen is None else chosen
     for seed in seeds:
-        if end is not None and time.monotonic() > end or len(found) >= most:
+        if end is not None and time.monotonic() > end or len(element) >= most:
             break
         program = draw(seed, known)
         result = compare(program, chosen)
@@ -728,27 +734,27 @@ def run(
         taken.update(result.taken)
         unfit.update([result.unfit] if result.unfit else [])
         if result.differences:
-            each = result.differences[0]
-            small = shrunk(program, each)
-            again = compare(small, {each.way: WAYS[each.way]}, all_ways=True).differences or [each]
+            other = result.differences[0]
+            small = shrunk(program, other)
+            again = compare(small, {other.way: WAYS[other.way]}, all_ways=True).differences or [other]
             ways_of = ", ".join(sorted({d.way for d in result.differences}))
             text = f"seed {seed} ({ways_of})\n{reproduction(small, again[0])}"
-            found.append(text)
+            element.append(text)
             if progress:
                 print(text, flush=True)
         taken["sizes given beside windows"] += 1
         if (wrong := difference_beside_windows(seed)) is not None:
-            found.append(wrong)
+            element.append(wrong)
             if progress:
                 print(wrong, flush=True)
         if progress and draws % 500 == 0:
-            print(f"{draws} draws, {fit} fit, {len(found)} different", flush=True)
-    return Run(draws, fit, taken, unfit, found)
+            print(f"{draws} draws, {fit} fit, {len(element)} different", flush=True)
+    return Run(draws, fit, taken, unfit, element)
 
 
 def together(parts: Iterable[Run]) -> Run:
-    draws, fit, taken, unfit, found = zip(*parts)
-    return Run(sum(draws), sum(fit), sum(taken, Counter()), sum(unfit, Counter()), sum(found, []))
+    draws, fit, taken, unfit, result = zip(*parts)
+    return Run(sum(draws), sum(fit), sum(taken, Counter()), sum(unfit, Counter()), sum(result, []))
 
 
 def main() -> int:

@@ -58,9 +58,9 @@ def draw(seed: int) -> Sample:
         return np.array(numbers, dtype).reshape(shape)
 
     def filled(form: str, *parts: Any) -> tuple[str, str]:
-        pairs = [each if isinstance(each, tuple) else (each, each) for each in parts]
+        pairs = [part if isinstance(part, tuple) else (part, part) for part in parts]
         return tuple(
-            each.format(*(pair[at] for pair in pairs)) for at, each in enumerate((form, MEANING.get(form, form)))
+            name.format(*(pair[at] for pair in pairs)) for at, name in enumerate((form, MEANING.get(form, form)))
         )  # type: ignore[return-value]
 
     def term(depth: int, axes: str) -> tuple[str, str]:
@@ -91,32 +91,32 @@ def values(sample: Sample) -> Iterator[tuple[str, Any]]:
             xp = import_module(library)
         except ImportError:
             continue
-        given = {
+        tensors = {
             name: nt.tensor(xp.from_numpy(array.copy()) if library == "torch" else xp.asarray(array), axes_of(array))
             for name, array in sample.arrays.items()
         }
-        yield library, nt.evaluate(sample.text, given)
+        yield library, nt.evaluate(sample.text, tensors)
         if library in ("torch", "numpy"):
-            yield f"{library}, compiled", nt.formula(sample.text).compile(library)(values=given)
+            yield f"{library}, compiled", nt.formula(sample.text).compile(library)(values=tensors)
 
 
 def differences(sample: Sample) -> list[str]:
     """The libraries that give other numbers than the reference evaluator, and what both give."""
-    given = {name: reference.tensor(array.tolist(), axes_of(array)) for name, array in sample.arrays.items()}
+    tensors = {name: reference.tensor(array.tolist(), axes_of(array)) for name, array in sample.arrays.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        expected = reference.evaluate(sample.meaning, given)
+        expected = reference.evaluate(sample.meaning, tensors)
         order = tuple(expected.shape)
         exact = np.array(expected.to_list(order), dtype=float)
-        found = []
+        element = []
         single = any(array.dtype == np.float32 for array in sample.arrays.values())
         for name, value in values(sample):
             array = value.to_array(order)
             result = np.asarray(getattr(array, "_array", array), dtype=float)
             close = 1e-4 if single or name.startswith("jax") else 1e-9
             if result.shape != exact.shape or not np.allclose(result, exact, rtol=close, atol=close, equal_nan=True):
-                found.append(f"{name}: {result.tolist()}, where {exact.tolist()} is due")
-    return found
+                element.append(f"{name}: {result.tolist()}, where {exact.tolist()} is due")
+    return element
 
 
 def main() -> int:
@@ -124,10 +124,10 @@ def main() -> int:
     wrong = 0
     for seed in range(start, start + count):
         sample = draw(seed)
-        for each in differences(sample):
+        for difference in differences(sample):
             wrong += 1
             print(
-                f"seed {seed}: {sample.text}\n  {each}\n  { ({name: array.tolist() for name, array in sample.arrays.items()}) }"
+                f"seed {seed}: {sample.text}\n  {difference}\n  { ({name: array.tolist() for name, array in sample.arrays.items()}) }"
             )
     print(f"{count} formulas, {wrong} differences")
     return int(wrong > 0)

@@ -55,9 +55,9 @@ class Matrices:
     def leaf(self, rows: str, columns: str) -> Drawn | None:
         options = []
         for name, shape in SHAPES.items():
-            own = (*shape.split(), "", "")[:2]
-            options += [Drawn(name, name)] if own == (rows, columns) else []
-            options += [Drawn(f"{name}^\\top", f"{name}.T")] if own == (columns, rows) and own != ("", "") else []
+            names = (*shape.split(), "", "")[:2]
+            options += [Drawn(name, name)] if names == (rows, columns) else []
+            options += [Drawn(f"{name}^\\top", f"{name}.T")] if names == (columns, rows) and names != ("", "") else []
         return self.chance.choice(options) if options else None
 
     def matrix(self, rows: str, columns: str, depth: int) -> Drawn | None:
@@ -77,14 +77,14 @@ class Matrices:
 
     def joined(self, sign: str, rows: str, columns: str, depth: int) -> Drawn | None:
         left, right = self.matrix(rows, columns, depth), self.matrix(rows, columns, depth)
-        own = {"+": 1, "-": 1, "∘": 2}[sign]
+        position = {"+": 1, "-": 1, "∘": 2}[sign]
         return (
             left
             and right
             and Drawn(
-                f"{bracketed(left, own)} {sign} {bracketed(right, own + 1)}",
+                f"{bracketed(left, position)} {sign} {bracketed(right, position + 1)}",
                 f"({left.value} {'*' if sign == '∘' else sign} {right.value})",
-                own,
+                position,
             )
         )
 
@@ -163,17 +163,17 @@ class Indices:
         for _ in range(self.chance.choice([1, 2, 2, 3])):
             name = self.chance.choice("ABCDWxy")
             factors.append((name, "".join(self.chance.choice(self.LETTERS[axis]) for axis in SHAPES[name].split())))
-        letters = "".join(own for _, own in factors)
+        letters = "".join(local for _, local in factors)
         if any(letter not in letters for letter in free):
             return None
         once = [letter for letter in dict.fromkeys(letters) if letters.count(letter) == 1 and letter not in free]
         more = [letter for letter in dict.fromkeys(letters) if letters.count(letter) > 2 and letter not in free]
         bound = once + more
-        written = " ".join(f"{name}_{{{own}}}" if len(own) > 1 else f"{name}_{own}" for name, own in factors)
+        written = " ".join(f"{name}_{{{local}}}" if len(local) > 1 else f"{name}_{local}" for name, local in factors)
         if self.chance.random() < 0.3:
             bound = [letter for letter in dict.fromkeys(letters) if letter not in free]
         sums = "".join(f"\\sum_{letter} " for letter in bound)
-        spec = ",".join(own for _, own in factors) + "->" + "".join(free)
+        spec = ",".join(local for _, local in factors) + "->" + "".join(free)
         return sums + written, f"np.einsum('{spec}', {', '.join(name for name, _ in factors)})"
 
 
@@ -279,18 +279,18 @@ def outcome(kind: str, source: str, expression: str) -> tuple[str, str]:
             return "invalid", ""
         used = {name: shape for name, shape in SHAPES.items() if name in source}
         try:
-            found = nt.translate(source, used, check=False)
+            translation = nt.translate(source, used, check=False)
         except NotationError as problem:
             return ("asked" if problem.code == 116 else "refused"), problem.message
         try:
-            actual = np.asarray(found(**{name: ARRAYS[name] for name in found.axes}))
+            actual = np.asarray(translation(**{name: ARRAYS[name] for name in translation.axes}))
         except NotationError as problem:
-            return fails(source, used, found.formula, problem)
+            return fails(source, used, translation.formula, problem)
     shapes = actual.squeeze().shape == expected.squeeze().shape
     scale = np.max(np.abs(expected[np.isfinite(expected)]), initial=1.0)
     if shapes and np.allclose(actual.squeeze(), expected.squeeze(), rtol=1e-6, atol=1e-8 * scale, equal_nan=True):
-        return "equal", found.formula
-    return "different", found.formula
+        return "equal", translation.formula
+    return "different", translation.formula
 
 
 def fails(source: str, shapes: dict[str, str], formula: str, problem: NotationError) -> tuple[str, str]:

@@ -95,8 +95,8 @@ def family(
         last = d.fresh("L")
         d.inputs.append(Input(last, (), "int", (high,)))
     at = d.random.randint(low, high) if d.chance(0.3) and last is None else high
-    found = Family(name, index, tuple(starts), rule, low, high, last)
-    return found, Leaf(Term("member", (), (name, None, at), shaped(shape)))
+    result = Family(name, index, tuple(starts), rule, low, high, last)
+    return result, Leaf(Term("member", (), (name, None, at), shaped(shape)))
 
 
 def with_parameter(d: Drawing, term: Term, leaf: Leaf) -> Term:
@@ -133,34 +133,34 @@ def function(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
         own_sizes = {axis: d.random.randint(1, 4) for axis in AXES}
     names = ["X", "Y", "Z"][: d.random.choices([1, 2, 3], [4, 4, 1])[0]]
     parameters = []
-    for each in names:
+    for text in names:
         axes = d.random.sample(AXES, d.random.choices([0, 1, 2], [1, 5, 3])[0])
         shape = {axis: GENERIC + AXES.index(axis) if generic else own_sizes[axis] for axis in axes}
-        parameters.append((each, shaped(shape)))
+        parameters.append((text, shaped(shape)))
     signature = d.chance(0.8)
-    leaves = tuple(Leaf(Term("name", (), (each,), shape), by=each) for each, shape in parameters)
+    leaves = tuple(Leaf(Term("name", (), (item,), shape), by=item) for item, shape in parameters)
     axes = {axis: size for _, shape in parameters for axis, size in shape}
     inside = replace(sight, sized=tuple(sorted(axes)), leaves=outside_leaves(d, sight))
     options = ("w",) if d.chance(0.15) else ()
-    inside = inside.plus(*leaves, *leaves, *(Leaf(Term("name", (), (each,))) for each in options))
+    inside = inside.plus(*leaves, *leaves, *(Leaf(Term("name", (), (other,))) for other in options))
     outer, d.sizes, d.bound = d.sizes, {**own_sizes, **axes}, axes
     facts = []
     for n in range(d.random.choices([0, 1, 2], [4, 4, 1])[0]):
         if d.chance(0.5):
-            found: Any = family(d, inside, family_name(n, name[-1]), "t", depth - 1, leaves)
+            result: Any = family(d, inside, family_name(n, name[-1]), "t", depth - 1, leaves)
         else:
             title = f"R_{{{name[-1]}{n}}}" if d.chance(0.7) else "RST"[n]
             shape = d.one([shape for _, shape in parameters])
             term = with_parameter(d, d.term(dict(shape), depth - 1, inside), d.one(leaves))
-            found = Definition(title, term), Leaf(Term("name", (), (title,), term.shape), by=title)
-        facts.append(found[0])
-        inside = inside.plus(found[1], found[1])
+            result = Definition(title, term), Leaf(Term("name", (), (title,), term.shape), by=title)
+        facts.append(result[0])
+        inside = inside.plus(result[1], result[1])
     gives = d.subset(axes, 0.5)
     if not d.fits(gives):
         gives = {}
     body = d.term(gives, depth, inside)
     for fact in facts:  # each is needed
-        leaf = next(each for each in inside.leaves if each.term.data[0] == fact.name)
+        leaf = next(other for other in inside.leaves if other.term.data[0] == fact.name)
         body = with_parameter(d, body, leaf) if not clashing(body, leaf.term) else d.make(
             "infix", body.sizes, (body, d.make("over", {}, (leaf.term,), "∑", tuple(leaf.term.sizes), None)), "+")  # fmt: skip
     body = with_parameter(d, body, leaves[0]) if not mentions(body, leaves) else body
@@ -177,19 +177,19 @@ def outside_leaves(d: Drawing, sight: Sight) -> tuple[Leaf, ...]:
     """What a function may name of what is outside."""
     leaves = sight.leaves
     if "sizes outside" in d.known:
-        leaves = tuple(each for each in leaves if each.term.data[0] not in d.speaking)
+        leaves = tuple(leaf for leaf in leaves if leaf.term.data[0] not in d.speaking)
     return leaves
 
 
 def speaks_of_sizes(thing: Any) -> bool:
     return isinstance(thing, Elements) or any(
-        each.form in SIZED or each.data[:1] and each.data[0] in SIZED for each in terms_of(thing)
+        term.form in SIZED or term.data[:1] and term.data[0] in SIZED for term in terms_of(thing)
     )
 
 
-def family_name(place: int, function: str) -> str:
+def family_name(position: int, function: str) -> str:
     """Families of two functions have one base, told apart by their labels."""
-    return f"{'hpq'[place]}_{function}"
+    return f"{'hpq'[position]}_{function}"
 
 
 def clashing(term: Term, other: Term) -> bool:
@@ -227,16 +227,16 @@ def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Funct
         body = d.make("infix", shape, (body, leaf.term), "+")
     if not gives:
         body = d.make("over", {}, (body,), d.one(["∑", "max", "norm"]), ("ax",), None)
-    one = one or any(each.form == "over" and each.data[0] in ("cumsum", "cumprod", "sort") for each in body.walk())
+    one = one or any(node.form == "over" and node.data[0] in ("cumsum", "cumprod", "sort") for node in body.walk())
     one = one or any(
-        each.form == "over" and each.data[0] in ("cumsum", "cumprod", "sort") for each in terms_of(tuple(facts))
+        part.form == "over" and part.data[0] in ("cumsum", "cumprod", "sort") for part in terms_of(tuple(facts))
     )
-    one = one or any(each.form in ("derivative", "rename") for each in terms_of((body, tuple(facts))))
+    one = one or any(part.form in ("derivative", "rename") for part in terms_of((body, tuple(facts))))
     d.sizes, d.bound, d.closed = outer, {}, False
-    said = " ".join(map(written, (body, *(fact.term for fact in facts))))
-    signature = d.chance(0.7) or "ax" not in said.replace("max", "")  # else the subscript is a label
+    text = " ".join(map(written, (body, *(fact.term for fact in facts))))
+    signature = d.chance(0.7) or "ax" not in text.replace("max", "")  # else the subscript is a label
     signature = signature or any(
-        each.form == "derivative" for each in terms_of((body, tuple(facts)))
+        part.form == "derivative" for part in terms_of((body, tuple(facts)))
     )  # else by all axes
     return Function(name, ("ax",), tuple(parameters), body, shaped(gives) if signature else None, (), tuple(facts), one)
 
@@ -255,16 +255,16 @@ def draw(seed: Any, known: Any = None, depth: int | None = None) -> Program:
 
 def sizes_in_functions(program: Program) -> set[tuple[str, int]]:
     """The sizes of the axes that functions make, which |axis| in them would mean."""
-    functions = [each for each in program.statements if isinstance(each, Function)]
-    found = {pair for each in functions for term in terms_of(each) for pair in term.shape}
-    return {(axis, size) for axis, size in found if not is_generic(size)}
+    functions = [statement for statement in program.statements if isinstance(statement, Function)]
+    result = {pair for other in functions for term in terms_of(other) for pair in term.shape}
+    return {(axis, size) for axis, size in result if not is_generic(size)}
 
 
 def asks_for_one_of_two(program: Program) -> bool:
     """Whether a function speaks of sizes where an axis has one of its own and, under the same name, one of a call."""
-    for each in program.statements:
-        if isinstance(each, Function) and speaks_of_sizes(each):
-            pairs = {pair for term in terms_of(each) for pair in term.shape}
+    for statement in program.statements:
+        if isinstance(statement, Function) and speaks_of_sizes(statement):
+            pairs = {pair for term in terms_of(statement) for pair in term.shape}
             known = {axis for axis, size in pairs if not is_generic(size)}
             if known & {axis for axis, size in pairs if is_generic(size)}:
                 return True
@@ -278,30 +278,30 @@ def drawn(d: Drawing, depth: int | None) -> Program:
         leaves += (d.given(draw_shape(d, 1), "whole"),)
     if d.chance(0.2):
         leaves += (d.given({}, d.one(["number", "whole"]), scalar=True),)
-    spoken = {axis for each in d.inputs for axis, size in each.shape if d.sizes[axis] == size}
+    spoken = {axis for input_ in d.inputs for axis, size in input_.shape if d.sizes[axis] == size}
     sized = tuple(sorted(spoken | {axis for axis in AXES if d.chance(0.25)}))
     sight = Sight(leaves=leaves, sized=sized)
     statements: list[Any] = []
     for n in range(1, d.one([0, 1, 2, 3]) + 1):
         kind = d.random.random()
         if kind < 0.35:
-            made = function(d, sight, f"f_{n}", deep)
+            result = function(d, sight, f"f_{n}", deep)
         elif kind < 0.5:
-            made = function_over_axes(d, sight, OVER_AXES[n - 1], deep)
+            result = function_over_axes(d, sight, OVER_AXES[n - 1], deep)
         else:
-            found: Any = None
+            element: Any = None
             if kind < 0.65:
-                found = elements(d, sight, f"E_{n}", deep - 1)
+                element = elements(d, sight, f"E_{n}", deep - 1)
             elif kind < 0.8:
-                found = family(d, sight, f"F_{n}", d.one("tl"), deep - 1)
-            found = found or definition(d, sight, f"D_{n}", deep)
-            statements.append(found[0])
-            sight = sight.plus(found[1], found[1])
-            if speaks_of_sizes(found[0]) or names_in(found[0]) & d.speaking:
-                d.speaking.add(found[0].name)
+                element = family(d, sight, f"F_{n}", d.one("tl"), deep - 1)
+            element = element or definition(d, sight, f"D_{n}", deep)
+            statements.append(element[0])
+            sight = sight.plus(element[1], element[1])
+            if speaks_of_sizes(element[0]) or names_in(element[0]) & d.speaking:
+                d.speaking.add(element[0].name)
             continue
-        statements.append(made)
-        sight = replace(sight, functions=(*sight.functions, made, made))
+        statements.append(result)
+        sight = replace(sight, functions=(*sight.functions, result, result))
     out = d.term(draw_shape(d), deep, sight)
     if d.chance(0.15):
         by = [leaf for leaf in sight.leaves if leaf.by is not None and count_of(leaf.term.sizes) <= 8]
@@ -322,16 +322,16 @@ def drawn(d: Drawing, depth: int | None) -> Program:
 def naming(d: Drawing, out: Term, statement: Any, sight: Sight) -> Term:
     """The term and something that a statement gives, so that none is idle."""
     if not isinstance(statement, Function):
-        leaf = next(each for each in sight.leaves if each.term.data[0] == statement.name)
+        leaf = next(other for other in sight.leaves if other.term.data[0] == statement.name)
         return with_parameter(d, out, leaf)
     shape = draw_shape(d, 2) | {
         axis: d.sizes.get(axis, 2) if is_generic(size) else size
         for axis, size in (statement.gives if statement.gives is not None else statement.body.shape)
         if not statement.over
     }
-    for wanted in (shape, {axis: n for axis, n in shape.items() if axis in dict(statement.body.shape)}):
+    for expected in (shape, {axis: n for axis, n in shape.items() if axis in dict(statement.body.shape)}):
         only = replace(sight, functions=(statement,))
-        call = called(d, wanted, 1, only) if fitting(statement, wanted) else None
+        call = called(d, expected, 1, only) if fitting(statement, expected) else None
         if call is not None:
             return with_parameter(d, out, Leaf(call))
     return out
@@ -339,45 +339,45 @@ def naming(d: Drawing, out: Term, statement: Any, sight: Sight) -> Term:
 
 def needed(statements: list[Any], out: Term) -> list[Any]:
     """Those statements that the value needs, directly or by others; the others are kept at times, for all is checked."""
-    wanted, size = names_in(out), -1
-    while len(wanted) > size:
-        size = len(wanted)
-        for each in statements:
-            if each.name in wanted:
-                wanted |= names_in(each)
-    return [each for each in statements if each.name in wanted]
+    expected, size = names_in(out), -1
+    while len(expected) > size:
+        size = len(expected)
+        for statement in statements:
+            if statement.name in expected:
+                expected |= names_in(statement)
+    return [line for line in statements if line.name in expected]
 
 
 def tidy(program: Program, fixed: Shape) -> Program:
     """Without the inputs that nothing names; what they said of sizes that are spoken of is stated."""
     used = names_in((*program.statements, program.out))
-    families = tuple(each for each in program.families if each[0] in used)
-    had = {axis for each in program.inputs if each.name in used for axis, _ in each.shape}
-    said = {axis: size for axis, size in fixed.items() if axis not in had} | dict(program.sizes)
+    families = tuple(names for names in program.families if names[0] in used)
+    had = {axis for input_ in program.inputs if input_.name in used for axis, _ in input_.shape}
+    sizes = {axis: size for axis, size in fixed.items() if axis not in had} | dict(program.sizes)
     members = {f"{name}^{{{n}}}" for name, _, most in families for n in range(1, most + 1)}
-    inputs = tuple(each for each in program.inputs if each.name in used | members)
-    return replace(program, inputs=inputs, families=families, sizes=shaped(said))
+    inputs = tuple(input_ for input_ in program.inputs if input_.name in used | members)
+    return replace(program, inputs=inputs, families=families, sizes=shaped(sizes))
 
 
 def left_unsaid(d: Drawing, program: Program) -> Program:
     """At times without the statement of a size that the program makes, and makes no other of."""
-    made = surely_made(program) if d.chance(0.7) else ()
-    return replace(program, made=made, sizes=tuple(each for each in program.sizes if each not in made))
+    result = surely_made(program) if d.chance(0.7) else ()
+    return replace(program, made=result, sizes=tuple(size for size in program.sizes if size not in result))
 
 
 def surely_made(program: Program) -> tuple[tuple[str, int], ...]:
     """The sizes, of those stated or left unsaid, that a literal of the program has, and no function or input has."""
-    functions = tuple(each for each in program.statements if isinstance(each, Function))
-    others = tuple(each for each in program.statements if not isinstance(each, Function))
+    functions = tuple(statement for statement in program.statements if isinstance(statement, Function))
+    others = tuple(statement for statement in program.statements if not isinstance(statement, Function))
     top = list(terms_of((*others, program.out)))
-    elsewhere = {axis for each in terms_of(functions) for axis in axes_of(each)}
-    elsewhere |= {axis for each in program.inputs for axis, _ in each.shape}
-    found = []
+    elsewhere = {axis for term in terms_of(functions) for axis in axes_of(term)}
+    elsewhere |= {axis for input_ in program.inputs for axis, _ in input_.shape}
+    result = []
     for axis, size in (*program.sizes, *program.made):
         sizes = {n for term in top for name, n in term.shape if name == axis}
         if sizes == {size} and axis not in elsewhere and any(makes(term, axis) for term in top):
-            found.append((axis, size))
-    return tuple(found)
+            result.append((axis, size))
+    return tuple(result)
 
 
 def axes_of(term: Term) -> set[str]:
@@ -393,55 +393,57 @@ def makes(term: Term, axis: str) -> bool:
 def lifted(d: Drawing, program: Program) -> Program:
     """At times declared inputs are given with an extra axis, over which the whole program is mapped."""
     able = [
-        each
-        for each in program.inputs
-        if each.declared is not None and not each.name.endswith("}") and each.dtype not in ("bool", "int", "float")
+        input_
+        for input_ in program.inputs
+        if input_.declared is not None
+        and not input_.name.endswith("}")
+        and input_.dtype not in ("bool", "int", "float")
     ]
     if not able or not d.chance(0.15) or count(program.out.sizes) > 12:
         return program
-    chosen = set(d.random.sample([each.name for each in able], d.random.randint(1, min(2, len(able)))))
+    chosen = set(d.random.sample([other.name for other in able], d.random.randint(1, min(2, len(able)))))
     inputs = []
-    for each in program.inputs:
-        if each.name in chosen:
+    for input_ in program.inputs:
+        if input_.name in chosen:
             entries = tuple(
-                each.entries[(n * 7 + k) % len(each.entries)] for k in range(2) for n in range(len(each.entries))
+                input_.entries[(n * 7 + k) % len(input_.entries)] for k in range(2) for n in range(len(input_.entries))
             )
-            each = replace(each, shape=(("batch", 2), *each.shape), entries=entries)
-        inputs.append(each)
+            input_ = replace(input_, shape=(("batch", 2), *input_.shape), entries=entries)
+        inputs.append(input_)
     return replace(program, inputs=tuple(inputs))
 
 
 # ------------------------------------------------------------------------------------------------------------ coverage
 def constructs(program: Program) -> Counter:
     """What a program is made of: forms, operators, dtypes, kinds of statements."""
-    found: Counter = Counter()
+    counter: Counter = Counter()
     for term in terms_of(program):
-        found[term.form] += 1
+        counter[term.form] += 1
         if term.form in ("applied", "prefixed", "over", "infix", "relation", "logic", "property", "made", "sum over"):
-            found[str(term.data[0])] += 1
-        if term.form == "derivative" and any(each.form == "derivative" for part in term.parts for each in part.walk()):
-            found["second derivative"] += 1
-    for each in program.inputs:
-        found[each.dtype] += 1
-        found["lifted input"] += each.shape[:1] == (("batch", 2),)
+            counter[str(term.data[0])] += 1
+        if term.form == "derivative" and any(node.form == "derivative" for part in term.parts for node in part.walk()):
+            counter["second derivative"] += 1
+    for input_ in program.inputs:
+        counter[input_.dtype] += 1
+        counter["lifted input"] += input_.shape[:1] == (("batch", 2),)
     for statement in program.statements:
-        found[type(statement).__name__] += 1
+        counter[type(statement).__name__] += 1
         if isinstance(statement, Definition) and statement.claim is not None:
-            found["claim"] += 1
+            counter["claim"] += 1
         if isinstance(statement, Family):
-            found["long family"] += len(statement.span()) > 60
+            counter["long family"] += len(statement.span()) > 60
         if isinstance(statement, Function):
-            found["function over axes"] += bool(statement.over)
-            found["function without signature"] += statement.gives is None
-            found["family in a function"] += any(isinstance(fact, Family) for fact in statement.facts)
-            found["definition in a function"] += any(isinstance(fact, Definition) for fact in statement.facts)
-    found["size of what is made"] += bool(program.made)
-    found["family of parameters"] += bool(program.families)
-    found["lifted call"] += any(
-        term.form == "call" and any(part.shape != own for part, own in zip(term.parts, owned(program, term)))
+            counter["function over axes"] += bool(statement.over)
+            counter["function without signature"] += statement.gives is None
+            counter["family in a function"] += any(isinstance(fact, Family) for fact in statement.facts)
+            counter["definition in a function"] += any(isinstance(fact, Definition) for fact in statement.facts)
+    counter["size of what is made"] += bool(program.made)
+    counter["family of parameters"] += bool(program.families)
+    counter["lifted call"] += any(
+        term.form == "call" and any(part.shape != local for part, local in zip(term.parts, owned(program, term)))
         for term in terms_of(program)
     )
-    return +found
+    return +counter
 
 
 def owned(program: Program, call: Term) -> list:

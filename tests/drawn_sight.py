@@ -140,11 +140,11 @@ class Drawing:
         """The shape with one or two new axes."""
         new: list[str] = []
         for _ in range(self.random.randint(1, most)):
-            found = self.new_axis(shape)
-            if found is None or not self.fits({**shape, found[0]: found[1]}):
+            axis = self.new_axis(shape)
+            if axis is None or not self.fits({**shape, axis[0]: axis[1]}):
                 break
-            shape = {**shape, found[0]: found[1]}
-            new.append(found[0])
+            shape = {**shape, axis[0]: axis[1]}
+            new.append(axis[0])
         return (shape, new) if new else None
 
     # --------------------------------------------------------------------------------------------------------- leaves
@@ -198,14 +198,14 @@ class Drawing:
 
     def leaf(self, shape: Shape, sight: Sight) -> Term:
         """A term without parts worth the name: a name in sight, a number, a new input, a literal."""
-        fitting = [each for each in sight.leaves if each.kind != "truth" and each.term.sizes == shape]
+        fitting = [leaf for leaf in sight.leaves if leaf.kind != "truth" and leaf.term.sizes == shape]
         within = [
-            each
-            for each in sight.leaves
-            if each.kind != "truth" and each.term.shape and each.term.sizes.items() <= shape.items()
+            leaf
+            for leaf in sight.leaves
+            if leaf.kind != "truth" and leaf.term.shape and leaf.term.sizes.items() <= shape.items()
         ]
-        wanted = {name for name, _ in sight.marks}
-        preferred = [each for each in fitting if each.by in wanted]
+        expected = {name for name, _ in sight.marks}
+        preferred = [leaf for leaf in fitting if leaf.by in expected]
         if preferred and self.chance(0.7):
             return self.one(preferred).term
         if fitting and self.chance(0.75):
@@ -232,29 +232,29 @@ class Drawing:
     def open_vector(self, shape: Shape, sight: Sight) -> Term:
         """Something along an axis whose size is a call's: the size tells from which leaf it comes."""
         ((axis, size),) = shape.items()
-        pairs = [(each.term, own) for each in sight.leaves for own, n in each.term.shape if n == size]
-        term, own = self.one(pairs)
-        rest = tuple(name for name in term.sizes if name != own)
-        found = self.make("over", {own: size}, (term,), self.one(["mean", "∑", "max"]), rest, None) if rest else term
-        return found if own == axis else self.make("rename", shape, (found,), (own, axis))
+        pairs = [(leaf.term, text) for leaf in sight.leaves for text, n in leaf.term.shape if n == size]
+        term, local = self.one(pairs)
+        rest = tuple(name for name in term.sizes if name != local)
+        make = self.make("over", {local: size}, (term,), self.one(["mean", "∑", "max"]), rest, None) if rest else term
+        return make if local == axis else self.make("rename", shape, (make,), (local, axis))
 
     def whole_shape(self, shape: Shape, sight: Sight, within: list[Leaf]) -> Term:
         """A product of what is in sight, and of literals, that has every axis."""
         have: Shape = {}
         factors = []
         self.random.shuffle(within)
-        for each in within:
-            if each.term.sizes.items() - have.items():
-                factors.append(each.term)
-                have |= each.term.sizes
+        for leaf in within:
+            if leaf.term.sizes.items() - have.items():
+                factors.append(leaf.term)
+                have |= leaf.term.sizes
         for axis in shape:
             if axis not in have:
                 vector = self.open_vector if is_generic(shape[axis]) else self.constant_vector
                 factors.append(vector({axis: shape[axis]}, replace(sight, sized=())))
-        found = factors[0]
+        term = factors[0]
         for factor in factors[1:]:
-            found = Term("infix", (found, factor), ("⊙",), shaped(found.sizes | factor.sizes))
-        return found
+            term = Term("infix", (term, factor), ("⊙",), shaped(term.sizes | factor.sizes))
+        return term
 
     # ---------------------------------------------------------------------------------------------------------- terms
     def term(self, shape: Shape, depth: int, sight: Sight) -> Term:
@@ -263,9 +263,9 @@ class Drawing:
             return self.leaf(shape, sight)
         for _ in range(12):
             (draw,) = self.random.choices([draw for _, draw in FORMS], [weight for weight, _ in FORMS])
-            found = draw(self, shape, depth - 1, sight)
-            if found is not None:
-                return found
+            term = draw(self, shape, depth - 1, sight)
+            if term is not None:
+                return term
         return self.leaf(shape, sight)
 
     def make(self, name: str, shape: Shape, parts: tuple[Term, ...], *data: Any) -> Term:
@@ -294,7 +294,7 @@ class Drawing:
             if wider is not None:
                 part = self.condition(wider[0], depth - 1, sight)
                 return self.make("over", shape, (part,), self.one(["any", "all"]), tuple(wider[1]), None)
-        truths = [each for each in sight.leaves if each.kind == "truth" and each.term.sizes == shape]
+        truths = [leaf for leaf in sight.leaves if leaf.kind == "truth" and leaf.term.sizes == shape]
         if truths and self.chance(0.3):
             return self.one(truths).term
         generic = any(map(is_generic, shape.values()))
@@ -310,7 +310,7 @@ class Drawing:
 
     def whole(self, shape: Shape, sight: Sight) -> Term:
         """Whole numbers of exactly this shape, small."""
-        fitting = [each.term for each in sight.leaves if each.kind == "whole" and each.term.sizes == shape]
+        fitting = [leaf.term for leaf in sight.leaves if leaf.kind == "whole" and leaf.term.sizes == shape]
         if fitting and self.chance(0.7):
             return self.one(fitting)
         if not shape:
@@ -338,9 +338,9 @@ class Drawing:
     def position(self, shape: Shape, size: int, sight: Sight) -> Term:
         """Indices of exactly this shape into an axis of `size`."""
         fitting = [
-            each.term
-            for each in sight.leaves
-            if each.kind == "whole" and each.term.sizes == shape and 1 <= each.low <= each.high <= size
+            leaf.term
+            for leaf in sight.leaves
+            if leaf.kind == "whole" and leaf.term.sizes == shape and 1 <= leaf.low <= leaf.high <= size
         ]
         if fitting and self.chance(0.8):
             return self.one(fitting)
@@ -358,7 +358,7 @@ class Drawing:
         return axis in self.bound or self.fix(axis, self.sizes[axis])  # type: ignore
 
     def fix(self, axis: str, size: int) -> bool:
-        if any(size != other for each in self.inputs for name, other in each.shape if name == axis):
+        if any(size != other for input_ in self.inputs for name, other in input_.shape if name == axis):
             return False
         return self.fixed.setdefault(axis, size) == size
 

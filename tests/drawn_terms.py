@@ -35,9 +35,9 @@ def divided(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
 @form(1)
 def juxtaposed(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     names = [
-        each.term
-        for each in sight.leaves
-        if each.kind != "truth" and each.term.sizes == shape and each.term.form == "name"
+        leaf.term
+        for leaf in sight.leaves
+        if leaf.kind != "truth" and leaf.term.sizes == shape and leaf.term.form == "name"
     ]
     return d.make("juxtaposed", shape, (number(d.one([2, 3, 0.5])), d.one(names))) if names else None
 
@@ -162,11 +162,11 @@ def renamed(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
         inner = {{one: two, two: one}.get(axis, axis): size for axis, size in shape.items()}
         return d.make("rename", shape, (d.term(inner, depth, sight),), (one, two), (two, one))
     old = d.one(sorted(shape))
-    found = d.new_axis(shape, size=shape[old])
-    if found is None:
+    names = d.new_axis(shape, size=shape[old])
+    if names is None:
         return None
-    inner = {found[0] if axis == old else axis: size for axis, size in shape.items()}
-    return d.make("rename", shape, (d.term(inner, depth, sight),), (found[0], old))
+    inner = {names[0] if axis == old else axis: size for axis, size in shape.items()}
+    return d.make("rename", shape, (d.term(inner, depth, sight),), (names[0], old))
 
 
 @form(1)
@@ -205,10 +205,10 @@ def split(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     if is_generic(shape[one]) or is_generic(shape[two]) or not d.state(one, shape[one]) or not d.state(two, shape[two]):
         return None
     rest = {axis: n for axis, n in shape.items() if axis not in (one, two)}
-    found = d.new_axis(shape, size=shape[one] * shape[two])
-    if found is None:
+    axis = d.new_axis(shape, size=shape[one] * shape[two])
+    if axis is None:
         return None
-    return d.make("split", shape, (d.term({**rest, found[0]: found[1]}, depth, sight),), found[0], (one, two))
+    return d.make("split", shape, (d.term({**rest, axis[0]: axis[1]}, depth, sight),), axis[0], (one, two))
 
 
 @form(2)
@@ -226,10 +226,10 @@ def picked(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     at = {axis: size for axis, size in d.subset(shape, 0.5).items() if not is_generic(size)}
     rest = {axis: size for axis, size in shape.items() if axis not in at}
     rest |= d.subset(at, 0.4)
-    found = d.new_axis(rest)
-    if found is None or not at or is_generic(found[1]) or not d.fits({**shape, **dict([found])}):
+    names = d.new_axis(rest)
+    if names is None or not at or is_generic(names[1]) or not d.fits({**shape, **dict([names])}):
         return None
-    axis, size = found
+    axis, size = names
     inner = d.term({**rest, axis: size}, depth, sight)
     return d.make("index", shape, (inner, d.position(at, size, sight)), (axis,), d.one(["index", "subscript"]))
 
@@ -300,11 +300,11 @@ def largest(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
         if rest[axis] < shape[rank] or is_generic(rest[axis]) or not d.state(rank, shape[rank]):
             return None
         return d.make("applied", shape, (d.term(rest, depth, sight),), "argmaxk", axis, rank)
-    found = d.new_axis(shape, size=shape[rank] + d.random.randint(0, 2))
-    inner = {**rest, **dict([found])} if found else {}
-    if not found or not d.fits(inner) or not d.state(rank, shape[rank]):
+    names = d.new_axis(shape, size=shape[rank] + d.random.randint(0, 2))
+    inner = {**rest, **dict([names])} if names else {}
+    if not names or not d.fits(inner) or not d.state(rank, shape[rank]):
         return None
-    return d.make("applied", shape, (d.term(inner, depth, sight),), "maxk", found[0], rank)
+    return d.make("applied", shape, (d.term(inner, depth, sight),), "maxk", names[0], rank)
 
 
 @form(2)
@@ -388,9 +388,9 @@ def summed_over_an_index(d: Drawing, shape: Shape, depth: int, sight: Sight) -> 
     if variable is None:
         return None
     sight = replace(sight, variables=(*sight.variables, variable))
-    found = d.new_axis(shape)
-    if found is not None and d.chance(0.5) and d.fits({**shape, **dict([found])}):
-        axis, size = found
+    names = d.new_axis(shape)
+    if names is not None and d.chance(0.5) and d.fits({**shape, **dict([names])}):
+        axis, size = names
         whole = d.term({**shape, axis: size}, depth - 1, sight)
         index = Term("name", (), (variable,))
         part = d.make("index", shape, (whole, index), (axis,), "subscript")
@@ -438,7 +438,7 @@ def differentiated(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term |
 
 
 def marks_of(sight: Sight, name: str | None) -> int:
-    return sum(1 for each, _ in sight.marks if each == name)
+    return sum(1 for text, _ in sight.marks if text == name)
 
 
 def count_of(shape: Shape) -> int:
@@ -446,14 +446,14 @@ def count_of(shape: Shape) -> int:
 
 
 def mentions(term: Term, leaves: Any) -> bool:
-    return any(leaf.term == each for each in term.walk() for leaf in leaves)
+    return any(leaf.term == node for node in term.walk() for leaf in leaves)
 
 
 def mentioning(d: Drawing, shape: Shape, depth: int, sight: Sight, leaf: Leaf) -> Term:
     """A term of this shape that names what a derivative is taken by."""
-    found = d.term(shape, depth, sight)
-    if any(leaf.term == each for each in found.walk()) and d.chance(0.8):
-        return found
+    result = d.term(shape, depth, sight)
+    if any(leaf.term == node for node in result.walk()) and d.chance(0.8):
+        return result
     have = {axis: size for axis, size in leaf.term.sizes.items() if axis in shape and shape[axis] == size}
     extra = [axis for axis in leaf.term.sizes if axis not in have]
     term = d.term(leaf.term.sizes, depth, sight)
@@ -467,13 +467,13 @@ def mentioning(d: Drawing, shape: Shape, depth: int, sight: Sight, leaf: Leaf) -
             have = {}
         else:
             term = d.make("over", have, (term,), "∑", tuple(extra), None)
-    return d.make("infix", {**shape, **have}, (found, term), d.one("+⊙"))
+    return d.make("infix", {**shape, **have}, (result, term), d.one("+⊙"))
 
 
 @form(5)
 def called(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     """A call, whose arguments have axes besides those of the signature: also such as others of it bind."""
-    able = [each for each in sight.functions if fitting(each, shape)]
+    able = [other for other in sight.functions if fitting(other, shape)]
     if not able:
         return None
     function = d.one(able)
@@ -485,17 +485,17 @@ def called(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     if extra and function.gives is None:
         return None
     arguments = []
-    needed = [call_shape(d, own, sizes) for _, own in function.parameters]
+    needed = [call_shape(d, local, sizes) for _, local in function.parameters]
     d.called_with |= set(sizes.items())
-    where = {axis: [n for n, own in enumerate(needed) if axis not in own] for axis in extra}
+    where = {axis: [n for n, local in enumerate(needed) if axis not in local] for axis in extra}
     if not all(where.values()):
         return None
     must = {axis: d.one(places) for axis, places in where.items()}
-    for place, own in enumerate(needed):
-        more = {axis: extra[axis] for axis in extra if place in where[axis] and (must[axis] == place or d.chance(0.4))}
-        if not d.fits({**own, **more}):
+    for index, local in enumerate(needed):
+        more = {axis: extra[axis] for axis in extra if index in where[axis] and (must[axis] == index or d.chance(0.4))}
+        if not d.fits({**local, **more}):
             return None
-        arguments.append(d.term({**own, **more}, depth - (place > 0), sight))
+        arguments.append(d.term({**local, **more}, depth - (index > 0), sight))
     arguments += [d.term({}, 0, sight) for _ in function.options]
     return d.make("call", shape, tuple(arguments), function.name, (), len(function.options))
 
@@ -507,19 +507,19 @@ def fitting(function: Function, shape: Shape) -> bool:
     return all(axis in shape and (is_generic(size) or shape[axis] == size) for axis, size in gives.items())
 
 
-def call_shape(d: Drawing, own: tuple, sizes: Shape) -> Shape:
+def call_shape(d: Drawing, local: tuple, sizes: Shape) -> Shape:
     """The shape of an argument, sizes that the function leaves open being chosen once a call."""
-    return {axis: sizes.setdefault(axis, d.sizes.get(axis, 2) if is_generic(size) else size) for axis, size in own}
+    return {axis: sizes.setdefault(axis, d.sizes.get(axis, 2) if is_generic(size) else size) for axis, size in local}
 
 
 def axes_within(function: Function) -> set[str]:
     """The axes that a function speaks of."""
-    return {axis for each in terms_of((function.body, function.facts)) for axis, _ in each.shape}
+    return {axis for term in terms_of((function.body, function.facts)) for axis, _ in term.shape}
 
 
 def called_over_axes(d: Drawing, function: Function, shape: Shape, depth: int, sight: Sight) -> Term | None:
     keeps = bool(dict(function.gives if function.gives is not None else function.body.shape))
-    own = axes_within(function)
+    names = axes_within(function)
     several = 1 if function.of_one_axis or d.chance(0.7) else 2
     if keeps:
         axes = d.random.sample(sorted(shape), min(several, len(shape)))
@@ -529,7 +529,7 @@ def called_over_axes(d: Drawing, function: Function, shape: Shape, depth: int, s
         if wider is None:
             return None
         inner, axes = wider
-    if function.gives is None and set(inner) & own:
+    if function.gives is None and set(inner) & names:
         return None
     parts = [d.term(inner, depth, sight)]
     parts += [d.term({axis: inner[axis] for axis in axes}, 0, sight) for _ in function.parameters[1:]]

@@ -108,9 +108,9 @@ class Program:
         lines = [f"|{axis}| = {size}" for axis, size in self.sizes]
         members = {f"{name}^{{{n}}}" for name, _, most in self.families for n in range(1, most + 1)}
         lines += [
-            f"{each.name} ∈ {field_of(each.declared)}"
-            for each in self.inputs
-            if each.declared is not None and each.name not in members
+            f"{input_.name} ∈ {field_of(input_.declared)}"
+            for input_ in self.inputs
+            if input_.declared is not None and input_.name not in members
         ]
         lines += [f"{name}^l ∈ {field_of(axes)} for l = 1, …, {most}" for name, axes, most in self.families]
         for statement in self.statements:
@@ -123,11 +123,11 @@ def terms_of(thing: Any) -> Iterator[Term]:
     if isinstance(thing, Term):
         yield from thing.walk()
     elif is_dataclass(thing):
-        for each in fields(thing):
-            yield from terms_of(getattr(thing, each.name))
+        for field in fields(thing):
+            yield from terms_of(getattr(thing, field.name))
     elif isinstance(thing, tuple):
-        for each in thing:
-            yield from terms_of(each)
+        for field in thing:
+            yield from terms_of(field)
 
 
 # ------------------------------------------------------------------------------------------------------- how it is written
@@ -324,9 +324,9 @@ def statement_lines(statement: Any) -> list[str]:
 
 
 def names_in(thing: Any) -> set[str]:
-    found = {each.data[0] for each in terms_of(thing) if each.form in ("name", "member", "call", "derivative")}
-    return found | {
-        each.bound
-        for each in (thing if isinstance(thing, (list, tuple)) else (thing,))
-        if isinstance(each, Family) and each.bound
+    data = {term.data[0] for term in terms_of(thing) if term.form in ("name", "member", "call", "derivative")}
+    return data | {
+        item.bound
+        for item in (thing if isinstance(thing, (list, tuple)) else (thing,))
+        if isinstance(item, Family) and item.bound
     }

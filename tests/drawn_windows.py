@@ -36,11 +36,11 @@ def draw_windowed(seed: Any) -> Windowed:
     base, value = d.choice(
         [("U iota_{D}", "times"), ("(U + iota_{D})", "plus"), ("(U / iota_{D})", "over"), ("|D| U iota_{D}", "sized")]
     )
-    operand = [float(each) for each in x[:size]] if holder == "argument" and x else [float(scale)] * size
+    operand = [float(number) for number in x[:size]] if holder == "argument" and x else [float(scale)] * size
     rows = {
         "times": lambda u, i: u * i, "plus": lambda u, i: u + i, "over": lambda u, i: u / i, "sized": lambda u, i: size * u * i,
     }[value]  # fmt: skip
-    made = [rows(u, i) for i, u in enumerate(operand, 1)]
+    result = [rows(u, i) for i, u in enumerate(operand, 1)]
     first = d.randint(1, size)
     last = d.randint(first, size)
     body = {
@@ -50,10 +50,10 @@ def draw_windowed(seed: Any) -> Windowed:
     }[kind]
     expected: list[Any]
     if kind == "slice":
-        expected = made[first - 1 : last]
+        expected = result[first - 1 : last]
     else:
         starts = range(size - k + 1) if kind == "unroll" else range(0, size, k)
-        expected = [made[start : start + k] for start in starts]
+        expected = [result[start : start + k] for start in starts]
     axes: tuple[str, ...] = ("d",) if kind == "slice" else ("d", "k")
     if kind != "slice" and d.random() < 0.5:
         body, axes, expected = f"∑_{{k}} {body}", ("d",), [sum(row) for row in expected]
@@ -91,8 +91,8 @@ def _by_evaluate(w: Windowed) -> Any:
 
 def _by_compiled(w: Windowed) -> Any:
     function = nt.formula(w.text).compile()
-    given = {} if w.x is None else {"x": nt.tensor(w.x, "d")}
-    return [function(**given, sizes=w.sizes) for _ in range(2)][-1]
+    tensors = {} if w.x is None else {"x": nt.tensor(w.x, "d")}
+    return [function(**tensors, sizes=w.sizes) for _ in range(2)][-1]
 
 
 def _by_latex(w: Windowed) -> Any:
@@ -112,19 +112,19 @@ WAYS: dict[str, Callable[[Windowed], Any]] = {
 def difference_beside_windows(seed: Any) -> str | None:
     """What some way gives that it should not, as it can be typed; None where all agree."""
     w = draw_windowed(seed)
-    due = nt.tensor(w.expected, w.axes)
+    expected = nt.tensor(w.expected, w.axes)
     for name, way in WAYS.items():
         try:
-            found = way(w)
-            if isinstance(found, reference.Tensor):
-                found = nt.tensor(found.to_list(tuple(found.shape)), tuple(found.shape))
+            tensor = way(w)
+            if isinstance(tensor, reference.Tensor):
+                tensor = nt.tensor(tensor.to_list(tuple(tensor.shape)), tuple(tensor.shape))
             got = (
                 ""
-                if found.sizes == due.sizes and nt.allclose(found, due)
-                else f"{found.sizes} {found.to_array(found.axes).tolist()}"
+                if tensor.sizes == expected.sizes and nt.allclose(tensor, expected)
+                else f"{tensor.sizes} {tensor.to_array(tensor.axes).tolist()}"
             )
         except Exception as problem:
             got = str(problem)
         if got:
-            return f"seed {seed} ({name}, sizes={w.sizes}, x={w.x})\n{w.text}\n  got {got}\n  expected {due.sizes} {w.expected}"
+            return f"seed {seed} ({name}, sizes={w.sizes}, x={w.x})\n{w.text}\n  got {got}\n  expected {expected.sizes} {w.expected}"
     return None

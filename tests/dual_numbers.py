@@ -87,6 +87,6 @@ def above(x: Any, y: Any) -> bool:
 def gradient(program: Callable[[list], list], at: list) -> list[list]:
     """The derivative of each result by each argument."""
     columns = [
-        [slope(y) for y in program([Dual(x, float(i == place)) for i, x in enumerate(at)])] for place in range(len(at))
+        [slope(y) for y in program([Dual(x, float(i == index)) for i, x in enumerate(at)])] for index in range(len(at))
     ]
     return [list(row) for row in zip(*columns)]

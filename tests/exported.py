@@ -44,32 +44,32 @@ def export(text: str, library: str, values: Mapping[str, Any]) -> Exported:
 
 
 def tensors(values: Mapping[str, Any]) -> dict[str, nt.NamedTensor]:
-    return {name: each for name, each in values.items() if isinstance(each, nt.NamedTensor)}
+    return {name: value for name, value in values.items() if isinstance(value, nt.NamedTensor)}
 
 
 def other_calls(values: Mapping[str, Any], mix: random.Random) -> Iterator[tuple[str, dict[str, Any]]]:
     """The tensors of a call, changed: an axis is longer, shorter or of size 1 or one more; the dtypes are others."""
-    given = {name: (np.array(each.array), each.axes) for name, each in tensors(values).items()}
-    axes = sorted({axis for _, axes in given.values() for axis in axes})
+    inputs = {name: (np.array(tensor.array), tensor.axes) for name, tensor in tensors(values).items()}
+    axes = sorted({axis for _, axes in inputs.values() for axis in axes})
     for axis in mix.sample(axes, min(2, len(axes))):
         for how, times in (("longer", 2), ("one", None)):
             changed = {
                 name: (np.take(array, [0], at) if times is None else np.concatenate([array] * times, at), axes)
-                for name, (array, axes) in given.items()
+                for name, (array, axes) in inputs.items()
                 if axis in axes
                 for at in [axes.index(axis)]
             }
-            yield f"axis {axis} is {how}", {**given, **changed}
-    if given:
-        name = mix.choice(sorted(given))
-        array, axes_of = given[name]
-        yield f"{name} has one more axis", {**given, name: (np.stack([array, array]), ("batch", *axes_of))}
-        yield f"{name} is another kind", {**given, name: (other_dtype(array, mix), axes_of)}
+            yield f"axis {axis} is {how}", {**inputs, **changed}
+    if inputs:
+        name = mix.choice(sorted(inputs))
+        array, axes_of = inputs[name]
+        yield f"{name} has one more axis", {**inputs, name: (np.stack([array, array]), ("batch", *axes_of))}
+        yield f"{name} is another kind", {**inputs, name: (other_dtype(array, mix), axes_of)}
         for dtype in FLOATS:
-            wide = {key: (x.astype(dtype) if x.dtype.kind == "f" else x, axes) for key, (x, axes) in given.items()}
+            wide = {key: (x.astype(dtype) if x.dtype.kind == "f" else x, axes) for key, (x, axes) in inputs.items()}
             yield f"floats are {dtype}", wide
         for dtype in WHOLE:
-            cut = {key: (x.astype(dtype) if x.dtype.kind in "iu" else x, axes) for key, (x, axes) in given.items()}
+            cut = {key: (x.astype(dtype) if x.dtype.kind in "iu" else x, axes) for key, (x, axes) in inputs.items()}
             yield f"integers are {dtype}", cut
 
 
@@ -133,18 +133,18 @@ def unclear(problem: Exception) -> str | None:
 
 def coarsest(values: Any) -> str | None:
     """The coarsest dtype of the tensors that are given; None where there are none, and the library chooses."""
-    dtypes = {str(each.dtype).rpartition(".")[2] for each in values if isinstance(each, nt.NamedTensor)}
+    dtypes = {str(value.dtype).rpartition(".")[2] for value in values if isinstance(value, nt.NamedTensor)}
     return next((dtype for dtype in CLOSE if dtype in dtypes), "float64") if dtypes else None
 
 
 def wrong_value(result: np.ndarray, expected: nt.NamedTensor, dtype: str | None) -> str | None:
-    own = np.asarray(expected.array)
-    if dtype is not None and result.dtype != own.dtype:
-        return f"the dtype {result.dtype}, expected {own.dtype}"
-    if result.shape != own.shape:
-        return f"the shape {result.shape}, expected {own.shape}"
+    array = np.asarray(expected.array)
+    if dtype is not None and result.dtype != array.dtype:
+        return f"the dtype {result.dtype}, expected {array.dtype}"
+    if result.shape != array.shape:
+        return f"the shape {result.shape}, expected {array.shape}"
     close = CLOSE.get(dtype or "float32", 1e-9)
-    finite = np.abs(own[np.isfinite(own)].astype("float64"))
-    if not np.allclose(result, own, rtol=close, atol=close * max(1.0, finite.max(initial=0.0)), equal_nan=True):
-        return f"{result.tolist()}, expected {own.tolist()}"
+    finite = np.abs(array[np.isfinite(array)].astype("float64"))
+    if not np.allclose(result, array, rtol=close, atol=close * max(1.0, finite.max(initial=0.0)), equal_nan=True):
+        return f"{result.tolist()}, expected {array.tolist()}"
     return None

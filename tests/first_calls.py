@@ -68,23 +68,23 @@ def forked(work):
 
 def in_threads(count, work):
     """What `work` gives in each of several threads that begin together. Raises what one of them raises."""
-    barrier, found, problems = threading.Barrier(count), [None] * count, []
+    barrier, result, problems = threading.Barrier(count), [None] * count, []
 
-    def run(place):
+    def run(path):
         try:
             barrier.wait()
-            found[place] = work(place)
+            result[path] = work(path)
         except BaseException:
             problems.append(traceback.format_exc())
 
-    threads = [threading.Thread(target=run, args=(place,), daemon=True) for place in range(count)]
+    threads = [threading.Thread(target=run, args=(index,), daemon=True) for index in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(SECONDS / 2)
     assert not any(thread.is_alive() for thread in threads), "a thread hangs"
     assert not problems, problems[0]
-    return found
+    return result
 
 
 def ones(library, *shape):
@@ -107,7 +107,7 @@ TEXT = "softmax_{key}(exp(X)) ⊙ tanh(X)"
 
 
 def numbers(tensor):
-    return [round(float(each), 4) for each in tensor.to_numpy(tensor.axes).ravel()]
+    return [round(float(item), 4) for item in tensor.to_numpy(tensor.axes).ravel()]
 
 
 def formula(library):
@@ -149,8 +149,8 @@ def layer(library):
     import namedtensor as nt
     from transformer import LayerNorm
 
-    found = LayerNorm.init(sizes={"chans": 4})
-    return numbers(found(nt.tensor(ones(library, 3, 4), "seq chans")))
+    layer_norm = LayerNorm.init(sizes={"chans": 4})
+    return numbers(layer_norm(nt.tensor(ones(library, 3, 4), "seq chans")))
 
 
 def second(library):
@@ -190,13 +190,13 @@ def is_ours(file):
 
 def lines_of(call):
     """The lines that run, in their order: file and number."""
-    found = {}
+    result = {}
 
     def tracer(frame, event, _):
         if not is_ours(frame.f_code.co_filename):
             return None
         if event == "line":
-            found[frame.f_code.co_filename, frame.f_lineno] = None
+            result[frame.f_code.co_filename, frame.f_lineno] = None
         return tracer
 
     sys.settrace(tracer)
@@ -204,10 +204,10 @@ def lines_of(call):
         call()
     finally:
         sys.settrace(None)
-    return list(found)
+    return list(result)
 
 
-def interrupted_at(places, call, due):
+def interrupted_at(places, call, expected):
     """Call it once, and where it first reaches one of the places fork a child that is interrupted there and calls again.
     The places where that went wrong, with what went wrong."""
     left, problems, pipe = set(places), [], None
@@ -215,9 +215,9 @@ def interrupted_at(places, call, due):
 
     def tracer(frame, event, _):
         nonlocal pipe
-        place = frame.f_code.co_filename, frame.f_lineno
-        if event == "line" and place in left:
-            left.discard(place)
+        pair = frame.f_code.co_filename, frame.f_lineno
+        if event == "line" and pair in left:
+            left.discard(pair)
             child, end = fork()
             if not child:
                 pipe = end
@@ -225,15 +225,15 @@ def interrupted_at(places, call, due):
                 raise KeyboardInterrupt
             result = answer_of(child, end)
             if "problem" in result:
-                problems.append(f"{place[0]}:{place[1]}\n{result['problem']}")
-        return tracer if is_ours(place[0]) else None
+                problems.append(f"{pair[0]}:{pair[1]}\n{result['problem']}")
+        return tracer if is_ours(pair[0]) else None
 
     def again():
         """Here and in a thread, which would wait for a lock that is still taken."""
         assert raised is None or isinstance(raised, KeyboardInterrupt), repr(raised)
         value = call()
-        assert value == due, f"{value} for {due}"
-        assert in_threads(1, lambda _: call()) == [due]
+        assert value == expected, f"{value} for {expected}"
+        assert in_threads(1, lambda _: call()) == [expected]
         assert sys.getrecursionlimit() == limit
 
     raised = None
@@ -259,16 +259,16 @@ def threads(library, count):
 
     import namedtensor as nt
 
-    def work(place):
+    def work(path):
         X = nt.tensor(ones(library, 3, 4), "seq key")
-        return numbers(nt.formula(TEXT)(X=X)), numbers(nt.evaluate(f"∑_{{key}} X ⊙ {place} + gelu(X)", X=X))
+        return numbers(nt.formula(TEXT)(X=X)), numbers(nt.evaluate(f"∑_{{key}} X ⊙ {path} + gelu(X)", X=X))
 
     for number in range(int(count)):
         answer = forked(lambda: in_threads(THREADS, work))
         assert "problem" not in answer, f"process {number}: {answer['problem']}"
         first, others = zip(*answer["value"])
-        assert all(each == first[0] for each in first)
-        assert len({str(each) for each in others}) == THREADS
+        assert all(item == first[0] for item in first)
+        assert len({str(statement) for statement in others}) == THREADS
 
 
 def interrupts(case, count):
@@ -286,11 +286,11 @@ def interrupts(case, count):
         import transformer  # noqa: F401
     before(library)
     call = partial(call, library)
-    due = forked(call)
-    assert "value" in due, due
+    expected = forked(call)
+    assert "value" in expected, expected
     places = forked(lambda: lines_of(call))["value"]
     drawn = places if count == "all" else random.Random(case).sample(places, min(int(count), len(places)))
-    problems = interrupted_at(map(tuple, drawn), call, due["value"])
+    problems = interrupted_at(map(tuple, drawn), call, expected["value"])
     print(f"{case}: {len(drawn)} of {len(places)} lines")
     assert not problems, f"{len(problems)} lines\n" + "\n".join(problems[:20])
 
@@ -322,8 +322,8 @@ def forks(count):
         ]
 
     workers = [threading.Thread(target=compile_all, args=(thread,), daemon=True) for thread in range(4)]
-    for each in workers:
-        each.start()
+    for worker in workers:
+        worker.start()
     try:
         for number in range(int(count)):
             time.sleep(0.01 * number)
@@ -331,8 +331,8 @@ def forks(count):
             assert "problem" not in answer, f"child {number}: {answer['problem']}"
     finally:
         end.set()
-        for each in workers:
-            each.join()
+        for worker in workers:
+            worker.join()
 
 
 if __name__ == "__main__":

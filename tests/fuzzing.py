@@ -205,23 +205,29 @@ STRANGE += list("高深ñﬁﬀΩΩKÅİıßẞªº⁰⁻⁺₊₋ₒ½Ⅷ①²�
 def mutated(choose: random.Random, text: str) -> str:
     """`text` with a few characters or words deleted, inserted, swapped or repeated."""
     for _ in range(choose.choice((1, 1, 1, 2, 2, 3, 5))):
-        place, other = sorted((choose.randint(0, len(text)), choose.randint(0, len(text))))
-        short = min(other, place + choose.choice((1, 1, 2, 4)))
+        position, other = sorted((choose.randint(0, len(text)), choose.randint(0, len(text))))
+        short = min(other, position + choose.choice((1, 1, 2, 4)))
         kind = choose.randrange(8)
         if kind == 0:
-            text = text[:place] + text[short:]
+            text = text[:position] + text[short:]
         elif kind == 1:
-            text = text[:place] + choose.choice(WORDS) + text[place:]
+            text = text[:position] + choose.choice(WORDS) + text[position:]
         elif kind == 2:
-            text = text[:place] + choose.choice(WORDS) + text[short:]
+            text = text[:position] + choose.choice(WORDS) + text[short:]
         elif kind == 3:
-            text = text[:short] + text[place:]
+            text = text[:short] + text[position:]
         elif kind == 4 and other < len(text):
-            text = text[:place] + text[other] + text[place + 1 : other] + text[place : place + 1] + text[other + 1 :]
+            text = (
+                text[:position]
+                + text[other]
+                + text[position + 1 : other]
+                + text[position : position + 1]
+                + text[other + 1 :]
+            )
         elif kind == 5:
-            text = text[:place] + text[place:other] * choose.choice((0, 2, 3, 9)) + text[other:]
+            text = text[:position] + text[position:other] * choose.choice((0, 2, 3, 9)) + text[other:]
         elif kind == 6:
-            text = text[:place] + choose.choice(STRANGE) + text[place:]
+            text = text[:position] + choose.choice(STRANGE) + text[position:]
         else:
             words = text.split(" ")
             choose.shuffle(words)
@@ -464,8 +470,8 @@ def work(numbers: range) -> tuple[list[Failure], float]:
     """The failures among the strings of these numbers, and the seconds that it took."""
     start = time.perf_counter()
     values = given()
-    found = (attempt(str(number), string(number), values) for number in numbers)
-    return [failure for failure in found if failure is not None], time.perf_counter() - start
+    attempts = (attempt(str(number), string(number), values) for number in numbers)
+    return [failure for failure in attempts if failure is not None], time.perf_counter() - start
 
 
 def work_extreme(name: str) -> Failure | None:

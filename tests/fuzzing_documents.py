@@ -77,9 +77,9 @@ def own_texts() -> list[tuple[str, str]]:
     """The texts of the repository: names and contents of its documents, pages, and of those that tests generate."""
     places = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "examples").glob("*.*")]
     texts = [
-        (place.name, place.read_text(encoding="utf-8"))
-        for place in sorted(places)
-        if place.suffix in (".tex", ".md", ".nt")
+        (position.name, position.read_text(encoding="utf-8"))
+        for position in sorted(places)
+        if position.suffix in (".tex", ".md", ".nt")
     ]
     formulas = "\n\n".join(rf"\[ {line} \]" for line in FORMULAS.strip().splitlines() if "\\" in line)
     pages = "\n".join(re.findall(r"^(?:.*\\n(?:dot|fun|sum|matrix).*)$", (ROOT / "tests" / "test_grammar_latex.py").read_text("utf-8"), re.MULTILINE))  # fmt: skip
@@ -95,12 +95,12 @@ def own_texts() -> list[tuple[str, str]]:
 @lru_cache(maxsize=1)
 def texts() -> tuple[tuple[str, str], ...]:
     """The texts that are mutated: those of the repository, and of NAMEDTENSOR_TEXTS, a folder."""
-    found = own_texts()
+    result = own_texts()
     folder = os.environ.get("NAMEDTENSOR_TEXTS")
-    for place in sorted(Path(folder).rglob("*.*")) if folder else ():
-        if place.suffix in (".tex", ".md", ".nt", ".html") and place.is_file():
-            found.append((place.name, place.read_text(encoding="utf-8", errors="replace")))
-    return tuple(found)
+    for path in sorted(Path(folder).rglob("*.*")) if folder else ():
+        if path.suffix in (".tex", ".md", ".nt", ".html") and path.is_file():
+            result.append((path.name, path.read_text(encoding="utf-8", errors="replace")))
+    return tuple(result)
 
 
 class Fuzzed(NamedTuple):
@@ -153,7 +153,7 @@ def tokens(choose: random.Random, text: str) -> str:
 
 
 def braces(choose: random.Random, text: str) -> str:
-    places = [found.start() for found in re.finditer(r"[{}$\[\]()&%`]|\\\\", text)] or [0]
+    places = [match.start() for match in re.finditer(r"[{}$\[\]()&%`]|\\\\", text)] or [0]
     at = choose.choice(places)
     added = choose.choice(("", "", "{", "}", "$", "$$", "[", "]", "\\\\", "%", "&", "`", "```\n"))
     return text[:at] + added + text[at + choose.choice((0, 1)) :]
@@ -222,23 +222,23 @@ def attempt(name: str, fuzzed: Fuzzed, folder: Path) -> Failure | None:
     """Check one document with the command; None where all is as it should be."""
     from namedtensor.cli.commands import main
 
-    place = folder / f"fuzzed{fuzzed.ending}"
-    place.write_bytes(fuzzed.data)
+    path = folder / f"fuzzed{fuzzed.ending}"
+    path.write_bytes(fuzzed.data)
     for other in ("chapter.tex", "local.sty"):
         (folder / other).write_text(fuzzed.chapter, encoding="utf-8", errors="surrogatepass")
-    told, complained = io.StringIO(), io.StringIO()
+    stream, complained = io.StringIO(), io.StringIO()
     options = ([], ["--all"], ["--json"], ["--types", "--ascii"])[len(fuzzed.data) % 4]
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(complained):
-            status = main(["check", str(place), *options])
+        with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(complained):
+            status = main(["check", str(path), *options])
     except Overtime as late:
         return Failure(name, repr(fuzzed), f"it took more than {SECONDS} seconds, at\n{late}")
     except BaseException as problem:
         return Failure(name, repr(fuzzed), "".join(traceback.format_exception(problem, limit=-6)))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    if status not in (0, 1, 2) or not (told.getvalue() + complained.getvalue()).strip():
+    if status not in (0, 1, 2) or not (stream.getvalue() + complained.getvalue()).strip():
         return Failure(name, repr(fuzzed), f"it ended with {status} and said nothing")
     return None
 

@@ -61,14 +61,14 @@ def case(title: str, formula: Any, values: Mapping[str, Any] = {}, sizes: Mappin
     """The case of a text, or of a name of a program, with those of the values that it names, floating ones as doubles."""
     formula = nt.formula(formula) if isinstance(formula, str) else formula
     values = in_doubles(values)
-    found = formula.compile("numpy")(values=values, sizes=sizes)
-    return Case(title, formula, values, sizes, found if isinstance(found, nt.NamedTensor) else nt.tensor(found, ()))
+    result = formula.compile("numpy")(values=values, sizes=sizes)
+    return Case(title, formula, values, sizes, result if isinstance(result, nt.NamedTensor) else nt.tensor(result, ()))
 
 
 def named_in(text: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """What is given for the names that a text has."""
     names = {*re.findall(r"[^\W_]+", text)}
-    return {name: each for name, each in given.items() if name.partition("^")[0] in names}
+    return {name: value for name, value in given.items() if name.partition("^")[0] in names}
 
 
 def in_doubles(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,21 +80,19 @@ def in_doubles(values: Mapping[str, Any]) -> dict[str, Any]:
 def run(modules: Iterable[tuple[str, Iterable[Any]]]) -> list[Any]:
     """What each module gives for the arrays that its function is called with: a dictionary, or a list of several."""
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        (place / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-        (place / RUNTIME).write_text(runtime(), encoding="utf-8")
-        (place / "run.js").write_text(RUN, encoding="utf-8")
+        path = Path(folder)
+        (path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+        (path / RUNTIME).write_text(runtime(), encoding="utf-8")
+        (path / "run.js").write_text(RUN, encoding="utf-8")
         cases = []
         for number, (text, arrays) in enumerate(modules):
-            (place / f"case_{number}.js").write_text(text, encoding="utf-8")
-            given = [np.asarray(each, dtype="float64") for each in arrays]
-            inputs = [{"shape": x.shape, "data": [said(y) for y in x.ravel().tolist()]} for x in given]
+            (path / f"case_{number}.js").write_text(text, encoding="utf-8")
+            result = [np.asarray(array, dtype="float64") for array in arrays]
+            inputs = [{"shape": x.shape, "data": [said(y) for y in x.ravel().tolist()]} for x in result]
             cases.append({"module": f"./case_{number}.js", "inputs": inputs})
-        (place / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
+        (path / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
         assert NODE is not None, REASON
-        done = subprocess.run(
-            [NODE, "run.js"], cwd=place, capture_output=True, text=True, encoding="utf-8", timeout=300
-        )
+        done = subprocess.run([NODE, "run.js"], cwd=path, capture_output=True, text=True, encoding="utf-8", timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -113,32 +111,32 @@ class Comparison(NamedTuple):
 
 def compare(cases: Iterable[Case], standalone: bool = False) -> Comparison:
     """The cases in NumPy and in JavaScript."""
-    known = [(each, each.plan()) for each in cases]
-    found = run((BACKEND.text(plan, standalone), arrays(each.values)) for each, plan in known)
+    known = [(row, row.plan()) for row in cases]
+    result = run((BACKEND.text(plan, standalone), arrays(row.values)) for row, plan in known)
     different = []
-    for (each, plan), got in zip(known, found):
-        how = difference(each, plan, got)
+    for (row, plan), got in zip(known, result):
+        how = difference(row, plan, got)
         if how:
-            different.append(f"{each.title}: {each.formula}\n    {how}")
+            different.append(f"{row.title}: {row.formula}\n    {how}")
     return Comparison(len(known), different, {step.primitive for _, plan in known for step in steps(plan)})
 
 
 def arrays(values: Mapping[str, Any]) -> list[Any]:
-    return [each.array for each in values.values() if isinstance(each, nt.NamedTensor)]
+    return [value.array for value in values.values() if isinstance(value, nt.NamedTensor)]
 
 
 def difference(case: Case, plan: Plan, got: dict[str, Any]) -> str | None:
     if "data" not in got:
         return f"{got['name']} {got.get('number')}: {got['message']}"
     order = getattr(plan.results[0], "order", ())
-    due = np.asarray(case.due.to_array(order) if order else case.due.array, dtype="float64")
+    expected = np.asarray(case.due.to_array(order) if order else case.due.array, dtype="float64")
     array = np.array([float(x) for x in got["data"]]).reshape(got["shape"])
-    if array.shape != due.shape:
-        return f"the shape {array.shape}, where {due.shape} is due"
-    scale = max(1.0, float(np.abs(due[np.isfinite(due)]).max(initial=0.0)))
-    if np.allclose(array, due, rtol=0, atol=CLOSE * scale, equal_nan=True):
+    if array.shape != expected.shape:
+        return f"the shape {array.shape}, where {expected.shape} is due"
+    scale = max(1.0, float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0)))
+    if np.allclose(array, expected, rtol=0, atol=CLOSE * scale, equal_nan=True):
         return None
-    return f"{array.tolist()}, where {due.tolist()} is due"
+    return f"{array.tolist()}, where {expected.tolist()} is due"
 
 
 def drawn(seeds: Iterable[int]) -> list[Case]:
@@ -146,16 +144,16 @@ def drawn(seeds: Iterable[int]) -> list[Case]:
     import differential
     from drawn_programs import draw
 
-    found = []
+    result = []
     for seed in seeds:
         program = draw(seed)
         with contextlib.suppress(nt.NotationError):
-            found.append(case(f"seed {seed}", program.text, differential.array_of(program)))
-    return found
+            result.append(case(f"seed {seed}", program.text, differential.array_of(program)))
+    return result
 
 
 if __name__ == "__main__":
-    count, first = (int(each) for each in sys.argv[1:3])
+    count, first = (int(name) for name in sys.argv[1:3])
     done = compare(drawn(range(first, first + count)))
     print("\n".join(done.different))
     print(f"{done.count - len(done.different)} of {done.count} agree; primitives: {' '.join(sorted(done.primitives))}")

@@ -45,7 +45,7 @@ def initialized(kind: type[Layer], sizes: tuple[tuple[str, int], ...], seed: int
 
 
 def axes(text: str) -> dict[str, int]:
-    return {name: int(size) for name, size in (each.rstrip("]").split("[") for each in text.split())}
+    return {name: int(size) for name, size in (word.rstrip("]").split("[") for word in text.split())}
 
 
 def drawn(random: np.random.Generator, sizes: dict[str, int]) -> nt.NamedTensor:

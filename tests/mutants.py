@@ -62,23 +62,23 @@ def tried(mutants: list[Mutant], recorded: Recorded, bytecode: Path, processes: 
     """By which test each was noticed."""
     chosen = [recorded.tests(mutant.path, mutant.line, BUDGET, partial(nearness, mutant)) for mutant in mutants]
     preload(bytecode)
-    found: dict[Mutant, str | None] = {}
+    result: dict[Mutant, str | None] = {}
     fork = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, mp_context=fork) as pool:
-        for mutant, tests, (said, seconds) in zip(mutants, chosen, pool.map(noticed, mutants, chosen)):
-            found[mutant] = said
-            print(f"{seconds:5.0f} s  {mutant}\n         {said or f'SURVIVES {len(tests)} tests'}", flush=True)
-    return found
+        for mutant, tests, (message, seconds) in zip(mutants, chosen, pool.map(noticed, mutants, chosen)):
+            result[mutant] = message
+            print(f"{seconds:5.0f} s  {mutant}\n         {message or f'SURVIVES {len(tests)} tests'}", flush=True)
+    return result
 
 
 def known_survivors(every: list[Mutant]) -> list[Mutant]:
-    kept = {Mutant(**each).key for each in json.loads(KEPT.read_text(encoding="utf-8"))}
-    return [mutant for mutant in every if mutant.key in kept]
+    keys = {Mutant(**load).key for load in json.loads(KEPT.read_text(encoding="utf-8"))}
+    return [mutant for mutant in every if mutant.key in keys]
 
 
-def told(found: dict[Mutant, str | None]) -> int:
+def told(actual: dict[Mutant, str | None]) -> int:
     """Print the survivors and the share that was noticed of those that a test can notice."""
-    survivors = [mutant for mutant, said in found.items() if said is None]
+    survivors = [mutant for mutant, message in actual.items() if message is None]
     KEPT.write_text(json.dumps([asdict(mutant) for mutant in survivors]), encoding="utf-8")
     open_ones = [mutant for mutant in survivors if mutant.key not in EQUIVALENT]
     print()
@@ -86,9 +86,9 @@ def told(found: dict[Mutant, str | None]) -> int:
         reason = EQUIVALENT.get(mutant.key)
         print(f"survives: {mutant}" + (f"\n    equivalent: {reason}" if reason else ""))
     equivalent = len(survivors) - len(open_ones)
-    judged = len(found) - equivalent
+    judged = len(actual) - equivalent
     share = 1 - len(open_ones) / judged if judged else 1.0
-    print(f"{len(found)} mutants, {equivalent} equivalent, {len(open_ones)} not noticed: {share:.1%}")
+    print(f"{len(actual)} mutants, {equivalent} equivalent, {len(open_ones)} not noticed: {share:.1%}")
     return share < WANTED
 
 
@@ -102,27 +102,27 @@ def main() -> int:
     arguments.add_argument("--again", action="store_true", help=f"those that are kept in {KEPT}")
     arguments.add_argument("--skip", type=int, default=0, help="how many of those that are drawn were tried before")
     arguments.add_argument("--list", action="store_true", help="say which are drawn, and run nothing")
-    given = arguments.parse_args()
-    every = drawn(10**9, given.seed, given.packages)
+    args = arguments.parse_args()
+    every = drawn(10**9, args.seed, args.packages)
     known = {mutant.key for mutant in every}
     for key in EQUIVALENT:
-        if key.split("/")[1] in given.packages and key not in known:
+        if key.split("/")[1] in args.packages and key not in known:
             print(f"there is no such mutant any more: {key}")
-    mutants = known_survivors(every) if given.again else every[given.skip : given.count]
-    if given.list:
+    mutants = known_survivors(every) if args.again else every[args.skip : args.count]
+    if args.list:
         print(*mutants, f"{len(mutants)} of {len(every)}", sep="\n")
         return 0
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory(prefix="mutants") as folder:
-        kept = given.recorded or Path(folder)
-        if not (kept / "coverage").exists():
-            record(kept, [f"namedtensor/{package}" for package in given.packages], given.processes)
-        found = tried(mutants, Recorded.read(kept), Path(folder) / "bytecode", given.processes)
-    noticing = sorted({said for said in found.values() if said and "::" in said})
+        path = args.recorded or Path(folder)
+        if not (path / "coverage").exists():
+            record(path, [f"namedtensor/{package}" for package in args.packages], args.processes)
+        result = tried(mutants, Recorded.read(path), Path(folder) / "bytecode", args.processes)
+    noticing = sorted({message for message in result.values() if message and "::" in message})
     if anyway := failing(noticing, None, stop=False):
         print("these fail without a mutant too:", *anyway, sep="\n    ")
         return 1
-    return told(found)
+    return told(result)
 
 
 if __name__ == "__main__":

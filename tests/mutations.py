@@ -116,7 +116,7 @@ def mutants_of(path: Path) -> list[Mutant]:
     lines = source.splitlines(keepends=True)
     for line in lines:
         starts.append(starts[-1] + len(line))
-    found: dict[tuple[int, int, str], Mutant] = {}
+    mutants: dict[tuple[int, int, str], Mutant] = {}
 
     def note(node: Any, new: ast.AST) -> None:
         start = starts[node.lineno - 1] + node.col_offset
@@ -124,10 +124,10 @@ def mutants_of(path: Path) -> list[Mutant]:
         text = ast.unparse(ast.fix_missing_locations(new))
         after = f"({text})" if isinstance(new, ast.expr) and not isinstance(new, ast.Constant) else text
         name, line = path.relative_to(ROOT).as_posix(), lines[node.lineno - 1].decode().strip()
-        found[start, end, after] = Mutant(name, node.lineno, start, end, source[start:end].decode(), after, line)
+        mutants[start, end, after] = Mutant(name, node.lineno, start, end, source[start:end].decode(), after, line)
 
     def visit(node: ast.AST) -> None:
-        left_out = {id(each) for each in idle(node)}
+        left_out = {id(part) for part in idle(node)}
         if id(node) in left_out:
             return
         if (new := changed(node)) is not None:
@@ -140,7 +140,7 @@ def mutants_of(path: Path) -> list[Mutant]:
                 visit(child)
 
     visit(ast.parse(source))
-    return [found[place] for place in sorted(found)]
+    return [mutants[position] for position in sorted(mutants)]
 
 
 def drawn(count: int, seed: int, packages: list[str]) -> list[Mutant]:

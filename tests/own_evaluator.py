@@ -53,12 +53,12 @@ def scalar(value: Any) -> Tensor:
 
 
 def union(shapes: Iterable[Shape]) -> Shape:
-    found: Shape = {}
+    result: Shape = {}
     for shape in shapes:
         for axis, size in shape.items():
-            if found.setdefault(axis, size) != size:
-                raise AssertionError(f"{axis} is {found[axis]} and {size}: this was drawn wrongly")
-    return found
+            if result.setdefault(axis, size) != size:
+                raise AssertionError(f"{axis} is {result[axis]} and {size}: this was drawn wrongly")
+    return result
 
 
 def without(shape: Shape, axes: Iterable[str]) -> Shape:
@@ -235,11 +235,11 @@ def polygamma(order: int) -> Callable[[Any], Any]:
 
     def value(a: float) -> float:
         far, factor = a + 50, math.factorial(order)
-        found = factor * math.fsum((a + k) ** (-order - 1) for k in range(50)) + factor / 2 * far ** (-order - 1)
-        found += math.factorial(order - 1) * far**-order if order else -math.log(far)
+        result = factor * math.fsum((a + k) ** (-order - 1) for k in range(50)) + factor / 2 * far ** (-order - 1)
+        result += math.factorial(order - 1) * far**-order if order else -math.log(far)
         for k, number in ((2, 1 / 6), (4, -1 / 30), (6, 1 / 42)):
-            found += number * math.factorial(k + order - 1) / math.factorial(k) * far ** (-k - order)
-        return found if order % 2 else -found
+            result += number * math.factorial(k + order - 1) / math.factorial(k) * far ** (-k - order)
+        return result if order % 2 else -result
 
     return lambda x: chain(x, value, polygamma(order + 1))
 
@@ -270,10 +270,10 @@ def power(x: Any, y: Any) -> Any:
     if isinstance(x, int) and isinstance(y, int) and abs(y) * abs(x).bit_length() > 1000:
         raise Unfit("a whole number out of range")
     try:
-        found = x**y
+        result = x**y
     except (ZeroDivisionError, OverflowError):
         return math.nan
-    return math.nan if isinstance(found, complex) else found
+    return math.nan if isinstance(result, complex) else result
 
 
 def shared(numbers: list[Any], best: Any) -> Any:
@@ -324,20 +324,20 @@ TRUTHS = {
 
 # ------------------------------------------------------------------------------------------------- functions of lists
 def total(x: list) -> Any:
-    found = x[0]
-    for each in x[1:]:
-        found = plus(found, each)
-    return found
+    result = x[0]
+    for element in x[1:]:
+        result = plus(result, element)
+    return result
 
 
 def product(x: list) -> Any:
     factors = [abs(primal(factor)) for factor in x]
     if 0 in factors and math.prod(factor for factor in factors if factor) > 1e30:
         raise Unfit("in another order the product overflows before its factor 0")
-    found = x[0]
-    for each in x[1:]:
-        found = times(found, each)
-    return found
+    result = x[0]
+    for element in x[1:]:
+        result = times(result, element)
+    return result
 
 
 def mean(x: list) -> Any:
@@ -346,28 +346,28 @@ def mean(x: list) -> Any:
 
 def variance(x: list) -> Any:
     center = mean(x)
-    return mean([square(minus(each, center)) for each in x])
+    return mean([square(minus(element, center)) for element in x])
 
 
 def norm(x: list, p: Any) -> Any:
-    sizes = [absolute(each) for each in x]
+    sizes = [absolute(element) for element in x]
     if p == "∞":
         return largest(sizes)
-    if all(primal(each) == 0 for each in sizes):
+    if all(primal(size) == 0 for size in sizes):
         return 0.0
     if p in (None, 2):
-        return root(total([square(each) for each in x]))
-    return power(total([power(each, p) for each in sizes]), 1 / p)
+        return root(total([square(element) for element in x]))
+    return power(total([power(size, p) for size in sizes]), 1 / p)
 
 
 def exponentials(x: list) -> list:
     most = max(map(primal, x))
-    return [exp(minus(each, most)) for each in x]
+    return [exp(minus(element, most)) for element in x]
 
 
 def softmax(x: list) -> list:
     powers = exponentials(x)
-    return [over(each, total(powers)) for each in powers]
+    return [over(element, total(powers)) for element in powers]
 
 
 def logsumexp(x: list) -> Any:
@@ -376,13 +376,13 @@ def logsumexp(x: list) -> Any:
 
 def of_extreme(x: list, extreme: Callable) -> list:
     best = extreme(map(primal, x))
-    hits = [primal(each) == best for each in x]
+    hits = [primal(element) == best for element in x]
     return [hit / sum(hits) for hit in hits]
 
 
 def standardize(x: list, eps: Any) -> list:
     center, spread = mean(x), root(plus(variance(x), 1e-5 if eps is None else eps))
-    return [over(minus(each, center), spread) for each in x]
+    return [over(minus(element, center), spread) for element in x]
 
 
 def running(join: Callable) -> Callable:
@@ -401,7 +401,7 @@ TO_ONE = {
     "logsumexp": lambda x, _: logsumexp(x), "any": lambda x, _: any(x), "all": lambda x, _: all(x),
 }  # fmt: skip
 TO_LIST = {
-    "softmax": lambda x, _: softmax(x), "logsoftmax": lambda x, _: [minus(each, logsumexp(x)) for each in x],
+    "softmax": lambda x, _: softmax(x), "logsoftmax": lambda x, _: [minus(element, logsumexp(x)) for element in x],
     "argmax": lambda x, _: of_extreme(x, max), "argmin": lambda x, _: of_extreme(x, min), "standardize": standardize,
     "cumsum": running(plus), "cumprod": running(times), "sort": lambda x, _: sorted(x, key=primal),
 }  # fmt: skip
@@ -471,9 +471,9 @@ class Frame:
         """These frames, but for one name; what was computed with it is forgotten."""
         parent = None if self.parent is None else self.parent.changed(owner, name, value)
         names = {**self.names, name: value} if self is owner else self.names
-        found = Frame(parent, names, self.facts, self.sizes)
-        found.asks |= {each: asked for each, asked in self.asks.items() if each in names}
-        return found
+        frame = Frame(parent, names, self.facts, self.sizes)
+        frame.asks |= {item: asked for item, asked in self.asks.items() if item in names}
+        return frame
 
     def size(self, axis: str) -> int:
         frame: Frame | None = self
@@ -492,28 +492,28 @@ class Evaluator:
         self.program, self.rounding = program, rounding
         self.tags = itertools.count(1)
         self.needed: set[str] = set()  # names of inputs that were asked for
-        self.facts = {each.name: each for each in program.statements}
+        self.facts = {statement.name: statement for statement in program.statements}
 
     # --------------------------------------------------------------------------------------------------------- programs
     def value(self) -> Tensor:
         """The value of the program, mapped over the axes that declared inputs which it needs have besides."""
-        given = {each.name: tensor_of(each) for each in self.program.inputs}
+        tensors = {input_.name: tensor_of(input_) for input_ in self.program.inputs}
         extras = {
-            each.name: without(given[each.name].shape, each.declared or ())
-            for each in self.program.inputs
-            if each.declared is not None
+            input_.name: without(tensors[input_.name].shape, input_.declared or ())
+            for input_ in self.program.inputs
+            if input_.declared is not None
         }
-        results = {record: self.at(record, given, extras) for record in records(union(extras.values()))}
+        results = {record: self.at(record, tensors, extras) for record in records(union(extras.values()))}
         extra = union(shape for name, shape in extras.items() if name in self.needed)
         if extra.keys() < union(extras.values()).keys():
             raise Unfit("an input is named in vain, so that it is open whether its axes count")
         shape = next(iter(results.values())).shape
-        found = {
+        result = {
             frozenset(pair for pair in s if pair[0] in extra) | r: x
-            for s, each in results.items()
-            for r, x in each.entries.items()
+            for s, tensor in results.items()
+            for r, x in tensor.entries.items()
         }
-        return Tensor({**extra, **shape}, found)
+        return Tensor({**extra, **shape}, result)
 
     def at(self, record: Record, given: dict[str, Tensor], extras: dict[str, Shape]) -> Tensor:
         """The value at a record of extra axes."""
@@ -541,9 +541,9 @@ class Evaluator:
     def asking(self, compute: Callable[[], Tensor]) -> tuple[Tensor, set[str]]:
         """What is computed, and the inputs that it needs."""
         before, self.needed = self.needed, set()
-        found = compute()
+        tensor = compute()
         asked, self.needed = self.needed, before
-        return found, asked
+        return tensor, asked
 
     def elements(self, fact: Elements, frame: Frame) -> Tensor:
         """Every element computed alone."""
@@ -576,29 +576,29 @@ class Evaluator:
     # ------------------------------------------------------------------------------------------------------------ calls
     def call(self, function: Function, axes: tuple[str, ...], parts: tuple[Term, ...], frame: Frame) -> Tensor:
         top = frame.top()
-        found = [self.asking(lambda part=part: self.term(part, frame)) for part in parts]
-        arguments = [tensor for tensor, _ in found]
-        asks = [asked for _, asked in found]
+        result = [self.asking(lambda part=part: self.term(part, frame)) for part in parts]
+        arguments = [tensor for tensor, _ in result]
+        asks = [asked for _, asked in result]
         if function.gives is not None:  # else this is substitution, which asks for what the body mentions
             self.needed = self.needed.union(*asks)
         if function.over:
             return self.over_axes(function, axes, arguments, top, asks)
         if function.gives is None:
             return self.entered(function, arguments, top, asks)
-        needed = [tuple(axis for axis, _ in own) for _, own in function.parameters]
+        needed = [tuple(axis for axis, _ in local) for _, local in function.parameters]
         return self.lifted(function, arguments, [*needed, *[()] * len(function.options)], top)
 
     def lifted(self, function: Function, arguments: list[Tensor], needed: list[tuple[str, ...]], top: Frame) -> Tensor:
         """[f(X, Y)]_s = f(X_s, Y_s), for every record s of the axes that are not needed."""
-        extra = union(without(X.shape, own) for X, own in zip(arguments, needed))
+        extra = union(without(X.shape, names) for X, names in zip(arguments, needed))
         results = {}
         for record in records(extra):
-            parts = [part(X, record, own) for X, own in zip(arguments, needed)]
+            parts = [part(X, record, names) for X, names in zip(arguments, needed)]
             results[record] = self.entered(function, parts, top)
         shape = next(iter(results.values())).shape
         if set(shape) & set(extra):
             raise AssertionError("an extra axis is an axis of the result: this was drawn wrongly")
-        return Tensor({**extra, **shape}, {s | r: x for s, each in results.items() for r, x in each.entries.items()})
+        return Tensor({**extra, **shape}, {s | r: x for s, value in results.items() for r, x in value.entries.items()})
 
     def entered(self, function: Function, arguments: list[Tensor], top: Frame, asks: Iterable[set[str]] = ()) -> Tensor:
         """The body, its parameters being these; |a| is that of an axis of an argument."""
@@ -614,28 +614,28 @@ class Evaluator:
         self, function: Function, axes: tuple[str, ...], arguments: list[Tensor], top: Frame, asks: list[set[str]]
     ) -> Tensor:
         """g_{a,b}: a and b become one axis, the function's own, and are what they were in the result."""
-        (own,) = function.over
+        (text,) = function.over
         sizes = {axis: next(X.shape[axis] for X in arguments if axis in X.shape) for axis in axes}
         order = records(sizes)
-        joined = [merged(X, order, own) for X in arguments]
-        needed = [(own,)] * len(joined)
-        found = (
+        joined = [merged(X, order, text) for X in arguments]
+        needed = [(text,)] * len(joined)
+        tensor = (
             self.lifted(function, joined, needed, top)
             if function.gives is not None
             else self.entered(function, joined, top, asks)
         )
-        if own not in found.shape:
-            return found
-        rest = without(found.shape, [own])
-        entries = {r | old: found.at(r | {(own, n)}) for r in records(rest) for n, old in enumerate(order, 1)}
+        if text not in tensor.shape:
+            return tensor
+        rest = without(tensor.shape, [text])
+        entries = {r | old: tensor.at(r | {(text, n)}) for r in records(rest) for n, old in enumerate(order, 1)}
         return Tensor({**rest, **sizes}, entries)
 
     # ------------------------------------------------------------------------------------------------------------ terms
     def term(self, term: Term, frame: Frame) -> Tensor:
-        found = TERMS[term.form](self, term, frame)
+        terms = TERMS[term.form](self, term, frame)
         exact = term.form in ("name", "member") or term.form == "number" and not isinstance(term.data[0], int)
-        large = any(type(x) is int and abs(x) >= self.rounding.exact for x in found.entries.values())
-        return found if exact and not large else self.rounding(found)
+        large = any(type(x) is int and abs(x) >= self.rounding.exact for x in terms.entries.values())
+        return terms if exact and not large else self.rounding(terms)
 
     def parts(self, term: Term, frame: Frame) -> list[Tensor]:
         return [self.term(part, frame) for part in term.parts]
@@ -645,10 +645,10 @@ class Evaluator:
         return made(shape, lambda record: function(*(X.at(record) for X in tensors)))
 
 
-def part(X: Tensor, record: Record, own: tuple[str, ...]) -> Tensor:
+def part(X: Tensor, record: Record, names: tuple[str, ...]) -> Tensor:
     """X at a record of extra axes; an axis that is its parameter's own is not meant by it."""
-    rest = without_axes(record, own)
-    return made({axis: X.shape[axis] for axis in own}, lambda r: X.at(r | rest))
+    rest = without_axes(record, names)
+    return made({axis: X.shape[axis] for axis in names}, lambda r: X.at(r | rest))
 
 
 def without_axes(record: Record, axes: Iterable[str]) -> Record:
@@ -728,11 +728,11 @@ def _over(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     rest = without(X.shape, axes)
     if name in TO_ONE:
         return made(rest, lambda record: TO_ONE[name]([X.at(record | r) for r in order], option))
-    found = {}
+    result = {}
     for record in records(rest):
         numbers = TO_LIST[name]([X.at(record | r) for r in order], option)
-        found |= {record | r: x for r, x in zip(order, numbers)}
-    return Tensor(X.shape, found)
+        result |= {record | r: x for r, x in zip(order, numbers)}
+    return Tensor(X.shape, result)
 
 
 def _contract(e: Evaluator, term: Term, frame: Frame) -> Tensor:
@@ -757,8 +757,8 @@ def _star(e: Evaluator, term: Term, frame: Frame) -> Tensor:
 def merged(X: Tensor, order: list[Record], new: str) -> Tensor:
     """One axis whose elements are these records of others."""
     rest = without(X.shape, [axis for axis, _ in order[0]])
-    found = {r | {(new, n)}: X.at(r | old) for r in records(rest) for n, old in enumerate(order, 1)}
-    return Tensor({**rest, new: len(order)}, found)
+    result = {r | {(new, n)}: X.at(r | old) for r in records(rest) for n, old in enumerate(order, 1)}
+    return Tensor({**rest, new: len(order)}, result)
 
 
 def _merge(e: Evaluator, term: Term, frame: Frame) -> Tensor:
@@ -772,8 +772,8 @@ def _split(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     old, axes = term.data
     order = records({axis: frame.size(axis) for axis in axes})
     rest = without(X.shape, [old])
-    found = {r | new: X.at(r | {(old, n + 1)}) for r in records(rest) for n, new in enumerate(order)}
-    return Tensor({**rest, **{axis: frame.size(axis) for axis in axes}}, found)
+    result = {r | new: X.at(r | {(old, n + 1)}) for r in records(rest) for n, new in enumerate(order)}
+    return Tensor({**rest, **{axis: frame.size(axis) for axis in axes}}, result)
 
 
 def _slice(e: Evaluator, term: Term, frame: Frame) -> Tensor:
@@ -803,8 +803,8 @@ def _index(e: Evaluator, term: Term, frame: Frame) -> Tensor:
 def _joined(e: Evaluator, axis: str, parts: list[Tensor]) -> Tensor:
     rest = union(without(X.shape, [axis]) for X in parts)
     places = [(X, n) for X in parts for n in range(1, X.shape[axis] + 1)]
-    found = {r | {(axis, n)}: X.at(r | {(axis, m)}) for r in records(rest) for n, (X, m) in enumerate(places, 1)}
-    return Tensor({**rest, axis: len(places)}, found)
+    result = {r | {(axis, n)}: X.at(r | {(axis, m)}) for r in records(rest) for n, (X, m) in enumerate(places, 1)}
+    return Tensor({**rest, axis: len(places)}, result)
 
 
 def _literal(e: Evaluator, term: Term, frame: Frame) -> Tensor:
@@ -815,8 +815,8 @@ def _literal(e: Evaluator, term: Term, frame: Frame) -> Tensor:
 def laid(parts: list[Tensor], axes: tuple[str, ...], sizes: list[int]) -> Tensor:
     rest = union(X.shape for X in parts)
     new = dict(zip(axes, sizes))
-    found = {r | place: X.at(r) for X, place in zip(parts, records(new)) for r in records(rest)}
-    return Tensor({**rest, **new}, found)
+    result = {r | record: X.at(r) for X, record in zip(parts, records(new)) for r in records(rest)}
+    return Tensor({**rest, **new}, result)
 
 
 def _sum_over(e: Evaluator, term: Term, frame: Frame) -> Tensor:
@@ -824,17 +824,17 @@ def _sum_over(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     if low is None:
         low, high = 1, extent(e, term.parts[0], variable, frame)
     parts = [e.term(term.parts[0], frame.inner(**{variable: scalar(n)})) for n in range(low, high + 1)]
-    found = parts[0]
+    tensor = parts[0]
     for part in parts[1:]:
-        found = e.rounding(e.elementwise(plus if sign == "∑" else times, found, part))
-    return found
+        tensor = e.rounding(e.elementwise(plus if sign == "∑" else times, tensor, part))
+    return tensor
 
 
 def extent(e: Evaluator, term: Term, variable: str, frame: Frame) -> int:
     """The size of the axis that a variable indexes."""
-    for each in term.walk():
-        if each.form == "index" and each.parts[1].form == "name" and each.parts[1].data[0] == variable:
-            return e.term(each.parts[0], frame.inner(**{variable: scalar(1)})).shape[each.data[0][0]]
+    for node in term.walk():
+        if node.form == "index" and node.parts[1].form == "name" and node.parts[1].data[0] == variable:
+            return e.term(node.parts[0], frame.inner(**{variable: scalar(1)})).shape[node.data[0][0]]
     raise AssertionError("an index that indexes nothing was drawn")
 
 
@@ -844,15 +844,15 @@ def _derivative(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     owner = frame.owner(name)
     X = e.name(name, frame)
     tag = next(e.tags)
-    found: dict[Record, Any] = {}
+    result: dict[Record, Any] = {}
     shape: Shape = {}
     for record in records(X.shape):
         entries = {r: Dual(tag, x, 1 if r == record else 0) for r, x in X.entries.items()}
         value = e.term(term.parts[0], frame.changed(owner, name, Tensor(X.shape, entries)))
         shape = value.shape
         marked = Record((f"{axis}{mark}", i) for axis, i in record)
-        found |= {r | marked: parted(x, tag)[1] for r, x in value.entries.items()}
-    return Tensor({**shape, **{f"{axis}{mark}": size for axis, size in X.shape.items()}}, found)
+        result |= {r | marked: parted(x, tag)[1] for r, x in value.entries.items()}
+    return Tensor({**shape, **{f"{axis}{mark}": size for axis, size in X.shape.items()}}, result)
 
 
 def _call(e: Evaluator, term: Term, frame: Frame) -> Tensor:
@@ -956,7 +956,7 @@ TERMS: dict[str, Callable[[Evaluator, Term, Frame], Tensor]] = {
 
 def evaluate(program: Program, rounding: Rounding | None = None) -> Tensor:
     """The value of a drawn program; raises Unfit where there is none to compare."""
-    found = Evaluator(program, rounding or Rounding()).value()
-    if any(x != x for x in found.entries.values()):
+    value = Evaluator(program, rounding or Rounding()).value()
+    if any(x != x for x in value.entries.values()):
         raise Unfit("no number")
-    return found
+    return value

@@ -42,23 +42,23 @@ def named(array, axes):
     return nt.tensor(array.detach().numpy(), axes)
 
 
-def distance(found, wanted, axes):
+def distance(array, expected, axes):
     """The largest difference, relative to the largest number."""
-    found, wanted = found.to_array(axes), wanted.detach().numpy()
-    found = np.asarray(found.detach() if isinstance(found, torch.Tensor) else found)
-    assert found.shape == wanted.shape
-    return float(np.abs(found - wanted).max() / np.abs(wanted).max())
+    array, expected = array.to_array(axes), expected.detach().numpy()
+    array = np.asarray(array.detach() if isinstance(array, torch.Tensor) else array)
+    assert array.shape == expected.shape
+    return float(np.abs(array - expected).max() / np.abs(expected).max())
 
 
 def without_memory(model, ids, count, mask=None):
     """The likeliest tokens, each by a call on all before it."""
     ids = ids.numpy()
     mask = np.ones_like(ids) if mask is None else mask.numpy()
-    found = []
+    result = []
     for _ in range(count):
         positions = np.maximum(np.cumsum(mask, 1) - 1, 0)
-        given = [nt.tensor(each, "batch seq") for each in (ids, mask, positions)]
-        found.append(model(*given).to_array("batch seq vocab")[:, -1].argmax(-1))
-        ids = np.concatenate([ids, found[-1][:, None]], 1)
+        tensors = [nt.tensor(item, "batch seq") for item in (ids, mask, positions)]
+        result.append(model(*tensors).to_array("batch seq vocab")[:, -1].argmax(-1))
+        ids = np.concatenate([ids, result[-1][:, None]], 1)
         mask = np.concatenate([mask, np.ones((len(mask), 1), dtype=mask.dtype)], 1)
-    return np.stack(found, 1).tolist()
+    return np.stack(result, 1).tolist()

@@ -7,11 +7,11 @@ from namedtensor.symbolic.spelling import length
 def program_length(program: nodes.Program) -> int:
     """That of its equations, without their heads, and with the sign between."""
     total = 0
-    for place, statement in enumerate(program.statements):
+    for index, statement in enumerate(program.statements):
         if isinstance(statement, nodes.Value):
             total += length(statement.body)
         elif isinstance(statement, nodes.Equation):
             head, *sides = statement.sides
-            last = place == len(program.statements) - 1
+            last = index == len(program.statements) - 1
             total += sum(map(length, sides)) + (0 if last else 1 + length(head))
     return total

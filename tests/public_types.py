@@ -31,26 +31,28 @@ def names(symbol: dict[str, Any]) -> set[str]:
     return {name.partition(".")[2] for name in called if name.count(".") == 1 and name.startswith("namedtensor.")}
 
 
-def incomplete(found: list[dict[str, Any]]) -> dict[str, str]:
+def incomplete(actual: list[dict[str, Any]]) -> dict[str, str]:
     """Each public name that is not known, and why; one that is not found at all among them."""
-    public = {name: symbol for symbol in found for name in names(symbol)}
-    wanted = [name for name in dir(nt) if name != "__version__"]
-    missing = {name: "no type checker sees it" for name in wanted if name not in public}
-    unknown = {name: public[name] for name in wanted if name in public and not public[name]["isTypeKnown"]}
+    public = {name: symbol for symbol in actual for name in names(symbol)}
+    expected = [name for name in dir(nt) if name != "__version__"]
+    missing = {name: "no type checker sees it" for name in expected if name not in public}
+    unknown = {name: public[name] for name in expected if name in public and not public[name]["isTypeKnown"]}
     return missing | {name: why(symbol) for name, symbol in unknown.items()}
 
 
 def why(symbol: dict[str, Any]) -> str:
-    said = [each["message"] for each in symbol["diagnostics"] if "docstring" not in each["message"]]
-    return "; ".join(" ".join(each.split()) for each in said) or "something that it is made of is not known"
+    messages = [
+        diagnostic["message"] for diagnostic in symbol["diagnostics"] if "docstring" not in diagnostic["message"]
+    ]
+    return "; ".join(" ".join(message.split()) for message in messages) or "something that it is made of is not known"
 
 
 def main() -> int:
-    found = incomplete(symbols())
-    for name, reason in found.items():
+    result = incomplete(symbols())
+    for name, reason in result.items():
         print(f"{name}: {reason}")
-    print(f"{len(dir(nt)) - 1} public names, {len(found)} of them not known")
-    return bool(found)
+    print(f"{len(dir(nt)) - 1} public names, {len(result)} of them not known")
+    return bool(result)
 
 
 if __name__ == "__main__":

@@ -47,10 +47,10 @@ def parts(tensor: nt.NamedTensor, axes: tuple[str, ...]) -> Iterator[tuple[dict[
 
 
 def assert_equal(
-    found: nt.NamedTensor, sizes: dict[str, int], want: Callable[[dict[str, int]], Any], rel=1e-12
+    tensor: nt.NamedTensor, sizes: dict[str, int], want: Callable[[dict[str, int]], Any], rel=1e-12
 ) -> None:
     """`found` has these axes, and at each record the number that `want` gives."""
-    assert found.sizes == sizes
+    assert tensor.sizes == sizes
     for record in records(sizes):
-        got, due = entry(found, record), want(record)
-        np.testing.assert_allclose(got, due, rtol=rel, atol=rel, err_msg=str(record))
+        got, expected = entry(tensor, record), want(record)
+        np.testing.assert_allclose(got, expected, rtol=rel, atol=rel, err_msg=str(record))

@@ -72,7 +72,7 @@ MESH = mesh_of(2, COUNT // 2) if COUNT <= 8 else mesh_of(COUNT // 8, 8)
 LAYER = Block.init(0, SIZES, dtype="float32", constants={"ε": 1e-5})
 X = random(ORDER, 4, 6, 16, seed=1)
 TARGET = random(ORDER, 4, 6, 16, seed=2)
-ONE = [nt.tensor(jnp.asarray(each.array), ORDER) for each in (X, TARGET)]  # on one device
+ONE = [nt.tensor(jnp.asarray(tensor.array), ORDER) for tensor in (X, TARGET)]  # on one device
 
 
 def loss(layer, x, target):
@@ -102,16 +102,16 @@ def spec_of(tensor):
 # ---------------------------------------------------------------------------------------------------------- the block
 def case_a_layer_gives_what_it_gives_on_one_device():
     sharded = LAYER.shard(RULES, MESH)
-    found = sharded(X)
-    same(found, LAYER(X))
-    same(found, jax.jit(LAYER.to("jax"))(ONE[0]))
+    result = sharded(X)
+    same(result, LAYER(X))
+    same(result, jax.jit(LAYER.to("jax"))(ONE[0]))
     assert type(sharded) is Block
-    assert spec_of(found) == {"batch": "data"}
-    assert {name: spec_of(each) for name, each in sharded.parameters.items() if name != "ε"} == {
-        name: {axis: "model" for axis in each.axes if axis in ("heads", "hidden")}
-        for name, each in LAYER.parameters.items() if name != "ε"
+    assert spec_of(result) == {"batch": "data"}
+    assert {name: spec_of(parameter) for name, parameter in sharded.parameters.items() if name != "ε"} == {
+        name: {axis: "model" for axis in parameter.axes if axis in ("heads", "hidden")}
+        for name, parameter in LAYER.parameters.items() if name != "ε"
     }  # fmt: skip
-    assert {shard.data.shape for shard in found.array.addressable_shards} == {(2, 6, 16)}
+    assert {shard.data.shape for shard in result.array.addressable_shards} == {(2, 6, 16)}
 
 
 def case_a_program_gives_what_it_gives_on_one_device():
@@ -127,9 +127,9 @@ def case_several_names_are_computed_together():
     program = nt.program("K = X ⊙_{chans} W\nV = K + 1\nX ∈ ℝ^{seq × chans}\nW ∈ ℝ^{chans × heads}")
     inputs = {"X": random("seq chans", 4, 8), "W": random("chans heads", 8, 4)}
     sharded = program.shard({"heads": "model", "seq": "data"}, MESH)
-    for found, right in zip(sharded["K", "V"](values=inputs), program["K", "V"](values=inputs)):
-        same(found, right)
-        assert spec_of(found) == {"seq": "data", "heads": "model"}
+    for result, right in zip(sharded["K", "V"](values=inputs), program["K", "V"](values=inputs)):
+        same(result, right)
+        assert spec_of(result) == {"seq": "data", "heads": "model"}
 
 
 def case_a_formula_and_a_program_without_a_function():
@@ -137,9 +137,9 @@ def case_a_formula_and_a_program_without_a_function():
     attention = nt.formula(
         "f : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}\nf(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
     )
-    found = attention.shard({"val": "model"}, MESH)(q, k, v)
-    same(found, attention(q, k, v))
-    assert spec_of(found) == {"val": "model"}
+    result = attention.shard({"val": "model"}, MESH)(q, k, v)
+    same(result, attention(q, k, v))
+    assert spec_of(result) == {"val": "model"}
     expression = nt.formula("softmax_{seq} Q ⊙ scale")
     same(expression.shard({"seq": ("data", "model")}, MESH)(Q=q, scale=3), expression(Q=q, scale=3))
 
@@ -156,26 +156,26 @@ def case_numbers_and_sizes_are_part_of_the_call():
 def case_the_gradient_is_that_of_one_device_and_lies_where_its_parameters_do():
     slope = slope_on_one_device()
     sharded = LAYER.shard(RULES, MESH)
-    found = jax.grad(loss)(sharded, *ONE)
-    assert type(found) is Block and found.parameters["ε"] == 1e-5
-    for name, each in found.parameters.items():
+    gradient = jax.grad(loss)(sharded, *ONE)
+    assert type(gradient) is Block and gradient.parameters["ε"] == 1e-5
+    for name, parameter in gradient.parameters.items():
         if name != "ε":
-            same(each, slope.parameters[name])
-            assert spec_of(each) == spec_of(sharded.parameters[name]), name
+            same(parameter, slope.parameters[name])
+            assert spec_of(parameter) == spec_of(sharded.parameters[name]), name
 
 
 def case_the_gradient_through_a_program():
     program = nt.program(Block.notation)
     sharded = program.shard(RULES, MESH)
-    parameters = sharded.place({name: each for name, each in LAYER.parameters.items() if name != "ε"})
+    parameters = sharded.place({name: parameter for name, parameter in LAYER.parameters.items() if name != "ε"})
 
     def error(values):
         return jnp.mean(sharded["Block"](X, values=values).to_array(ORDER) ** 2)
 
-    found = jax.jit(jax.grad(error))(parameters)
+    result = jax.jit(jax.grad(error))(parameters)
     right = jax.jit(jax.grad(lambda layer: jnp.mean(layer(ONE[0]).to_array(ORDER) ** 2)))(LAYER.to("jax")).parameters
-    for name, each in found.items():
-        same(each, right[name])
+    for name, value in result.items():
+        same(value, right[name])
 
 
 def case_training_goes_as_on_one_device():
@@ -232,7 +232,7 @@ def case_parameters_are_placed_once():
     parameters = program.place(LAYER.parameters)
     x = program.place(X=X)["X"]
     moved = []
-    put, jax.device_put = jax.device_put, lambda array, place: moved.append(array.shape) or put(array, place)
+    put, jax.device_put = jax.device_put, lambda array, placement: moved.append(array.shape) or put(array, placement)
     try:
         sharded(x), program["Block"](x, values=parameters)
         assert not moved, moved
@@ -251,8 +251,8 @@ def case_it_runs_inside_what_jax_transforms():
     right = LAYER(X)
     same(jax.jit(lambda layer, x: layer(x))(sharded, sharded.sharding.place({"X": X})["X"]), right)
     several = jnp.stack([X.array, 2 * X.array])
-    found = jax.vmap(lambda array: sharded(nt.tensor(array, ORDER)).to_array(ORDER))(several)
-    np.testing.assert_allclose(np.asarray(found[0]), right.to_array(ORDER), rtol=1e-5, atol=1e-5)
+    result = jax.vmap(lambda array: sharded(nt.tensor(array, ORDER)).to_array(ORDER))(several)
+    np.testing.assert_allclose(np.asarray(result[0]), right.to_array(ORDER), rtol=1e-5, atol=1e-5)
     shape = jax.eval_shape(lambda layer, x: layer(x), sharded, X)
     assert shape.sizes == right.sizes
 
@@ -260,20 +260,20 @@ def case_it_runs_inside_what_jax_transforms():
 def case_sharded_tensors_compute_as_others_do():
     x = random("batch heads", 4, 8)
     placed = Sharding(RULES, MESH).place({"x": x})["x"]
-    for found, right in (
+    for result, right in (
         (placed * 2, x * 2), (1 - placed, 1 - x), (placed + placed, x + x), (placed > 0, x > 0),
         (nt.softmax(placed, axis="heads"), nt.softmax(x, axis="heads")),
         (nt.evaluate("{ 2 x if x > 0; 1 / |batch| otherwise }", x=placed), nt.where(x > 0, 2 * x, 0.25)),
     ):  # fmt: skip
-        same(found, right)
-        assert spec_of(found) == {"batch": "data", "heads": "model"}
+        same(result, right)
+        assert spec_of(result) == {"batch": "data", "heads": "model"}
 
 
 def case_a_mesh_of_either_kind_of_axes():
     for mesh in (MESH, Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))):
         same(LAYER.shard(RULES, mesh)(X), LAYER(X))
-    given = jax.device_put(X.array, NamedSharding(MESH, PartitionSpec(None, None, "model")))
-    same(LAYER.shard(RULES, MESH)(nt.tensor(given, ORDER)), LAYER(X))
+    inputs = jax.device_put(X.array, NamedSharding(MESH, PartitionSpec(None, None, "model")))
+    same(LAYER.shard(RULES, MESH)(nt.tensor(inputs, ORDER)), LAYER(X))
 
 
 def case_a_layer_that_goes_back_to_one_device():
@@ -287,9 +287,9 @@ def case_a_language_model_and_what_it_generates():
     model = GPT2.init(0, sizes, dtype="float32", constants={"ε": 1e-5})
     sharded = model.shard({**RULES, "vocab": "model"}, MESH)
     ids = nt.tensor(np.array([[1, 5, 3], [2, 0, 23], [4, 4, 4], [9, 8, 7]]), "batch seq")
-    found = sharded(ids)
-    same(found, model(ids))
-    assert spec_of(found) == {"batch": "data", "vocab": "model"}
+    result = sharded(ids)
+    same(result, model(ids))
+    assert spec_of(result) == {"batch": "data", "vocab": "model"}
     listed = collectives(lambda model, ids: model(ids), sharded, sharded.sharding.place({"ids": ids})["ids"])
     assert described(listed) == [("all-reduce", ("model",))] * 3  # after the look-up, the heads, the hidden units
     assert numbers(sharded.generate(ids, 2)).tolist() == numbers(model.generate(ids, 2)).tolist()
@@ -306,23 +306,23 @@ def case_families_in_one_array_say_what_their_members_say():
     plain, stacked = model.shard(rules, MESH), model.stack_layers().shard(rules, MESH)
     ids = nt.tensor(np.array([[1, 5, 3], [2, 0, 23], [4, 4, 4], [9, 8, 7]]), "batch seq")
     placed = plain.sharding.place({"ids": ids})["ids"]
-    for each in (stacked, plain.stack_layers()):
-        assert len(jax.tree.leaves(each)) == 20 and each.sharding == plain.sharding
+    for parameter in (stacked, plain.stack_layers()):
+        assert len(jax.tree.leaves(parameter)) == 20 and parameter.sharding == plain.sharding
         for name, tensor in plain.parameters.items():
-            assert name == "ε" or spec_of(each.parameters[name]) == spec_of(tensor), name
+            assert name == "ε" or spec_of(parameter.parameters[name]) == spec_of(tensor), name
     same(stacked(ids), model(ids))
 
     def error(layer, ids):
         return jnp.mean(layer(ids).array ** 2)
 
     slopes = [jax.jit(jax.grad(error)).lower(layer, placed).compile() for layer in (stacked, plain)]
-    said = [described(collectives_of(each.as_text(), MESH)) for each in slopes]
-    assert said[0] == said[1]
-    found, right = (each(layer, placed) for each, layer in zip(slopes, (stacked, plain)))
-    for name, each in right.parameters.items():
+    message = [described(collectives_of(slope.as_text(), MESH)) for slope in slopes]
+    assert message[0] == message[1]
+    result, right = (slope(layer, placed) for slope, layer in zip(slopes, (stacked, plain)))
+    for name, parameter in right.parameters.items():
         if name != "ε":
-            same(found.parameters[name], each)
-            assert spec_of(found.parameters[name]) == spec_of(stacked.parameters[name]), name
+            same(result.parameters[name], parameter)
+            assert spec_of(result.parameters[name]) == spec_of(stacked.parameters[name]), name
 
 
 # -------------------------------------------------------------------------------------------------- rules do not matter
@@ -343,15 +343,15 @@ def case_the_rules_never_change_the_value():
     while seen < 12:
         rules = {axis: over[choice.integers(len(over))] for axis in axes}
         try:
-            found = program.shard(rules, mesh_of(*[(2, 4), (4, 2)][seen % 2]))["Y"](values=inputs)
+            result = program.shard(rules, mesh_of(*[(2, 4), (4, 2)][seen % 2]))["Y"](values=inputs)
         except nt.NotationError as problem:
             refused[problem.code] += 1
             continue
-        same(found, right)
-        assert spec_of(found) == {axis: rules[axis] for axis in found.axes if rules[axis]}, (
+        same(result, right)
+        assert spec_of(result) == {axis: rules[axis] for axis in result.axes if rules[axis]}, (
             rules,
-            found.array.sharding,
-            found.axes,
+            result.array.sharding,
+            result.axes,
         )
         seen += 1
     assert all(refused.values()), refused
@@ -364,9 +364,9 @@ def case_the_rules_never_change_the_gradient_of_the_block():
         {"seq": "data", "heads": "model"},
         {"key": "data", "hidden": ("model", "data")},
     ):
-        found = jax.jit(jax.grad(loss))(LAYER.shard(rules, MESH), *ONE)
+        result = jax.jit(jax.grad(loss))(LAYER.shard(rules, MESH), *ONE)
         for name in ("W_Q", "W_O", "W_1", "γ_1", "b_2"):
-            same(found.parameters[name], slope.parameters[name])
+            same(result.parameters[name], slope.parameters[name])
 
 
 # -------------------------------------------------------------------------------------------- against sharding by hand
@@ -383,7 +383,7 @@ def norm_by_hand(x, scale, shift):
 
 def block_by_hand(p, x):
     n = norm_by_hand(x, p["γ_1"], p["β_1"])
-    q, k, v = (jnp.einsum("bsc,chk->bshk", n, p[f"W_{each}"]) + p[f"b_{each}"] for each in "QKV")
+    q, k, v = (jnp.einsum("bsc,chk->bshk", n, p[f"W_{name}"]) + p[f"b_{name}"] for name in "QKV")
     weights = jax.nn.softmax(jnp.einsum("bshk,bthk->bhst", q, k) / np.sqrt(q.shape[-1]), -1)
     t = x + jnp.einsum("bshk,hkc->bsc", jnp.einsum("bhst,bthk->bshk", weights, v), p["W_O"]) + p["b_O"]
     n = norm_by_hand(t, p["γ_2"], p["β_2"])
@@ -394,15 +394,15 @@ def by_hand():
     """The parameters in the order of axes that `block_by_hand` takes, and its arguments' shardings."""
     mesh = Mesh(MESH.devices, MESH.axis_names)
     orders = dict.fromkeys(("W_Q", "W_K", "W_V"), "chans heads key") | {"W_O": "heads key chans"}
-    orders |= {"W_1": "chans hidden", "W_2": "hidden chans"} | {f"b_{each}": "heads key" for each in "QKV"}
-    tensors = {name: each for name, each in LAYER.parameters.items() if name != "ε"}
-    arrays = {name: each.to_array(orders.get(name, each.axes)) for name, each in tensors.items()}
+    orders |= {"W_1": "chans hidden", "W_2": "hidden chans"} | {f"b_{name}": "heads key" for name in "QKV"}
+    tensors = {name: parameter for name, parameter in LAYER.parameters.items() if name != "ε"}
+    arrays = {name: tensor.to_array(orders.get(name, tensor.axes)) for name, tensor in tensors.items()}
     places = {name: NamedSharding(mesh, PartitionSpec(*SPECS.get(name, ()))) for name in arrays}
     return jax.device_put(arrays, places), places, NamedSharding(mesh, PartitionSpec("data"))
 
 
-def described(found):
-    return sorted((each.kind, each.over) for each in found)
+def described(actual):
+    return sorted((item.kind, item.over) for item in actual)
 
 
 def case_the_collectives_are_those_of_the_block_sharded_by_hand():
@@ -411,22 +411,22 @@ def case_the_collectives_are_those_of_the_block_sharded_by_hand():
     hand = jax.jit(block_by_hand, in_shardings=(places, batch), out_shardings=batch)
     np.testing.assert_allclose(np.asarray(hand(arrays, x)), LAYER(X).to_array(ORDER), rtol=1e-5, atol=1e-5)
     sharded = LAYER.shard(RULES, MESH)
-    given = sharded.sharding.place({"X": X, "Y": TARGET})
-    right, found = collectives(hand, arrays, x), collectives(lambda layer, x: layer(x), sharded, given["X"])
-    assert right.counts == found.counts == {"all-reduce": 2}, (right, found)
-    assert described(right) == described(found) == [("all-reduce", ("model",))] * 2
+    inputs = sharded.sharding.place({"X": X, "Y": TARGET})
+    right, result = collectives(hand, arrays, x), collectives(lambda layer, x: layer(x), sharded, inputs["X"])
+    assert right.counts == result.counts == {"all-reduce": 2}, (right, result)
+    assert described(right) == described(result) == [("all-reduce", ("model",))] * 2
     program = nt.program(Block.notation).shard(RULES, MESH)
     listed = program["Block"].collectives(X, values=LAYER.parameters)
     assert (
-        described(listed) == described(found)
+        described(listed) == described(result)
         and "all-reduce" in program["Block"].lowered(X, values=LAYER.parameters).compile().as_text()
     )
 
     slope = jax.jit(jax.grad(lambda p, x, t: jnp.mean((block_by_hand(p, x) - t) ** 2)), out_shardings=places)
     right = collectives(slope, arrays, x, target)
-    found = collectives(jax.grad(loss), sharded, given["X"], given["Y"])
-    assert described(right) == described(found), (right, found)
-    assert ("all-reduce", ("data",)) in described(found)
+    result = collectives(jax.grad(loss), sharded, inputs["X"], inputs["Y"])
+    assert described(right) == described(result), (right, result)
+    assert ("all-reduce", ("data",)) in described(result)
 
 
 def large_by_hand():
@@ -435,37 +435,37 @@ def large_by_hand():
     mesh = Mesh(MESH.devices, MESH.axis_names)
     sharded = nt.program(Block.notation).shard(RULES, MESH)
     orders = dict.fromkeys(("W_Q", "W_K", "W_V"), "chans heads key") | {"W_O": "heads key chans"}
-    orders |= {"W_1": "chans hidden", "W_2": "hidden chans"} | {f"b_{each}": "heads key" for each in "QKV"}
+    orders |= {"W_1": "chans hidden", "W_2": "hidden chans"} | {f"b_{text}": "heads key" for text in "QKV"}
     arrays, tensors = {}, {}
-    for name, each in LAYER.parameters.items():
+    for name, parameter in LAYER.parameters.items():
         if name != "ε":
-            axes = orders.get(name, " ".join(each.axes)).split()
+            axes = orders.get(name, " ".join(parameter.axes)).split()
             shape = {axis: sizes[axis] for axis in axes}
-            place = NamedSharding(mesh, PartitionSpec(*SPECS.get(name, ())))
-            arrays[name] = jax.ShapeDtypeStruct(tuple(shape.values()), "float32", sharding=place)
+            named_sharding = NamedSharding(mesh, PartitionSpec(*SPECS.get(name, ())))
+            arrays[name] = jax.ShapeDtypeStruct(tuple(shape.values()), "float32", sharding=named_sharding)
             tensors[name] = sharded.abstract(shape)
     rows = NamedSharding(mesh, PartitionSpec("data"))
     x = jax.ShapeDtypeStruct((64, 128, 1024), "float32", sharding=rows)
     return arrays, x, rows, sharded, tensors, sharded.abstract({axis: sizes[axis] for axis in ORDER.split()})
 
 
-def less_or_equal(found, right):
+def less_or_equal(actual, right):
     """No more of any kind, neither in number nor in bytes."""
-    for of_found, of_right in ((found.counts, right.counts), (found.bytes, right.bytes)):
-        assert all(count <= of_right.get(kind, 0) for kind, count in of_found.items()), (found, right)
+    for of_found, of_right in ((actual.counts, right.counts), (actual.bytes, right.bytes)):
+        assert all(count <= of_right.get(kind, 0) for kind, count in of_found.items()), (actual, right)
 
 
 def case_of_many_rows_the_collectives_are_those_by_hand():
-    arrays, x, rows, sharded, tensors, given = large_by_hand()
+    arrays, x, rows, sharded, tensors, tensor = large_by_hand()
     right = collectives(jax.jit(block_by_hand, out_shardings=rows), arrays, x)
-    found = sharded["Block"].collectives(given, values=tensors | {"ε": 1e-5})
-    less_or_equal(found, right)
-    assert set(found.counts) == {"all-reduce"}
+    result = sharded["Block"].collectives(tensor, values=tensors | {"ε": 1e-5})
+    less_or_equal(result, right)
+    assert set(result.counts) == {"all-reduce"}
 
 
 def case_of_many_rows_the_collectives_of_the_gradient_are_those_by_hand():
-    arrays, x, _, sharded, tensors, given = large_by_hand()
-    places = {name: each.sharding for name, each in arrays.items()}
+    arrays, x, _, sharded, tensors, tensor = large_by_hand()
+    places = {name: array.sharding for name, array in arrays.items()}
     right = collectives(
         jax.jit(jax.grad(lambda p, x: jnp.mean(block_by_hand(p, x) ** 2)), out_shardings=places), arrays, x
     )
@@ -473,8 +473,8 @@ def case_of_many_rows_the_collectives_of_the_gradient_are_those_by_hand():
     def error(values, x):
         return jnp.mean(sharded["Block"](x, values=values | {"ε": 1e-5}).to_array(ORDER) ** 2)
 
-    found = collectives(jax.jit(jax.grad(error)), tensors, given)
-    less_or_equal(found, right)
+    result = collectives(jax.jit(jax.grad(error)), tensors, tensor)
+    less_or_equal(result, right)
 
 
 class Layers(Layer):
@@ -502,8 +502,8 @@ def case_of_many_rows_the_collectives_of_stacked_layers_are_those_of_a_scan_by_h
     )
 
     def by_hand(arrays, x):
-        def step(x, own):
-            return x + jax.nn.relu(x @ own[0]) @ own[1].T, None
+        def step(x, local):
+            return x + jax.nn.relu(x @ local[0]) @ local[1].T, None
 
         return jnp.mean(jax.lax.scan(step, x, arrays)[0] ** 2)
 
@@ -511,9 +511,9 @@ def case_of_many_rows_the_collectives_of_stacked_layers_are_those_of_a_scan_by_h
         return jnp.mean(layer(nt.tensor(x, ORDER)).to_array(ORDER) ** 2)
 
     right = collectives(jax.grad(by_hand), (weights, weights), x)
-    found = collectives(jax.grad(by_formula), layer, x)
-    less_or_equal(found, right)
-    assert described(found) == described(right) and right.counts, (found, right)
+    result = collectives(jax.grad(by_formula), layer, x)
+    less_or_equal(result, right)
+    assert described(result) == described(right) and right.counts, (result, right)
 
 
 def case_shapes_stand_for_tensors_where_nothing_is_computed():
@@ -551,11 +551,11 @@ def case_tensors_are_stored_by_one_set_of_rules_and_computed_with_by_another():
     rules, stored = {"batch": "data", "hidden": "model"}, {"batch": "data", "hidden": "model", "chans": "data"}
     program = nt.program(Block.notation)
     sharded = program.shard({**stored, "batch": None}, MESH, compute_rules=rules)
-    parameters = {name: each for name, each in LAYER.parameters.items() if name != "ε"}
+    parameters = {name: parameter for name, parameter in LAYER.parameters.items() if name != "ε"}
     placed = sharded.place(parameters)
     assert spec_of(placed["W_1"]) == {"chans": "data", "hidden": "model"}
-    found = sharded["FFN"](X, values=placed)
-    same(found, program["FFN"](X, values=LAYER.parameters))
+    result = sharded["FFN"](X, values=placed)
+    same(result, program["FFN"](X, values=LAYER.parameters))
     kinds = sharded["FFN"].collectives(X, values=placed).counts
     assert "all-gather" in kinds, kinds
 
@@ -623,24 +623,24 @@ def errors():
         "no such name": lambda: program.shard({"hidden": "model"}, MESH)["Z"](X=x, W=w),
         "no such parameter": lambda: LAYER.shard({"heads": "model", "key": "model"}, MESH),
     }
-    found = {}
+    result = {}
     for name, call in wrong.items():
         try:
             call()
         except nt.NotationError as problem:
-            found[name] = str(problem)
+            result[name] = str(problem)
             assert not getattr(problem, "__notes__", ()), name
-    return found
+    return result
 
 
 # --------------------------------------------------------------------------------------------------------------- docs
 def case_the_page_says_what_happens():
-    with redirect_stdout(io.StringIO()) as said:
-        found = doctest.testfile(
+    with redirect_stdout(io.StringIO()) as stream:
+        test_results = doctest.testfile(
             str(ROOT / "docs" / "sharding.md"), module_relative=False, encoding="utf-8",
             optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS,
         )  # fmt: skip
-    assert found.attempted > 10 and not found.failed, said.getvalue()
+    assert test_results.attempted > 10 and not test_results.failed, stream.getvalue()
 
 
 def main(prefix="case_"):

@@ -300,12 +300,12 @@ def ellipsis(draw, **_):
 @st.composite
 def programs(draw, depth: int = 2):
     """Programs, in which each function that is not built in has a head. Two ⋮ are one."""
-    own = draw(st.lists(st.sampled_from(USER_FUNCTIONS), unique=True, max_size=2))
-    functions = (*own, "softmax", "exp", "max")
+    local = draw(st.lists(st.sampled_from(USER_FUNCTIONS), unique=True, max_size=2))
+    functions = (*local, "softmax", "exp", "max")
     part = expressions(functions, depth)
     kinds = value, equation, equation, declaration, signature, sampled, ellipsis
-    body = [one(draw, *kinds, part=part, functions=functions) for _ in range(draw(st.integers(not own, 4)))]
-    for name in own:
+    body = [one(draw, *kinds, part=part, functions=functions) for _ in range(draw(st.integers(not local, 4)))]
+    for name in local:
         head = nodes.Equation((Call(name, (), (), some(draw, names)), draw(part)))
         body.insert(draw(st.integers(0, len(body))), head)
     once = [node for before, node in zip([None, *body], body) if not type(before) is type(node) is nodes.Ellipsis]

@@ -55,12 +55,12 @@ def package_of(module: str) -> str:
 def imported(module: str) -> Iterator[str]:
     """The modules of ours that a file imports, wherever it does."""
     path = FILES[module]
-    own = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    parts = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in FILES)
         elif isinstance(node, ast.ImportFrom):
-            base = own[: len(own) - node.level + 1] if node.level else []
+            base = parts[: len(parts) - node.level + 1] if node.level else []
             source = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:
                 target = f"{source}.{alias.name}" if f"{source}.{alias.name}" in FILES else source
@@ -105,7 +105,7 @@ def test_there_are_no_import_cycles():
 
 def test_no_package_has_a_public_name():
     """A package `formula` would replace the function `nt.formula` at its first import."""
-    names = {found.name for found in pkgutil.iter_modules(nt.__path__)}
+    names = {module.name for module in pkgutil.iter_modules(nt.__path__)}
     assert not (names & set(dir(nt)) & set(nt.__all__)) - set(nt.MODULES)
     for name in names - {"__main__"}:
         importlib.import_module(f"namedtensor.{name}")
@@ -144,12 +144,12 @@ CHECKERS = {  # each kind of checker is made in one place; `Checker.fork` makes 
 
 @pytest.mark.slow
 def test_each_kind_of_checker_is_made_in_one_place():
-    made: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     for module, path in FILES.items():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Checker"):
-                made.setdefault(node.func.id, set()).add(module)
-    assert made == CHECKERS
+                result.setdefault(node.func.id, set()).add(module)
+    assert result == CHECKERS
 
 
 OF_THE_WHOLE = {

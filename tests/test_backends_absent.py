@@ -33,21 +33,21 @@ SHAPES = {
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_text_is_that_of_the_installed_library(name, library):
     pytest.importorskip(library)
-    text, given = SHAPES[name]
-    own, absent = (
-        plan_of(nt.formula(text)._goal, target, given) for target in (printed_target(library), Absent(library))
+    text, inputs = SHAPES[name]
+    local, absent = (
+        plan_of(nt.formula(text)._goal, target, inputs) for target in (printed_target(library), Absent(library))
     )
-    assert str(absent[0]) == str(own[0])
+    assert str(absent[0]) == str(local[0])
     whole = printed_target(library).backend.whole
-    assert whole(absent[0]) == whole(own[0])
+    assert whole(absent[0]) == whole(local[0])
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_table_of_numpy_gives_its_text(name):
-    text, given = SHAPES[name]
-    own, tabled = (plan_of(nt.formula(text)._goal, target, given) for target in (printed_target("numpy"), Tabled()))
-    assert str(tabled[0]) == str(own[0])
-    assert printed_target("numpy").backend.whole(tabled[0]) == printed_target("numpy").backend.whole(own[0])
+    text, inputs = SHAPES[name]
+    local, tabled = (plan_of(nt.formula(text)._goal, target, inputs) for target in (printed_target("numpy"), Tabled()))
+    assert str(tabled[0]) == str(local[0])
+    assert printed_target("numpy").backend.whole(tabled[0]) == printed_target("numpy").backend.whole(local[0])
 
 
 WITHOUT = """

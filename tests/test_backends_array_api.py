@@ -54,12 +54,12 @@ def made(convert, axes, dtype="float64", positive=False, whole=None):
     return nt.tensor(convert(np.abs(array) + 0.5 if positive else array), axes)
 
 
-def same(found: nt.NamedTensor, want: nt.NamedTensor, library: str, rtol: float = 1e-9) -> None:
-    assert found.sizes == want.sizes
-    assert type(found.array).__module__.partition(".")[0].removesuffix("lib") == library, type(found.array)
-    assert nt.allclose(found, want, rtol=rtol, atol=1e-12)
+def same(tensor: nt.NamedTensor, want: nt.NamedTensor, library: str, rtol: float = 1e-9) -> None:
+    assert tensor.sizes == want.sizes
+    assert type(tensor.array).__module__.partition(".")[0].removesuffix("lib") == library, type(tensor.array)
+    assert nt.allclose(tensor, want, rtol=rtol, atol=1e-12)
     if rtol < 1e-8:
-        assert str(found.dtype).rpartition(".")[2] == str(want.dtype)
+        assert str(tensor.dtype).rpartition(".")[2] == str(want.dtype)
 
 
 OF_ONE = (
@@ -126,9 +126,9 @@ def test_an_operator_is_that_of_numpy(library, name):
 def test_single_precision_stays_single(library):
     x = made(OTHERS[library], "a b", "float32")
     whole = made(OTHERS[library], "a b", whole=3)
-    for found in (x + 1, 2.5 * x, x**2, x + whole, nt.softmax(x, axis="a"), nt.gelu(x), nt.norm(x, axis="b"), nt.dot(x, x, axis="a"),
+    for tensor in (x + 1, 2.5 * x, x**2, x + whole, nt.softmax(x, axis="a"), nt.gelu(x), nt.norm(x, axis="b"), nt.dot(x, x, axis="a"),
                   nt.evaluate("2.5 X + I", X=x, I=whole), nt.evaluate("standardize_{a} X", X=x)):  # fmt: skip
-        assert str(found.dtype).rpartition(".")[2] == "float32"
+        assert str(tensor.dtype).rpartition(".")[2] == "float32"
 
 
 def test_rows_are_taken_by_index_in_every_library():
@@ -186,8 +186,8 @@ def values_for(formula, convert):
 
 
 def evaluated(name, convert):
-    given = {key: value for key, value in values_for(FORMULAS[name], convert).items() if used(FORMULAS[name], key)}
-    return nt.evaluate(FORMULAS[name], given, sizes=SIZES.get(name))
+    tensors = {key: value for key, value in values_for(FORMULAS[name], convert).items() if used(FORMULAS[name], key)}
+    return nt.evaluate(FORMULAS[name], tensors, sizes=SIZES.get(name))
 
 
 def used(text: str, name: str) -> bool:
@@ -218,20 +218,22 @@ DIFFERENTIABLE = [
 
 def slope(name, key, step=1e-6):
     """The derivative of the sum of all elements, by differences."""
-    given = {k: v for k, v in values_for(FORMULAS[name], of_numpy).items() if used(FORMULAS[name], k)}
+    tensors = {k: v for k, v in values_for(FORMULAS[name], of_numpy).items() if used(FORMULAS[name], k)}
 
     def total(array):
-        found = nt.evaluate(FORMULAS[name], {**given, key: nt.tensor(array, given[key].axes)}, sizes=SIZES.get(name))
-        return float(np.sum(np.sin(found.array)))
+        result = nt.evaluate(
+            FORMULAS[name], {**tensors, key: nt.tensor(array, tensors[key].axes)}, sizes=SIZES.get(name)
+        )
+        return float(np.sum(np.sin(result.array)))
 
-    array = given[key].array
-    found = np.empty_like(array)
-    for place in np.ndindex(array.shape):
+    array = tensors[key].array
+    result = np.empty_like(array)
+    for index in np.ndindex(array.shape):
         moved = [array.copy(), array.copy()]
-        moved[0][place] += step
-        moved[1][place] -= step
-        found[place] = (total(moved[0]) - total(moved[1])) / (2 * step)
-    return given, found
+        moved[0][index] += step
+        moved[1][index] -= step
+        result[index] = (total(moved[0]) - total(moved[1])) / (2 * step)
+    return tensors, result
 
 
 def of_interest(name):
@@ -242,11 +244,11 @@ def of_interest(name):
 def test_gradients_flow_back_through_torch(name):
     torch = pytest.importorskip("torch")
     key = of_interest(name)
-    given, want = slope(name, key)
-    leaf = torch.asarray(given[key].array, copy=True).requires_grad_()
-    tensors = {k: nt.tensor(leaf if k == key else torch.asarray(v.array), v.axes) for k, v in given.items()}
-    found = nt.evaluate(FORMULAS[name], tensors, sizes=SIZES.get(name))
-    nt.sum(nt.sin(found), axis=found.axes).array.backward() if found.axes else nt.sin(found).array.backward()
+    inputs, want = slope(name, key)
+    leaf = torch.asarray(inputs[key].array, copy=True).requires_grad_()
+    tensors = {k: nt.tensor(leaf if k == key else torch.asarray(v.array), v.axes) for k, v in inputs.items()}
+    result = nt.evaluate(FORMULAS[name], tensors, sizes=SIZES.get(name))
+    nt.sum(nt.sin(result), axis=result.axes).array.backward() if result.axes else nt.sin(result).array.backward()
     np.testing.assert_allclose(leaf.grad.numpy(), want, rtol=1e-5, atol=1e-7)
 
 
@@ -256,12 +258,14 @@ def test_gradients_flow_back_through_jax(name, compiled):
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
     key = of_interest(name)
-    given, want = slope(name, key)
-    tensors = {k: nt.tensor(jax.numpy.asarray(v.array), v.axes) for k, v in given.items()}
+    inputs, want = slope(name, key)
+    tensors = {k: nt.tensor(jax.numpy.asarray(v.array), v.axes) for k, v in inputs.items()}
 
     def total(array):
-        found = nt.evaluate(FORMULAS[name], {**tensors, key: nt.tensor(array, given[key].axes)}, sizes=SIZES.get(name))
-        return jax.numpy.sum(jax.numpy.sin(found.array))
+        result = nt.evaluate(
+            FORMULAS[name], {**tensors, key: nt.tensor(array, inputs[key].axes)}, sizes=SIZES.get(name)
+        )
+        return jax.numpy.sum(jax.numpy.sin(result.array))
 
     gradient = jax.grad(jax.jit(total) if compiled else total)
     np.testing.assert_allclose(gradient(tensors[key].array), want, rtol=1e-5, atol=1e-7)
@@ -292,8 +296,8 @@ def test_an_index_that_is_traced_is_taken_as_it_is():
             "X_{a(I)}", X=x, I=nt.tensor(at + 1, "q")
         ).array
 
-    for found in jax.jit(picked)(jax.numpy.asarray([2, 0])):
-        assert found.tolist() == [30, 10]
+    for result in jax.jit(picked)(jax.numpy.asarray([2, 0])):
+        assert result.tolist() == [30, 10]
 
 
 # ------------------------------------------------------------------------------ what a plan computes beforehand stays
@@ -306,8 +310,8 @@ def test_a_plan_made_while_jax_records_serves_later_calls():
     X = nt.tensor(jax.numpy.ones(3), "a")
     recorded = jax.jit(lambda X: program["Y"](X=X))(X)
     again = jax.jit(lambda X: program["Y"](X=X) * 2)(X)
-    for found in (recorded, again / 2, program["Y"](X=X)):
-        np.testing.assert_allclose(np.asarray(found.array), np.sin([1, 2, 3]) + 1, rtol=1e-6)
+    for result in (recorded, again / 2, program["Y"](X=X)):
+        np.testing.assert_allclose(np.asarray(result.array), np.sin([1, 2, 3]) + 1, rtol=1e-6)
 
 
 def test_a_plan_made_while_pytorch_infers_serves_gradients_later():

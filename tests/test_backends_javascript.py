@@ -108,41 +108,41 @@ def operators() -> Iterator[Case]:
 # ------------------------------------------------------------------------------------------------- tables of other tests
 def tables() -> Iterator[Case]:
     for name, text in array_api.FORMULAS.items():
-        given = array_api.values_for(text, array_api.of_numpy)
+        values = array_api.values_for(text, array_api.of_numpy)
         yield case(
             name,
             text,
-            {key: each for key, each in given.items() if array_api.used(text, key)},
+            {key: value for key, value in values.items() if array_api.used(text, key)},
             array_api.SIZES.get(name),
         )
-    for name, (text, given) in planning.FORMULAS.items():
+    for name, (text, values) in planning.FORMULAS.items():
         if name != "tiling":
-            yield case(name, text, given)
-    for texts, given in ((loops.ROLLED, loops.GIVEN), (grids.ROLLED, grids.GIVEN)):
+            yield case(name, text, values)
+    for texts, values in ((loops.ROLLED, loops.GIVEN), (grids.ROLLED, grids.GIVEN)):
         for text in texts:
-            yield case("a loop", text, named_in(text, given))
+            yield case("a loop", text, named_in(text, values))
     for text in calculus.TWO:
-        given = {
+        values = {
             "X": calculus.drawn(calculus.MATRIX, 1, True),
             "Y": calculus.drawn("b[3]", 2, True),
             "Z": calculus.drawn(calculus.MATRIX, 3),
         }
-        yield case("a derivative", f"∂({text})/∂X*", named_in(text, given))
-    for text, given, *_ in edges.EDGES:
-        yield case("a derivative at an edge", text, edges.tensors(given))
+        yield case("a derivative", f"∂({text})/∂X*", named_in(text, values))
+    for text, values, *_ in edges.EDGES:
+        yield case("a derivative at an edge", text, edges.tensors(values))
     for number, matrix in enumerate(edges.MATRICES):
         yield case(f"cofactors {number}", "∂(det_{r,s} M)/∂M*", {"M": nt.tensor(np.array(matrix, float), "r s")})
 
 
 def layers() -> Iterator[Case]:
-    for each in layer_cases.CASES:
-        layer, inputs = each.layer(), each.inputs()
-        given = {**layer.parameters, **dict(zip(layer._arguments(), inputs))}
+    for row in layer_cases.CASES:
+        layer, inputs = row.layer(), row.inputs()
+        result = {**layer.parameters, **dict(zip(layer._arguments(), inputs))}
         entry = layer._program({})[layer.output]
         with contextlib.suppress(
             nt.NotationError
         ):  # a layer called as a built-in function, which `compile` does not find
-            yield case(each.title, entry, given, layer.sizes or None)
+            yield case(row.title, entry, result, layer.sizes or None)
 
 
 SETS = {
@@ -243,13 +243,15 @@ def test_names_of_javascript_are_no_names_of_inputs():
     """Whatever an input is called, the module can be read and gives the sum."""
     from namedtensor.planning.plan import safe
 
-    given = {name: nt.tensor([1.0, 2.0], "a") for name in ("γ", "x'", "N", "t_1", "W^Q")}
-    modules = [(nt.formula(f"2 {name}").to_javascript({name: each}), [each.array]) for name, each in given.items()]
+    tensors = {name: nt.tensor([1.0, 2.0], "a") for name in ("γ", "x'", "N", "t_1", "W^Q")}
+    modules = [
+        (nt.formula(f"2 {name}").to_javascript({name: tensor}), [tensor.array]) for name, tensor in tensors.items()
+    ]
     modules += [
         (f"export function formula({safe(name)}) {{ return {{shape: [], data: [{safe(name)}.data[0]]}}; }}", [[2.0]])
         for name in NAMES
     ]
-    assert [each.get("data", each) for each in run(modules)] == [[2, 4]] * len(given) + [[2]] * len(NAMES)
+    assert [item.get("data", item) for item in run(modules)] == [[2, 4]] * len(tensors) + [[2]] * len(NAMES)
 
 
 def test_the_error_function_has_the_coefficients_of_the_others():
@@ -285,8 +287,8 @@ export function formula(Q, K, V) {
 }
 """
     )
-    (found,) = run([(timed, [RANDOM.normal(size=(512, 64)) for _ in range(3)])])
-    assert found["data"][0] < 0.3
+    (result,) = run([(timed, [RANDOM.normal(size=(512, 64)) for _ in range(3)])])
+    assert result["data"][0] < 0.3
 
 
 # --------------------------------------------------------------------------------------------------------------- errors
@@ -302,27 +304,27 @@ FAILING = {
 
 @pytest.mark.parametrize("name", FAILING)
 def test_an_error_is_that_of_numpy(name):
-    text, given = FAILING[name]
+    text, tensors = FAILING[name]
     with pytest.raises(nt.NotationError) as raised:
-        nt.evaluate(text, given)
-    (found,) = run([(nt.formula(text).to_javascript(given), javascript.arrays(given))])
+        nt.evaluate(text, tensors)
+    (result,) = run([(nt.formula(text).to_javascript(tensors), javascript.arrays(tensors))])
     problem: Any = raised.value
-    assert (found["name"], found["code"]) == ("NotationError", problem.code)
-    assert found["message"] == problem.message
-    assert found.get("hint") == problem.hint and tuple(found["span"]) == problem.span
+    assert (result["name"], result["code"]) == ("NotationError", problem.code)
+    assert result["message"] == problem.message
+    assert result.get("hint") == problem.hint and tuple(result["span"]) == problem.span
 
 
 def test_whole_numbers_that_a_double_has_not_are_found_out():
-    text, given = "N + N", {"N": nt.tensor([2**52], "a")}
-    fits, passes = run([(nt.formula(text).to_javascript(given), [[number]]) for number in (2**52 - 1, 2**52)])
+    text, tensors = "N + N", {"N": nt.tensor([2**52], "a")}
+    fits, passes = run([(nt.formula(text).to_javascript(tensors), [[number]]) for number in (2**52 - 1, 2**52)])
     assert fits["data"] == [2**53 - 2]
     assert passes["message"] == "integer overflow: exceeds int53 (maximum 9007199254740991)"
 
 
 def test_arrays_that_are_not_what_is_due_are_refused():
     module = nt.to_javascript("2 X", X="ℝ^{a[2] × b[3]}")
-    (found,) = run([(module, [np.ones((3, 2))])])
-    assert found["message"] == "X must have shape [2,3], got [3,2]"
+    (result,) = run([(module, [np.ones((3, 2))])])
+    assert result["message"] == "X must have shape [2,3], got [3,2]"
 
 
 REFUSED = {
@@ -336,9 +338,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_said_is_refused(name):
-    text, given, message = REFUSED[name]
+    text, inputs, message = REFUSED[name]
     with pytest.raises(nt.NotationError, match=re.escape(message)):
-        nt.formula(text).to_javascript(given)
+        nt.formula(text).to_javascript(inputs)
 
 
 def test_a_function_of_python_is_refused():
@@ -362,9 +364,9 @@ def test_numpy_is_not_asked():
 
 def test_large_products_are_near_those_of_numpy():
     sizes = {"query": 130, "seq": 261, "key": 67, "val": 5}
-    given = {
+    tensors = {
         name: nt.tensor(RANDOM.normal(size=[sizes[axis] for axis in axes.split()]), axes)
         for name, axes in {"Q": "query key", "K": "seq key", "V": "seq val"}.items()
     }
-    done = compare([case("attention", ATTENTION, given)])
+    done = compare([case("attention", ATTENTION, tensors)])
     assert not done.different

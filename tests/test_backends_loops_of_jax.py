@@ -28,7 +28,7 @@ def drawn(steps: int, chans: int) -> tuple[dict[str, Any], Any]:
     draw = np.random.default_rng(steps * chans)
     weights = {f"W^{k}": draw.normal(size=(chans, chans)) / chans for k in range(1, steps + 1)}
     weights |= {f"b^{k}": draw.normal(size=chans) / 9 for k in range(1, steps + 1)}
-    return {name: each.astype("float32") for name, each in weights.items()}, draw.normal(size=(3, chans)).astype(
+    return {name: weight.astype("float32") for name, weight in weights.items()}, draw.normal(size=(3, chans)).astype(
         "float32"
     )
 
@@ -37,10 +37,10 @@ def by_formula(steps: int):
     entry = nt.program(TEXT.format(steps=steps))["Y"]
 
     def run(weights: dict[str, Any], x: Any) -> Any:
-        given: dict[str, Any] = {
-            name: nt.tensor(each, "chans chans'"[: 12 if each.ndim == 2 else 5]) for name, each in weights.items()
+        tensors: dict[str, Any] = {
+            name: nt.tensor(weight, "chans chans'"[: 12 if weight.ndim == 2 else 5]) for name, weight in weights.items()
         }
-        return entry(X=nt.tensor(x, "seq chans"), **given).array
+        return entry(X=nt.tensor(x, "seq chans"), **tensors).array
 
     return run
 
@@ -54,8 +54,8 @@ def by_hand(steps: int):
     return run
 
 
-def near(found: Any, wanted: Any) -> None:
-    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+def near(actual: Any, expected: Any) -> None:
+    for one, other in zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=2e-5 * float(jnp.abs(other).max()))
 
 
@@ -103,12 +103,12 @@ def test_a_derivative_keeps_no_other_form_of_weights_in_one_array():
     x = jnp.asarray(random.normal(size=(3, 64)), "float32")
 
     def loss(arrays):
-        given = {name: made(each, (ALONG, "chans", "heads", "key")) for name, each in zip(names, arrays)}
-        return (formula(values={"X": nt.tensor(x, "seq chans"), **given}).array ** 2).sum()
+        tensors = {name: made(array, (ALONG, "chans", "heads", "key")) for name, array in zip(names, arrays)}
+        return (formula(values={"X": nt.tensor(x, "seq chans"), **tensors}).array ** 2).sum()
 
     def by_hand(arrays):
-        def step(x, own):
-            return x + jnp.einsum("shk,chk->sc", jnp.tanh(jnp.einsum("sc,chk->shk", x, own[0])), own[1]), None
+        def step(x, local):
+            return x + jnp.einsum("shk,chk->sc", jnp.tanh(jnp.einsum("sc,chk->shk", x, local[0])), local[1]), None
 
         return (jax.lax.scan(step, x, tuple(arrays))[0] ** 2).sum()
 

@@ -32,28 +32,28 @@ def ours() -> dict[str, Any]:
 
 
 def alone() -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    exec(compile(nt.formula(ATTENTION).to_python("numpy", LONG), "<alone>", "exec"), found)
-    return found
+    result: dict[str, Any] = {}
+    exec(compile(nt.formula(ATTENTION).to_python("numpy", LONG), "<alone>", "exec"), result)
+    return result
 
 
 @pytest.fixture(params=[ours, alone])
 def kernels(request, monkeypatch):
     """The kernels on two cores, with two threads of the BLAS while a test runs."""
-    found = request.param()
-    monkeypatch.setitem(found, "cores", lambda: 2)
-    monkeypatch.setitem(found, "any_runs", lambda clocks: False)
+    param = request.param()
+    monkeypatch.setitem(param, "cores", lambda: 2)
+    monkeypatch.setitem(param, "any_runs", lambda clocks: False)
     with threadpoolctl.threadpool_limits(2, user_api="blas"):
-        if set(counts()) != {2} or not found["blas_limit"].found():
+        if set(counts()) != {2} or not param["blas_limit"].found():
             pytest.skip("this BLAS cannot have two threads, or one for each of ours")
-        for each in found["blas_limit"].found():
-            getattr(each, "clear_controlling_thread", int)()  # which else is the only one that may limit them
-        yield found
+        for item in param["blas_limit"].found():
+            getattr(item, "clear_controlling_thread", int)()  # which else is the only one that may limit them
+        yield param
 
 
 def counts() -> list[int]:
     """The numbers of threads of NumPy's BLAS."""
-    return [each.get_num_threads() for each in ours()["blas_limit"].found()]
+    return [item.get_num_threads() for item in ours()["blas_limit"].found()]
 
 
 def test_the_last_who_leaves_sets_the_number_back(kernels):
@@ -76,9 +76,9 @@ def test_the_last_who_leaves_sets_the_number_back(kernels):
         limit.leave(other)
 
     with ThreadPoolExecutor(2) as pool:
-        for each in [pool.submit(first), pool.submit(second)]:
-            each.result(60)
-    assert seen and all(set(each) == {1} for each in seen), seen
+        for future in [pool.submit(first), pool.submit(second)]:
+            future.result(60)
+    assert seen and all(set(item) == {1} for item in seen), seen
     assert set(counts()) == {2} and not limit.users
 
 
@@ -98,13 +98,13 @@ def test_what_one_thread_raises_is_raised_and_the_number_is_set_back(kernels, pr
         assert set(counts()) == {2}
 
 
-def interrupted_at(function, number: int, own) -> bool:
+def interrupted_at(function, number: int, local) -> bool:
     """Whether an interrupt was raised at the line of this number, of those that are reached, while the function ran."""
     lines: list[tuple[Any, int]] = []
 
     def trace(frame, event, argument):
         line = frame.f_code, frame.f_lineno
-        if frame.f_code in own and event == "line" and line not in lines:
+        if frame.f_code in local and event == "line" and line not in lines:
             lines.append(line)
             if len(lines) == number:
                 raise KeyboardInterrupt
@@ -124,8 +124,8 @@ def interrupted_at(function, number: int, own) -> bool:
 def test_an_interrupt_anywhere_leaves_the_number_as_it_was(kernels):
     """Raised at each line of what limits it."""
     function, limit = kernels["on_all_cores_beside_blas"], kernels["blas_limit"]
-    number, own = 1, {each.__code__ for each in (function, limit.enter)}
-    while interrupted_at(function, number, own):
+    number, codes = 1, {item.__code__ for item in (function, limit.enter)}
+    while interrupted_at(function, number, codes):
         function(lambda memory: None)
         assert set(counts()) == {2} and not limit.users
         number += 1
@@ -161,21 +161,21 @@ def test_formulas_in_several_threads(kernels):
     shapes = {"Q": (2000, 4), "K": (1500, 4), "V": (1500, 4)}
     arrays = {name: random.normal(size=shape) for name, shape in shapes.items()}
     axes = {"Q": "query key", "K": "seq key", "V": "seq val"}
-    given = {name: nt.tensor(array, axes[name]) for name, array in arrays.items()}
+    tensors = {name: nt.tensor(array, axes[name]) for name, array in arrays.items()}
     call = (lambda: kernels["function"](*arrays.values())) if "function" in kernels else (
-        lambda: nt.evaluate(ATTENTION, given).array
+        lambda: nt.evaluate(ATTENTION, tensors).array
     )  # fmt: skip
     weights = np.exp(arrays["Q"] @ arrays["K"].T)
     want = weights @ arrays["V"] / weights.sum(1, keepdims=True)
     with ThreadPoolExecutor(4) as pool:
-        found = [pool.submit(call) for _ in range(12)]
-    for each in found:
-        np.testing.assert_allclose(each.result(), want, rtol=1e-5, atol=1e-6)
+        futures = [pool.submit(call) for _ in range(12)]
+    for future in futures:
+        np.testing.assert_allclose(future.result(), want, rtol=1e-5, atol=1e-6)
     assert set(counts()) == {2} and not kernels["blas_limit"].users
 
 
 def names_of_threads(kernels, caller: str) -> set[str]:
-    found: list[str] = []
+    names: list[str] = []
     several = threading.Barrier(2)
 
     def work(memory):
@@ -183,10 +183,10 @@ def names_of_threads(kernels, caller: str) -> set[str]:
             several.wait(5 if caller != "in_buffers" else 0.05)  # so that each of two threads does it once
         except threading.BrokenBarrierError:
             pass
-        found.append(threading.current_thread().name.partition("_")[0])
+        names.append(threading.current_thread().name.partition("_")[0])
 
     kernels[caller](work)
-    return set(found)
+    return set(names)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has clocks of other threads")
@@ -280,18 +280,18 @@ def test_threads_have_the_context_of_the_call(kernels):
 
 def test_first_calls_of_many_threads_make_one_pool(kernels, monkeypatch):
     kernels["pools"].clear()
-    start, found = threading.Barrier(8), []
+    start, result = threading.Barrier(8), []
 
     def first():
         start.wait(60)
-        found.append(kernels["pool"]())
+        result.append(kernels["pool"]())
 
     threads = [threading.Thread(target=first) for _ in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert len(set(map(id, found))) == 1
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(map(id, result))) == 1
 
 
 FORK = """
@@ -342,7 +342,7 @@ def shapes_of(heads: int, seq: int, key: int) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.parametrize(
-    ("heads", "seq", "key", "due"),
+    ("heads", "seq", "key", "expected"),
     [
         (4, 128, 32, ""),
         (8, 128, 64, ""),
@@ -351,17 +351,17 @@ def shapes_of(heads: int, seq: int, key: int) -> dict[str, dict[str, int]]:
         (32, 2048, 64, LONG_BESIDE_BLAS),
     ],
 )
-def test_small_attention_stays_on_the_calling_thread(heads, seq, key, due):
+def test_small_attention_stays_on_the_calling_thread(heads, seq, key, expected):
     text = nt.formula(ATTENTION).to_python("numpy", shapes_of(heads, seq, key))
-    assert due in text and ("in_blocks(" in text) is bool(due)
+    assert expected in text and ("in_blocks(" in text) is bool(expected)
 
 
 @pytest.mark.parametrize(
-    ("size", "due"), [(300_000, "in_buffers"), (1_000_000, "in_buffers"), (20_000_000, "on_all_cores")]
+    ("size", "expected"), [(300_000, "in_buffers"), (1_000_000, "in_buffers"), (20_000_000, "on_all_cores")]
 )
-def test_chains_take_several_cores_where_they_are_long(size, due):
+def test_chains_take_several_cores_where_they_are_long(size, expected):
     text = nt.formula("tanh(exp(X) + 1)").to_python("numpy", X={"a": size // 100, "b": 100})
-    assert f"in_blocks({due}, " in text or (size < 600_000 and "in_blocks" not in text)
+    assert f"in_blocks({expected}, " in text or (size < 600_000 and "in_blocks" not in text)
     assert "blas_limit" not in text
 
 
@@ -376,13 +376,15 @@ def test_the_limit_can_be_turned_off(off, monkeypatch):
     without = ["blas-thread-limit"] if off == "option" else []
     compiled = nt.formula(ATTENTION).compile("numpy", disable=without)
     rng = np.random.default_rng(0)
-    given = {
+    tensors = {
         name: nt.tensor(rng.standard_normal([*sizes.values()], dtype=np.float32), list(sizes))
         for name, sizes in shapes.items()
     }
-    found = compiled(**given)
+    result = compiled(**tensors)
     assert "in_blocks(in_buffers, " in compiled.source and "blas_limit" not in compiled.source
-    assert nt.allclose(found, nt.formula(ATTENTION).compile("numpy", disable=["tiling"])(**given), rtol=1e-4, atol=1e-4)
+    assert nt.allclose(
+        result, nt.formula(ATTENTION).compile("numpy", disable=["tiling"])(**tensors), rtol=1e-4, atol=1e-4
+    )
 
 
 def test_products_beside_attention_keep_short_blocks_on_the_calling_thread():

@@ -25,9 +25,9 @@ def arrays(**other):
 
 
 def by_formula(X, W, b, formula=AFFINE):
-    given = {"X": X, "W": W} if formula == PRODUCT else {"X": X, "W": W, "b": b}
-    given = {name: nt.tensor(each, AXES[name]) for name, each in given.items()}
-    return nt.formula(formula)(values=given).to_array("batch seq out")
+    tensors = {"X": X, "W": W} if formula == PRODUCT else {"X": X, "W": W, "b": b}
+    tensors = {name: nt.tensor(tensor, AXES[name]) for name, tensor in tensors.items()}
+    return nt.formula(formula)(values=tensors).to_array("batch seq out")
 
 
 def by_hand(X, W, b):
@@ -37,14 +37,14 @@ def by_hand(X, W, b):
 @pytest.fixture
 def calls(monkeypatch):
     """How often oneDNN was called."""
-    found, product = [], torch.ops.mkldnn._linear_pointwise
+    result, product = [], torch.ops.mkldnn._linear_pointwise
 
     def counted(*given):
-        found.append(1)
+        result.append(1)
         return product(*given)
 
     monkeypatch.setattr(torch.ops.mkldnn, "_linear_pointwise", counted)
-    return found
+    return result
 
 
 # What differs from a large product of single precision, the formula, and how often oneDNN is called.
@@ -62,7 +62,7 @@ USES = {
         AFFINE,
         0,
     ),
-    "double precision": (lambda a: {name: each.double() for name, each in a.items()}, AFFINE, 0),
+    "double precision": (lambda a: {name: value.double() for name, value in a.items()}, AFFINE, 0),
     "two precisions": (lambda a: a | {"W": a["W"].double()}, AFFINE, 0),
     "the weights turned": (lambda a: a | {"W": a["W"].T.contiguous().T}, AFFINE, 1),
     "every other weight": (lambda a: a | {"W": a["W"].repeat_interleave(2, 1)[:, ::2]}, AFFINE, 1),
@@ -77,85 +77,95 @@ USES = {
 @pytest.mark.parametrize("name", USES)
 def test_a_large_product_is_one_of_onednn(name, calls):
     change, formula, many = USES[name]
-    given = change(arrays())
-    found = by_formula(**given, formula=formula)
-    wanted = given["X"].double() @ given["W"].double() + (given["b"].double() if formula == AFFINE else 0)
-    assert found.dtype == (torch.float64 if torch.float64 in {each.dtype for each in given.values()} else torch.float32)
-    assert torch.equal(found.double(), wanted)
+    inputs = change(arrays())
+    result = by_formula(**inputs, formula=formula)
+    expected = inputs["X"].double() @ inputs["W"].double() + (inputs["b"].double() if formula == AFFINE else 0)
+    assert result.dtype == (
+        torch.float64 if torch.float64 in {input_.dtype for input_ in inputs.values()} else torch.float32
+    )
+    assert torch.equal(result.double(), expected)
     assert len(calls) == many
 
 
 @pytest.mark.parametrize("number", [torch.nan, torch.inf])
 def test_no_exceptional_number_is_lost(number):
-    given = arrays()
-    given["X"][1, 2, 3] = number
-    assert torch.equal(by_formula(**given).nan_to_num(7, 8, 9), by_hand(**given).nan_to_num(7, 8, 9))
+    inputs = arrays()
+    inputs["X"][1, 2, 3] = number
+    assert torch.equal(by_formula(**inputs).nan_to_num(7, 8, 9), by_hand(**inputs).nan_to_num(7, 8, 9))
 
 
 def test_the_text_runs_by_itself(tmp_path):
-    given = arrays()
-    text = nt.formula(AFFINE).to_python("torch", {name: nt.tensor(each, AXES[name]) for name, each in given.items()})
+    inputs = arrays()
+    text = nt.formula(AFFINE).to_python(
+        "torch", {name: nt.tensor(input_, AXES[name]) for name, input_ in inputs.items()}
+    )
     space = {}
     exec(text, space)
-    assert "linear(X" in text and torch.equal(space["function"](*given.values()), by_hand(**given))
+    assert "linear(X" in text and torch.equal(space["function"](*inputs.values()), by_hand(**inputs))
 
 
 @pytest.mark.parametrize("name", ["linear", "followed_linear", "plain", "torch"])
 def test_an_input_may_be_called_as_its_functions_are(name):
-    given = arrays()
+    inputs = arrays()
     formula = nt.formula(AFFINE.replace("X", name))
-    values = {other: nt.tensor(each, AXES[other]) for other, each in given.items()}
+    values = {other: nt.tensor(input_, AXES[other]) for other, input_ in inputs.items()}
     values[name] = values.pop("X")
-    assert torch.equal(formula(values=values).to_array("batch seq out"), by_hand(**given))
+    assert torch.equal(formula(values=values).to_array("batch seq out"), by_hand(**inputs))
 
 
 # -------------------------------------------------------------------------------------------------------- derivatives
 @pytest.mark.parametrize("sizes", [{}, {"in": 64, "out": 256}, {"in": 256, "out": 64}], ids=["equal", "wide", "narrow"])
 @pytest.mark.parametrize("by", [DERIVATIVES, ("X",), ("W",), ("b",)], ids="".join)
 def test_gradients_are_those_of_pytorch(by, sizes):
-    given = arrays(**sizes)
+    inputs = arrays(**sizes)
     for name in by:
-        given[name].requires_grad_()
-    found, wanted = by_formula(**given), by_hand(**given)
-    weights = torch.arange(found.numel()).reshape(found.shape) % 5 - 2.0
-    for one, other in zip(*(torch.autograd.grad(y, [given[name] for name in by], weights) for y in (found, wanted))):
+        inputs[name].requires_grad_()
+    result, expected = by_formula(**inputs), by_hand(**inputs)
+    weights = torch.arange(result.numel()).reshape(result.shape) % 5 - 2.0
+    for one, other in zip(
+        *(torch.autograd.grad(y, [inputs[name] for name in by], weights) for y in (result, expected))
+    ):
         assert torch.equal(one, other)
-    assert "followed_linear" in type(found.grad_fn).__name__
+    assert "followed_linear" in type(result.grad_fn).__name__
 
 
 def test_backward_goes_by_onednn_too(calls):
-    given = {name: each.requires_grad_() for name, each in arrays().items()}
-    by_formula(**given).backward(torch.ones(2, 64, 128))
-    assert len(calls) == 3 and all(given[name].grad.stride() == given[name].stride() for name in DERIVATIVES)
+    requires_grads = {name: array.requires_grad_() for name, array in arrays().items()}
+    by_formula(**requires_grads).backward(torch.ones(2, 64, 128))
+    assert len(calls) == 3 and all(
+        requires_grads[name].grad.stride() == requires_grads[name].stride() for name in DERIVATIVES
+    )
 
 
 def test_derivatives_have_derivatives():
-    given = {name: each.div(8).requires_grad_() for name, each in arrays().items()}
+    requires_grads = {name: array.div(8).requires_grad_() for name, array in arrays().items()}
 
     def second(function):
-        first = torch.autograd.grad(function(**given).square().sum(), [*given.values()], create_graph=True)
-        return torch.autograd.grad(sum(each.square().sum() for each in first), [*given.values()])
+        first = torch.autograd.grad(
+            function(**requires_grads).square().sum(), [*requires_grads.values()], create_graph=True
+        )
+        return torch.autograd.grad(sum(item.square().sum() for item in first), [*requires_grads.values()])
 
     for one, other in zip(second(by_formula), second(by_hand)):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-3)
 
 
 def test_gradients_of_several_results_are_taken_at_once():
-    given = {name: each.requires_grad_() for name, each in arrays().items()}
+    requires_grads = {name: array.requires_grad_() for name, array in arrays().items()}
 
     def rows(function):
-        y = function(**given)
+        y = function(**requires_grads)
         many = torch.stack([torch.ones_like(y), torch.arange(128.0).expand_as(y)])
-        return torch.autograd.grad(y, [*given.values()], many, is_grads_batched=True)
+        return torch.autograd.grad(y, [*requires_grads.values()], many, is_grads_batched=True)
 
     for one, other in zip(rows(by_formula), rows(by_hand)):
         assert torch.equal(one, other)
 
 
 def test_without_gradients_nothing_is_kept_for_them():
-    given = {name: each.requires_grad_() for name, each in arrays().items()}
+    requires_grads = {name: array.requires_grad_() for name, array in arrays().items()}
     with torch.no_grad():
-        assert by_formula(**given).grad_fn is None
+        assert by_formula(**requires_grads).grad_fn is None
     with torch.inference_mode():
         assert torch.equal(by_formula(**arrays()), by_hand(**arrays()))
 
@@ -175,8 +185,8 @@ def along(function, X, W, b):
 
 def dual(function, X, W, b):
     with torch.autograd.forward_ad.dual_level():
-        made = torch.autograd.forward_ad.make_dual(X, torch.ones_like(X))
-        return torch.autograd.forward_ad.unpack_dual(function(made, W, b)).tangent
+        result = torch.autograd.forward_ad.make_dual(X, torch.ones_like(X))
+        return torch.autograd.forward_ad.unpack_dual(function(result, W, b)).tangent
 
 
 def cast(function, X, W, b):
@@ -199,9 +209,9 @@ def exported(function, X, W, b):
 
 
 def traced(function, X, W, b):
-    found = torch.jit.trace(lambda *given: function(*given), (X, W, b), check_trace=False)
-    assert "mkldnn" not in str(found.graph)
-    return found(X, W, b)
+    result = torch.jit.trace(lambda *given: function(*given), (X, W, b), check_trace=False)
+    assert "mkldnn" not in str(result.graph)
+    return result(X, W, b)
 
 
 def switched_off(function, X, W, b):
@@ -210,7 +220,7 @@ def switched_off(function, X, W, b):
 
 
 def shapes_alone(function, X, W, b):
-    return torch.zeros(function(*(each.to("meta") for each in (X, W, b))).shape)
+    return torch.zeros(function(*(item.to("meta") for item in (X, W, b))).shape)
 
 
 def counted(function, X, W, b):
@@ -229,14 +239,14 @@ WATCHED = (
 @pytest.mark.parametrize("way", WATCHED, ids=lambda way: way.__name__)
 def test_who_follows_a_product_sees_one_of_pytorch(way, calls):
     function = text_function()
-    found = way(function, *arrays().values())
-    assert torch.equal(found, way(lambda X, W, b: torch.nn.functional.linear(X, W.mT, b), *arrays().values()))
+    result = way(function, *arrays().values())
+    assert torch.equal(result, way(lambda X, W, b: torch.nn.functional.linear(X, W.mT, b), *arrays().values()))
     assert not calls
 
 
 def text_function():
     """The function of arrays that the text gives."""
     space = {}
-    values = {name: nt.tensor(each, AXES[name]) for name, each in arrays().items()}
+    values = {name: nt.tensor(array, AXES[name]) for name, array in arrays().items()}
     exec(nt.formula(AFFINE).to_python("torch", values), space)
     return space["function"]

@@ -63,7 +63,7 @@ def test_a_side_gives_the_answer_of_the_base(work, one):
 @pytest.mark.parametrize("work", gpu.WORKS, ids=lambda work: work.name)
 def test_what_is_for_a_gpu_gives_the_answer_by_hand(work, monkeypatch):
     monkeypatch.setattr(gpu, "device", lambda: "cpu")  # the same calls, where there is no GPU
-    ours, by_hand = (small_answer(work, each) for each in work.sides)
+    ours, by_hand = (small_answer(work, item) for item in work.sides)
     assert difference(ours, by_hand) < work.close
 
 
@@ -99,7 +99,7 @@ def nothing():
 
 
 def adding(name, bars=(), **more):
-    sides = tuple(Side(each, lambda: Ready(lambda: 1.0)) for each in ("namedtensor", BY_HAND, BY_HAND + ALONE, "peer"))
+    sides = tuple(Side(item, lambda: Ready(lambda: 1.0)) for item in ("namedtensor", BY_HAND, BY_HAND + ALONE, "peer"))
     return Work(name, "adding", nothing, sides, bars=bars, **more)
 
 
@@ -159,11 +159,13 @@ SHORT = Effort(rounds=3, fewest=2, seconds=0.01)
 @pytest.mark.slow
 def test_sides_take_turns_in_processes_of_their_own():
     work = replace(WORKS["chain-4-8"], sides=WORKS["chain-4-8"].sides[:2])
-    found = measure(work, SHORT)
-    assert found.seconds.keys() == {"namedtensor", BY_HAND} and not found.left_out and not found.failed
-    for seconds in found.seconds.values():
-        assert 2 <= sum(each is not None for each in seconds) <= 3 and all(each > 0 for each in seconds if each)
-    assert [row["figure"] for row in rows_of(work, found)] == [
+    result = measure(work, SHORT)
+    assert result.seconds.keys() == {"namedtensor", BY_HAND} and not result.left_out and not result.failed
+    for seconds in result.seconds.values():
+        assert 2 <= sum(number is not None for number in seconds) <= 3 and all(
+            number > 0 for number in seconds if number
+        )
+    assert [row["figure"] for row in rows_of(work, result)] == [
         "chain of 4 factors, n = 8: namedtensor", f"chain of 4 factors, n = 8: {BY_HAND}",
     ]  # fmt: skip
 
@@ -172,8 +174,8 @@ def test_a_side_that_cannot_take_part_says_why(tmp_path):
     absent = Side("peer", lambda: Ready(lambda: 1.0), needs=("no_such_package",))
     with pytest.raises(LeftOut, match="no_such_package not installed"):
         worker.prepared(adding("w"), absent)
-    found = Found(left_out={"peer": "no_such_package not installed"}, failed={"namedtensor": "ValueError: no"})
-    assert left_out(adding("w"), found) == [
+    result = Found(left_out={"peer": "no_such_package not installed"}, failed={"namedtensor": "ValueError: no"})
+    assert left_out(adding("w"), result) == [
         {"work": "w", "side": "peer", "reason": "no_such_package not installed"},
         {"work": "w", "side": "namedtensor", "reason": "failed: ValueError: no"},
     ]
@@ -202,8 +204,8 @@ def test_a_wrong_answer_is_not_measured(tmp_path):
     not Path("/proc/self/clear_refs").exists(), reason="the highest use of memory is told by Linux alone"
 )
 def test_memory_is_what_a_call_needs_beside_what_was_there():
-    kept = np.ones(4_000_000)  # 32 MB that are there before
-    value, peak = worker.peak_of(lambda: (np.exp(kept) + 1).sum())
+    ones = np.ones(4_000_000)  # 32 MB that are there before
+    value, peak = worker.peak_of(lambda: (np.exp(ones) + 1).sum())
     assert value == pytest.approx(4_000_000 * (math.e + 1))
     if peak is not None:
         assert 30e6 < peak < 100e6  # one or two temporaries of 32 MB
@@ -243,13 +245,13 @@ def test_names_choose_groups_and_works():
 
 @pytest.mark.slow
 def test_the_command_writes_json(tmp_path):
-    place = tmp_path / "figures.json"
+    path = tmp_path / "figures.json"
     run = subprocess.run(
-        [sys.executable, "-m", "benchmarks", "chain-5-8", "--quick", "--json", str(place)],
+        [sys.executable, "-m", "benchmarks", "chain-5-8", "--quick", "--json", str(path)],
         cwd=ROOT, capture_output=True, encoding="utf-8",
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    written = json.loads(place.read_text("utf-8"))
+    written = json.loads(path.read_text("utf-8"))
     assert written.keys() == {"date", "machine", "load", "quick", "versions", "rows", "left_out"}
     assert {"work", "side", "figure", "value", "unit", "bar", "seconds", "least", "verdict"} <= written["rows"][
         0

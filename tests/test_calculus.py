@@ -26,11 +26,11 @@ def way(request):
 
 def test_there_are_two_ways():
     """The same formula with the same tensors is planned anew for each."""
-    text, given, found = "∂(exp X)/∂X*", {"X": drawn("a[3]")}, []
-    for each in WAYS[:2]:
-        with going(each):
-            found.append(nt.evaluate(text, given).axes)
-    assert found == [("a*", "a"), ("a", "a*")]
+    text, tensors, result = "∂(exp X)/∂X*", {"X": drawn("a[3]")}, []
+    for other in WAYS[:2]:
+        with going(other):
+            result.append(nt.evaluate(text, tensors).axes)
+    assert result == [("a*", "a"), ("a", "a*")]
 
 
 def drawn(shape: str, seed: int = 0, positive: bool = False) -> nt.NamedTensor:
@@ -45,14 +45,14 @@ def by_differences(text: str, given: dict, by: str, sizes=None, step: float = 1e
     at = given[by]
 
     def value(array):
-        found = nt.evaluate(text, {**given, by: nt.tensor(array, at.axes)}, sizes=sizes)
-        return found.to_array(sorted(found.axes)).astype(float)
+        result = nt.evaluate(text, {**given, by: nt.tensor(array, at.axes)}, sizes=sizes)
+        return result.to_array(sorted(result.axes)).astype(float)
 
     columns = []
-    for place in np.ndindex(at.array.shape):
+    for index in np.ndindex(at.array.shape):
         above, below = at.array.copy(), at.array.copy()
-        above[place] += step
-        below[place] -= step
+        above[index] += step
+        below[index] -= step
         columns.append((value(above) - value(below)) / (2 * step))
     stacked = np.stack(columns, axis=-1) if columns[0].ndim else np.array(columns)
     return stacked.reshape(*columns[0].shape, *at.array.shape)
@@ -60,10 +60,10 @@ def by_differences(text: str, given: dict, by: str, sizes=None, step: float = 1e
 
 def check(text: str, given: dict, by: str = "X", sizes=None, close: float = 1e-6) -> None:
     value = nt.evaluate(text, given, sizes=sizes)
-    found = nt.evaluate(f"∂({text})/∂{by}*", given, sizes=sizes)
+    result = nt.evaluate(f"∂({text})/∂{by}*", given, sizes=sizes)
     axes = (*sorted(value.axes), *(f"{axis}*" for axis in given[by].axes))
-    assert set(found.axes) == set(axes)
-    np.testing.assert_allclose(found.to_array(axes), by_differences(text, given, by, sizes), rtol=close, atol=close)
+    assert set(result.axes) == set(axes)
+    np.testing.assert_allclose(result.to_array(axes), by_differences(text, given, by, sizes), rtol=close, atol=close)
 
 
 # ------------------------------------------------------------------------------------------------- every operator
@@ -90,9 +90,9 @@ ASIDE = {"W": drawn("k[2]", 5), "I": nt.tensor([3, 1, 3, 2], "c"), "Y": drawn("b
 
 @pytest.mark.parametrize("text", ONE)
 def test_operators_of_one(text, way):
-    given = {"X": drawn(MATRIX, 1, text in POSITIVE)}
-    given |= {name: each for name, each in ASIDE.items() if name in text}
-    check(text, given, sizes={name: size for name, size in SIZES.items() if name in re.findall(r"\w+", text)})
+    tensors = {"X": drawn(MATRIX, 1, text in POSITIVE)}
+    tensors |= {name: tensor for name, tensor in ASIDE.items() if name in text}
+    check(text, tensors, sizes={name: size for name, size in SIZES.items() if name in re.findall(r"\w+", text)})
 
 
 @pytest.mark.parametrize("text", ["det_{a,b} X", "inv_{a,b} X", "trace_{a,b} X", "inv_{a,b} X ⊙_{b} Y"])
@@ -110,8 +110,8 @@ TWO = [
 @pytest.mark.parametrize("by", ["X", "Y"])
 @pytest.mark.parametrize("text", TWO)
 def test_operators_of_two(text, by, way):
-    given = {"X": drawn(MATRIX, 1, True), "Y": drawn("b[3]", 2, True), "Z": drawn(MATRIX, 3)}
-    check(text, {name: each for name, each in given.items() if name in text}, by)
+    tensors = {"X": drawn(MATRIX, 1, True), "Y": drawn("b[3]", 2, True), "Z": drawn(MATRIX, 3)}
+    check(text, {name: tensor for name, tensor in tensors.items() if name in text}, by)
 
 
 def test_every_operator_has_a_differential():
@@ -123,8 +123,8 @@ def test_every_operator_has_a_differential():
 def test_a_zero_in_a_product():
     X = nt.tensor([2.0, 0.0, 3.0], "a")
     assert nt.evaluate("∂(∏_{a} X)/∂X*", X=X).to_array().tolist() == [0, 6, 0]
-    found = nt.evaluate("∂(cumprod_{a} X)/∂X*", X=X).to_array("a a*").tolist()
-    assert found == [[1, 0, 0], [0, 2, 0], [0, 6, 0]]
+    result = nt.evaluate("∂(cumprod_{a} X)/∂X*", X=X).to_array("a a*").tolist()
+    assert result == [[1, 0, 0], [0, 2, 0], [0, 6, 0]]
     assert nt.evaluate("∂(∑_{a} X^2)/∂X*", X=X).to_array().tolist() == [4, 0, 6]
 
 
@@ -157,24 +157,24 @@ def network_in_torch(given):
     import torch
     from torch.nn.functional import gelu, layer_norm, log_softmax
 
-    t = {name: torch.tensor(each.array, requires_grad=True) for name, each in given.items()}
+    t = {name: torch.tensor(value.array, requires_grad=True) for name, value in given.items()}
     hidden = layer_norm(gelu(t["X"] @ t["W^1"].T + t["b^1"]), (5,), eps=1e-5)
     loss = -(t["T"] * log_softmax(hidden @ t["W^2"].T + t["b^2"], -1)).sum(-1).mean()
     loss.backward()
-    return loss.item(), {name: each.grad.numpy() for name, each in t.items()}  # type: ignore
+    return loss.item(), {name: value.grad.numpy() for name, value in t.items()}  # type: ignore
 
 
 def test_the_gradient_of_a_loss_by_every_parameter(way):
     pytest.importorskip("torch")
-    given = {name: drawn(shape, number) for number, (name, shape) in enumerate(SHAPES.items())}
-    loss, gradients = network_in_torch(given)
+    tensors = {name: drawn(shape, number) for number, (name, shape) in enumerate(SHAPES.items())}
+    loss, gradients = network_in_torch(tensors)
     statements = "\n".join(f"D_{number} = ∂loss/∂{name}*" for number, name in enumerate(SHAPES))
     program = nt.program(f"{NETWORK}\n{statements}\nloss")
-    assert np.isclose(float(program(values=given)), loss)
+    assert np.isclose(float(program(values=tensors)), loss)
     for number, name in enumerate(SHAPES):
-        found = program[f"D_{number}"](values=given)
+        result = program[f"D_{number}"](values=tensors)
         np.testing.assert_allclose(
-            found.to_array([f"{axis}*" for axis in given[name].axes]), gradients[name], atol=1e-10
+            result.to_array([f"{axis}*" for axis in tensors[name].axes]), gradients[name], atol=1e-10
         )
 
 
@@ -182,12 +182,12 @@ def test_the_gradient_of_a_loss_by_every_parameter(way):
 def test_derivatives_in_other_libraries(library):
     xp = pytest.importorskip({"torch": "torch", "jax": "jax.numpy"}[library])
     text = "∂(softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V)/∂K*"
-    given = {"Q": drawn("query[2] key[3]", 1), "K": drawn("seq[4] key[3]", 2), "V": drawn("seq[4] val[2]", 3)}
-    right = nt.evaluate(text, given)
-    there = {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in given.items()}
-    found = nt.evaluate(text, there)
+    tensors = {"Q": drawn("query[2] key[3]", 1), "K": drawn("seq[4] key[3]", 2), "V": drawn("seq[4] val[2]", 3)}
+    right = nt.evaluate(text, tensors)
+    there = {name: nt.tensor(xp.asarray(tensor.array), tensor.axes) for name, tensor in tensors.items()}
+    result = nt.evaluate(text, there)
     order = sorted(right.axes)
-    np.testing.assert_allclose(np.asarray(found.to_array(order)), right.to_array(order), atol=1e-5)
+    np.testing.assert_allclose(np.asarray(result.to_array(order)), right.to_array(order), atol=1e-5)
 
 
 def test_a_derivative_stands_alone_as_source():
@@ -202,8 +202,8 @@ def test_by_a_defined_name():
     """Y counts where it is named, and what equals it does not."""
     A, X = drawn("b[3] a[2]", 1), drawn("a[2]", 2)
     text = "Y = A ⊙_{a} X\nL = ∑_{b} Y^2 + ∑_{b} (A ⊙_{a} X)\n∂L/∂Y*"
-    found = nt.evaluate(text, A=A, X=X)
-    np.testing.assert_allclose(found.to_array(), 2 * A.array @ X.array)
+    result = nt.evaluate(text, A=A, X=X)
+    np.testing.assert_allclose(result.to_array(), 2 * A.array @ X.array)
 
 
 def test_by_a_parameter_whatever_it_is_called_outside():
@@ -214,8 +214,8 @@ def test_by_a_parameter_whatever_it_is_called_outside():
 
 def test_by_an_argument_that_is_a_rename():
     T = drawn("c[3]", 1)
-    found = nt.evaluate("f(X) = ∂(∑_{b} X_{a→b}^2)/∂X*\nf(T_{c→a})", T=T)
-    np.testing.assert_allclose(found.to_array("a*"), 2 * T.array)
+    result = nt.evaluate("f(X) = ∂(∑_{b} X_{a→b}^2)/∂X*\nf(T_{c→a})", T=T)
+    np.testing.assert_allclose(result.to_array("a*"), 2 * T.array)
 
 
 def test_numbers():
@@ -229,23 +229,23 @@ def test_numbers():
 
 def test_what_does_not_depend():
     X, Y = drawn("a[2]"), drawn("b[3]")
-    found = nt.evaluate("∂(Y^2)/∂X*", X=X, Y=Y)
-    assert found.sizes == {"b": 3, "a*": 2} and not found.array.any()
+    result = nt.evaluate("∂(Y^2)/∂X*", X=X, Y=Y)
+    assert result.sizes == {"b": 3, "a*": 2} and not result.array.any()
     assert nt.evaluate("∂(floor Y)/∂Y*", Y=Y).array.any() == False  # noqa: E712
 
 
 def test_second_derivatives():
     X = drawn("a[3]", 1)
-    found = nt.evaluate("∂(∂(∑_{a} X^3)/∂X*)/∂X†", X=X)
-    np.testing.assert_allclose(found.to_array("a* a†"), np.diag(6 * X.array))
+    result = nt.evaluate("∂(∂(∑_{a} X^3)/∂X*)/∂X†", X=X)
+    np.testing.assert_allclose(result.to_array("a* a†"), np.diag(6 * X.array))
 
 
 def test_a_step_of_descent():
     """What a reader would write: W − η ∂L/∂W."""
     W, x = drawn("out[2] in[3]", 1), drawn("in[3]", 2)
-    found = nt.evaluate("L = ∑_{out} (W ⊙_{in} x)^2\nW − 0.1 ∂L/∂W", W=W, x=x)
+    result = nt.evaluate("L = ∑_{out} (W ⊙_{in} x)^2\nW − 0.1 ∂L/∂W", W=W, x=x)
     expected = W.array - 0.2 * np.outer(W.array @ x.array, x.array)
-    np.testing.assert_allclose(found.to_array("out in"), expected)
+    np.testing.assert_allclose(result.to_array("out in"), expected)
 
 
 # --------------------------------------------------------------------------------------------------------- lifting
@@ -260,23 +260,23 @@ def test_lifted_derivatives_are_those_of_each_record(signature, body, way):
     """[f(X)]_s = f(X_s): no derivative by what another record has."""
     program = nt.program(f"{signature}\nf(X) = ∂({body})/∂X*")
     X, W = drawn("batch[2] a[3] seq[2]", 1), drawn("a[3] b[2]", 2)
-    given = {"W": W} if "W" in body else {}
-    found = program["f"](X, values=given)
+    tensors = {"W": W} if "W" in body else {}
+    result = program["f"](X, values=tensors)
     for batch in range(2):
         for seq in range(2):
-            alone = program["f"](X[{"batch": batch, "seq": seq}], values=given)
+            alone = program["f"](X[{"batch": batch, "seq": seq}], values=tensors)
             order = sorted(alone.axes)
-            each = found[{"batch": batch, "seq": seq}].to_array(order)
-            np.testing.assert_allclose(each, alone.to_array(order), atol=1e-12)
+            array = result[{"batch": batch, "seq": seq}].to_array(order)
+            np.testing.assert_allclose(array, alone.to_array(order), atol=1e-12)
 
 
 def test_a_program_lifted_over_a_batch():
     text = "∂(softmax_{a} X)/∂X*\nX ∈ ℝ^{a}"
     X = drawn("batch[2] a[3]", 1)
-    found = nt.evaluate(text, X=X)
-    assert found.sizes == {"batch": 2, "a": 3, "a*": 3}
+    result = nt.evaluate(text, X=X)
+    assert result.sizes == {"batch": 2, "a": 3, "a*": 3}
     alone = nt.evaluate(text, X=X[{"batch": 1}])
-    np.testing.assert_allclose(found[{"batch": 1}].to_array("a a*"), alone.to_array("a a*"))
+    np.testing.assert_allclose(result[{"batch": 1}].to_array("a a*"), alone.to_array("a a*"))
 
 
 def test_what_is_lifted_only_beside():
@@ -300,9 +300,9 @@ ERRORS = {
 @pytest.mark.parametrize("text", ERRORS)
 def test_errors(text):
     number, message = ERRORS[text]
-    with pytest.raises(NotationError) as found:
+    with pytest.raises(NotationError) as exception_info:
         nt.evaluate(text, {"X": drawn("a[2]"), "Y": drawn("a[2]")})
-    assert f"error {number}: {message}" in str(found.value) and "^" in str(found.value)
+    assert f"error {number}: {message}" in str(exception_info.value) and "^" in str(exception_info.value)
 
 
 def test_python_functions_have_none():
@@ -318,8 +318,8 @@ def test_python_functions_have_none():
 @pytest.mark.parametrize("text", [*ONE, *TWO, "det_{a,b} X", "inv_{a,b} X", "trace_{a,b} X"])
 @pytest.mark.parametrize("shape", ["ℝ^{a × b}", "ℝ^{a[3] × b}", "ℝ^{a × b[3]}"])
 def test_types_without_sizes(text, shape, way):
-    given = {"X": shape, "Y": "ℝ^{b}", "Z": "ℝ^{a × b}", "W": "ℝ^{k}", "I": "ℝ^{c}"}
-    checked = nt.check(f"∂({text})/∂X*", **{name: each for name, each in given.items() if name in text})
+    inputs = {"X": shape, "Y": "ℝ^{b}", "Z": "ℝ^{a × b}", "W": "ℝ^{k}", "I": "ℝ^{c}"}
+    checked = nt.check(f"∂({text})/∂X*", **{name: input_ for name, input_ in inputs.items() if name in text})
     assert not checked.errors and {"a*", "b*"} <= {part.partition("[")[0] for part in checked.type[3:-1].split(" × ")}  # type: ignore
 
 
@@ -350,12 +350,12 @@ DEFINED = [
 @pytest.mark.parametrize("text, given", DEFINED, ids=[text for text, _ in DEFINED])
 def test_derivatives_are_the_limits_that_define_them(text, given, way):
     right = reference.evaluate(
-        text, {name: reference.tensor(each.array.tolist(), each.axes) for name, each in given.items()}
+        text, {name: reference.tensor(value.array.tolist(), value.axes) for name, value in given.items()}
     )
-    found = nt.evaluate(text, given)
-    assert found.sizes == right.shape
+    result = nt.evaluate(text, given)
+    assert result.sizes == right.shape
     order = tuple(right.shape)
-    np.testing.assert_allclose(found.to_array(order), np.array(right.to_list(order)), atol=1e-8)
+    np.testing.assert_allclose(result.to_array(order), np.array(right.to_list(order)), atol=1e-8)
 
 
 # ------------------------------------------------------------------------------------------------- as a formula
@@ -371,15 +371,15 @@ FORMULAS = [
 
 @pytest.mark.parametrize("text, by, expected", FORMULAS)
 def test_the_derivative_of_a_formula_is_a_formula(text, by, expected):
-    found = nt.derivative(text, by)
-    assert found.to_text() == expected and nt.formula(found.to_latex()) == found
+    derivative = nt.derivative(text, by)
+    assert derivative.to_text() == expected and nt.formula(derivative.to_latex()) == derivative
 
 
 def test_it_runs_and_is_lifted():
     slope = nt.derivative("f : ℝ^{a} → ℝ^{a}\nf(X) = X^2", "X")
     X = drawn("batch[2] a[3]", 1)
-    found = slope(X)
-    np.testing.assert_allclose(found.to_array("batch a a*"), 2 * X.array[:, :, None] * np.eye(3))
+    result = slope(X)
+    np.testing.assert_allclose(result.to_array("batch a a*"), 2 * X.array[:, :, None] * np.eye(3))
 
 
 def test_names_to_derive_by():
@@ -414,12 +414,12 @@ TWICE = [
 @pytest.mark.parametrize("text", TWICE)
 def test_twice(text, way):
     """No axis of the inner derivative is taken for one of the outer."""
-    given = {"X": drawn("a[2]", 1), "W": drawn("a[2] b[3]", 2), "M": drawn("a[2] b[3] c[3]", 3)}
-    given = {name: each for name, each in given.items() if name in text}
+    tensors = {"X": drawn("a[2]", 1), "W": drawn("a[2] b[3]", 2), "M": drawn("a[2] b[3] c[3]", 3)}
+    tensors = {name: tensor for name, tensor in tensors.items() if name in text}
     once = f"∂({text})/∂X*"
-    found = nt.evaluate(f"∂({once})/∂X†", given)
-    axes = (*sorted(nt.evaluate(once, given).axes), "a†")
-    np.testing.assert_allclose(found.to_array(axes), by_differences(once, given, "X"), rtol=1e-5, atol=1e-5)
+    result = nt.evaluate(f"∂({once})/∂X†", tensors)
+    axes = (*sorted(nt.evaluate(once, tensors).axes), "a†")
+    np.testing.assert_allclose(result.to_array(axes), by_differences(once, tensors, "X"), rtol=1e-5, atol=1e-5)
 
 
 # ------------------------------------------------------------------------------------------------- drawn formulas
@@ -449,13 +449,13 @@ def test_derivatives_of_drawn_formulas_are_quotients_of_differences(pieces, end,
         text = piece.replace("#", f"({text})")
         if len(text) > 400:
             break
-    names = {name: each for name, each in DRAWN.items() if name == "X" or name in text}
+    names = {name: tensor for name, tensor in DRAWN.items() if name == "X" or name in text}
     assume(np.abs(nt.evaluate(DEFINITIONS + text, names).array).max() < 50)
     with going("reverse" if reverse else "forward"):
-        found = nt.evaluate(f"{DEFINITIONS}∂({end}({text}))/∂X*", names)
+        result = nt.evaluate(f"{DEFINITIONS}∂({end}({text}))/∂X*", names)
     formula = f"{DEFINITIONS}{end}({text})"
     axes = (*sorted(nt.evaluate(formula, names).axes), "a*", "b*")
-    np.testing.assert_allclose(found.to_array(axes), by_differences(formula, names, "X"), rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(result.to_array(axes), by_differences(formula, names, "X"), rtol=1e-3, atol=1e-3)
 
 
 # ------------------------------------------------------------------------------------------ equations of differentials
@@ -479,19 +479,20 @@ WRONG = [
 
 def of_rule(rule):
     """What a rule is checked with, for arrays and for the reference evaluator."""
-    given = {name: each for name, each in CHANGING.items() if name in rule}
-    return given, {
-        name: each if name == "x" else reference.tensor(each.array.tolist(), each.axes) for name, each in given.items()
+    inputs = {name: value for name, value in CHANGING.items() if name in rule}
+    return inputs, {
+        name: input_ if name == "x" else reference.tensor(input_.array.tolist(), input_.axes)
+        for name, input_ in inputs.items()
     }
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_equations_of_differentials_hold(rule):
     """The rules of the paper, as they stand there."""
-    given, plain = of_rule(rule)
-    assert nt.evaluate(f"{rule}\n1", given).item() == 1
+    inputs, plain = of_rule(rule)
+    assert nt.evaluate(f"{rule}\n1", inputs).item() == 1
     assert reference.evaluate(f"{rule}\n1", plain).to_list(()) == 1
-    shapes = {name: "ℝ" if name == "x" else str(each.shape) for name, each in given.items()}
+    shapes = {name: "ℝ" if name == "x" else str(input_.shape) for name, input_ in inputs.items()}
     assert not nt.check(f"{rule}\n1", shapes).errors
     assert not nt.check(f"{rule}\n1", {name: shape.replace("[3]", "") for name, shape in shapes.items()}).errors
 
@@ -505,8 +506,8 @@ def test_equations_of_differentials_alone_are_checked_and_have_no_value():
 
 @pytest.mark.parametrize("rule", WRONG)
 def test_wrong_equations_of_differentials_do_not(rule):
-    given, plain = of_rule(rule)
-    for evaluate, values in ((nt.evaluate, given), (reference.evaluate, plain)):
+    inputs, plain = of_rule(rule)
+    for evaluate, values in ((nt.evaluate, inputs), (reference.evaluate, plain)):
         with pytest.raises(NotationError, match="assertion failed"):
             evaluate(f"{rule}\n1", values)
 

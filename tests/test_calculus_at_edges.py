@@ -30,7 +30,7 @@ def of(numbers, axes="a"):
 
 
 def found(text: str, given: dict, arrays=np.asarray) -> np.ndarray:
-    there = {name: nt.tensor(arrays(each.array), each.axes) for name, each in given.items()}
+    there = {name: nt.tensor(arrays(entry.array), entry.axes) for name, entry in given.items()}
     value = nt.evaluate(text, there)
     return np.asarray(value.to_array(sorted(value.axes)))
 
@@ -97,8 +97,8 @@ EDGES = [
 def tensors(given: dict) -> dict:
     """Lists lie along a, or along the axes that stand beside them; numbers have none."""
     pairs = {
-        name: each if isinstance(each, tuple) else (each, "a" if isinstance(each, list) else "")
-        for name, each in given.items()
+        name: value if isinstance(value, tuple) else (value, "a" if isinstance(value, list) else "")
+        for name, value in given.items()
     }
     return {name: of(*pair) for name, pair in pairs.items()}
 
@@ -126,7 +126,7 @@ def test_at_edges_in_source_text(text, given, right, library):
     given, space = tensors(given), {}
     exec(nt.formula(text).to_python(library.partition(".")[0], given), space)
     with np.errstate(all="ignore"):
-        value = space["function"](*(xp.asarray(each.array) for each in given.values()))
+        value = space["function"](*(xp.asarray(item.array) for item in given.values()))
     axes = nt.evaluate(text, given).axes
     value = nt.tensor(np.asarray(value), axes).to_array(sorted(axes))
     np.testing.assert_allclose(value, right, rtol=1e-5, atol=1e-5)
@@ -197,7 +197,7 @@ def test_what_is_taken_alone_counts(pieces, numbers, reverse):
         assume(False)
     assume(np.abs(right).max() < 1e6)
     names = {"x": of(numbers), "W": of(W, "b a"), "J": nt.tensor([2, 2, 1], "a")}
-    names = {name: each for name, each in names.items() if name in text}
+    names = {name: tensor for name, tensor in names.items() if name in text}
     head = "f : ℝ → ℝ\nf(t) = { √(1 + t) if t > −1; 0 otherwise }\n"
     with going("reverse" if reverse else "forward"):
         value = nt.evaluate(f"{head}∂({text})/∂x*", names)
@@ -261,14 +261,14 @@ def test_a_determinant_grows_by_its_cofactors(matrix, library, way):
     np.testing.assert_allclose(value[0], right, rtol=1e-4, atol=1e-3 if library == "jax.numpy" else 1e-9)
 
 
-@pytest.mark.parametrize("matrix", [each for each in MATRICES if len(each) < 5], ids=str)
+@pytest.mark.parametrize("matrix", [matrix for matrix in MATRICES if len(matrix) < 5], ids=str)
 def test_a_determinant_twice(matrix, way):
     matrix, step = np.array(matrix, float), 1e-4
     right = np.zeros(matrix.shape * 2)
-    for place in np.ndindex(matrix.shape):
+    for index in np.ndindex(matrix.shape):
         away = np.zeros(matrix.shape)
-        away[place] = step
-        right[(..., *place)] = (cofactors(matrix + away) - cofactors(matrix - away)) / (2 * step)
+        away[index] = step
+        right[(..., *index)] = (cofactors(matrix + away) - cofactors(matrix - away)) / (2 * step)
     value = nt.evaluate("∂(∂(det_{r,s} M)/∂M*)/∂M†", M=nt.tensor(matrix, "r s")).to_array("r* s* r† s†")
     np.testing.assert_allclose(value, right, atol=1e-7)
 

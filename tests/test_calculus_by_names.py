@@ -38,11 +38,11 @@ NESTED = [  # a derivative around another holds fixed what it is taken by
 
 @pytest.mark.parametrize("text", [*SPELLED_ALIKE, *NESTED])
 def test_against_differences(text):
-    found, due = nt.evaluate(text), reference.evaluate(text)
-    assert {*found.axes} == {*due.shape}
-    axes = tuple(sorted(due.shape))
+    result, expected = nt.evaluate(text), reference.evaluate(text)
+    assert {*result.axes} == {*expected.shape}
+    axes = tuple(sorted(expected.shape))
     np.testing.assert_allclose(
-        found.tolist(" ".join(axes)) if axes else found.item(), due.to_list(axes), rtol=1e-5, atol=1e-4
+        result.tolist(" ".join(axes)) if axes else result.item(), expected.to_list(axes), rtol=1e-5, atol=1e-4
     )
 
 
@@ -61,13 +61,13 @@ def test_parameters_spelled_like_those_of_a_function_are_derived_by_in_one_sweep
     names = ["γ", "β", "γ^1", "β^1", "X"]
     generator = np.random.default_rng(0)
     values = {name: nt.tensor(generator.normal(size=4), "a") for name in names}
-    found = nt.gradient(text, "loss", names)(values=values)
+    gradient = nt.gradient(text, "loss", names)(values=values)
     assert not taken
     for name in names:
-        for place, step in enumerate(np.eye(4) * 1e-5):
+        for index, step in enumerate(np.eye(4) * 1e-5):
             sides = [
                 nt.evaluate(f"{text}loss", values | {name: values[name] + nt.tensor(way * step, "a")})
                 for way in (1, -1)
             ]
             slope = (sides[0] - sides[1]).item() / 2e-5
-            assert np.isclose(found[name].to_array("a")[place], slope, rtol=1e-4, atol=1e-5), (name, place)
+            assert np.isclose(gradient[name].to_array("a")[index], slope, rtol=1e-4, atol=1e-5), (name, index)

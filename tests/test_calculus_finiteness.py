@@ -55,7 +55,7 @@ DEEP = [
 ]
 
 
-@pytest.mark.parametrize(("sign", "inner", "outer"), [(sign, inner, each) for sign, inner, of in DEEP for each in of])
+@pytest.mark.parametrize(("sign", "inner", "outer"), [(sign, inner, name) for sign, inner, of in DEEP for name in of])
 def test_a_sign_is_looked_for_a_few_operations_deep(sign, inner, outer):
     """What a sign costs is bounded, however long the formula is."""
     nested = [inner]
@@ -76,9 +76,14 @@ def test_it_is_not_seen_to_be_finite(text):
 
 
 @pytest.mark.parametrize(
-    ("sign", "text", "wanted"),
-    [(sign, text, wanted) for sign, texts in SIGNS.items() for wanted, of in zip((True, False), texts) for text in of],
+    ("sign", "text", "expected"),
+    [
+        (sign, text, expected)
+        for sign, texts in SIGNS.items()
+        for expected, of in zip((True, False), texts)
+        for text in of
+    ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
-def test_a_sign_is_seen_or_not(sign, text, wanted):
-    assert sign(term_of(text)) is wanted
+def test_a_sign_is_seen_or_not(sign, text, expected):
+    assert sign(term_of(text)) is expected

@@ -52,29 +52,29 @@ def way(request):
 def check(once: str, given: dict, sizes, mark: str, close: float) -> None:
     """The derivative of a formula, against differences of it."""
     value = nt.evaluate(once, given, sizes=sizes)
-    found = nt.evaluate(f"∂({once})/∂X{mark}", given, sizes=sizes)
+    result = nt.evaluate(f"∂({once})/∂X{mark}", given, sizes=sizes)
     axes = (*sorted(value.axes), *(f"{axis}{mark}" for axis in given["X"].axes))
     right = by_differences(once, given, "X", sizes)
-    np.testing.assert_allclose(found.to_array(axes), right, rtol=close, atol=close * max(1, np.abs(right).max()))
+    np.testing.assert_allclose(result.to_array(axes), right, rtol=close, atol=close * max(1, np.abs(right).max()))
 
 
 def given_for(text: str) -> tuple[dict, dict]:
     """Tensors for a formula, and the sizes that it needs."""
-    given = {
+    tensors = {
         "X": drawn(
             SQUARE if text in OF_A_MATRIX else MATRIX, 2 if text in OF_A_MATRIX else 1, text in POSITIVE or text in TWO
         )
     }
     others = {**ASIDE, "Y": drawn("b[3]", 2, True), "Z": drawn(MATRIX, 3)}
-    given |= {name: each for name, each in others.items() if name in text}
-    return given, {name: size for name, size in SIZES.items() if re.search(rf"[_,{{]{name}\b", text)}
+    tensors |= {name: tensor for name, tensor in others.items() if name in text}
+    return tensors, {name: size for name, size in SIZES.items() if re.search(rf"[_,{{]{name}\b", text)}
 
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", [*ONE, *TWO, *MORE, *OF_A_MATRIX])
 def test_second_derivatives_of_every_operator(text, way):
-    given, sizes = given_for(text)
-    check(f"∂({text})/∂X*", given, sizes, "†", 1e-5)
+    inputs, sizes = given_for(text)
+    check(f"∂({text})/∂X*", inputs, sizes, "†", 1e-5)
 
 
 THRICE = [
@@ -88,8 +88,8 @@ THRICE = [
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", THRICE)
 def test_third_derivatives(text, way):
-    given, sizes = given_for(text)
-    check(f"∂(∂({text})/∂X*)/∂X†", given, sizes, "**", 1e-4)
+    inputs, sizes = given_for(text)
+    check(f"∂(∂({text})/∂X*)/∂X†", inputs, sizes, "**", 1e-4)
 
 
 def test_every_operator_is_among_them():
@@ -135,9 +135,9 @@ def test_a_formula_derived_again_and_again():
         assert text.endswith(f"/∂x{mark}")
         assert nt.formula(formula.to_latex()) == formula == nt.formula(formula.to_text(ascii=True))
         value = formula(x=x)
-        assert set(value.axes) == {f"a{each}" for each in marks[:times]}
-        diagonal = [value.to_array(value.axes)[(place,) * times] for place in range(2)]
-        np.testing.assert_allclose(diagonal, [slope * each ** (6 - times) for each in (1, 2)])
+        assert set(value.axes) == {f"a{name}" for name in marks[:times]}
+        diagonal = [value.to_array(value.axes)[(index,) * times] for index in range(2)]
+        np.testing.assert_allclose(diagonal, [slope * item ** (6 - times) for item in (1, 2)])
 
 
 def test_a_function_derived_again_and_again():

@@ -82,7 +82,7 @@ def loops_of_few_steps(monkeypatch):
 
 
 def used(formula):
-    return {name: each for name, each in GIVEN.items() if name.partition("_")[0].partition("^")[0] in formula}
+    return {name: tensor for name, tensor in GIVEN.items() if name.partition("_")[0].partition("^")[0] in formula}
 
 
 def forget():
@@ -95,9 +95,9 @@ def written_out(monkeypatch, formula, values):
     with monkeypatch.context() as context:
         for module, name in LEAST:
             context.setattr(module, name, 10**9)
-        found = nt.evaluate(formula, values)
+        result = nt.evaluate(formula, values)
     forget()
-    return found
+    return result
 
 
 def loops_in(formula, values):
@@ -109,8 +109,8 @@ def loops_in(formula, values):
 @pytest.mark.parametrize("formula", DERIVED)
 def test_the_derivative_of_a_loop_is_that_of_its_steps(formula, monkeypatch):
     values = used(formula)
-    found = nt.evaluate(formula, values)
-    assert nt.allclose(found, written_out(monkeypatch, formula, values), rtol=1e-9)
+    result = nt.evaluate(formula, values)
+    assert nt.allclose(result, written_out(monkeypatch, formula, values), rtol=1e-9)
     assert loops_in(formula, values) == DERIVED[formula]
 
 
@@ -120,8 +120,10 @@ def test_the_derivative_of_a_loop_is_the_same_in_each_library(formula, library):
     xp = pytest.importorskip(MODULES[library], reason=f"{library} is not installed")
     values = used(formula)
     expected = nt.evaluate(formula, values)
-    found = nt.evaluate(formula, {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in values.items()})
-    assert np.allclose(np.asarray(found.to_array(expected.axes)), expected.array, rtol=1e-3, atol=1e-3)
+    result = nt.evaluate(
+        formula, {name: nt.tensor(xp.asarray(value.array), value.axes) for name, value in values.items()}
+    )
+    assert np.allclose(np.asarray(result.to_array(expected.axes)), expected.array, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -130,15 +132,15 @@ def test_the_derivative_of_a_loop_is_the_same_in_each_library(formula, library):
 def test_gradients_of_loops_are_those_that_pytorch_finds(text):
     torch = pytest.importorskip("torch", reason="torch is not installed")
     values = used(text)
-    leaves = {name: torch.tensor(each.array, requires_grad=True) for name, each in values.items()}
-    nt.evaluate(text, {name: nt.tensor(each, values[name].axes) for name, each in leaves.items()}).array.backward()
+    leaves = {name: torch.tensor(value.array, requires_grad=True) for name, value in values.items()}
+    nt.evaluate(text, {name: nt.tensor(leaf, values[name].axes) for name, leaf in leaves.items()}).array.backward()
     lines = text.splitlines()
     program = "\n".join([*lines[:-1], f"loss = {lines[-1]}"])
-    names = [name for name, each in leaves.items() if each.grad is not None]
-    found = nt.gradient(program, "loss", names)(values=values)
+    names = [name for name, leaf in leaves.items() if leaf.grad is not None]
+    gradient = nt.gradient(program, "loss", names)(values=values)
     assert len(names) > 1
     for name in names:
-        assert np.allclose(found[name].to_array(values[name].axes), leaves[name].grad, rtol=1e-6, atol=1e-9)
+        assert np.allclose(gradient[name].to_array(values[name].axes), leaves[name].grad, rtol=1e-6, atol=1e-9)
 
 
 def test_what_is_nothing_by_a_choice_stays_so_through_a_loop():

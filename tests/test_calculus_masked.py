@@ -52,12 +52,12 @@ def test_the_slope_is_that_of_differences(mask, axis):
     total = lambda at: float(nt.evaluate(f"∑_{{i,j}} Y\nY = {text.splitlines()[1]}\n{text.splitlines()[0]}", X=at, W=W))
     head, body = text.splitlines()
     slope = nt.evaluate(f"{head}\nL = ∑_{{i,j}} ({body})\n∂L/∂X", X=X, W=W)
-    due = np.zeros((4, 4))
-    for place in np.ndindex(4, 4):
+    expected = np.zeros((4, 4))
+    for index in np.ndindex(4, 4):
         step = np.zeros((4, 4))
-        step[place] = 1e-6
-        due[place] = (total(nt.tensor(X.array + step, "i j")) - total(nt.tensor(X.array - step, "i j"))) / 2e-6
-    np.testing.assert_allclose(slope.to_array("i j"), due, atol=1e-7)
+        step[index] = 1e-6
+        expected[index] = (total(nt.tensor(X.array + step, "i j")) - total(nt.tensor(X.array - step, "i j"))) / 2e-6
+    np.testing.assert_allclose(slope.to_array("i j"), expected, atol=1e-7)
 
 
 def test_rows_of_which_nothing_is_left_are_chosen_between():
@@ -81,13 +81,13 @@ SIGNED = [
 def test_signs_and_spreads_are_kept(text):
     values = lambda at: {"A": at, "B": B}  # in a mapping there may be more than the formula has
     slope = nt.evaluate(f"∂({text})/∂A", values(A))
-    due = np.zeros((2, 3))
-    for place in np.ndindex(2, 3):
+    expected = np.zeros((2, 3))
+    for index in np.ndindex(2, 3):
         step = np.zeros((2, 3))
-        step[place] = 1e-6
+        step[index] = 1e-6
         up, down = (float(nt.evaluate(text, values(nt.tensor(A.array + way * step, "a b")))) for way in (1, -1))
-        due[place] = (up - down) / 2e-6
-    np.testing.assert_allclose(slope.to_array("a b"), due, rtol=1e-6, atol=1e-6)
+        expected[index] = (up - down) / 2e-6
+    np.testing.assert_allclose(slope.to_array("a b"), expected, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +98,6 @@ def test_a_mask_goes_with_the_axes_that_it_is_split_or_merged_with(moved):
     numbers = np.array([[4.0, -1.0, 0.0], [9.0, 1.0, -2.0]])
     over, sizes = ("c", {}) if "→c}" in moved else ("b, c, d", {"c": 2})
     text = f"{moved}\n∂(∑_{{{over}}} where(Y > 0, Y, 0))/∂X"
-    found = nt.evaluate(text, X=nt.tensor(numbers, "a b"), sizes=sizes)
-    wanted = [[0.5 / np.sqrt(number) if number > 0 else 0 for number in row] for row in numbers]
-    np.testing.assert_allclose(found.to_array("a b"), wanted, rtol=1e-12)
+    result = nt.evaluate(text, X=nt.tensor(numbers, "a b"), sizes=sizes)
+    expected = [[0.5 / np.sqrt(number) if number > 0 else 0 for number in row] for row in numbers]
+    np.testing.assert_allclose(result.to_array("a b"), expected, rtol=1e-12)

@@ -54,21 +54,21 @@ def given_for(title):
     text, (E, I, w) = CASES[title]
     random = np.random.default_rng(zlib.crc32(title.encode()))
     most = SIZES["batch"] if "batch(I)" in text else SIZES["vocab"]
-    given = {
+    tensors = {
         "E": drawn(E, random),
         "I": places(I, most, random),
         "w": drawn(w, random),
         "J": places("batch", random=random),
     }
-    return {name: each for name, each in given.items() if name in text}
+    return {name: tensor for name, tensor in tensors.items() if name in text}
 
 
 @cache
 def by_the_limit(title):
-    given = given_for(title)
+    tensors = given_for(title)
     plain = {
-        name: reference.tensor(each.array.tolist(), each.axes) if each.axes else each.item()
-        for name, each in given.items()
+        name: reference.tensor(tensor.array.tolist(), tensor.axes) if tensor.axes else tensor.item()
+        for name, tensor in tensors.items()
     }
     return reference.evaluate(CASES[title][0], plain)
 
@@ -76,28 +76,30 @@ def by_the_limit(title):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("title", CASES)
 def test_slopes_are_the_limits_that_define_them(title, way):
-    due, found = by_the_limit(title), nt.evaluate(CASES[title][0], given_for(title))
-    order = tuple(due.shape)
-    assert found.sizes == due.shape
+    expected, result = by_the_limit(title), nt.evaluate(CASES[title][0], given_for(title))
+    order = tuple(expected.shape)
+    assert result.sizes == expected.shape
     loose = title in ("twice", "by the other factor")  # differences of differences
-    np.testing.assert_allclose(found.to_array(order), np.array(due.to_list(order)), atol=1e-3 if loose else 1e-6)
+    np.testing.assert_allclose(result.to_array(order), np.array(expected.to_list(order)), atol=1e-3 if loose else 1e-6)
 
 
 @pytest.mark.parametrize("library", ["torch", "jax.numpy", "array_api_strict"])
 @pytest.mark.parametrize("title", CASES)
 def test_other_libraries_add_the_same(title, library):
     xp = pytest.importorskip(library, reason=f"{library} is not installed")
-    text, given = CASES[title][0], given_for(title)
-    due = nt.evaluate(text, given)
-    found = nt.evaluate(text, {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in given.items()})
-    np.testing.assert_allclose(np.asarray(found.to_array(due.axes)), due.array, rtol=1e-5, atol=1e-5)
+    text, tensors = CASES[title][0], given_for(title)
+    expected = nt.evaluate(text, tensors)
+    result = nt.evaluate(
+        text, {name: nt.tensor(xp.asarray(tensor.array), tensor.axes) for name, tensor in tensors.items()}
+    )
+    np.testing.assert_allclose(np.asarray(result.to_array(expected.axes)), expected.array, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
 def test_javascript_adds_the_same():
     cases = [javascript.case(title, text, given_for(title)) for title, (text, _) in CASES.items()]
-    found = javascript.compare(cases)
-    assert found.different == [] and found.count == len(CASES) and "scatter_add" in found.primitives
+    comparison = javascript.compare(cases)
+    assert comparison.different == [] and comparison.count == len(CASES) and "scatter_add" in comparison.primitives
 
 
 @pytest.mark.parametrize("columns", [1, 2, 40])
@@ -105,14 +107,14 @@ def test_javascript_adds_the_same():
 def test_rows_of_any_width_are_added(columns, dtype):
     """By sorting, or one by one where rows are narrow: the same as a loop over the words."""
     words = RANDOM.integers(1, 9, 50)
-    given = nt.tensor(RANDOM.normal(size=(50, columns)).astype(dtype), "word c")
+    tensor = nt.tensor(RANDOM.normal(size=(50, columns)).astype(dtype), "word c")
     E = nt.tensor(np.zeros((9, columns), dtype), "v c")
-    found = nt.gradient("L = ∑_{word,c} (w ⊙ E_{v(i)})", "L", "E")(E=E, w=given, i=nt.tensor(words, "word"))["E"]
-    due = np.zeros((9, columns))
-    for place, word in enumerate(words):
-        due[word - 1] += given.array[place]
-    assert str(found.dtype) == dtype
-    np.testing.assert_allclose(found.to_array("v c"), due, atol=3e-2 if dtype == "float16" else 1e-5)
+    result = nt.gradient("L = ∑_{word,c} (w ⊙ E_{v(i)})", "L", "E")(E=E, w=tensor, i=nt.tensor(words, "word"))["E"]
+    expected = np.zeros((9, columns))
+    for index, word in enumerate(words):
+        expected[word - 1] += tensor.array[index]
+    assert str(result.dtype) == dtype
+    np.testing.assert_allclose(result.to_array("v c"), expected, atol=3e-2 if dtype == "float16" else 1e-5)
 
 
 def test_what_no_index_picks_counts_for_nothing_even_beside_what_is_infinite():
@@ -133,12 +135,12 @@ def test_an_index_out_of_range_is_told_where_it_stands():
 
 
 def test_no_tensor_of_words_by_vocabulary_is_made():
-    given = {"E": drawn("vocab chans"), "I": places("batch seq"), "w": drawn("batch seq chans")}
-    made = nt.formula(CASES["two axes"][0]).compile()
-    made(values=given)
+    tensors = {"E": drawn("vocab chans"), "I": places("batch seq"), "w": drawn("batch seq chans")}
+    compiled_formula = nt.formula(CASES["two axes"][0]).compile()
+    compiled_formula(values=tensors)
     words = SIZES["batch"] * SIZES["seq"]
-    assert "scatter_add" in str(made.plan)
-    assert all(step.value.count < words * SIZES["vocab"] for step in made.plan.steps)
+    assert "scatter_add" in str(compiled_formula.plan)
+    assert all(step.value.count < words * SIZES["vocab"] for step in compiled_formula.plan.steps)
 
 
 def test_it_goes_through_jit():
@@ -150,5 +152,5 @@ def test_it_goes_through_jit():
         return nt.evaluate(text, E=nt.tensor(table, E.axes), I=nt.tensor(jax.numpy.asarray(I.array), I.axes),
                            w=nt.tensor(jax.numpy.asarray(w.array), w.axes)).to_array("vocab* chans*")  # fmt: skip
 
-    due = nt.evaluate(text, E=E, I=I, w=w).to_array("vocab* chans*")
-    np.testing.assert_allclose(np.asarray(jax.jit(slope)(jax.numpy.asarray(E.array))), due, rtol=1e-5, atol=1e-5)
+    expected = nt.evaluate(text, E=E, I=I, w=w).to_array("vocab* chans*")
+    np.testing.assert_allclose(np.asarray(jax.jit(slope)(jax.numpy.asarray(E.array))), expected, rtol=1e-5, atol=1e-5)

@@ -54,29 +54,29 @@ def of(text):
 
 @pytest.mark.parametrize("text", TYPES, ids=str)
 def test_type(text):
-    found = nt.check(text, SHAPES, sizes={"k": 2} if "k" in re.findall(r"\w+", text) else None)
-    assert found.errors == ()
-    assert {axis: resolve(size) for axis, size in found.shape.items()} == of(TYPES[text])
+    report = nt.check(text, SHAPES, sizes={"k": 2} if "k" in re.findall(r"\w+", text) else None)
+    assert report.errors == ()
+    assert {axis: resolve(size) for axis, size in report.shape.items()} == of(TYPES[text])
 
 
 def test_shapes_without_sizes():
-    found = nt.check(
+    report = nt.check(
         "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V", Q="ℝ^{seq' × key}", K="ℝ^{seq × key}", V="ℝ^{seq × val}"
     )
-    assert (found.ok, found.type) == (True, "ℝ^{seq' × val}")
+    assert (report.ok, report.type) == (True, "ℝ^{seq' × val}")
 
 
 def test_every_error_is_reported():
-    found = nt.check("a = sofmax_{height}(A) + z\nb = A ⊙_{depth} x\nc = a + b + q", SHAPES)
-    assert [(error.code, error.span_text) for error in found.errors] == [
+    report = nt.check("a = sofmax_{height}(A) + z\nb = A ⊙_{depth} x\nc = a + b + q", SHAPES)
+    assert [(error.code, error.span_text) for error in report.errors] == [
         (201, "sofmax"), (201, "z"), (301, "depth"), (201, "q"),
     ]  # fmt: skip
 
 
 def test_an_outer_product_is_warned_of_and_refused_when_strict():
-    found = nt.check("x + y", SHAPES)
-    assert found.ok
-    assert [warning.message for warning in found.warnings] == [
+    report = nt.check("x + y", SHAPES)
+    assert report.ok
+    assert [warning.message for warning in report.warnings] == [
         "+ broadcasts ℝ^{height[3]} against ℝ^{width[4]} (outer product)"
     ]
     with pytest.raises(nt.NotationError) as caught:
@@ -113,11 +113,11 @@ SIZE_ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("text, sizes, number, place", SIZE_ERRORS, ids=[case[0] for case in SIZE_ERRORS])
-def test_size_errors(text, sizes, number, place):
+@pytest.mark.parametrize("text, sizes, number, position", SIZE_ERRORS, ids=[case[0] for case in SIZE_ERRORS])
+def test_size_errors(text, sizes, number, position):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, sizes=sizes)
-    assert (caught.value.code, caught.value.span_text) == (number, place)
+    assert (caught.value.code, caught.value.span_text) == (number, position)
 
 
 # ------------------------------------------------------------------------------------------- what belongs to what
@@ -188,13 +188,13 @@ NAME_ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("text, number, place", NAME_ERRORS, ids=[case[0] for case in NAME_ERRORS])
-def test_name_errors(text, number, place):
+@pytest.mark.parametrize("text, number, position", NAME_ERRORS, ids=[case[0] for case in NAME_ERRORS])
+def test_name_errors(text, number, position):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text)
     assert caught.value.code == number
-    if place is not None:
-        assert caught.value.span_text == place
+    if position is not None:
+        assert caught.value.span_text == position
 
 
 # ------------------------------------------------------------------------------------------------- objects
@@ -204,8 +204,8 @@ PROGRAM = (
 
 
 def test_a_program_lists_its_parameters_with_their_shapes():
-    found = nt.program(PROGRAM).parameters(sizes={"layer": 4}, X="ℝ^{seq[5] × layer[4]}")
-    assert found == {"W^{1,Q}": "ℝ^{layer[4] × key[2]}", "W^{2,Q}": "ℝ^{layer[4] × key[2]}"}
+    parameters = nt.program(PROGRAM).parameters(sizes={"layer": 4}, X="ℝ^{seq[5] × layer[4]}")
+    assert parameters == {"W^{1,Q}": "ℝ^{layer[4] × key[2]}", "W^{2,Q}": "ℝ^{layer[4] × key[2]}"}
 
 
 def test_init_gives_the_parameters_as_tensors():
@@ -309,8 +309,8 @@ def test_python_functions_give_axes_of_the_sizes_that_they_say():
         return nt.tensor([1.0, 2.0], "c")
 
     X = nt.tensor([1.0, 2.0, 3.0], "a")
-    found = nt.evaluate("∑_{d} counts(X)", X=X)
-    assert found.to_array("c").tolist() == [6.0, 10.0]
+    result = nt.evaluate("∑_{d} counts(X)", X=X)
+    assert result.to_array("c").tolist() == [6.0, 10.0]
     assert str(nt.check("counts(X)", X="ℝ^{a[3]}").type) == "ℝ^{c[2] × d[4]}"
     assert nt.evaluate("|c| = 2\nopen(X)", X=X).to_array("c").tolist() == [1.0, 2.0]
     with pytest.raises(nt.NotationError, match="cannot infer the size of axis c"):
@@ -318,7 +318,7 @@ def test_python_functions_give_axes_of_the_sizes_that_they_say():
 
 
 @pytest.mark.parametrize(
-    ("formula", "number", "said"),
+    ("formula", "number", "message"),
     [
         ("pair(X)", 304, "pair expects 2 arguments, got 1"),
         ("bare(X)", 307, "must return a tensor, got float"),
@@ -326,12 +326,12 @@ def test_python_functions_give_axes_of_the_sizes_that_they_say():
         ("sized(X)", 308, "axis a of X has size 3"),
     ],
 )
-def test_python_functions_that_do_not_do_what_they_say(formula, number, said):
+def test_python_functions_that_do_not_do_what_they_say(formula, number, message):
     nt.custom_function("pair : ℝ^{a} × ℝ^{a} → ℝ")(lambda x, y: 1.0)
     nt.custom_function("bare : ℝ^{a} → ℝ^{a}")(lambda x: 3.0)
     nt.custom_function("renamed : ℝ^{a} → ℝ^{a}")(lambda x: x.rename(a="b"))
     nt.custom_function("sized : ℝ^{a[2]} → ℝ")(lambda x: 1.0)
-    with pytest.raises(nt.NotationError, match=said) as caught:
+    with pytest.raises(nt.NotationError, match=message) as caught:
         nt.evaluate(formula, X=nt.tensor([1.0, 2.0, 3.0], "a"))
     assert caught.value.code == number
 
@@ -352,10 +352,10 @@ REPORTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "shapes", "said"), REPORTS)
-def test_a_report_reads_so(program, shapes, said):
-    found = str(nt.check(program, **shapes))
-    assert found.startswith(said.replace("|", "\n")) and bool(found) == bool(said)
+@pytest.mark.parametrize(("program", "shapes", "message"), REPORTS)
+def test_a_report_reads_so(program, shapes, message):
+    text = str(nt.check(program, **shapes))
+    assert text.startswith(message.replace("|", "\n")) and bool(text) == bool(message)
 
 
 def test_python_functions_of_what_is_written_are_called_each_time():
@@ -376,9 +376,9 @@ def test_python_functions_of_what_is_written_are_called_each_time():
 
 def test_extra_axes_make_no_outer_product_of_what_a_function_adds():
     shapes = {"x": "ℝ^{n[3]}", "b": "ℝ^{c[2]}"}
-    found = nt.check("f : ℝ → ℝ^{c}\nf(t) = t + b\nf(x)", shapes)
-    assert (str(found.type), found.warnings) == ("ℝ^{n[3] × c[2]}", ())
-    assert [each.code for each in nt.check("x + b", shapes).warnings] == [314]
+    report = nt.check("f : ℝ → ℝ^{c}\nf(t) = t + b\nf(x)", shapes)
+    assert (str(report.type), report.warnings) == ("ℝ^{n[3] × c[2]}", ())
+    assert [warning.code for warning in nt.check("x + b", shapes).warnings] == [314]
 
 
 def test_axes_that_a_function_is_lifted_over_are_not_offered():
@@ -447,8 +447,8 @@ ELEMENTS = [
 
 @pytest.mark.parametrize("text, expected", ELEMENTS, ids=[case[0] for case in ELEMENTS])
 def test_elements(text, expected):
-    found = nt.evaluate(text, {"x": VECTOR, "A": MATRIX, "W^1": 10, "W^2": 20})
-    assert (found.to_array("height width") if len(found.axes) == 2 else found.array).tolist() == expected
+    result = nt.evaluate(text, {"x": VECTOR, "A": MATRIX, "W^1": 10, "W^2": 20})
+    assert (result.to_array("height width") if len(result.axes) == 2 else result.array).tolist() == expected
 
 
 def test_a_case_that_is_taken_still_needs_its_element():
@@ -498,7 +498,7 @@ def test_cases_have_the_axes_of_every_case_and_condition(first):
     """Whichever of them a size decides: a type does not hang on how large an axis is."""
     text = f"{{ v if {first}; 2 if u > 1; 3 otherwise }}"
     u, v = [1.0, 2.0], [3.0, 4.0, 5.0]
-    found = nt.evaluate(text, u=nt.tensor(u, "b"), v=nt.tensor(v, "c"))
-    assert set(found.axes) == {"b", "c"}
-    wanted = [[(3 if x <= 1 else 2) if "<" in first else y for y in v] for x in u]
-    assert found.to_array("b c").tolist() == wanted
+    result = nt.evaluate(text, u=nt.tensor(u, "b"), v=nt.tensor(v, "c"))
+    assert set(result.axes) == {"b", "c"}
+    expected = [[(3 if x <= 1 else 2) if "<" in first else y for y in v] for x in u]
+    assert result.to_array("b c").tolist() == expected

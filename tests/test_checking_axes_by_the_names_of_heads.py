@@ -25,14 +25,14 @@ BODIES = {  # what is made over the first axis, a, and the second, b, which the 
 def test_a_function_over_two_axes(name, first, second):
     body, by_hand = BODIES[name]
     text = f"|{second}| = 2\ng_{{a,b}}(X) = {body}\ng_{{{first},{second}}}(V)"
-    given = reference.tensor(V.tolist(), first)
+    tensor = reference.tensor(V.tolist(), first)
     order = ["z" if name in ("maxk", "split") else first, second]
-    for found in (nt.evaluate(text, V=nt.tensor(V, first)), nt.formula(text).compile()(V=nt.tensor(V, first))):
-        np.testing.assert_array_equal(found.to_array(" ".join(order)), by_hand())
-    slow = reference.evaluate(text, {"V": given})
+    for result in (nt.evaluate(text, V=nt.tensor(V, first)), nt.formula(text).compile()(V=nt.tensor(V, first))):
+        np.testing.assert_array_equal(result.to_array(" ".join(order)), by_hand())
+    slow = reference.evaluate(text, {"V": tensor})
     entries = {tuple(sorted(zip(slow.shape, key))): entry for key, entry in slow.entries.items()}
-    for place, due in np.ndenumerate(by_hand()):
-        assert entries[tuple(sorted(zip(order, (each + 1 for each in place))))] == due
+    for index, expected in np.ndenumerate(by_hand()):
+        assert entries[tuple(sorted(zip(order, (item + 1 for item in index))))] == expected
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_function_over_two_axes(name, first, second):
 def test_derivatives_of_windows(operator, size, seq, kernel):
     """Against windows of the identity, for they are linear; differentials are written with seq and kernel."""
     text = f"∂({operator}_{{{seq},{kernel}}} V)/∂V*\n|{kernel}| = {size}"
-    found = nt.evaluate(text, V=nt.tensor(V, seq)).to_array(f"{seq}* {seq} {kernel}")
+    array = nt.evaluate(text, V=nt.tensor(V, seq)).to_array(f"{seq}* {seq} {kernel}")
     eye = np.eye(6)
     windows = np.lib.stride_tricks.sliding_window_view(eye, size, axis=1)
-    np.testing.assert_array_equal(found, windows if operator == "unroll" else eye.reshape(6, 6 // size, size))
+    np.testing.assert_array_equal(array, windows if operator == "unroll" else eye.reshape(6, 6 // size, size))

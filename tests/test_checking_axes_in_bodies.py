@@ -26,9 +26,9 @@ PLACES = [
 @pytest.mark.parametrize("body", PLACES)
 def test_an_axis_of_the_head_is_read_anywhere_in_the_body(body):
     x = nt.tensor([1.0, 2.0], ("b",))
-    found = nt.evaluate(f"g_{{ax}}(X) = {body}\nout = g_{{b}}(x)", x=x)
-    wanted = nt.evaluate(f"out = {body.replace('ax', 'b')}", X=x)
-    assert found.axes == wanted.axes and found.array == pytest.approx(wanted.array)
+    result = nt.evaluate(f"g_{{ax}}(X) = {body}\nout = g_{{b}}(x)", x=x)
+    expected = nt.evaluate(f"out = {body.replace('ax', 'b')}", X=x)
+    assert result.axes == expected.axes and result.array == pytest.approx(expected.array)
 
 
 def test_what_a_superscript_counts_by_is_no_axis():

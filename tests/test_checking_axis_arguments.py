@@ -26,17 +26,17 @@ def sizes_in(body: str) -> dict[str, int]:
 @pytest.mark.parametrize("body", BODIES)
 def test_a_function_over_an_axis_is_its_body_with_that_axis(body, signed):
     sizes = sizes_in(body)
-    wanted = nt.evaluate(
+    expected = nt.evaluate(
         body.replace("X", "V").replace("max", "MAX").replace("ax", "c").replace("MAX", "max"), {"V": V}, sizes=sizes
     )
-    signature = f"g_{{ax}} : ℝ^{{ax}} → {codomain(wanted)}\n" if signed else ""
+    signature = f"g_{{ax}} : ℝ^{{ax}} → {codomain(expected)}\n" if signed else ""
     text = f"{signature}g_{{ax}}(X) = {body}\ng_{{c}}(V)"
-    found = nt.evaluate(text, {"V": V}, sizes=sizes)
-    assert sorted(found.axes) == sorted(wanted.axes)
-    assert nt.allclose(found, wanted)
+    result = nt.evaluate(text, {"V": V}, sizes=sizes)
+    assert sorted(result.axes) == sorted(expected.axes)
+    assert nt.allclose(result, expected)
     of_reference = reference.evaluate(text, {"V": reference.tensor([1, 2, 4], "c")}, sizes=sizes)
-    flat = [of_reference.to_list(wanted.axes)] if wanted.axes else [of_reference.entries[()]]
-    assert nt.allclose(nt.tensor(flat[0], wanted.axes), wanted, rtol=1e-6)
+    flat = [of_reference.to_list(expected.axes)] if expected.axes else [of_reference.entries[()]]
+    assert nt.allclose(nt.tensor(flat[0], expected.axes), expected, rtol=1e-6)
 
 
 def codomain(value: nt.NamedTensor) -> str:
@@ -64,10 +64,10 @@ def of_reference(value: nt.NamedTensor) -> reference.Tensor:
 
 
 @pytest.mark.parametrize(
-    "made", ["[3, 4]_{b}", "stack_{b}(3, 4)", "[3]_{b} ⊕_{b} [4]_{b}", "concat_{b}([3]_{b}, [4]_{b})"]
+    "result", ["[3, 4]_{b}", "stack_{b}(3, 4)", "[3]_{b} ⊕_{b} [4]_{b}", "concat_{b}([3]_{b}, [4]_{b})"]
 )
-def test_what_parts_give_a_size_asks_for_none(made):
+def test_what_parts_give_a_size_asks_for_none(result):
     """|b| has two values among the inputs, and neither is meant."""
     A, B = nt.tensor([1.0, 2.0], "b"), nt.tensor([1.0, 2.0, 3.0], "b")
-    found = nt.evaluate(f"A ⊙ B_{{b(1)}} + {made}", A=A, B=B)
-    assert found.to_array("b").tolist() == [4, 6]
+    tensor = nt.evaluate(f"A ⊙ B_{{b(1)}} + {result}", A=A, B=B)
+    assert tensor.to_array("b").tolist() == [4, 6]

@@ -154,8 +154,8 @@ def test_shapes_that_differ_are_refused_before_there_are_values(case):
 
 
 def test_what_is_compiled_compares_no_values():
-    found = nt.formula("A_{height(1), width(1)} = 7\nY = 2 A").compile()(A=A)
-    assert np.array_equal(found.to_array("height width"), 2 * A.array)
+    result = nt.formula("A_{height(1), width(1)} = 7\nY = 2 A").compile()(A=A)
+    assert np.array_equal(result.to_array("height width"), 2 * A.array)
 
 
 UNKNOWN = {
@@ -173,7 +173,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("case", UNKNOWN)
 def test_a_claim_with_an_unknown_name_is_an_error(case):
-    text, place = UNKNOWN[case]
+    text, path = UNKNOWN[case]
     slow = reference.tensor(A.array.tolist(), "height width")
     for evaluate in (lambda: nt.evaluate(text, A=A), lambda: reference.evaluate(text, {"A": slow})):
         with pytest.raises(nt.NotationError) as caught:
@@ -181,9 +181,9 @@ def test_a_claim_with_an_unknown_name_is_an_error(case):
         assert caught.value.code in (201, 206, 309)
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, A=A)
-    assert text[slice(*(caught.value.span or ()))] == place
+    assert text[slice(*(caught.value.span or ()))] == path
     if case not in ("declared", "its range"):  # which may be given still
-        assert place in {text[slice(*(problem.span or ()))] for problem in nt.check(text, A=A).errors}
+        assert path in {text[slice(*(problem.span or ()))] for problem in nt.check(text, A=A).errors}
 
 
 def test_it_says_where_and_how_the_sides_differ():
@@ -210,8 +210,8 @@ def test_a_claim_about_a_built_in_leaves_it_as_it_is(text):
         warnings.simplefilter("error")
         assert nt.evaluate(text, given(text)).array.tolist() == NOT_REPLACED[text]
     assert not nt.check(text, **given(text)).warnings
-    found = reference.evaluate(text, for_reference(text))
-    assert found.to_list(" ".join(found.shape)) == NOT_REPLACED[text]
+    result = reference.evaluate(text, for_reference(text))
+    assert result.to_list(" ".join(result.shape)) == NOT_REPLACED[text]
 
 
 REPLACED = {

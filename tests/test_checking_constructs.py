@@ -61,11 +61,11 @@ def time_warping(cost):
 
 
 def states(steps, way=1):
-    found, state = [], 0.0
+    result, state = [], 0.0
     for value in steps[::way]:
         state = state / 2 + value
-        found.append(state)
-    return np.array(found[::way])
+        result.append(state)
+    return np.array(result[::way])
 
 
 def spans(scores):
@@ -401,18 +401,16 @@ ROWS = (
 def test_every_kind_of_node_stands_in_a_row():
     """So each is held to the laws below: NumPy, the reference, printing, the backends, differences, lifting."""
     kinds = {
-        name
-        for name, each in vars(nodes).items()
-        if isinstance(each, type) and "span" in getattr(each, "__slots__", ())
+        name for name, var in vars(nodes).items() if isinstance(var, type) and "span" in getattr(var, "__slots__", ())
     }
-    found = {type(node).__name__ for row in ROWS.values() for node in walk(parse(row.text))}
-    assert kinds - found == set()
+    names = {type(node).__name__ for row in ROWS.values() for node in walk(parse(row.text))}
+    assert kinds - names == set()
 
 
 def values_of(row: Row) -> dict[str, Any]:
     text = parse(row.text)
     named = {node.text for node in walk(text) if hasattr(node, "text")}
-    return {name: each for name, each in GIVEN.items() if name in named} | dict(row.values)
+    return {name: tensor for name, tensor in GIVEN.items() if name in named} | dict(row.values)
 
 
 def walk(tree):
@@ -428,21 +426,23 @@ def array_of(value, axes: str) -> np.ndarray:
 
 def given_to_the_reference(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: reference.tensor(each.array.tolist(), " ".join(each.axes)) if isinstance(each, nt.NamedTensor) else each
-        for name, each in values.items()
+        name: reference.tensor(value.array.tolist(), " ".join(value.axes))
+        if isinstance(value, nt.NamedTensor)
+        else value
+        for name, value in values.items()
     }
 
 
 @pytest.mark.parametrize("title", ROWS)
 def test_the_value_is_that_of_numpy_and_of_the_reference(title):
     row = ROWS[title]
-    found = array_of(nt.evaluate(row.text, values_of(row)), row.axes)
+    array = array_of(nt.evaluate(row.text, values_of(row)), row.axes)
     if row.value is not None:
-        np.testing.assert_allclose(found, row.value, rtol=1e-12)
-    due = reference.evaluate(row.text, given_to_the_reference(values_of(row)))
+        np.testing.assert_allclose(array, row.value, rtol=1e-12)
+    expected = reference.evaluate(row.text, given_to_the_reference(values_of(row)))
     np.testing.assert_allclose(
-        found,
-        due.to_list(row.axes) if row.axes else due.entries[()],
+        array,
+        expected.to_list(row.axes) if row.axes else expected.entries[()],
         rtol=1e-9,
         atol=1e-4 if "∂³" in row.text else 1e-7 * ("∂" in row.text),
     )
@@ -467,12 +467,12 @@ def test_every_backend_agrees(title, backend):
     row = ROWS[title]
     make = library.tensor if backend == "torch" else lambda array: library.asarray(array)
     values = {
-        name: nt.tensor(make(each.array), each.axes) if isinstance(each, nt.NamedTensor) else each
-        for name, each in values_of(row).items()
+        name: nt.tensor(make(value.array), value.axes) if isinstance(value, nt.NamedTensor) else value
+        for name, value in values_of(row).items()
     }
-    due = array_of(nt.evaluate(row.text, values_of(row)), row.axes)
-    found = array_of(nt.evaluate(row.text, values), row.axes)
-    np.testing.assert_allclose(found, due, rtol=1e-5 if backend == "jax" else 1e-9, atol=1e-6)
+    expected = array_of(nt.evaluate(row.text, values_of(row)), row.axes)
+    array = array_of(nt.evaluate(row.text, values), row.axes)
+    np.testing.assert_allclose(array, expected, rtol=1e-5 if backend == "jax" else 1e-9, atol=1e-6)
 
 
 @pytest.mark.slow
@@ -484,7 +484,7 @@ def test_javascript_agrees():
 
 def varied(row: Row) -> str | None:
     """The input that is varied: the first of those with axes that the text does not bind."""
-    return next((name for name, each in values_of(row).items() if isinstance(each, nt.NamedTensor)), None)
+    return next((name for name, value in values_of(row).items() if isinstance(value, nt.NamedTensor)), None)
 
 
 def inputs_of(row: Row) -> tuple[dict[str, Any], str]:
@@ -499,27 +499,27 @@ def test_its_derivative_is_that_of_differences(title):
     row = ROWS[title]
     values, name = inputs_of(row)
     gradient = gradient_of(row, name, values)
-    for place in range(min(3, values[name].array.size)):
+    for index in range(min(3, values[name].array.size)):
         sides = []
         for sign in (1, -1):
             array = values[name].array.astype(float).copy()
-            array.flat[place] += sign * 1e-6
+            array.flat[index] += sign * 1e-6
             sides.append(
                 array_of(nt.evaluate(row.text, {**values, name: nt.tensor(array, values[name].axes)}), row.axes).sum()
             )
-        np.testing.assert_allclose(gradient.flat[place], (sides[0] - sides[1]) / 2e-6, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(gradient.flat[index], (sides[0] - sides[1]) / 2e-6, rtol=1e-4, atol=1e-5)
 
 
 def gradient_of(row: Row, name: str, values: Mapping[str, Any]) -> np.ndarray:
     """The derivative of the sum of the value by an input, of PyTorch's own."""
     torch = pytest.importorskip("torch")
     leaf = torch.tensor(values[name].array, dtype=torch.float64, requires_grad=True)
-    given = {
-        key: nt.tensor(torch.tensor(each.array), each.axes) if isinstance(each, nt.NamedTensor) else each
-        for key, each in values.items()
+    tensors = {
+        key: nt.tensor(torch.tensor(value.array), value.axes) if isinstance(value, nt.NamedTensor) else value
+        for key, value in values.items()
     } | {name: nt.tensor(leaf, values[name].axes)}
-    found = nt.evaluate(row.text, given)
-    array = found.to_array(row.axes) if row.axes else found.array
+    result = nt.evaluate(row.text, tensors)
+    array = result.to_array(row.axes) if row.axes else result.array
     array.sum().backward()
     return leaf.grad.numpy()
 
@@ -528,13 +528,13 @@ def gradient_of(row: Row, name: str, values: Mapping[str, Any]) -> np.ndarray:
 def test_a_batch_is_mapped_over(title):
     row = ROWS[title]
     values, name = inputs_of(row)
-    each = [values[name].array, values[name].array[::-1].copy()]
-    batch = nt.tensor(np.stack(each), ("batch", *values[name].axes))
-    found = nt.evaluate(row.text, {**values, name: batch})
+    item = [values[name].array, values[name].array[::-1].copy()]
+    batch = nt.tensor(np.stack(item), ("batch", *values[name].axes))
+    result = nt.evaluate(row.text, {**values, name: batch})
     alone = [
-        array_of(nt.evaluate(row.text, {**values, name: nt.tensor(one, values[name].axes)}), row.axes) for one in each
+        array_of(nt.evaluate(row.text, {**values, name: nt.tensor(one, values[name].axes)}), row.axes) for one in item
     ]
-    np.testing.assert_allclose(array_of(found, f"batch {row.axes}".strip()), np.stack(alone), rtol=1e-9)
+    np.testing.assert_allclose(array_of(result, f"batch {row.axes}".strip()), np.stack(alone), rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -553,10 +553,10 @@ def test_a_batch_is_mapped_over(title):
     ],
 )  # fmt: skip
 def test_a_wrong_use_gets_a_numbered_error(text, number):
-    given = {"x": GIVEN["x"], "Q": GIVEN["x"], "K": GIVEN["x"], "r": 2.0, "n": 0.5}
+    inputs = {"x": GIVEN["x"], "Q": GIVEN["x"], "K": GIVEN["x"], "r": 2.0, "n": 0.5}
     program = parse(text) if number not in (101, 102, 107, 114) else None
     named = {node.text for node in walk(program) if hasattr(node, "text")} if program else {"x"}
-    known = {name: value for name, value in given.items() if name in named or (name in "QK" and "QK" in named)}
+    known = {name: value for name, value in inputs.items() if name in named or (name in "QK" and "QK" in named)}
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, known)
     assert caught.value.code == number
@@ -588,7 +588,7 @@ def test_what_is_printed_with_care_is_read_back(text):
 )
 def test_a_long_recurrence_downwards_is_a_loop(text):
     steps = RANDOM.normal(size=2000)
-    given = {"x": nt.tensor(steps, "time"), "n": 2000}
-    found = nt.evaluate(text, given)
-    np.testing.assert_allclose(found.to_array("step"), states(steps, -1), rtol=1e-9)
-    assert len(nt.to_python(text, "numpy", given)) < 10_000
+    inputs = {"x": nt.tensor(steps, "time"), "n": 2000}
+    result = nt.evaluate(text, inputs)
+    np.testing.assert_allclose(result.to_array("step"), states(steps, -1), rtol=1e-9)
+    assert len(nt.to_python(text, "numpy", inputs)) < 10_000

@@ -24,8 +24,8 @@ PLAIN = ["y = 2 x\n  − x", "y = 2 x −\nx", "y = (2 x\n− x)", "y = 2 x +\n�
          "y = 2 x\n# − x", r"\begin{align*} y &= 2x \\" "\n- x \\end{align*}", "y = x_{a(1\n+ 1)}"]  # fmt: skip
 
 
-def of_continued(found):
-    return [each for each in found.warnings if "continues the equation above it" in each.message]
+def of_continued(actual):
+    return [warning for warning in actual.warnings if "continues the equation above it" in warning.message]
 
 
 @pytest.mark.parametrize("text", CONTINUED)
@@ -47,13 +47,13 @@ def test_a_sign_at_the_left_margin_is_warned_of_with_both_repairs(text):
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_what_goes_on_in_another_way_is_not(text):
-    found = nt.check(text, x="ℝ^{a[3]}")
-    assert not found.errors and not of_continued(found)
+    report = nt.check(text, x="ℝ^{a[3]}")
+    assert not report.errors and not of_continued(report)
 
 
 def test_the_playground_offers_both_repairs():
     text = "y = 2 x\n−∑_{a} x"
     (warning,) = answer({"ask": "check", "text": text, "inputs": {"x": "ℝ^{a[3]}"}})["warnings"]
     assert [
-        text[: each["span"][0]] + each["text"] + text[each["span"][1] :] for each in warning["repairs"]
+        text[: repair["span"][0]] + repair["text"] + text[repair["span"][1] :] for repair in warning["repairs"]
     ] == CONTINUED[text]

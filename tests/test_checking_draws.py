@@ -13,11 +13,11 @@ def draws(distribution: str, name: str = "z", **given) -> np.ndarray:
     return nt.evaluate(f"{name} ∼ {distribution}^{{n}}", sizes={"n": MANY}, **given).to_array("n")
 
 
-def pieces(found: np.ndarray, edges: np.ndarray) -> float:
+def pieces(array: np.ndarray, edges: np.ndarray) -> float:
     """By how many standard deviations χ² of the counts between edges of equal probability is off."""
-    counts, due = np.histogram(found, edges)[0], len(found) / (len(edges) - 1)
+    counts, expected = np.histogram(array, edges)[0], len(array) / (len(edges) - 1)
     free = len(edges) - 2
-    return (((counts - due) ** 2 / due).sum() - free) / np.sqrt(2 * free)
+    return (((counts - expected) ** 2 / expected).sum() - free) / np.sqrt(2 * free)
 
 
 QUANTILES = np.arange(51) / 50
@@ -53,8 +53,8 @@ def test_neighbours_seeds_names_and_numbers_are_independent():
     ]
     for other in others:
         pairs = np.histogram2d(first[: len(other)], other, 12, [[0, 1], [0, 1]])[0]
-        due = len(other) / 144
-        assert abs(((pairs - due) ** 2 / due).sum() - 143) / np.sqrt(2 * 143) < 4
+        expected = len(other) / 144
+        assert abs(((pairs - expected) ** 2 / expected).sum() - 143) / np.sqrt(2 * 143) < 4
         assert abs(np.corrcoef(first[: len(other)], other)[0, 1]) * np.sqrt(len(other)) < 4
 
 
@@ -80,26 +80,26 @@ def test_an_expectation_comes_near_with_more_draws():
 
 
 def test_derivatives_go_through_draws_to_the_parameters():
-    given = {"μ": 0.5, "v": 2.0, "draws": 400}
+    inputs = {"μ": 0.5, "v": 2.0, "draws": 400}
     text = "𝔼_{z ∼ N(μ, v)} exp z"
     for name in ("μ", "v"):
-        ends = [float(nt.evaluate(text, {**given, name: given[name] + step})) for step in (1e-5, -1e-5)]
-        slope = float(nt.evaluate(f"∂({text})/∂{name}", given))
+        ends = [float(nt.evaluate(text, {**inputs, name: inputs[name] + step})) for step in (1e-5, -1e-5)]
+        slope = float(nt.evaluate(f"∂({text})/∂{name}", inputs))
         assert slope == pytest.approx((ends[0] - ends[1]) / 2e-5, rel=1e-5)
 
 
 @pytest.mark.parametrize("library", ["torch", "jax"])
 def test_single_precision_has_the_same_draws(library):
     make = pytest.importorskip("torch").tensor if library == "torch" else pytest.importorskip("jax.numpy").asarray
-    own = nt.evaluate("z ∼ N(m, 1)\nz", m=nt.tensor(np.zeros(500), "n"), seed=7).array
+    array = nt.evaluate("z ∼ N(m, 1)\nz", m=nt.tensor(np.zeros(500), "n"), seed=7).array
     other = nt.evaluate("z ∼ N(m, 1)\nz", m=nt.tensor(make(np.zeros(500, "float32")), "n"), seed=7).array
-    np.testing.assert_allclose(np.asarray(other), own, atol=2e-5)
+    np.testing.assert_allclose(np.asarray(other), array, atol=2e-5)
 
 
 def test_an_index_that_is_drawn_has_its_probabilities():
     p = nt.tensor([0.1, 0.2, 0.3, 0.4], "k")
-    found = nt.evaluate("i ∼ p", p=p, seed=nt.tensor(np.arange(5000), "run")).to_array("run")
-    np.testing.assert_allclose(np.bincount(found.astype(int), minlength=5)[1:] / 5000, p.array, atol=0.03)
+    array = nt.evaluate("i ∼ p", p=p, seed=nt.tensor(np.arange(5000), "run")).to_array("run")
+    np.testing.assert_allclose(np.bincount(array.astype(int), minlength=5)[1:] / 5000, p.array, atol=0.03)
 
 
 def test_a_claim_about_an_estimate_is_one_about_types():

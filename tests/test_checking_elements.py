@@ -9,16 +9,16 @@ import namedtensor as nt
 Y = "Y ∈ ℝ^{a[2] × b[2]}\n"
 
 
-@pytest.mark.parametrize(("program", "place"), [
+@pytest.mark.parametrize(("program", "position"), [
     (Y + "Y_{a(i), b(j)} = i\nY_{a(i), b(j)} = j", "Y_{a(i), b(j)}"),
     (Y + "Y_{a(i), b(j)} = i\nY_{a(j), b(i)} = i", "Y_{a(j), b(i)}"),
     ("Z_{a(i)} = X_{a(i)}\nZ_{a(j)} = 2 X_{a(j)}", "Z_{a(j)}"),
     (r"\\[ Z_{\\name{a}(i)} = X_{\\name{a}(i)} \\] \\[ Z_{\\name{a}(j)} = X_{\\name{a}(j)} \\]".replace("\\\\", "\\"), r"Z_{\name{a}(j)}"),
 ])  # fmt: skip
-def test_two_equations_that_each_fill_all_of_a_tensor(program, place):
+def test_two_equations_that_each_fill_all_of_a_tensor(program, position):
     with pytest.raises(nt.NotationError, match="both define all of") as caught:
         nt.evaluate(program, X=nt.tensor([1.0, 2.0], "a"))
-    assert (caught.value.code, caught.value.span_text) == (406, place)
+    assert (caught.value.code, caught.value.span_text) == (406, position)
     assert [error.code for error in nt.check(program, X="ℝ^{a[2]}").errors] == [406]
 
 
@@ -39,7 +39,7 @@ def test_what_picks_is_no_index_and_its_product_is_meant(formula, meant):
     sizes = {"k": 2} if "k" in formula.partition("argmax")[2][:1] else None
     (problem,) = nt.check(formula, E=E.shape, G=G.shape, sizes=sizes).errors
     assert problem.code == 401 and problem.hint.endswith(meant)
-    found = nt.evaluate(meant, E=E, G=G, sizes=sizes)
-    assert found.tolist(found.axes) == ([3, 4] if sizes is None else [[3, 4], [5, 6]])
+    result = nt.evaluate(meant, E=E, G=G, sizes=sizes)
+    assert result.tolist(result.axes) == ([3, 4] if sizes is None else [[3, 4], [5, 6]])
     alone = nt.evaluate("X_{a(argmax_{a} X)}", X=nt.tensor([4.0], "a"))
     assert alone.tolist("a") == [4]

@@ -126,8 +126,8 @@ def test_axes_of_layers_are_found():
 
 def checked(exchange: Exchange, operations: list[int]) -> None:
     """Check the text: an error about a size speaks of the axis that was exchanged, or of what stands in its place."""
-    found = check(exchange.changed, operations)
-    problems = [found] if isinstance(found, nt.NotationError) else [*found.errors]
+    report = check(exchange.changed, operations)
+    problems = [report] if isinstance(report, nt.NotationError) else [*report.errors]
     for problem in problems[:1]:
         if problem.code in (204, 309):
             old = exchange.text[slice(*exchange.span)]
@@ -164,8 +164,8 @@ def test_a_wrong_axis_in_a_definition_that_a_transformer_uses(axis, operations):
     text = transformer.paper.Transformer.notation
     assert "|layer|/|heads|" in text
     assert nt.check(STATISTICS.replace("AXIS", "ax") + text, syntax="text").ok
-    found = check(STATISTICS.replace("AXIS", axis) + text, operations)
-    assert found.errors[0].code == 301 and axis in found.errors[0].message
+    report = check(STATISTICS.replace("AXIS", axis) + text, operations)
+    assert report.errors[0].code == 301 and axis in report.errors[0].message
 
 
 def test_the_searches_for_sizes_are_limited(monkeypatch):

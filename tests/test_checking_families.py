@@ -32,34 +32,34 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_against_a_loop_and_the_reference(case):
     text, expected, axes = CASES[case]
-    found = nt.evaluate(RUNNING + text, X=nt.tensor(X, "seq chans"), **({"E": 2.0} if "E" in text else {}))
-    assert np.array_equal(found.to_array(axes), expected)
-    given = {"X": reference.tensor(X.tolist(), "seq chans")} | ({"E": 2.0} if "E" in text else {})
-    assert np.array_equal(reference.evaluate(RUNNING + text, given).to_list(axes), expected)
+    result = nt.evaluate(RUNNING + text, X=nt.tensor(X, "seq chans"), **({"E": 2.0} if "E" in text else {}))
+    assert np.array_equal(result.to_array(axes), expected)
+    inputs = {"X": reference.tensor(X.tolist(), "seq chans")} | ({"E": 2.0} if "E" in text else {})
+    assert np.array_equal(reference.evaluate(RUNNING + text, inputs).to_list(axes), expected)
 
 
 def test_a_batch_is_mapped_over():
     batch = nt.tensor(np.stack([X, 3 * X]), "batch seq chans")
-    found = nt.evaluate(RUNNING + "H_{seq(t)} = h^t", X=batch)
-    assert np.array_equal(found.to_array("batch seq chans"), [SUMS, 3 * SUMS])
+    result = nt.evaluate(RUNNING + "H_{seq(t)} = h^t", X=batch)
+    assert np.array_equal(result.to_array("batch seq chans"), [SUMS, 3 * SUMS])
 
 
 def test_a_recurrent_network_gives_all_its_states():
     text = "h^t = tanh(W ⊙_{hidden} h^{t-1}_{hidden'→hidden}) for t = 1, …, 4\nh^0 ∈ ℝ^{hidden'}\nH_{step(t)} = h^t"
     W, first = np.array([[0.5, -1.0], [2.0, 0.25]]), np.array([1.0, -0.5])
-    found = nt.evaluate(
+    result = nt.evaluate(
         text, {"W": nt.tensor(W, "hidden hidden'"), "h^0": nt.tensor(first, "hidden'")}, sizes={"step": 4}
     )
     state, states = first, []
     for _ in range(4):
         state = np.tanh(state @ W)
         states.append(state)
-    np.testing.assert_allclose(found.to_array("step hidden'"), states)
+    np.testing.assert_allclose(result.to_array("step hidden'"), states)
 
 
 def test_a_power_by_an_element_stays_a_power():
-    found = nt.evaluate("Y_{seq(i)} = x^i\nx ∈ ℝ", x=3.0, sizes={"seq": 3})
-    assert found.to_array().tolist() == [3, 9, 27]
+    result = nt.evaluate("Y_{seq(i)} = x^i\nx ∈ ℝ", x=3.0, sizes={"seq": 3})
+    assert result.to_array().tolist() == [3, 9, 27]
 
 
 def test_an_element_outside_the_range_of_a_family_is_no_member():
@@ -98,8 +98,8 @@ h^t = h^{t-1} + ∑_{ax} X for t = 1, …, 2
 )
 def test_a_start_that_is_a_size_has_that_of_the_call(text, expected):
     A, B = [1.0, 2.0], [3.0, 4.0, 5.0]
-    given = {"A": nt.tensor(A, "ax"), "B": nt.tensor(B, "ax")}
-    assert float(nt.evaluate(OWN_STARTS + text, **given)) == expected
+    tensors = {"A": nt.tensor(A, "ax"), "B": nt.tensor(B, "ax")}
+    assert float(nt.evaluate(OWN_STARTS + text, **tensors)) == expected
     plain = {"A": reference.tensor(A, "ax"), "B": reference.tensor(B, "ax")}
     assert reference.evaluate(OWN_STARTS + text, plain).to_list("") == expected
 

@@ -89,8 +89,8 @@ STEPS = ["h^{t-1} + u", "2 h^{t-1}", "u - h^{t-1}", "h^{t-1} ⊙ u / 2", "max(h^
 def of(program, X):
     """f of an array along a, and of one with the extra axis b."""
     axes = "a" if X.ndim == 1 else "b a"
-    found = nt.program(program)["f"](nt.tensor(X, axes))
-    return found.to_array(axes if set(found.axes) == set(axes.split()) else " ".join(found.axes))
+    result = nt.program(program)["f"](nt.tensor(X, axes))
+    return result.to_array(axes if set(result.axes) == set(axes.split()) else " ".join(result.axes))
 
 
 def signed(program):
@@ -121,7 +121,7 @@ def test_it_is_lifted_as_its_function_is(case):
 @pytest.mark.parametrize("case", PROGRAMS)
 def test_what_is_of_the_function_is_not_seen_elsewhere(case):
     program = nt.program(PROGRAMS[case][0])
-    (f,) = [each for each in program._goal.program.scope.all_functions() if each.operator == "f"]
+    (f,) = [function for function in program._goal.program.scope.all_functions() if function.operator == "f"]
     assert program._goal.function() is not None or program._goal.program.scope.last is not None
     for family in f.families:
         assert family not in program._goal.program.scope.families
@@ -132,20 +132,20 @@ def test_what_is_of_the_function_is_not_seen_elsewhere(case):
     st.sampled_from(STEPS), st.integers(1, 4), st.sampled_from(["u", "2 u", "1", "0 · u", "s"]), st.randoms(),
     st.lists(st.integers(0, 4), min_size=1, max_size=3), st.booleans(),
 )  # fmt: skip
-def test_families_drawn_against_their_loop(step, last, start, random, wanted, with_signature):
-    wanted = [min(index, last) for index in wanted]
+def test_families_drawn_against_their_loop(step, last, start, random, expected, with_signature):
+    expected = [min(index, last) for index in expected]
     two = "t-2" in step
     lines = [
         f"h^0 = {start}",
         f"h^t = {step} for t = {2 if two else 1}, …, {last + two}",
-        f"f(u) = {' + '.join(f'h^{index}' for index in wanted)} + 0 u",
+        f"f(u) = {' + '.join(f'h^{index}' for index in expected)} + 0 u",
         "s = u + 1",
         *(["h^1 = 3 u"] if two else []),
         *(["f : ℝ^{a} → ℝ^{a}"] if with_signature else []),
     ]
     random.shuffle(lines)
     X = np.array([[1.0, -2.0], [0.5, 3.0]])
-    found = nt.program("\n".join(lines))["f"](nt.tensor(X, "b a")).to_array("b a")
+    array = nt.program("\n".join(lines))["f"](nt.tensor(X, "b a")).to_array("b a")
     starts = {"u": X, "2 u": 2 * X, "1": 1 + 0 * X, "0 · u": 0 * X, "s": X + 1}
     h = [starts[start]] + ([3 * X] if two else [])
     rules = {
@@ -155,7 +155,7 @@ def test_families_drawn_against_their_loop(step, last, start, random, wanted, wi
     }  # fmt: skip
     for t in range(len(h), last + 2):
         h.append(rules[step](t))
-    np.testing.assert_allclose(found, sum(h[index] for index in wanted))
+    np.testing.assert_allclose(array, sum(h[index] for index in expected))
 
 
 LABELS = {  # a name that is a function under one label and a tensor under another
@@ -190,12 +190,12 @@ def test_a_built_in_without_an_operand_is_a_tensor_yet_to_be_given(text):
     for again in (nt.formula(formula.to_text()), nt.formula(formula.to_latex(), syntax="latex")):
         assert again == formula
     names = ["x", "μ", "σ", "max", "min", "std", "mean", "exp", "det", "index", "trace", "σ_1", "σ_2", "I"]
-    values = {name: 2.0 + place for place, name in enumerate(names)}
+    values = {name: 2.0 + index for index, name in enumerate(names)}
     if "f(σ) =" in text:
         assert float(formula(4.0, x=2.0)) == 1.5
         return
-    found = formula(values=values)
-    assert np.array_equal(np.asarray(found.array), np.asarray(nt.evaluate(text, values).array))
+    result = formula(values=values)
+    assert np.array_equal(np.asarray(result.array), np.asarray(nt.evaluate(text, values).array))
     if not text.startswith(("e", "f")):
         with pytest.raises(nt.NotationError) as caught:
             formula(values={"x": 1.0, "μ": 0.0})

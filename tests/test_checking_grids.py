@@ -131,7 +131,7 @@ def forget():
 
 
 def used(formula, given=GIVEN):
-    return {name: each for name, each in given.items() if name in formula}
+    return {name: value for name, value in given.items() if name in formula}
 
 
 @pytest.fixture
@@ -140,9 +140,9 @@ def written_out(monkeypatch):
         forget()
         with monkeypatch.context() as context:
             context.setattr(loops, "MIN_LOOP_STEPS", 10**9)
-            found = nt.evaluate(formula, used(formula))
+            result = nt.evaluate(formula, used(formula))
         forget()
-        return found
+        return result
 
     return value
 
@@ -151,39 +151,39 @@ def written_out(monkeypatch):
 @pytest.mark.parametrize("formula", ROLLED)
 def test_a_loop_over_fronts_gives_what_its_members_give_written_out(formula, written_out):
     compiled = nt.formula(formula).compile()
-    found = compiled(values=used(formula))
-    assert nt.allclose(found, written_out(formula))
+    result = compiled(values=used(formula))
+    assert nt.allclose(result, written_out(formula))
     assert len([step for step in compiled.plan.steps if step.primitive == "loop"]) == ROLLED[formula]
 
 
 # but for derivatives, and a triangle whose sides cases begin, which the reference evaluator does not read
-DEFINED = [each for each in ROLLED if "∂" not in each and "1 if j = i;" not in each]
+DEFINED = [name for name in ROLLED if "∂" not in name and "1 if j = i;" not in name]
 
 
 @pytest.mark.parametrize("formula", DEFINED[::4])
 def test_a_loop_over_fronts_gives_what_the_definitions_give(formula):
-    found = nt.evaluate(formula, used(formula))
-    inputs = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in used(formula).items()}
+    result = nt.evaluate(formula, used(formula))
+    inputs = {name: reference.tensor(tensor.array.tolist(), tensor.axes) for name, tensor in used(formula).items()}
     exact = reference.evaluate(formula, inputs)
-    assert np.allclose(found.to_array(found.axes), exact.to_list(found.axes))
+    assert np.allclose(result.to_array(result.axes), exact.to_list(result.axes))
 
 
 def of(library, given):
     xp = pytest.importorskip("jax.numpy" if library == "jax" else library, reason=f"{library} is not installed")
-    return {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in given.items()}
+    return {name: nt.tensor(xp.asarray(value.array), value.axes) for name, value in given.items()}
 
 
 @pytest.mark.parametrize("library", ["torch", "jax"])
-@pytest.mark.parametrize("formula", [each for each in ROLLED if ROLLED[each]])
+@pytest.mark.parametrize("formula", [name for name in ROLLED if ROLLED[name]])
 def test_a_loop_over_fronts_is_the_same_in_each_library(formula, library):
     expected = nt.evaluate(formula, used(formula))
-    found = nt.evaluate(formula, of(library, used(formula)))
+    result = nt.evaluate(formula, of(library, used(formula)))
     assert np.allclose(
-        np.asarray(found.to_array(expected.axes)), expected.to_array(expected.axes), rtol=1e-3, atol=1e-3
+        np.asarray(result.to_array(expected.axes)), expected.to_array(expected.axes), rtol=1e-3, atol=1e-3
     )
 
 
-ALL = next(each for each in ROLLED if "L_{long" in each).replace(
+ALL = next(name for name in ROLLED if "L_{long" in name).replace(
     "\nE^{9,8}", f"\nT_{{a(i), b(j)}} = (E^{{i,j}})^2 {GRID}\n"
 )
 DIFFERENTIABLE = {  # what is written, and by which of its inputs
@@ -209,33 +209,33 @@ def test_a_loop_over_fronts_is_differentiated(name, library):
         ).array
 
     if library == "numpy":
-        found = nt.formula(formula).gradient([by])(values=inputs)[by].to_array(axes)
+        grad = nt.formula(formula).gradient([by])(values=inputs)[by].to_array(axes)
     elif library == "torch":
         torch = pytest.importorskip("torch", reason="torch is not installed")
         leaf = torch.tensor(array, requires_grad=True)
-        (found,) = torch.autograd.grad(value(leaf), leaf)
+        (grad,) = torch.autograd.grad(value(leaf), leaf)
     else:
         jax = pytest.importorskip("jax", reason="jax is not installed")
-        found = jax.grad(value)(jax.numpy.asarray(array))
+        grad = jax.grad(value)(jax.numpy.asarray(array))
     places = [(0,) * array.ndim, tuple(size // 2 for size in array.shape), tuple(size - 1 for size in array.shape)]
-    for place in places:
+    for position in places:
         change = np.zeros_like(array)
-        change[place] = 1e-6
+        change[position] = 1e-6
         ends = [float(compiled(values={**inputs, by: nt.tensor(array + sign * change, axes)})) for sign in (1, -1)]
         slope = (ends[0] - ends[1]) / 2e-6
-        assert np.isclose(np.asarray(found)[place], slope, rtol=1e-2, atol=1e-3)
+        assert np.isclose(np.asarray(grad)[position], slope, rtol=1e-2, atol=1e-3)
 
 
 def warped(c):
     """The soft time warping, by a loop of Python."""
     rows, columns = c.shape
-    found = np.full((rows + 1, columns + 1), 1e3)
-    found[0, 0] = 0
+    array = np.full((rows + 1, columns + 1), 1e3)
+    array[0, 0] = 0
     for i in range(1, rows + 1):
         for j in range(1, columns + 1):
-            before = found[i - 1, j], found[i, j - 1], found[i - 1, j - 1]
-            found[i, j] = c[i - 1, j - 1] - np.logaddexp.reduce(-np.array(before))
-    return found
+            before = array[i - 1, j], array[i, j - 1], array[i - 1, j - 1]
+            array[i, j] = c[i - 1, j - 1] - np.logaddexp.reduce(-np.array(before))
+    return array
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(100, 100), (7, 120), (120, 7)])
@@ -249,9 +249,9 @@ T + D^{|a|,|b|}"""
     c, sizes = np.random.default_rng(3).random((rows, columns)), []
     make = Term.__init__
     monkeypatch.setattr(Term, "__init__", lambda self, *rest: (sizes.append(1), make(self, *rest))[1])
-    found = nt.formula(text)(c=nt.tensor(c, "a b")).to_array("a b")
+    array = nt.formula(text)(c=nt.tensor(c, "a b")).to_array("a b")
     expected = warped(c)[1:, 1:]
-    assert np.allclose(found, expected + expected[-1, -1]) and len(sizes) < 1000
+    assert np.allclose(array, expected + expected[-1, -1]) and len(sizes) < 1000
 
 
 WAYS = [(1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1), (1, -1), (1, -2), (2, -1)]
@@ -303,7 +303,7 @@ def test_whatever_a_fixed_way_off_is_read(offsets, downward, rows, columns):
     """Against a loop of Python: the members before, read in any order, upwards and downwards, the others from the border."""
     sign = -1 if downward else 1
     reads = " + ".join(
-        f"E^{{{moved('i', sign * a)},{moved('j', sign * b)}}} / {place + 2}" for place, (a, b) in enumerate(offsets)
+        f"E^{{{moved('i', sign * a)},{moved('j', sign * b)}}} / {index + 2}" for index, (a, b) in enumerate(offsets)
     )
     inner = (
         f"for i = {rows + 2}, …, 3 for j = {columns + 2}, …, 3"
@@ -322,7 +322,7 @@ T"""
     expected = np.sin(i - 2 * j)
     order = sorted(((i, j) for i in range(2, rows + 2) for j in range(2, columns + 2)), reverse=downward)
     for i, j in order:
-        before = sum(expected[i - sign * a, j - sign * b] / (place + 2) for place, (a, b) in enumerate(offsets))
+        before = sum(expected[i - sign * a, j - sign * b] / (index + 2) for index, (a, b) in enumerate(offsets))
         expected[i, j] = np.tanh(before) + (i + 1) * (j + 1) / 100
     compiled = nt.formula(text).compile()
     assert np.allclose(compiled().to_array("a b"), expected)

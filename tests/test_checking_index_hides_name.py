@@ -25,9 +25,9 @@ PROGRAMS = {  # NAME is one of its indices, or another name; the value is the sa
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_the_index_hides_the_name(text):
     alike, apart = text.replace("NAME", PROGRAMS[text]), text.replace("NAME", "q")
-    given = {"x": nt.tensor(X, "d"), **MEMBERS}
-    value = float(nt.evaluate(alike, given))
-    assert value == float(nt.evaluate(apart, given))
+    inputs = {"x": nt.tensor(X, "d"), **MEMBERS}
+    value = float(nt.evaluate(alike, inputs))
+    assert value == float(nt.evaluate(apart, inputs))
     assert value == reference.evaluate(alike, {"x": reference.tensor(X, "d"), **MEMBERS})({})
     types = {"x": "ℝ^{d[2]}"} | dict.fromkeys(MEMBERS, "ℝ")
     assert not nt.check(alike, types).errors if "W" in text else not nt.check(alike, x="ℝ^{d[2]}").errors

@@ -26,7 +26,8 @@ for number in range(1, L + 2):
         RNG.normal(size=(3, 3))[: 3 if number % 2 else 1].repeat(1 + 2 * (number % 2 == 0), 0), "a a'"
     )
 TURNED = {
-    name: nt.tensor(each.array.T, each.axes[::-1]) if name in ("W^2", "W^7") else each for name, each in GIVEN.items()
+    name: nt.tensor(tensor.array.T, tensor.axes[::-1]) if name in ("W^2", "W^7") else tensor
+    for name, tensor in GIVEN.items()
 }
 LAYER = "X^0 = X\nX^l = X^{l-1} + tanh(X^{l-1} ⊙_{a} W^l)_{a'→a}"
 RNN = "h^0 = 0\nh^t = tanh(h^{t-1} ⊙ c_t + Z_{time(t)})"
@@ -62,7 +63,7 @@ LAYERED = {
 
 
 def used(formula, given=GIVEN):
-    return {name: each for name, each in given.items() if name[0] in formula}
+    return {name: value for name, value in given.items() if name[0] in formula}
 
 
 def forget():
@@ -75,9 +76,9 @@ def written_out(monkeypatch, formula, given):
     with monkeypatch.context() as context:
         context.setattr(loops, "MIN_LOOP_LAYERS", 10**9)
         context.setattr(loops, "MIN_LOOP_STEPS", 10**9)
-        found = nt.evaluate(formula, given)
+        result = nt.evaluate(formula, given)
     forget()
-    return found
+    return result
 
 
 def plan_of(formula, given):
@@ -100,9 +101,9 @@ def test_layers_give_what_they_give_written_out(formula, given, monkeypatch):
 
 @pytest.mark.parametrize("formula", [*LAYERED][::2])
 def test_layers_give_what_the_definitions_give(formula):
-    given = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in used(formula).items()}
-    exact, found = reference.evaluate(formula, given), nt.evaluate(formula, used(formula))
-    assert np.allclose(found.to_array(found.axes), exact.to_list(found.axes))
+    tensors = {name: reference.tensor(tensor.array.tolist(), tensor.axes) for name, tensor in used(formula).items()}
+    exact, result = reference.evaluate(formula, tensors), nt.evaluate(formula, used(formula))
+    assert np.allclose(result.to_array(result.axes), exact.to_list(result.axes))
 
 
 @pytest.mark.parametrize("library", ["torch", "jax"])
@@ -110,29 +111,29 @@ def test_layers_give_what_the_definitions_give(formula):
 def test_layers_are_the_same_in_each_library(formula, library):
     expected = nt.evaluate(formula, used(formula))
     xp = pytest.importorskip(MODULES[library], reason=f"{library} is not installed")
-    given = {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in used(formula).items()}
-    found = nt.evaluate(formula, given)
-    assert np.allclose(np.asarray(found.to_array(expected.axes)), expected.array, rtol=1e-3, atol=1e-3)
+    tensors = {name: nt.tensor(xp.asarray(tensor.array), tensor.axes) for name, tensor in used(formula).items()}
+    result = nt.evaluate(formula, tensors)
+    assert np.allclose(np.asarray(result.to_array(expected.axes)), expected.array, rtol=1e-3, atol=1e-3)
 
 
 def test_many_layers_are_scanned_by_jax():
     jax = pytest.importorskip("jax", reason="jax is not installed")
     formula, n = f"{LAYER} for l = 1, …, 30", 30
     numbers = {"X": X} | {f"W^{k}": nt.tensor(RNG.normal(size=(3, 3)), "a a'") for k in range(1, n + 1)}
-    given = {name: nt.tensor(jax.numpy.asarray(each.array), each.axes) for name, each in numbers.items()}
+    tensors = {name: nt.tensor(jax.numpy.asarray(number.array), number.axes) for name, number in numbers.items()}
     expected = nt.evaluate(formula, numbers)
-    assert np.allclose(np.asarray(nt.evaluate(formula, given).to_array(expected.axes)), expected.array, atol=1e-3)
-    text = nt.formula(formula).to_python("jax", given)
+    assert np.allclose(np.asarray(nt.evaluate(formula, tensors).to_array(expected.axes)), expected.array, atol=1e-3)
+    text = nt.formula(formula).to_python("jax", tensors)
     assert "jax.lax.scan" in text and text.count("tanh") == 1
 
     def loss(w):
-        return nt.evaluate(formula, given | {"W^5": nt.tensor(w, "a a'")}).array.sum()
+        return nt.evaluate(formula, tensors | {"W^5": nt.tensor(w, "a a'")}).array.sum()
 
-    found = jax.grad(loss)(given["W^5"].array)
+    gradient = jax.grad(loss)(tensors["W^5"].array)
     step = np.zeros((3, 3))
     step[1, 2] = 1e-5
     both = [nt.evaluate(formula, numbers | {"W^5": numbers["W^5"] + s * nt.tensor(step, "a a'")}) for s in (1, -1)]
-    assert np.isclose(float(found[1, 2]), (both[0] - both[1]).array.sum() / 2e-5, rtol=1e-2)
+    assert np.isclose(float(gradient[1, 2]), (both[0] - both[1]).array.sum() / 2e-5, rtol=1e-2)
 
 
 def test_jax_differentiates_many_layers_by_looking_their_weights_up():
@@ -141,18 +142,18 @@ def test_jax_differentiates_many_layers_by_looking_their_weights_up():
     n, size, rng = 24, 130, np.random.default_rng(4)
     formula = f"X^l = X^{{l-1}} + tanh(X^{{l-1}} ⊙_{{a}} (v W^l))_{{a'→a}} for l = 1, …, {n}\n∑_{{a}} (X^{n})^2"
     numbers = [rng.normal(size=(size, size)).astype("float32") / 20 for _ in range(n)]
-    weights = [jax.numpy.asarray(each) for each in numbers]
+    weights = [jax.numpy.asarray(number) for number in numbers]
     x, v = rng.normal(size=size).astype("float32"), np.float32(0.7)
     compiled = nt.formula(formula).compile()
 
     def loss(weights, x, v):
-        given = {f"W^{k}": nt.tensor(each, "a a'") for k, each in enumerate(weights, 1)}
-        return compiled(values=given | {"X^0": nt.tensor(x, "a"), "v": nt.tensor(v, "")}).array
+        tensors = {f"W^{k}": nt.tensor(other, "a a'") for k, other in enumerate(weights, 1)}
+        return compiled(values=tensors | {"X^0": nt.tensor(x, "a"), "v": nt.tensor(v, "")}).array
 
     inputs = weights, jax.numpy.asarray(x), jax.numpy.asarray(v)
     slopes = jax.jit(jax.grad(loss, (0, 1, 2))).lower(*inputs).compile()
     memory = slopes.memory_analysis()
-    assert memory is None or memory.temp_size_in_bytes < 2 * sum(each.nbytes for each in weights)
+    assert memory is None or memory.temp_size_in_bytes < 2 * sum(other.nbytes for other in weights)
     states = [x]
     for weight in numbers:
         states.append(states[-1] + np.tanh(states[-1] @ (v * weight)))
@@ -162,8 +163,8 @@ def test_jax_differentiates_many_layers_by_looking_their_weights_up():
         of_weights.insert(0, v * np.outer(state, inner))
         of_v += float(inner @ (state @ weight))
         count = count + v * weight @ inner
-    for found, expected in zip(jax.tree.leaves(slopes(*inputs)), (*of_weights, count, of_v), strict=True):
-        assert np.allclose(found, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
+    for leaf, expected in zip(jax.tree.leaves(slopes(*inputs)), (*of_weights, count, of_v), strict=True):
+        assert np.allclose(leaf, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
 
 
 def differentiated_by_jax(n, size):
@@ -175,8 +176,8 @@ def differentiated_by_jax(n, size):
     x = jax.numpy.asarray(rng.normal(size=(2, size)).astype("float32"))
 
     def loss(weights, x):
-        given = {f"W^{k}": nt.tensor(each, "a a'") for k, each in enumerate(weights, 1)}
-        return compiled(values=given | {"X": nt.tensor(x, "seq a")}).array
+        tensors = {f"W^{k}": nt.tensor(weight, "a a'") for k, weight in enumerate(weights, 1)}
+        return compiled(values=tensors | {"X": nt.tensor(x, "seq a")}).array
 
     slopes = jax.jit(jax.grad(loss))
     return slopes, slopes.lower(weights, x).as_text(), weights, x
@@ -193,13 +194,13 @@ def test_jax_writes_a_few_layers_of_vast_weights_out_and_traces_them_once():
     """Against the same by hand: a step that is given its weights as they are runs faster than one that gets copies."""
     slopes, text, weights, x = differentiated_by_jax(8, 363)
     assert "stablehlo.while" not in text and text.count("stablehlo.tanh") <= 3  # the first, those after it, the last
-    numbers, states = [np.asarray(each) for each in weights], [np.asarray(x)]
+    numbers, states = [np.asarray(other) for other in weights], [np.asarray(x)]
     for weight in numbers:
         states.append(states[-1] + np.tanh(states[-1] @ weight))
     count = np.ones_like(states[-1])
-    for found, state, weight in zip(slopes(weights, x)[::-1], states[-2::-1], numbers[::-1], strict=True):
+    for slope, state, weight in zip(slopes(weights, x)[::-1], states[-2::-1], numbers[::-1], strict=True):
         inner = count * (1 - np.tanh(state @ weight) ** 2)
-        assert np.allclose(found, state.T @ inner, rtol=1e-3, atol=1e-5)
+        assert np.allclose(slope, state.T @ inner, rtol=1e-3, atol=1e-5)
         count = count + inner @ weight.T
 
 
@@ -207,8 +208,8 @@ def test_pytorch_differentiates_layers():
     torch = pytest.importorskip("torch", reason="torch is not installed")
     formula = f"{LAYER} for l = 1, …, 9"
     leaf = torch.tensor(GIVEN["W^5"].array, requires_grad=True)
-    given = {name: nt.tensor(torch.tensor(each.array), each.axes) for name, each in used(formula).items()}
-    nt.evaluate(formula, given | {"W^5": nt.tensor(leaf, "a a'")}).array.sum().backward()
+    tensors = {name: nt.tensor(torch.tensor(tensor.array), tensor.axes) for name, tensor in used(formula).items()}
+    nt.evaluate(formula, tensors | {"W^5": nt.tensor(leaf, "a a'")}).array.sum().backward()
     step = np.zeros((3, 3))
     step[1, 2] = 1e-6
     both = [nt.evaluate(formula, used(formula) | {"W^5": GIVEN["W^5"] + s * nt.tensor(step, "a a'")}) for s in (1, -1)]
@@ -216,15 +217,15 @@ def test_pytorch_differentiates_layers():
 
 
 def test_layers_of_several_dtypes_meet_in_one():
-    given = used("X W") | {"W^4": nt.tensor(GIVEN["W^4"].array.astype("float32"), "a a'")}
+    tensors = used("X W") | {"W^4": nt.tensor(GIVEN["W^4"].array.astype("float32"), "a a'")}
     formula = f"{LAYER} for l = 1, …, 9"
-    assert nt.allclose(nt.evaluate(formula, given), nt.evaluate(formula, used("X W")), rtol=1e-5)
+    assert nt.allclose(nt.evaluate(formula, tensors), nt.evaluate(formula, used("X W")), rtol=1e-5)
 
 
 def test_a_layer_that_is_missing_is_told_of():
-    given = {name: each for name, each in used("X W").items() if name != "W^4"}
+    tensors = {name: tensor for name, tensor in used("X W").items() if name != "W^4"}
     with pytest.raises(nt.NotationError) as caught:
-        nt.evaluate(f"W^l ∈ ℝ^{{a × a'}}\n{LAYER} for l = 1, …, 9", given)
+        nt.evaluate(f"W^l ∈ ℝ^{{a × a'}}\n{LAYER} for l = 1, …, 9", tensors)
     assert caught.value.code == 206 and "W^4" in str(caught.value)
 
 
@@ -241,13 +242,13 @@ def test_parameters_are_in_the_order_of_the_layers(kind, sizes):
 
 def test_attention_of_each_layer_is_found_with_the_states():
     sizes = {**SIZES, **GPT2, "L": 9}
-    found = transformer.GPT2.init(1, sizes)
+    gpt2 = transformer.GPT2.init(1, sizes)
     ids = nt.tensor([1, 2, 3, 4], "seq")
     names = ("states", *(f"A^{l}" for l in range(1, 10)))
-    states, *maps = found.evaluate(names, ids=ids)
-    assert nt.allclose(states, found.evaluate("states", ids=ids))
-    for name, each in zip(names[1:], maps):
-        assert nt.allclose(each, found.evaluate(name, ids=ids))
+    states, *maps = gpt2.evaluate(names, ids=ids)
+    assert nt.allclose(states, gpt2.evaluate("states", ids=ids))
+    for name, mapping in zip(names[1:], maps):
+        assert nt.allclose(mapping, gpt2.evaluate(name, ids=ids))
 
 
 @pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])
@@ -273,10 +274,10 @@ def test_no_model_of_fewer_layers_costs_more(kind, sizes):
 def test_layers_are_initialized_at_few_calls_a_tensor(kind, sizes, monkeypatch):
     """What declares a tensor is found once for its family: what is left makes a name, a term and the numbers of each."""
     monkeypatch.setattr(structural, "after_pass", [])
-    found = getattr(transformer, kind)
+    result = getattr(transformer, kind)
     few, many = ({**SIZES, **sizes, "L": layers} for layers in (3, 96))
-    tensors = len(found.init(0, many).parameters) - len(found.init(0, few).parameters)
-    spent = calls_of(lambda: found.init(0, many)) - calls_of(lambda: found.init(0, few))
+    tensors = len(result.init(0, many).parameters) - len(result.init(0, few).parameters)
+    spent = calls_of(lambda: result.init(0, many)) - calls_of(lambda: result.init(0, few))
     assert spent < 12 * tensors
 
 
@@ -299,10 +300,10 @@ APART = {
 def test_members_that_are_declared_together_are_parameters_each(further):
     shape, many = APART[further]
     program = nt.program(DECLARED + further)
-    found = program["X^4"].init(1, {"a": 3, "b": 5}, X="ℝ^{seq[2] × a[3]}")
-    assert len(found) == many and ("W^{3,1}" in found) == (shape is not None)
+    result = program["X^4"].init(1, {"a": 3, "b": 5}, X="ℝ^{seq[2] × a[3]}")
+    assert len(result) == many and ("W^{3,1}" in result) == (shape is not None)
     if shape is not None:
-        assert str(found["W^{3,1}"].shape) == f"ℝ^{{{shape}}}"
+        assert str(result["W^{3,1}"].shape) == f"ℝ^{{{shape}}}"
 
 
 # declarations of members -> their shapes
@@ -316,11 +317,11 @@ MEMBERS = {
 @pytest.mark.parametrize("declared", MEMBERS)
 def test_each_member_lies_in_its_own_set(declared):
     text = f"{declared}\nY^l = V^l + 0 for l = 1, …, 4\nY^4"
-    found = nt.program(text).init(0, {} if "[" in declared else {"a": 3, "b": 5})
-    wanted = {f"V^{l}": f"ℝ^{{{shape}}}" for l, shape in enumerate(MEMBERS[declared], 1)}
-    assert {name: str(each.shape) for name, each in found.items()} == wanted
-    given = {**found, "V^1": nt.tensor(np.ones(7), "a")}
+    result = nt.program(text).init(0, {} if "[" in declared else {"a": 3, "b": 5})
+    expected = {f"V^{l}": f"ℝ^{{{shape}}}" for l, shape in enumerate(MEMBERS[declared], 1)}
+    assert {name: str(value.shape) for name, value in result.items()} == expected
+    inputs = {**result, "V^1": nt.tensor(np.ones(7), "a")}
     if "[" in declared:
         with pytest.raises(nt.NotationError, match="7"):
-            nt.evaluate(text, given)
-    assert nt.evaluate(text, found).sizes == found["V^4"].sizes
+            nt.evaluate(text, inputs)
+    assert nt.evaluate(text, result).sizes == result["V^4"].sizes

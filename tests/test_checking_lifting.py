@@ -326,8 +326,8 @@ def draw_program(random, functions: int, options: bool = True) -> Drawn:
         drawn.bound["k"] = drawn.inputs.setdefault("w", {"k": 2})["k"]
     drawn.options = tuple(drawn.inputs)[: random.randint(0, 2)] if options and random.random() < 0.4 else ()
     drawn.after = [f"{name} ∈ {set_of(shape)}" for name, shape in drawn.inputs.items()]
-    for place in range(1, functions + 1):
-        draw_function(random, drawn, f"f_{place}", last=place == functions)
+    for index in range(1, functions + 1):
+        draw_function(random, drawn, f"f_{index}", last=index == functions)
     return drawn
 
 
@@ -350,10 +350,10 @@ def draw_function(random, drawn: Drawn, name: str, last: bool) -> None:
     drawn.lines += writer.facts
 
 
-def draw_extra(random, own: dict, given: dict, sizes: dict) -> dict:
+def draw_extra(random, local: dict, given: dict, sizes: dict) -> dict:
     """A shape with up to two axes besides its own, none of them an axis of the result."""
-    free = [axis for axis in EXTRA if axis not in own and axis not in given]
-    return {**own, **{axis: sizes[axis] for axis in random.sample(free, random.randint(0, 2))}}
+    free = [axis for axis in EXTRA if axis not in local and axis not in given]
+    return {**local, **{axis: sizes[axis] for axis in random.sample(free, random.randint(0, 2))}}
 
 
 def draw_tensor(random, shape: dict) -> Tensor:
@@ -368,11 +368,11 @@ def draw_arguments(random, drawn: Drawn, often: float = 0.4) -> tuple[list[Tenso
     """Tensors for the last function and for the inputs, with extra axes; one name of an extra axis has one size."""
     head = drawn.heads[-1]
     sizes = {axis: random.randint(1, 2) for axis in EXTRA}
-    arguments = [draw_tensor(random, draw_extra(random, own, head.gives, sizes)) for own in head.needed]
+    arguments = [draw_tensor(random, draw_extra(random, local, head.gives, sizes)) for local in head.needed]
     lifted = drawn.used() if random.random() < often else ()
     inputs = {
-        name: draw_tensor(random, draw_extra(random, own, head.gives, sizes) if name in lifted else own)
-        for name, own in drawn.inputs.items()
+        name: draw_tensor(random, draw_extra(random, input_, head.gives, sizes) if name in lifted else input_)
+        for name, input_ in drawn.inputs.items()
     }
     return arguments, inputs
 
@@ -401,8 +401,8 @@ def expected(drawn: Drawn, arguments: list[Tensor], inputs: dict[str, Tensor]) -
 
 def show(drawn: Drawn, arguments, inputs) -> None:
     """What hypothesis prints where a test fails."""
-    given = [f"argument {X}" for X in arguments] + [f"{name} = {X}" for name, X in inputs.items()]
-    note("\n".join([drawn.text, *given]))
+    texts = [f"argument {X}" for X in arguments] + [f"{name} = {X}" for name, X in inputs.items()]
+    note("\n".join([drawn.text, *texts]))
 
 
 def close(left: Tensor, right: Tensor) -> bool:
@@ -425,13 +425,13 @@ def found(drawn: Drawn, arguments: list[Tensor], inputs: dict[str, Tensor]):
     return nt.program(drawn.text)[drawn.heads[-1].name](*map(as_array, arguments), values=values)
 
 
-def same(value, wanted: Tensor) -> None:
+def same(value, tensor: Tensor) -> None:
     """That arrays and reference give the same tensor."""
-    axes = tuple(wanted.shape)
+    axes = tuple(tensor.shape)
     assert sorted(value.axes) == sorted(axes), f"axes {value.axes}, expected {axes}"
-    scale = max((abs(x) for x in wanted.entries.values() if abs(x) < math.inf), default=0) + 1
+    scale = max((abs(x) for x in tensor.entries.values() if abs(x) < math.inf), default=0) + 1
     array = value.to_array(axes) if axes else value.array
-    for record, entry in zip(records(wanted.shape), wanted.entries.values()):
+    for record, entry in zip(records(tensor.shape), tensor.entries.values()):
         number = float(array[tuple(index - 1 for index in record.values())])
         assert number == entry or abs(number - entry) <= 1e-8 * scale or number != number != entry != entry, (
             f"{number} at {record}, expected {entry}"
@@ -475,9 +475,9 @@ def test_a_program_is_lifted_over_what_its_inputs_have_besides(random):
     def value(*parts: Tensor) -> Tensor:
         return reference.evaluate(drawn.text, dict(zip(inputs, parts)))
 
-    wanted = by_definition(value, list(inputs.values()), list(drawn.inputs.values()))
-    same(nt.evaluate(drawn.text, {name: as_array(X) for name, X in inputs.items()}), wanted)
-    assert close(reference.evaluate(drawn.text, inputs), wanted)
+    tensor = by_definition(value, list(inputs.values()), list(drawn.inputs.values()))
+    same(nt.evaluate(drawn.text, {name: as_array(X) for name, X in inputs.items()}), tensor)
+    assert close(reference.evaluate(drawn.text, inputs), tensor)
 
 
 @many(1)
@@ -498,16 +498,16 @@ def test_lifting_a_lift_is_lifting(random):
     drawn = draw_program(random, random.randint(1, 2))
     arguments, inputs = draw_arguments(random, drawn, often=0)
     head = drawn.heads[-1]
-    extra = unite(*(without(X.shape, own) for X, own in zip(arguments, head.needed)))
+    extra = unite(*(without(X.shape, local) for X, local in zip(arguments, head.needed)))
     taken = {axis: size for axis, size in extra.items() if random.random() < 0.6}
-    domain = [{**own, **{a: n for a, n in taken.items() if a in X.shape}} for X, own in zip(arguments, head.needed)]
+    domain = [{**local, **{a: n for a, n in taken.items() if a in X.shape}} for X, local in zip(arguments, head.needed)]
     names = ", ".join("XYZ"[: len(domain)])
     drawn.lines.append(f"outer : {' × '.join(map(set_of, domain))} → {set_of({**taken, **head.gives})}")
     drawn.lines.append(f"outer({names}) = {head.name}({names}{options_of(drawn)})")
     show(drawn, arguments, inputs)
-    wanted = expected(drawn, arguments, inputs)
+    tensor = expected(drawn, arguments, inputs)
     drawn.heads.append(Head("outer", domain, {**taken, **head.gives}))
-    same(found(drawn, arguments, inputs), wanted)
+    same(found(drawn, arguments, inputs), tensor)
 
 
 @pytest.mark.slow
@@ -544,12 +544,12 @@ def test_an_extra_axis_cannot_be_an_axis_of_the_result(random):
     drawn = draw_program(random, random.randint(1, 2))
     arguments, inputs = draw_arguments(random, drawn, often=0)
     head = drawn.heads[-1]
-    places = [(n, axis) for n, own in enumerate(head.needed) for axis in head.gives if axis not in own]
+    places = [(n, axis) for n, local in enumerate(head.needed) for axis in head.gives if axis not in local]
     if places:
-        place, axis = random.choice(places)
-        shape = {**arguments[place].shape, axis: random.randint(1, 3)}
+        position, axis = random.choice(places)
+        shape = {**arguments[position].shape, axis: random.randint(1, 3)}
         show(drawn, [shape], inputs)
-        refused_by_both(drawn, [*arguments[:place], draw_tensor(random, shape), *arguments[place + 1 :]], inputs)
+        refused_by_both(drawn, [*arguments[:position], draw_tensor(random, shape), *arguments[position + 1 :]], inputs)
 
 
 @many(1)
@@ -557,12 +557,12 @@ def test_an_extra_axis_cannot_be_an_axis_of_the_result(random):
 def test_extra_axes_of_one_name_have_one_size(random):
     drawn = draw_program(random, random.randint(1, 2))
     head = drawn.heads[-1]
-    free = [axis for axis in EXTRA if axis not in head.gives and not any(axis in own for own in head.needed)]
+    free = [axis for axis in EXTRA if axis not in head.gives and not any(axis in local for local in head.needed)]
     axis = random.choice(free)
     if len(head.needed) > 1:
-        arguments = [draw_tensor(random, {**own, axis: size}) for size, own in enumerate(head.needed, 1)]
+        arguments = [draw_tensor(random, {**local, axis: size}) for size, local in enumerate(head.needed, 1)]
         show(drawn, arguments, {})
-        refused_by_both(drawn, arguments, {name: draw_tensor(random, own) for name, own in drawn.inputs.items()})
+        refused_by_both(drawn, arguments, {name: draw_tensor(random, input_) for name, input_ in drawn.inputs.items()})
 
 
 @pytest.mark.slow
@@ -571,12 +571,12 @@ def test_extra_axes_of_one_name_have_one_size(random):
 def test_every_argument_has_the_axes_of_the_signature(random):
     drawn = draw_program(random, random.randint(1, 2))
     arguments, inputs = draw_arguments(random, drawn, often=0)
-    places = [(n, axis) for n, own in enumerate(drawn.heads[-1].needed) for axis in own]
+    places = [(n, axis) for n, local in enumerate(drawn.heads[-1].needed) for axis in local]
     if places:
-        place, axis = random.choice(places)
-        shape = without(arguments[place].shape, [axis])
+        position, axis = random.choice(places)
+        shape = without(arguments[position].shape, [axis])
         show(drawn, [shape], inputs)
-        refused_by_both(drawn, [*arguments[:place], draw_tensor(random, shape), *arguments[place + 1 :]], inputs)
+        refused_by_both(drawn, [*arguments[:position], draw_tensor(random, shape), *arguments[position + 1 :]], inputs)
 
 
 # ------------------------------------------------------------------------------------------- the cases of the language
@@ -609,6 +609,6 @@ def test_attention_on_arguments_with_extra_axes(query, keys, values, result):
     if result is None:
         refused_by_both(drawn, arguments, {})
         return
-    wanted = expected(drawn, arguments, {})
-    assert sorted(wanted.shape) == sorted(result.split())
-    same(found(drawn, arguments, {}), wanted)
+    tensor = expected(drawn, arguments, {})
+    assert sorted(tensor.shape) == sorted(result.split())
+    same(found(drawn, arguments, {}), tensor)

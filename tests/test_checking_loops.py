@@ -93,15 +93,15 @@ def written_out(monkeypatch):
         forget()
         with monkeypatch.context() as context:
             context.setattr(loops, "MIN_LOOP_STEPS", 10**9)
-            found = nt.evaluate(formula, given)
+            result = nt.evaluate(formula, given)
         forget()
-        return found
+        return result
 
     return value
 
 
 def plan_of(formula, given=GIVEN):
-    used = {name: each for name, each in given.items() if name.partition("^")[0] in formula}
+    used = {name: value for name, value in given.items() if name.partition("^")[0] in formula}
     compiled = nt.formula(formula).compile()
     compiled(values=used)
     return compiled.plan
@@ -114,48 +114,50 @@ def loops_in(plan):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", ROLLED)
 def test_a_loop_gives_what_its_steps_give_written_out(formula, written_out):
-    found = nt.evaluate(formula, GIVEN)
-    assert nt.allclose(found, written_out(formula))
-    assert found.dtype == np.float64
+    result = nt.evaluate(formula, GIVEN)
+    assert nt.allclose(result, written_out(formula))
+    assert result.dtype == np.float64
     assert len(loops_in(plan_of(formula))) == ROLLED[formula]
 
 
-@pytest.mark.parametrize("formula", [each for each in ROLLED if "BATCH" not in each and "V^" not in each][::3])
+@pytest.mark.parametrize("formula", [name for name in ROLLED if "BATCH" not in name and "V^" not in name][::3])
 def test_a_loop_gives_what_the_definitions_give(formula):
-    found = nt.evaluate(formula, GIVEN)
-    given = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in GIVEN.items() if "^" not in name}
-    exact = reference.evaluate(formula, {name: each for name, each in given.items() if name in formula})
-    assert np.allclose(found.to_array(found.axes), exact.to_list(found.axes))
+    result = nt.evaluate(formula, GIVEN)
+    tensors = {
+        name: reference.tensor(tensor.array.tolist(), tensor.axes) for name, tensor in GIVEN.items() if "^" not in name
+    }
+    exact = reference.evaluate(formula, {name: tensor for name, tensor in tensors.items() if name in formula})
+    assert np.allclose(result.to_array(result.axes), exact.to_list(result.axes))
 
 
 def of(library, given=GIVEN):
     """The same tensors in another library; JAX has single precision."""
     xp = pytest.importorskip("jax.numpy" if library == "jax" else library, reason=f"{library} is not installed")
-    return {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in given.items()}
+    return {name: nt.tensor(xp.asarray(value.array), value.axes) for name, value in given.items()}
 
 
 LIBRARIES = ["numpy", "torch", "jax"]
 
 
 @pytest.mark.parametrize("library", LIBRARIES[1:])
-@pytest.mark.parametrize("formula", [each for each in ROLLED if "V^" not in each])
+@pytest.mark.parametrize("formula", [name for name in ROLLED if "V^" not in name])
 def test_a_loop_is_the_same_in_each_library(formula, library):
     expected = nt.evaluate(formula, GIVEN)
-    found = nt.evaluate(formula, of(library))
+    result = nt.evaluate(formula, of(library))
     order = expected.axes
-    assert np.allclose(np.asarray(found.to_array(order)), expected.to_array(order), rtol=1e-3, atol=1e-3)
+    assert np.allclose(np.asarray(result.to_array(order)), expected.to_array(order), rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("formula", [RNN, LSTM, next(each for each in ROLLED if "H_" in each)])
+@pytest.mark.parametrize("formula", [RNN, LSTM, next(name for name in ROLLED if "H_" in name)])
 def test_the_source_of_a_loop_runs_by_itself(formula, library):
-    given = of(library, {name: GIVEN[name] for name in "XWB" if name in formula})
-    text = nt.formula(formula).to_python(library, given)
+    tensors = of(library, {name: GIVEN[name] for name in "XWB" if name in formula})
+    text = nt.formula(formula).to_python(library, tensors)
     space = {}
     exec(text, space)
     expected = nt.evaluate(formula, GIVEN)
-    found = space["function"](*(each.array for each in given.values()))
-    both = [np.asarray(found), np.asarray(nt.evaluate(formula, given).array)]
+    result = space["function"](*(tensor.array for tensor in tensors.values()))
+    both = [np.asarray(result), np.asarray(nt.evaluate(formula, tensors).array)]
     assert text.count("def loop_1(") == 1
     assert np.allclose(*both, rtol=1e-3, atol=1e-3)
     assert sorted(both[0].shape) == sorted(expected.sizes.values())
@@ -193,23 +195,23 @@ def test_the_libraries_differentiate_loops(name, library):
     by_x = (plain(b, x + step * change) - plain(b, x - step * change)) / (2 * step)
     if library == "torch":
         torch = pytest.importorskip("torch", reason="torch is not installed")
-        leaves = [torch.tensor(each, requires_grad=True) for each in (b, x)]
-        found = torch.autograd.grad(squared(formula)(*leaves), leaves)
+        leaves = [torch.tensor(item, requires_grad=True) for item in (b, x)]
+        gradient = torch.autograd.grad(squared(formula)(*leaves), leaves)
     else:
         jax = pytest.importorskip("jax", reason="jax is not installed")
-        found = jax.grad(squared(formula), (0, 1))(jax.numpy.asarray(b), jax.numpy.asarray(x))
-    assert np.allclose(np.asarray(found[0]), by_b, rtol=1e-2, atol=1e-3)
-    assert np.isclose(float(found[1][97].sum()), by_x, rtol=1e-2, atol=1e-3)
+        gradient = jax.grad(squared(formula), (0, 1))(jax.numpy.asarray(b), jax.numpy.asarray(x))
+    assert np.allclose(np.asarray(gradient[0]), by_b, rtol=1e-2, atol=1e-3)
+    assert np.isclose(float(gradient[1][97].sum()), by_x, rtol=1e-2, atol=1e-3)
 
 
 def test_the_language_differentiates_recurrences():
     """Where a derivative is taken the steps are written out."""
-    found = nt.evaluate(
+    result = nt.evaluate(
         "h^0 = B\nh^t = sin(h^{t-1} + X_{time(t)} / t) for t = 1, …, 100\n∂(∑_{hidden} h^{100} ⊙ h^{100})/∂B", GIVEN
     )
     loss, step = squared(DIFFERENTIABLE["a state"]), 1e-6
     expected = [(loss(B.array + step * e, X.array) - loss(B.array - step * e, X.array)) / (2 * step) for e in np.eye(3)]
-    assert np.allclose(found.to_array("hidden"), expected, rtol=1e-4, atol=1e-6)
+    assert np.allclose(result.to_array("hidden"), expected, rtol=1e-4, atol=1e-6)
 
 
 # ----------------------------------------------------------------------------------------------------- against NumPy
@@ -237,7 +239,7 @@ def recurrences(draw):
     )  # fmt: skip
     chosen = draw(st.lists(parts, min_size=1, max_size=4))
     if first == 1:
-        chosen = [each for each in chosen if "t-1)" not in each[0]] or [("t/100", lambda h, t: t / 100)]
+        chosen = [item for item in chosen if "t-1)" not in item[0]] or [("t/100", lambda h, t: t / 100)]
     starts = [f"h^{number} = {number} B" for number in range(first - depth, first)]
     body = " + ".join(text for text, _ in chosen)
     text = "\n".join([*starts, f"h^t = {body} for t = {first}, …, {last}"])
@@ -255,15 +257,15 @@ def test_a_recurrence_is_what_python_makes_of_it(drawn):
     h = States({number: number * States.b for number in starts})
     for t in steps:
         h[t] = sum(function(h, t) for function in functions)
-    found = nt.evaluate(text, {"X": nt.tensor(States.x, "time"), "B": nt.tensor(States.b, "")})
-    assert found.item() == pytest.approx(h[steps[-1]], rel=1e-9, abs=1e-12)
+    result = nt.evaluate(text, {"X": nt.tensor(States.x, "time"), "B": nt.tensor(States.b, "")})
+    assert result.item() == pytest.approx(h[steps[-1]], rel=1e-9, abs=1e-12)
 
 
 # ---------------------------------------------------------------------------------------------------- what it is made of
 def counts(formula, given):
     """How much is typed, and how many steps the plan has."""
     plan = plan_of(formula, given)
-    return len(plan.steps), sum(len(each.options["plan"].steps) for each in loops_in(plan)), len(str(plan))
+    return len(plan.steps), sum(len(loop.options["plan"].steps) for loop in loops_in(plan)), len(str(plan))
 
 
 @pytest.mark.parametrize("further", ["", "∑_{t=1}^{100} h^t", "H_{time(t)} = h^t\nH"])
@@ -271,8 +273,8 @@ def test_a_plan_does_not_grow_with_the_steps(further):
     formula = f"h^0 = 0 · B\nh^t = tanh(h^{{t-1}} + X_{{time(t)}}) for t = 1, …, 100\n{further}"
     sizes = []
     for steps in (1000, 2000):
-        given = {"B": B, "X": nt.tensor(np.ones((steps, 3)), "time hidden")}
-        sizes.append(counts(formula.replace("100", str(steps)), given)[:2])
+        tensors = {"B": B, "X": nt.tensor(np.ones((steps, 3)), "time hidden")}
+        sizes.append(counts(formula.replace("100", str(steps)), tensors)[:2])
     assert sizes[0] == sizes[1]
 
 
@@ -283,9 +285,9 @@ def test_short_recurrences_are_written_out():
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
 def test_a_state_has_the_dtype_of_what_is_given(dtype):
-    given = {name: nt.tensor(GIVEN[name].array.astype(dtype), GIVEN[name].axes) for name in "BX"}
+    tensors = {name: nt.tensor(GIVEN[name].array.astype(dtype), GIVEN[name].axes) for name in "BX"}
     for formula in ("h^0 = B\nh^t = h^{t-1}/2 + t/100 for t = 1, …, 100", DIFFERENTIABLE["all states"], LSTM):
-        assert nt.evaluate(formula, given).dtype == dtype
+        assert nt.evaluate(formula, tensors).dtype == dtype
 
 
 def test_a_step_of_whole_numbers_leaves_a_state_its_dtype():
@@ -297,12 +299,12 @@ def test_a_step_of_whole_numbers_leaves_a_state_its_dtype():
         (small, "2 WHOLE ⊙ B", "float64"),
         (B, "WHOLE ⊙ t", "float64"),
     ):
-        found = nt.evaluate(f"h^0 = S\nh^t = {step} for t = 1, …, 100\nh^{{100}} + 0 S", {**GIVEN, "S": start})
-        assert found.dtype == dtype, step
+        result = nt.evaluate(f"h^0 = S\nh^t = {step} for t = 1, …, 100\nh^{{100}} + 0 S", {**GIVEN, "S": start})
+        assert result.dtype == dtype, step
 
 
-NARROW = {name: nt.tensor(np.float32(each.array), each.axes) if name != "TOKENS" and name != "WHOLE" else each
-          for name, each in GIVEN.items()} | {"PLACE": nt.tensor(5.0, "")}  # fmt: skip
+NARROW = {name: nt.tensor(np.float32(tensor.array), tensor.axes) if name != "TOKENS" and name != "WHOLE" else tensor
+          for name, tensor in GIVEN.items()} | {"PLACE": nt.tensor(5.0, "")}  # fmt: skip
 OF_FLOATS = [formula for formula in ROLLED if not formula.startswith(("h^0 = 1\nh^t = h^{t-1}/2 + t", "h^0 = WHOLE"))]
 # numbers that come of no floating data, beside a position that is held in a wider dtype
 MASKED = """
@@ -316,9 +318,9 @@ M = { 0 if TOKENS_{time(1)} = WHOLE; -∞ otherwise }
 
 @pytest.mark.parametrize("formula", [*OF_FLOATS[1::6], MASKED])
 def test_a_loop_has_the_dtype_that_its_steps_have_written_out(formula, written_out, monkeypatch):
-    found = nt.evaluate(formula, NARROW)
+    result = nt.evaluate(formula, NARROW)
     monkeypatch.setattr(loops, "MIN_LOOP_LAYERS", 10**9)
-    assert found.dtype == written_out(formula, NARROW).dtype == np.float32
+    assert result.dtype == written_out(formula, NARROW).dtype == np.float32
 
 
 def test_a_loop_computes_in_the_dtype_of_its_data():
@@ -335,27 +337,27 @@ def test_a_step_knows_a_slice_of_a_memory_that_it_writes():
     h^l = h^{l-1} / 2 + V^l for l = 1, …, 9
     Y^9 + Y^4
     """
-    given = GIVEN | {"PLACE": nt.tensor(5.0, "")}
-    (loop,) = loops_in(plan_of(text, given))
-    made = [step.primitive for step in loop.options["plan"].steps]
-    assert "put" in made and "where" not in made
+    tensors = GIVEN | {"PLACE": nt.tensor(5.0, "")}
+    (loop,) = loops_in(plan_of(text, tensors))
+    primitives = [step.primitive for step in loop.options["plan"].steps]
+    assert "put" in primitives and "where" not in primitives
     X, B = GIVEN["X"].array, GIVEN["B"].array
 
     def memory(l):
         h = B
         for number in range(1, l + 1):
             h = h / 2 + number
-        found = X + l
-        found[4] = h
-        return found
+        result = X + l
+        result[4] = h
+        return result
 
-    assert np.allclose(nt.evaluate(text, given).to_array("time hidden"), memory(9) + memory(4))
+    assert np.allclose(nt.evaluate(text, tensors).to_array("time hidden"), memory(9) + memory(4))
 
 
 def test_whole_numbers_become_floating_ones():
     """3^100 has 48 digits."""
-    found = nt.evaluate("h^0 = WHOLE\nh^t = 3 h^{t-1} for t = 1, …, 100", GIVEN)
-    assert np.allclose(found.array, 3.0**100 * np.arange(1, 4))
+    result = nt.evaluate("h^0 = WHOLE\nh^t = 3 h^{t-1} for t = 1, …, 100", GIVEN)
+    assert np.allclose(result.array, 3.0**100 * np.arange(1, 4))
 
 
 def test_a_step_sums_as_a_formula_does():
@@ -364,8 +366,8 @@ def test_a_step_sums_as_a_formula_does():
     B = nt.tensor(RNG.normal(size=300), "hidden")
     (loop,) = loops_in(plan_of("h^0 = B\nh^t = ∑_{k} exp(h^{t-1} ⊙ M / t) / 400 for t = 1, …, 100", {"M": M, "B": B}))
     alone = plan_of("∑_{k} exp(B ⊙ M / 2) / 400", {"M": M, "B": B})
-    made, wanted = ({step.primitive for step in each.steps} for each in (loop.options["plan"], alone))
-    assert made & {"sum", "dot", "matmul"} == wanted & {"sum", "dot", "matmul"} != set()
+    result, expected = ({step.primitive for step in item.steps} for item in (loop.options["plan"], alone))
+    assert result & {"sum", "dot", "matmul"} == expected & {"sum", "dot", "matmul"} != set()
 
 
 # --------------------------------------------------------------------------------------------------------------- errors
@@ -396,17 +398,17 @@ def test_a_loop_fails_in_the_words_of_the_language(name, library):
 
 # ------------------------------------------------------------------------------------------------- what is shown of it
 def test_what_is_known_of_a_loop():
-    given = {"B": B, "X": X, "W": W}
-    shapes: dict[str, Any] = {name: dict(each.sizes) for name, each in given.items()}
+    tensors = {"B": B, "X": X, "W": W}
+    shapes: dict[str, Any] = {name: dict(tensor.sizes) for name, tensor in tensors.items()}
     checked = nt.check(RNN, **shapes)
     assert checked.ok and checked.type == "ℝ^{hidden[3]}"
-    explained = nt.explain(RNN, given)
-    assert nt.allclose(explained.value, nt.evaluate(RNN, given))
+    explained = nt.explain(RNN, tensors)
+    assert nt.allclose(explained.value, nt.evaluate(RNN, tensors))
     assert [stage.inside for stage in explained][-1] == ("h^100",)
     assert len(explained) < 60
     sets: dict[str, Any] = {
-        name: "ℝ^{" + " × ".join(f"{axis}[{size}]" for axis, size in each.items()) + "}"
-        for name, each in shapes.items()
+        name: "ℝ^{" + " × ".join(f"{axis}[{size}]" for axis, size in shape.items()) + "}"
+        for name, shape in shapes.items()
     }
     cost = nt.formula(RNN).cost(**sets)
     assert cost.multiply_adds == 100 * 9
@@ -414,8 +416,8 @@ def test_what_is_known_of_a_loop():
 
 def test_parameters_within_loops_are_found():
     program = nt.program("W ∈ ℝ^{hidden × hidden'}\nX ∈ ℝ^{time × hidden}\nB ∈ ℝ^{hidden}\n" + RNN)
-    found = program.init(sizes={"hidden": 3, "hidden'": 3, "time": 130})
-    assert {"W", "B"} <= set(found)
+    result = program.init(sizes={"hidden": 3, "hidden'": 3, "time": 130})
+    assert {"W", "B"} <= set(result)
 
 
 OF_WHOLE_NUMBERS = (
@@ -426,12 +428,12 @@ OF_WHOLE_NUMBERS = (
 @pytest.mark.parametrize("steps", [10, 69, 70])  # written out, and as a loop whose two states change places
 def test_states_of_whole_numbers_settle_in_the_dtype_of_what_they_meet(steps):
     N, A = nt.tensor([-3, 3, 5], "b"), nt.tensor(np.float32([1, 2, 3]), "b")
-    found = nt.evaluate(OF_WHOLE_NUMBERS % (steps, steps), N=N, A=A)
+    result = nt.evaluate(OF_WHOLE_NUMBERS % (steps, steps), N=N, A=A)
     state, following = np.array([0.0, 1.0, 0.0]), np.array([-3.0, 3.0, 5.0])
     for _ in range(2, steps + 1):
         state, following = following, np.sin([0, -1, -1]) + state / 2
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found.to_array("b"), [1, 2, 3] + following, rtol=1e-6)
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result.to_array("b"), [1, 2, 3] + following, rtol=1e-6)
 
 
 def test_the_dtypes_of_states_settle_whatever_the_common_dtype_is(monkeypatch):
@@ -447,12 +449,12 @@ def test_the_dtypes_of_states_settle_whatever_the_common_dtype_is(monkeypatch):
 
     monkeypatch.setattr(PlanBuilder, "common_dtype", swapped)
     text = "F^0 = A\nF^1 = B\nF^l = F^{l-2} / 2 for l = 2, …, 69\nF^{69}"
-    given = {"A": nt.tensor(np.float32([4.0]), "settled"), "B": nt.tensor([2.0], "settled")}
-    assert nt.evaluate(text, given).to_array("settled") == pytest.approx([2.0 / 2**34])
+    tensors = {"A": nt.tensor(np.float32([4.0]), "settled"), "B": nt.tensor([2.0], "settled")}
+    assert nt.evaluate(text, tensors).to_array("settled") == pytest.approx([2.0 / 2**34])
 
 
 @pytest.mark.parametrize("over", ["D_{a(t)} = h^{t,t} for t = 1, …, 70\n∑_{a} D", "∑_{t=1}^{70} h^{t,t}"])
 def test_an_index_is_not_the_label_that_is_spelled_so(over):
     family = "h^{0,k} = k for k = 1, …, 80\nh^{t,k} = h^{t-1,k} + 1 for t = 1, …, 80\n"
-    given = {"h^{0,t}": nt.tensor(5, "")}
-    assert nt.evaluate(f"{family}{over} + h^{{0,t}}", given).item() == sum(2 * t for t in range(1, 71)) + 5
+    tensors = {"h^{0,t}": nt.tensor(5, "")}
+    assert nt.evaluate(f"{family}{over} + h^{{0,t}}", tensors).item() == sum(2 * t for t in range(1, 71)) + 5

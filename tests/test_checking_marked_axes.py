@@ -33,15 +33,15 @@ QUIET_INFIX = [
 
 
 def used(text):
-    return {name: each for name, each in GIVEN.items() if name in text}
+    return {name: tensor for name, tensor in GIVEN.items() if name in text}
 
 
 @pytest.mark.parametrize("text", TOLD)
 def test_a_formula_is_told_of(text):
     with pytest.warns(nt.NotationWarning) as caught:
-        found = nt.evaluate(f"{text}  ", used(text))  # a text that was not evaluated before
-    assert str(caught[0].message).startswith(TOLD[text]) and caught[0].filename == __file__ and found.axes
-    (warned,) = nt.check(text, {name: str(each.shape) for name, each in used(text).items()}).warnings
+        result = nt.evaluate(f"{text}  ", used(text))  # a text that was not evaluated before
+    assert str(caught[0].message).startswith(TOLD[text]) and caught[0].filename == __file__ and result.axes
+    (warned,) = nt.check(text, {name: str(tensor.shape) for name, tensor in used(text).items()}).warnings
     assert warned.code == 319
     with pytest.raises(nt.NotationError, match=r"shape error 319: .* are different axes") as refused:
         nt.evaluate(text, used(text), strict=True)
@@ -52,7 +52,7 @@ def test_a_formula_is_told_of(text):
 def test_tensors_tell_each_time(text):
     for _ in range(2):
         with pytest.warns(nt.NotationWarning) as caught:
-            found = INFIX[text]()
+            result = INFIX[text]()
         assert str(caught[0].message).startswith(
             TOLD[text].partition(" are different axes")[0] + " are different axes ("
         )
@@ -60,7 +60,7 @@ def test_tensors_tell_each_time(text):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", nt.NotationWarning)
         plain = nt.evaluate(text, used(text))
-    assert nt.allclose(found, plain)
+    assert nt.allclose(result, plain)
 
 
 @pytest.mark.parametrize("text", QUIET)

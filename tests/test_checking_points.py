@@ -58,11 +58,11 @@ SUBSTITUTED = [
 
 @pytest.mark.parametrize(("text", "names", "value"), SUBSTITUTED)
 def test_a_plain_zero_is_zeros_of_the_type(text, names, value):
-    for found in (
+    for result in (
         nt.evaluate(text, given(names, nt.tensor)),
         nt.formula(text).compile()(values=given(names, nt.tensor)),
     ):
-        assert found.to_array("a").tolist() == pytest.approx(value)
+        assert result.to_array("a").tolist() == pytest.approx(value)
     assert reference.evaluate(text, given(names, reference.tensor)).to_list(("a",)) == pytest.approx(value)
     assert nt.check(text, given(names, nt.tensor)).ok
 

@@ -65,8 +65,8 @@ def given(inputs, make):
 @pytest.mark.parametrize("case", KNOWN)
 def test_the_sizes_of_what_a_scope_makes(case):
     text, inputs, expected = KNOWN[case]
-    found = nt.evaluate(text, given(inputs, nt.tensor))
-    assert found.array.tolist() == pytest.approx(expected)
+    result = nt.evaluate(text, given(inputs, nt.tensor))
+    assert result.array.tolist() == pytest.approx(expected)
     theirs = reference.evaluate(text, given(inputs, reference.tensor))
     assert theirs.to_list(tuple(theirs.shape)) == pytest.approx(expected)
 
@@ -122,7 +122,7 @@ def test_an_axis_of_several_sizes_is_an_error_that_names_them(case):
     text, inputs, note = SEVERAL[case]
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, given(inputs, nt.tensor))
-    assert caught.value.code == 302 and any(note in each for each in caught.value.notes)
+    assert caught.value.code == 302 and any(note in name for name in caught.value.notes)
     with pytest.raises(nt.NotationError) as theirs:
         reference.evaluate(text, given(inputs, reference.tensor))
     assert theirs.value.code == 302
@@ -206,9 +206,9 @@ AGREEING = {
 @pytest.mark.parametrize("case", AGREEING)
 def test_a_size_that_is_given_and_agrees_is_none(case):
     text, inputs, sizes = AGREEING[case]
-    found = nt.evaluate(text, given(inputs, nt.tensor), sizes=sizes)
+    result = nt.evaluate(text, given(inputs, nt.tensor), sizes=sizes)
     theirs = reference.evaluate(text, given(inputs, reference.tensor), sizes=sizes)
-    assert found.to_array(tuple(theirs.shape)).tolist() == pytest.approx(theirs.to_list(tuple(theirs.shape)))
+    assert result.to_array(tuple(theirs.shape)).tolist() == pytest.approx(theirs.to_list(tuple(theirs.shape)))
 
 
 @pytest.mark.parametrize("text", ["ℝ^{a[-1]}", "ℝ^{a[1-3]}", "[2]^{a[-1]}"])
@@ -225,11 +225,11 @@ POWERS = {
 
 @pytest.mark.parametrize(("text", "size"), POWERS.items())
 def test_a_size_may_be_a_power(text, size):
-    given = {name: value for name, value in {"b": 4}.items() if name in text}
+    inputs = {name: value for name, value in {"b": 4}.items() if name in text}
     n = "n = 5\n" if "n" in text else ""
     formula = f"{n}|a| = {text}\niota_{{a}}"
-    assert nt.evaluate(formula, sizes=given).array.tolist() == [*range(1, size + 1)]
-    assert reference.evaluate(formula, sizes=given).shape == {"a": size}
+    assert nt.evaluate(formula, sizes=inputs).array.tolist() == [*range(1, size + 1)]
+    assert reference.evaluate(formula, sizes=inputs).shape == {"a": size}
 
 
 def test_a_size_may_be_a_power_of_one_that_a_tensor_says():
@@ -326,10 +326,10 @@ def test_many_statements_of_sizes_are_answered_or_refused_in_time(case):
     text, sizes, expected = LONG[case]
     before = time.process_time()
     try:
-        found = int(nt.evaluate(text, sizes=sizes))
+        number = int(nt.evaluate(text, sizes=sizes))
     except nt.NotationError as problem:
-        found = problem.code
-    assert found == expected
+        number = problem.code
+    assert number == expected
     assert time.process_time() - before < 5
 
 
@@ -338,14 +338,14 @@ def test_definitions_that_ask_for_sizes_are_typed_once(asks):
     """Each is used by two others: typed anew at each use, they would be typed as often as there are ways to them."""
 
     def ways(n):
-        made = [f"m_{{{i}}} = m_{{{i + 1}}} / |a| + m_{{{i + 2}}}" for i in range(1, n)]
-        text = "\n".join([*made, f"m_{{{n}}} = 1 / |a|", f"m_{{{n + 1}}} = |a|", asks])
+        texts = [f"m_{{{i}}} = m_{{{i + 1}}} / |a| + m_{{{i + 2}}}" for i in range(1, n)]
+        text = "\n".join([*texts, f"m_{{{n}}} = 1 / |a|", f"m_{{{n + 1}}} = |a|", asks])
         first, second = 1 / 2, 2.0
         for _ in range(1, n):
             first, second = first / 2 + second, first
-        found = []
-        calls = calls_of(lambda: found.append(nt.evaluate(text, X=nt.tensor(*A))))
-        assert found[0].array.tolist() == pytest.approx([1 + first, 2 + first])
+        result = []
+        calls = calls_of(lambda: result.append(nt.evaluate(text, X=nt.tensor(*A))))
+        assert result[0].array.tolist() == pytest.approx([1 + first, 2 + first])
         return calls
 
     ways(3)
@@ -354,13 +354,13 @@ def test_definitions_that_ask_for_sizes_are_typed_once(asks):
 
 def test_literals_that_ask_for_their_own_size_are_answered_in_time():
     before = time.process_time()
-    found = nt.evaluate("\n".join(f"Y_{i} = [3, 1]_{{a}} / |a|" for i in range(500)) + "\nY_1 + Y_499")
-    assert found.array.tolist() == [3, 1]
+    result = nt.evaluate("\n".join(f"Y_{i} = [3, 1]_{{a}} / |a|" for i in range(500)) + "\nY_1 + Y_499")
+    assert result.array.tolist() == [3, 1]
     assert time.process_time() - before < 5
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("|b| = |a| / 2\niota_{b} + X", "ℝ^{b[|a|/2] × a}"),
         ("|a| = 2 |b|\niota_{b} + X", "ℝ^{b[|a|/2] × a}"),
@@ -369,8 +369,8 @@ def test_literals_that_ask_for_their_own_size_are_answered_in_time():
         ("|b| ⋅ 3 = |a|\niota_{b} + X", "ℝ^{b[|a|/3] × a}"),
     ],
 )
-def test_quotients_of_sizes_that_are_not_known_are_written(text, found):
-    assert str(nt.check(text, X="ℝ^{a}").type) == found
+def test_quotients_of_sizes_that_are_not_known_are_written(text, expected):
+    assert str(nt.check(text, X="ℝ^{a}").type) == expected
 
 
 SETTLED = {
@@ -389,14 +389,14 @@ SETTLED = {
 @pytest.mark.parametrize("case", SETTLED)
 def test_a_size_that_another_says_is_known_once_that_one_is(case):
     """Where the declaration is read before what fixes the other size."""
-    text, wanted = SETTLED[case]
-    assert nt.program(text).parameters() == {"X": wanted}
+    text, expected = SETTLED[case]
+    assert nt.program(text).parameters() == {"X": expected}
 
 
 def test_what_is_given_and_split_has_not_the_size_of_what_is_made_elsewhere():
     X = nt.tensor([0, 1, 2, 3], "a")
-    found = nt.evaluate("Y = [1, 2, 3]_{b}\nX_{a→(b,c)}", X=X, sizes={"c": 2})
-    assert found.to_array("b c").tolist() == [[0, 1], [2, 3]]
+    result = nt.evaluate("Y = [1, 2, 3]_{b}\nX_{a→(b,c)}", X=X, sizes={"c": 2})
+    assert result.to_array("b c").tolist() == [[0, 1], [2, 3]]
     assert nt.program("Y = [1, 2, 3]_{b}\nX ∈ ℝ^{b × c}\nX").parameters() == {"X": "ℝ^{b × c}"}
 
 

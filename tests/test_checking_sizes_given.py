@@ -73,16 +73,16 @@ CONTRADICTED = [
 
 
 def inputs_of(text, tensor):
-    return {name: tensor(*given) for name, given in INPUTS.items() if re.search(rf"\b{name}(?!\w{{2}})", text)}
+    return {name: tensor(*input_) for name, input_ in INPUTS.items() if re.search(rf"\b{name}(?!\w{{2}})", text)}
 
 
 @pytest.mark.parametrize(("text", "sizes", "shape"), COMPUTED)
 def test_sizes_are_those_of_inputs_and_new_axes(text, sizes, shape):
     values = inputs_of(text, nt.tensor)
-    found = nt.evaluate(text, values, sizes=sizes)
+    result = nt.evaluate(text, values, sizes=sizes)
     expected = reference.evaluate(text, inputs_of(text, reference.tensor), sizes=sizes)
-    assert getattr(found, "sizes", {}) == expected.shape == shape
-    assert nt.allclose(found, nt.tensor(expected.to_list(tuple(shape)), tuple(shape)))
+    assert getattr(result, "sizes", {}) == expected.shape == shape
+    assert nt.allclose(result, nt.tensor(expected.to_list(tuple(shape)), tuple(shape)))
     assert nt.formula(text).compile()(**values, sizes=sizes).sizes == shape
     assert nt.check(text, values, sizes=sizes).ok
 
@@ -100,15 +100,15 @@ def test_a_contradiction_at_top_level_is_an_error(text, sizes):
 # The size of an axis that a body makes, where a caller has an axis of that name: no window of the body itself says it.
 def test_a_window_says_nothing_of_the_axis_that_it_is_made_of():
     text = "F(U) = [unroll_{d,k}(U iota_{d})]_{d→q}\nF(2) + 0 ∑_{d} x"
-    for found in (
+    for result in (
         nt.evaluate(text, inputs_of(text, nt.tensor), sizes={"k": 2}).sizes,
         reference.evaluate(text, inputs_of(text, reference.tensor), sizes={"k": 2}).shape,
     ):
-        assert found == {"q": 3, "k": 2}
+        assert result == {"q": 3, "k": 2}
 
 
 def test_windows_are_the_operators_that_give_their_axis_another_size():
     assert {name for name, record in REGISTRY.items() if record.kind == "window"} >= WINDOWS
     for name in WINDOWS:
-        found = nt.evaluate(f"{name}_{{d,k}}(x)", x=nt.tensor([1.0, 2.0, 3.0, 4.0], "d"), sizes={"k": 2})
-        assert found.sizes["d"] < 4
+        result = nt.evaluate(f"{name}_{{d,k}}(x)", x=nt.tensor([1.0, 2.0, 3.0, 4.0], "d"), sizes={"k": 2})
+        assert result.sizes["d"] < 4

@@ -46,37 +46,37 @@ def slow_shape(tensor):
 def test_what_a_function_over_axes_says_of_its_axis(name, below):
     body, facts, by_hand = FACTS[name]
     lines = [HEAD + body, *facts] if below else [*facts, HEAD + body]
-    for found in ways("\n".join([*lines, "g_{c}(V)"]), V=(V, "c")):
-        np.testing.assert_allclose(found, by_hand(V))
+    for way in ways("\n".join([*lines, "g_{c}(V)"]), V=(V, "c")):
+        np.testing.assert_allclose(way, by_hand(V))
 
 
 @pytest.mark.parametrize("name", FACTS)
 def test_each_use_has_its_own_axis(name):
     body, facts, by_hand = FACTS[name]
     want = np.apply_along_axis(by_hand, 0, M) + np.apply_along_axis(by_hand, 1, M).sum()
-    for found in ways("\n".join([HEAD + body, *facts, USE]), M=(M, "c b")):
-        np.testing.assert_allclose(found, want)
+    for way in ways("\n".join([HEAD + body, *facts, USE]), M=(M, "c b")):
+        np.testing.assert_allclose(way, want)
 
 
 @pytest.mark.parametrize("rest, want", [("g_{c}(V) + n", 24.0), ("g_{c}(V) + 2 m\nm = n + 1", 29.0), ("n", 3.0)])
 def test_what_is_meant_elsewhere_too_is_seen_there(rest, want):
     text = "n = |c|\ng_{c}(X) = n ∑_{c} X\n" + rest
-    for found in ways(text, V=(V, "c")):
-        np.testing.assert_allclose(found, want)
+    for way in ways(text, V=(V, "c")):
+        np.testing.assert_allclose(way, want)
 
 
 @pytest.mark.parametrize("text", ["f(X) = F\nF = |X|\nf(V)", "F = |X|\nf(X) = F\nf(V)", "f(X) = 2 F/2\nF = |X|\nf(V)"])
 def test_bars_around_a_parameter(text):
-    for found in ways(text, V=(-V, "c")):
-        np.testing.assert_allclose(found, V)
+    for way in ways(text, V=(-V, "c")):
+        np.testing.assert_allclose(way, V)
 
 
 @pytest.mark.parametrize("start", ["|c|", "|c| + 0", "0 + |c|", "2|c| − |c|"])
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (1, 2, 0, 3), (2, 3, 1, 0)])
 def test_a_family_that_begins_with_a_size_beside_what_makes_the_axis(start, order):
     lines = ["D = [−0.5, 2]_{c}", f"F^{{0}} = {start}", "F^t = F^{t-1} + 1 for t = 1, …, 2", "out = F^{2} + ∑_{c} D"]
-    for found in ways("\n".join(lines[each] for each in order)):
-        np.testing.assert_allclose(found, 5.5)
+    for way in ways("\n".join(lines[item] for item in order)):
+        np.testing.assert_allclose(way, 5.5)
 
 
 # --------------------------------------------------------------------------------------- a tensor named like an axis

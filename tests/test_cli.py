@@ -33,9 +33,9 @@ def run(capsys, tmp_path, monkeypatch):
 
     def command(*words):
         status = cli.main([str(word) for word in words])
-        printed, said = capsys.readouterr()
-        assert "Traceback" not in printed + said
-        return status, printed, said
+        printed, message = capsys.readouterr()
+        assert "Traceback" not in printed + message
+        return status, printed, message
 
     return command
 
@@ -73,8 +73,8 @@ def typing(monkeypatch, text):
     (("-3",), ["-3"]),
 ])  # fmt: skip
 def test_a_value(run, words, numbers):
-    status, printed, said = run("eval", *words)
-    assert status == 0, said
+    status, printed, message = run("eval", *words)
+    assert status == 0, message
     assert re.findall(r"-?\d+(?:\.\d+)?", printed) == numbers
 
 
@@ -121,10 +121,10 @@ def test_a_tensor_comes_through_standard_input(run, monkeypatch, data, given, pr
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_tensor_comes_through_a_named_pipe(run, tmp_path):
-    os.mkfifo(place := tmp_path / "pipe")
-    writer = threading.Thread(target=place.write_text, args=("[1, 2, 4]",))
+    os.mkfifo(path := tmp_path / "pipe")
+    writer = threading.Thread(target=path.write_text, args=("[1, 2, 4]",))
     writer.start()
-    assert run("eval", "∑_{a} x", f"x={place}:a")[1] == "7\n"
+    assert run("eval", "∑_{a} x", f"x={path}:a")[1] == "7\n"
     writer.join()
 
 
@@ -156,8 +156,8 @@ def test_json_of_a_value_and_of_an_error(run):
 def test_strict_refuses_an_outer_product(run):
     words = ("x + y", "x=[1]:a", "y=[2]:b")
     assert run("eval", *words)[0] == 0
-    status, _, said = run("eval", *words, "--strict")
-    assert status == 1 and "314" in said
+    status, _, message = run("eval", *words, "--strict")
+    assert status == 1 and "314" in message
 
 
 def test_a_limit_is_raised(run):
@@ -175,7 +175,7 @@ def test_hints_are_in_the_words_of_the_command_line(run):
 
 
 # ------------------------------------------------------------------------------------------------------- files of tensors
-def safetensors(place, **arrays):
+def safetensors(path, **arrays):
     kinds = {"float32": "F32", "int64": "I64", "uint16": "BF16", "bool": "BOOL"}
     head, data = {"__metadata__": {"format": "pt"}}, b""
     for name, array in arrays.items():
@@ -183,7 +183,7 @@ def safetensors(place, **arrays):
         head[name] = {"dtype": kinds[str(array.dtype)], "shape": list(array.shape), "data_offsets": offsets}
         data += array.tobytes()
     text = json.dumps(head).encode()
-    place.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
 def value(word):
@@ -203,9 +203,9 @@ def test_arrays_of_every_format(tmp_path, monkeypatch):
     safetensors(Path("a.safetensors"), w=array, ids=np.array([1, 2]))
     for word in ("a.npy:r,c", "one.npz:r,c", "two.npz[first]:r,c", "a.json:r,c", "named.json", "a.csv:r,c", "a.tsv:r,c",
                  "a.safetensors[w]:r,c", "[[1.5,2,3],[4,5,6]]:r,c"):  # fmt: skip
-        found = value(f"X={word}")
-        assert found.axes == ("r", "c"), word
-        np.testing.assert_array_equal(found.to_array("r c"), array)
+        result = value(f"X={word}")
+        assert result.axes == ("r", "c"), word
+        np.testing.assert_array_equal(result.to_array("r c"), array)
     assert value("X=a.npy:r,c").dtype == "float32"
     assert value("X=a.safetensors[ids]:n").to_array().tolist() == [1, 2]
     assert value("X=named.json:p,q").axes == ("p", "q")
@@ -226,11 +226,11 @@ def test_half_of_a_float_is_read(tmp_path):
     ("x\ty\n1\t\n3\t4\n", [[1, np.nan], [3, 4]], "1 missing value"),
 ])  # fmt: skip
 def test_tables(tmp_path, text, data, note):
-    place = tmp_path / "t.csv"
-    place.write_text(text, encoding="utf-8")
-    given = files.read_given(f"X={place}:r,c")
-    np.testing.assert_array_equal(given.value.to_array("r c"), data)
-    assert note is None and not given.notes or any(note in each for each in given.notes)
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    inputs = files.read_given(f"X={path}:r,c")
+    np.testing.assert_array_equal(inputs.value.to_array("r c"), data)
+    assert note is None and not inputs.notes or any(note in name for name in inputs.notes)
 
 
 def test_a_column_of_a_table(tmp_path):
@@ -242,8 +242,8 @@ def test_a_column_of_a_table(tmp_path):
 
 def test_the_dropped_columns_are_told(run, tmp_path):
     (tmp_path / "t.csv").write_text("name,x\nann,1\nbob,2\n")
-    status, printed, said = run("eval", "∑_{r} X", "X=t.csv:r,c")
-    assert status == 0 and "left out name" in said and "3" in printed
+    status, printed, message = run("eval", "∑_{r} X", "X=t.csv:r,c")
+    assert status == 0 and "left out name" in message and "3" in printed
 
 
 BROKEN = {
@@ -268,12 +268,12 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_file_is_one_sentence(run, tmp_path, name):
     (tmp_path / name).write_text(BROKEN[name])
-    status, printed, said = run("eval", "X", f"X={name}:a,b")
+    status, printed, message = run("eval", "X", f"X={name}:a,b")
     assert status in (1, 2) and not printed
-    assert said.count("\n") <= 4 and (name in said or "X" in said)
+    assert message.count("\n") <= 4 and (name in message or "X" in message)
 
 
-@pytest.mark.parametrize(("words", "said", "status"), [
+@pytest.mark.parametrize(("words", "message", "status"), [
     (("X", "X=nothing.npy:a"), "there is no file nothing.npy", 2),
     (("X", "X"), "'X' is not an input", 2),
     (("X", "X="), "is not an input", 2),
@@ -301,9 +301,9 @@ def test_a_broken_file_is_one_sentence(run, tmp_path, name):
     (("-X", "X=1"), "write --", 2),
     ((), "FORMULA", 2),
 ])  # fmt: skip
-def test_what_is_wrong_is_told_in_a_sentence(run, words, said, status):
-    found, printed, told = run("eval", *words)
-    assert found == status and said in told and not printed
+def test_what_is_wrong_is_told_in_a_sentence(run, words, message, status):
+    result, printed, messages = run("eval", *words)
+    assert result == status and message in messages and not printed
 
 
 def test_an_error_in_a_file_names_its_place(run, tmp_path):
@@ -314,8 +314,8 @@ def test_an_error_in_a_file_names_its_place(run, tmp_path):
 # -------------------------------------------------------------------------------------------------------------- --out
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".json", ".csv"])
 def test_a_result_is_written_and_read_again(run, suffix):
-    status, printed, said = run("eval", "2 A", A, "--out", f"B{suffix}")
-    assert status == 0 and not printed and "height, width" in said
+    status, printed, message = run("eval", "2 A", A, "--out", f"B{suffix}")
+    assert status == 0 and not printed and "height, width" in message
     axes = "" if suffix in (".npz", ".json") else ":height,width"
     assert run("eval", "B", f"B=B{suffix}{axes}")[1] == run("eval", "2 A", A)[1]
 
@@ -330,20 +330,20 @@ def test_a_table_of_one_axis_and_of_none(run, tmp_path):
 
 
 def test_nothing_is_lost_where_writing_fails(run, tmp_path, monkeypatch):
-    place = tmp_path / "B.csv"
-    place.write_text("kept")
-    status, _, said = run("eval", "A ⊙ z", A, "z=[1,2]:deep", "--out", "B.csv")
-    assert status == 2 and "two axes at most" in said
+    path = tmp_path / "B.csv"
+    path.write_text("kept")
+    status, _, message = run("eval", "A ⊙ z", A, "z=[1,2]:deep", "--out", "B.csv")
+    assert status == 2 and "two axes at most" in message
     assert run("eval", "A +", A, "--out", "B.csv")[0] == 1
     monkeypatch.setattr(os, "replace", lambda *names: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    status, _, said = run("eval", "A", A, "--out", "B.csv")
-    assert status == 2 and "no space left" in said
-    assert place.read_text() == "kept" and [each.name for each in tmp_path.iterdir()] == ["B.csv"]
+    status, _, message = run("eval", "A", A, "--out", "B.csv")
+    assert status == 2 and "no space left" in message
+    assert path.read_text() == "kept" and [other.name for other in tmp_path.iterdir()] == ["B.csv"]
 
 
 def test_a_folder_that_is_not_there(run):
-    status, _, said = run("eval", "1", "--out", "no/where.npy")
-    assert status == 2 and "cannot write" in said
+    status, _, message = run("eval", "1", "--out", "no/where.npy")
+    assert status == 2 and "cannot write" in message
 
 
 # ----------------------------------------------------------------------------------------------------------------- check
@@ -380,8 +380,10 @@ def test_shapes(run, shape):
 
 def test_a_shape_of_a_table_tells_what_it_leaves_out(run, tmp_path):
     (tmp_path / "t.csv").write_text("ann,1\nbob,2\n")
-    status, printed, said = run("check", "∑_{a} X", "X=t.csv:b,a")
-    assert status == 0 and printed.endswith("value : ℝ^{b[2]}\n") and said == "X: left out column 1: no numbers there\n"
+    status, printed, message = run("check", "∑_{a} X", "X=t.csv:b,a")
+    assert (
+        status == 0 and printed.endswith("value : ℝ^{b[2]}\n") and message == "X: left out column 1: no numbers there\n"
+    )
 
 
 def test_a_wrong_shape(run):
@@ -433,8 +435,8 @@ def test_derive_holds_a_number_against_differences(run):
 
 
 def test_derive_says_what_is_wrong(run):
-    status, printed, said = run("derive", "A ⊙_{b} A", "--wrt", "A", "A=ℝ^{a}")
-    assert (status, printed) == (1, "") and said.startswith("shape error 301: ⊙_{b} needs axis b")
+    status, printed, message = run("derive", "A ⊙_{b} A", "--wrt", "A", "A=ℝ^{a}")
+    assert (status, printed) == (1, "") and message.startswith("shape error 301: ⊙_{b} needs axis b")
     assert (
         run("derive", "x^2", "--wrt", "y")[0] == 1
         and "the formula does not contain y" in run("derive", "x^2", "--wrt", "y")[2]
@@ -521,8 +523,8 @@ def test_ascii_output(run):
         ("eval", "γ ⊙_{q} A", A, "γ=2"),
         ("explain", "2 A", A),
     ):
-        _, printed, said = run(*words, "--ascii")
-        assert printed.isascii() and said.isascii() and (printed or said)
+        _, printed, message = run(*words, "--ascii")
+        assert printed.isascii() and message.isascii() and (printed or message)
 
 
 @pytest.mark.sampled(4)
@@ -541,9 +543,9 @@ def test_ascii_output(run):
 def test_every_encoding_is_printed_in(words, encoding):
     words = [word.encode("utf-8", "surrogateescape") for word in words]
     ran = process(*words, env={"PYTHONIOENCODING": encoding})
-    told = ran.stdout + ran.stderr
-    assert b"Traceback" not in told and told
-    assert encoding == "utf-8" or told.isascii()
+    stdout = ran.stdout + ran.stderr
+    assert b"Traceback" not in stdout and stdout
+    assert encoding == "utf-8" or stdout.isascii()
 
 
 def test_standard_input_is_utf_8_in_any_terminal():
@@ -567,8 +569,8 @@ def test_an_interrupt_ends_quietly(run, monkeypatch):
 
 def test_memory_that_is_not_there_is_an_error(run, monkeypatch):
     monkeypatch.setattr(evaluating, "_value", lambda *given: (_ for _ in ()).throw(MemoryError))
-    status, _, said = run("eval", "1")
-    assert status == 1 and "404" in said
+    status, _, message = run("eval", "1")
+    assert status == 1 and "404" in message
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -605,18 +607,18 @@ def test_a_formula_as_code_is_what_its_method_gives(run):
     assert run("parameters", *words, "X=ℝ^{a}")[1] == "W ∈ ℝ^{a[3] × b[2]}\n"
     assert json.loads(run("parameters", *words, "X=ℝ^{a}", "--json")[1]) == {"W": "ℝ^{a[3] × b[2]}"}
     shapes = {"X": "ℝ^{a[3]}", "W": "ℝ^{a[3] × b[2]}"}
-    formula, given = "X ⊙_{a} W", [f"{name}={shape}" for name, shape in shapes.items()]
+    formula, texts = "X ⊙_{a} W", [f"{name}={shape}" for name, shape in shapes.items()]
     for library in ("numpy", "torch", "jax"):
-        wanted = nt.to_python(formula, library, **shapes)
-        assert run("to-python", formula, "--library", library, *given)[1] == wanted
-        assert json.loads(run("to-python", formula, "--library", library, "--json", *given)[1])["source"] == wanted
-    assert run("to-javascript", formula, "--standalone", *given)[1] == nt.to_javascript(
+        expected = nt.to_python(formula, library, **shapes)
+        assert run("to-python", formula, "--library", library, *texts)[1] == expected
+        assert json.loads(run("to-python", formula, "--library", library, "--json", *texts)[1])["source"] == expected
+    assert run("to-javascript", formula, "--standalone", *texts)[1] == nt.to_javascript(
         formula, standalone=True, **shapes
     )
     assert run("to-einsum", formula, "X=ℝ^{a}", "W=ℝ^{a × b}")[1] == 'einsum("a,ab->b", X, W)\n'
     assert run("to-einsum", *words[:3], "X=ℝ^{seq × a}")[1] == 'einsum("sa,ab->sb", X, W)\n'
-    code, _, told = run("to-einsum", "exp X", "X=ℝ^{a}")
-    assert code == 1 and "exp X is not a sum of products" in told
+    code, _, messages = run("to-einsum", "exp X", "X=ℝ^{a}")
+    assert code == 1 and "exp X is not a sum of products" in messages
     assert run("parameters", str(program), "--of", "g")[0] == 1
 
 
@@ -624,9 +626,9 @@ def test_a_formula_is_printed_as_a_module_of_pytorch(run):
     pytest.importorskip("torch", reason="a module is PyTorch's")
     text = "f : ℝ^{a} → ℝ^{b}\nf(X) = X ⊙_{a} W\nW ∈ ℝ^{a × b}"
     words = ["to-python", text, "--of", "f", "--style", "module", "--sizes", "a=3,b=2", "X=ℝ^{n × a[3]}"]
-    due = nt.program(text)["f"].to_python("torch", style="module", X="ℝ^{n × a[3]}", sizes={"a": 3, "b": 2})
-    assert run(*words)[1] == due and "class F(torch.nn.Module):" in due
-    assert run(*words, "--library", "torch")[1] == due
+    expected = nt.program(text)["f"].to_python("torch", style="module", X="ℝ^{n × a[3]}", sizes={"a": 3, "b": 2})
+    assert run(*words)[1] == expected and "class F(torch.nn.Module):" in expected
+    assert run(*words, "--library", "torch")[1] == expected
     code, _, message = run(*words, "--library", "numpy")
     assert code == 1 and "modules are supported for torch only" in message
 

@@ -37,9 +37,9 @@ def check(tmp_path, monkeypatch, capsys):
 # ---------------------------------------------------------------------------------------------------------------- text
 def test_findings_are_lines_that_editors_read(check):
     status, printed = check({"a.tex": HEAD + SLIP + OUTER + UNREAD})
-    told = re.findall(r"^(a\.tex:\d+:\d+): (error|warning|not checked) (\d+): ", printed, re.MULTILINE)
+    findall = re.findall(r"^(a\.tex:\d+:\d+): (error|warning|not checked) (\d+): ", printed, re.MULTILINE)
     assert status == 1
-    assert told == [
+    assert findall == [
         ("a.tex:2:14", "error", "301"),
         ("a.tex:3:55", "warning", "314"),
         ("a.tex:4:4", "not checked", "111"),
@@ -112,12 +112,12 @@ def test_sarif(check):
         "301",
         "314",
     ]
-    assert [(each["ruleId"], each["ruleIndex"], each["level"]) for each in run["results"]] == [
+    assert [(result["ruleId"], result["ruleIndex"], result["level"]) for result in run["results"]] == [
         ("301", 1, "error"), ("301", 1, "error"), ("314", 2, "warning"), ("111", 0, "note")
     ]  # fmt: skip
-    place = run["results"][0]["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == "a%20b.tex"
-    assert place["region"] == {"startLine": 2, "startColumn": 14, "endLine": 2, "endColumn": 17}
+    physicalLocation = run["results"][0]["locations"][0]["physicalLocation"]
+    assert physicalLocation["artifactLocation"]["uri"] == "a%20b.tex"
+    assert physicalLocation["region"] == {"startLine": 2, "startColumn": 14, "endLine": 2, "endColumn": 17}
     assert run["results"][0]["partialFingerprints"] != run["results"][1]["partialFingerprints"]
 
 
@@ -125,17 +125,17 @@ def test_json_of_several_documents(check):
     one = json.loads(check({"a.tex": HEAD + SLIP}, "--json")[1])
     assert (one["file"], one["errors"][0]["code"]) == ("a.tex", 301)
     several = json.loads(check({"a.tex": HEAD + SLIP, "b.tex": HEAD + FINE + UNREAD}, "--format", "json")[1])
-    assert not several["ok"] and [each["ok"] for each in several["documents"]] == [False, True]
+    assert not several["ok"] and [document["ok"] for document in several["documents"]] == [False, True]
     assert several["documents"][1]["not_checked"][0]["kind"] == "not checked"
 
 
 @pytest.mark.parametrize(
-    ("format", "found"),
+    ("format", "expected"),
     [("github", "::error title=error 301::"), ("sarif", '"ruleId": "301"'), ("json", '"code": 301')],
 )
-def test_a_formula_in_each_format(capsys, format, found):
+def test_a_formula_in_each_format(capsys, format, expected):
     assert cli.main(["check", "∑_{b} A", "A=ℝ^{a}", "--format", format]) == 1
-    assert found in capsys.readouterr().out
+    assert expected in capsys.readouterr().out
     assert cli.main(["check", "∑_{b} A", "A=ℝ^{a}", "--format", format, "--ignore", "301"]) == 0
 
 
@@ -231,8 +231,8 @@ def test_notebooks(check):
     assert check({"a.ipynb": notebook}, "--format", "github")[1].startswith(
         "::error file=a.ipynb,title=error 301::cell 2, line 3: "
     )
-    place = json.loads(check({"a.ipynb": notebook}, "--format", "sarif")[1])["runs"][0]["results"][0]["locations"][0]
-    assert place == {"physicalLocation": {"artifactLocation": {"uri": "a.ipynb"}}}
+    location = json.loads(check({"a.ipynb": notebook}, "--format", "sarif")[1])["runs"][0]["results"][0]["locations"][0]
+    assert location == {"physicalLocation": {"artifactLocation": {"uri": "a.ipynb"}}}
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"cells": 3}', '{"cells": [3, {"cell_type": "markdown"}]}', "null"])

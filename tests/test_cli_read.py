@@ -69,9 +69,9 @@ def test_findings_for_machines(capsys):
     assert main([*MODULE, "--against", "paper.tex#eq:mlp", "--format", "github"]) == 1
     assert capsys.readouterr().out.startswith("::error file=model.py,line=12::model.py:12: ")
     assert main([*MODULE, "--against", "paper.tex#eq:mlp", "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert found["axes"] == ["batch", "seq", "chans"] and not found["against"]["same"]
-    assert [line["line"] for line in found["against"]["lines"]] == [12]
+    data = json.loads(capsys.readouterr().out)
+    assert data["axes"] == ["batch", "seq", "chans"] and not data["against"]["same"]
+    assert [line["line"] for line in data["against"]["lines"]] == [12]
 
 
 def test_a_remark_gives_the_status_1(capsys):

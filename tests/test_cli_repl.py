@@ -60,7 +60,7 @@ def test_lines(lines, printed):
     assert said(*lines) == printed
 
 
-@pytest.mark.parametrize(("lines", "number", "place"), [
+@pytest.mark.parametrize(("lines", "number", "path"), [
     (["x = 3", "x + y"], 201, "y"),
     (["f(x) = x + y", "f(3)"], 201, "y"),
     (["A = [1, 2]_{a}", "A ⊙_{b} A"], 301, "b"),
@@ -73,11 +73,11 @@ def test_lines(lines, printed):
     (["x = 3", ":type x ⊙_{b} x"], 301, "b"),
     (["x = 3", ":type x + y)"], 103, ")"),
 ])  # fmt: skip
-def test_errors_are_about_the_line(lines, number, place):
+def test_errors_are_about_the_line(lines, number, path):
     with pytest.raises(NotationError) as caught:
         said(*lines)
     assert caught.value.code == number
-    assert place is None or caught.value.span_text == place
+    assert path is None or caught.value.span_text == path
     assert "\n" not in (caught.value.source or "")
 
 
@@ -161,7 +161,7 @@ def test_a_name_that_is_defined_is_no_command():
 # ------------------------------------------------------------------------------------------------------------ completion
 def offered(text):
     known = Known(("Query", "x"), ("attend",), ("seq", "seq'", "key"))
-    return [each.text for each in complete(text, known)]
+    return [completion.text for completion in complete(text, known)]
 
 
 @pytest.mark.parametrize(("text", "first"), [
@@ -194,8 +194,8 @@ def test_every_sign_and_letter_has_a_macro():
     ("x \0 ", [], ["x"]),
 ])  # fmt: skip
 def test_what_may_come_next(text, some, none):
-    found = offered(text)
-    assert set(some) <= set(found) and not set(none) & set(found)
+    names = offered(text)
+    assert set(some) <= set(names) and not set(none) & set(names)
 
 
 def test_places_of_axes():
@@ -252,16 +252,16 @@ def piped(capsys, monkeypatch, tmp_path):
 
 def test_a_session_of_a_pipe(piped, tmp_path):
     assert piped("x = 3\nx + 1\n") == (0, "3\n4\n", "")
-    status, printed, told = piped("A +* B\n1 + 1\n:quit\n5\n", encoding="cp1252")
-    assert status == 1 and printed == "2\n" and told.startswith("syntax error") and "^" in told
-    status, printed, told = piped("2 x\nW ∈ ℝ^{a}\n2 W\n", "x=5")
-    assert printed == "10\n" and ":tensor W=FILE:axis,axis" in told
+    status, printed, messages = piped("A +* B\n1 + 1\n:quit\n5\n", encoding="cp1252")
+    assert status == 1 and printed == "2\n" and messages.startswith("syntax error") and "^" in messages
+    status, printed, messages = piped("2 x\nW ∈ ℝ^{a}\n2 W\n", "x=5")
+    assert printed == "10\n" and ":tensor W=FILE:axis,axis" in messages
     (tmp_path / "f.nt").write_text("f(y) = y x", encoding="utf-8")
     assert piped("f(2)", str(tmp_path / "f.nt"), "x=5") == (0, "10\n", "")
     assert piped("α = 2", "--ascii") == (0, "2\n", "")
     (tmp_path / "t.csv").write_text("ann,1\nbob,2\n")
-    told = piped("∑_{a,b} T", f"T={tmp_path / 't.csv'}:a,b")
-    assert told == (0, "3\n", "T: left out column 1: no numbers there\n")
+    messages = piped("∑_{a,b} T", f"T={tmp_path / 't.csv'}:a,b")
+    assert messages == (0, "3\n", "T: left out column 1: no numbers there\n")
     assert piped("", "none.nt")[0] == 2
     assert piped("") == (0, "", "")
 

@@ -90,10 +90,10 @@ def member_names(tree: ast.AST) -> Iterator[str]:
                 elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                     yield node.target.id
                 elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__slots__":
-                    yield from (each.value for each in ast.walk(node.value) if isinstance(each, ast.Constant))
+                    yield from (part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant))
 
 
-def private_names(tree: ast.AST, own: set[str]) -> Iterator[str]:
+def private_names(tree: ast.AST, texts: set[str]) -> Iterator[str]:
     """The private names of others that a module imports or reads, also in the code that it generates."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -101,11 +101,11 @@ def private_names(tree: ast.AST, own: set[str]) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").split(".")[0] not in OURS:
             paths = [f"{node.module}.{alias.name}" for alias in node.names]
             yield from (path for path in paths if any(map(is_private, path.split("."))))
-        elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own:
+        elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in texts:
             yield node.attr
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr", "setattr", "attrgetter"):
-            names = [each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
-            yield from (name for name in names if is_private(name) and name not in own)
+            names = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+            yield from (name for name in names if is_private(name) and name not in texts)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from re.findall(r"\b(?:torch|jax|numpy|np|xp|lark)(?:\.\w+)*\._[A-Za-z]\w*", node.value)
 
@@ -122,12 +122,12 @@ def process_effects(tree: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("__import__", "import_module"):
-            names = [each.value for each in node.args[:1] if isinstance(each, ast.Constant)]
+            names = [arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant)]
         elif isinstance(node, ast.Attribute):
             names = [f"gc.{node.attr}"] if ast.unparse(node.value) == "gc" and node.attr in COLLECTOR else []
             names += [node.attr] if ALLOCATOR.search(node.attr) else []
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            names = [found[0] for found in ALLOCATOR.finditer(node.value)]
+            names = [match[0] for match in ALLOCATOR.finditer(node.value)]
         else:
             continue
         for name in names:
@@ -191,24 +191,26 @@ def _error_names(scope: ast.AST, nodes: list[ast.AST]) -> Iterator[str]:
         if isinstance(node, ast.ExceptHandler) and node.name:
             yield node.name
     if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        for each in [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]:
-            if each.annotation is not None and re.search(r"Error\b|Exception\b", ast.unparse(each.annotation)):
-                yield each.arg
+        for posonlyarg in [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]:
+            if posonlyarg.annotation is not None and re.search(
+                r"Error\b|Exception\b", ast.unparse(posonlyarg.annotation)
+            ):
+                yield posonlyarg.arg
 
 
 def _holds_text(node: ast.AST, errors: set[str], texts: set[str]) -> bool:
     """Whether an expression is made of the text of an error."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Name) and each.id in texts:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and part.id in texts:
             return True
-        if isinstance(each, ast.Call) and ast.unparse(each.func) in ("str", "repr", "format"):
-            inner = each.args
+        if isinstance(part, ast.Call) and ast.unparse(part.func) in ("str", "repr", "format"):
+            inner = part.args
         elif (
-            isinstance(each, ast.FormattedValue)
-            or isinstance(each, ast.Attribute)
-            and each.attr in ("args", "message", "msg", "reason_text", "full")
+            isinstance(part, ast.FormattedValue)
+            or isinstance(part, ast.Attribute)
+            and part.attr in ("args", "message", "msg", "reason_text", "full")
         ):
-            inner = [each.value]
+            inner = [part.value]
         else:
             continue
         if any(isinstance(part, ast.Name) and part.id in errors for part in inner):
@@ -224,15 +226,15 @@ def breaches(read, *arguments) -> set[tuple[str, str]]:
 @pytest.mark.slow
 def test_no_module_reads_private_names_of_others():
     members = {name for tree in modules().values() for name in member_names(tree)} | PUBLIC
-    own: dict[str, set[str]] = {}
+    local: dict[str, set[str]] = {}
     for name, tree in modules().items():
-        own.setdefault(name.rpartition("/")[0], set()).update(defined_names(tree))
-    found = {
+        local.setdefault(name.rpartition("/")[0], set()).update(defined_names(tree))
+    result = {
         (name, what)
         for name, tree in modules().items()
-        for what in private_names(tree, members | own[name.rpartition("/")[0]])
+        for what in private_names(tree, members | local[name.rpartition("/")[0]])
     }
-    assert found == PRIVATE_NAMES.keys()
+    assert result == PRIVATE_NAMES.keys()
 
 
 @pytest.mark.slow

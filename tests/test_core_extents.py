@@ -74,32 +74,32 @@ def small(size: Any, most: int = 60) -> bool:
 
 # ------------------------------------------------------------------------------------------------------------ values
 @given(drawn, at_sizes)
-def test_a_size_has_the_value_that_integers_have(found, sizes):
-    assert value_at(found.size, sizes) == found.at(sizes)
-    assert is_size(found.size)
+def test_a_size_has_the_value_that_integers_have(expected, sizes):
+    assert value_at(expected.size, sizes) == expected.at(sizes)
+    assert is_size(expected.size)
 
 
 @given(drawn)
-def test_the_value_of_the_example_is_that_of_the_symbols_examples(found):
+def test_the_value_of_the_example_is_that_of_the_symbols_examples(expected):
     sizes = {symbol: symbol.example for symbol in SYMBOLS}
-    assert typical(found.size) == found.at(sizes)
+    assert typical(expected.size) == expected.at(sizes)
 
 
 @given(drawn, at_sizes)
-def test_the_text_of_a_size_is_what_python_computes(found, sizes):
-    assert eval(str(found.size), {}, {"max": max} | {symbol.name: size for symbol, size in sizes.items()}) == found.at(
-        sizes
-    )
+def test_the_text_of_a_size_is_what_python_computes(expected, sizes):
+    assert eval(
+        str(expected.size), {}, {"max": max} | {symbol.name: size for symbol, size in sizes.items()}
+    ) == expected.at(sizes)
 
 
 @given(drawn)
-def test_a_size_that_is_a_number_is_an_int(found):
-    assert type(found.size) is int or found.size.symbols
+def test_a_size_that_is_a_number_is_an_int(expected):
+    assert type(expected.size) is int or expected.size.symbols
 
 
 @given(drawn, drawn, drawn, at_sizes)
 def test_equal_forms_are_equal_values_and_rings_have_one_form(a, b, c, sizes):
-    assume(all(small(each.size, 12) for each in (a, b, c)))
+    assume(all(small(item.size, 12) for item in (a, b, c)))
     x, y, z = a.size, b.size, c.size
     for left, right in ((x + y, y + x), (x * y, y * x), (x * (y + z), x * y + x * z), ((x - y) + y, x), (x - x, 0)):
         assert left == right and hash(left) == hash(right)
@@ -108,18 +108,18 @@ def test_equal_forms_are_equal_values_and_rings_have_one_form(a, b, c, sizes):
 
 
 @given(drawn)
-def test_a_size_is_no_number_that_it_could_be(found):
-    if isinstance(found.size, Extent):
-        assert found.size != found.size.example and found.size.example != found.size
+def test_a_size_is_no_number_that_it_could_be(expected):
+    if isinstance(expected.size, Extent):
+        assert expected.size != expected.size.example and expected.size.example != expected.size
 
 
 # ------------------------------------------------------------------------------------------------------------ bounds
 @given(drawn, at_sizes)
-def test_bounds_hold_of_every_value(found, sizes):
-    low, high = bounds(found.size)
-    value = found.at(sizes)
+def test_bounds_hold_of_every_value(expected, sizes):
+    low, high = bounds(expected.size)
+    value = expected.at(sizes)
     assert (low is None or low <= value) and (high is None or value <= high)
-    assert value <= upper_bound(found.size, 40)
+    assert value <= upper_bound(expected.size, 40)
 
 
 @given(drawn, drawn, at_sizes)
@@ -141,12 +141,12 @@ def test_an_order_is_answered_truly_or_not_at_all(left, right, sizes, order):
 
 
 @given(drawn, at_sizes)
-def test_a_truth_is_answered_truly_or_not_at_all(found, sizes):
+def test_a_truth_is_answered_truly_or_not_at_all(expected, sizes):
     try:
-        answer = bool(found.size)
+        answer = bool(expected.size)
     except UndecidedSize:
         return
-    assert answer == bool(found.at(sizes))
+    assert answer == bool(expected.at(sizes))
 
 
 @given(drawn, drawn, at_sizes)
@@ -176,19 +176,19 @@ def test_an_order_is_proved_by_the_form(left, right, proved):
 
 # --------------------------------------------------------------------------------------------------------- quotients
 @given(drawn, positive, at_sizes)
-def test_an_exact_quotient_gives_back_the_size(found, divisor, sizes):
-    product = found.size * divisor.size
+def test_an_exact_quotient_gives_back_the_size(expected, divisor, sizes):
+    product = expected.size * divisor.size
     quotient = exact_quotient(product, divisor.size)
-    assert quotient == found.size and value_at(quotient, sizes) == found.at(sizes)
-    whole = exact_quotient(found.size, divisor.size)
+    assert quotient == expected.size and value_at(quotient, sizes) == expected.at(sizes)
+    whole = exact_quotient(expected.size, divisor.size)
     if whole is not None:
-        assert whole * divisor.size == found.size
+        assert whole * divisor.size == expected.size
 
 
 @given(drawn, st.integers(1, 9))
-def test_a_quotient_and_its_rest_make_the_whole(found, divisor):
-    quotient, rest = found.size // divisor, found.size % divisor
-    assert quotient * divisor + rest == found.size
+def test_a_quotient_and_its_rest_make_the_whole(expected, divisor):
+    quotient, rest = expected.size // divisor, expected.size % divisor
+    assert quotient * divisor + rest == expected.size
 
 
 def test_a_quotient_that_is_none_is_not_given():
@@ -251,15 +251,17 @@ def test_a_size_is_shown_as_formulas_write_it(size, text):
 
 # ------------------------------------------------------------------------------------------------- solving, replacing
 @given(drawn, st.dictionaries(st.sampled_from(SYMBOLS), drawn), at_sizes)
-def test_other_sizes_for_symbols_are_their_values(found, others, sizes):
+def test_other_sizes_for_symbols_are_their_values(expected, others, sizes):
     assume(all(other.at(sizes) >= 1 for other in others.values()))
-    assume(small(found.size, 8) and all(small(other.size, 4) for other in others.values()))
-    replaced = substituted(found.size, {symbol: other.size for symbol, other in others.items()})
-    assert value_at(replaced, sizes) == found.at(sizes | {symbol: other.at(sizes) for symbol, other in others.items()})
+    assume(small(expected.size, 8) and all(small(other.size, 4) for other in others.values()))
+    replaced = substituted(expected.size, {symbol: other.size for symbol, other in others.items()})
+    assert value_at(replaced, sizes) == expected.at(
+        sizes | {symbol: other.at(sizes) for symbol, other in others.items()}
+    )
 
 
 def zero_of(equations: list[Any], sizes: dict[Symbol, int]) -> bool:
-    return all(value_at(each, sizes) == 0 for each in equations)
+    return all(value_at(equation, sizes) == 0 for equation in equations)
 
 
 linear = st.tuples(*(st.integers(-2, 2) for _ in SYMBOLS), st.integers(-4, 4)).map(
@@ -270,16 +272,16 @@ linear = st.tuples(*(st.integers(-2, 2) for _ in SYMBOLS), st.integers(-4, 4)).m
 @given(st.lists(linear, max_size=3))
 def test_what_is_solved_holds_wherever_the_equations_do(equations):
     solved: dict[Symbol, Any] = {}
-    told = [difference for each in equations if solve(solved, difference := substituted(each, solved))]
+    messages = [difference for equation in equations if solve(solved, difference := substituted(equation, solved))]
     assert not {*solved} & {*symbols_of([*solved.values()])}, "a symbol that is solved is in what another is"
     for a in range(1, 5):
         for b in range(1, 5):
             for c in range(1, 5):
                 sizes = dict(zip(SYMBOLS, (a, b, c)))
-                if zero_of(told, sizes):
+                if zero_of(messages, sizes):
                     assert all(value_at(size, sizes) == sizes[symbol] for symbol, size in solved.items())
-    for each in told:  # each is 0 by form from then on
-        assert substituted(each, solved) == 0
+    for message in messages:  # each is 0 by form from then on
+        assert substituted(message, solved) == 0
 
 
 def test_a_symbol_is_not_solved_by_itself():
@@ -336,7 +338,7 @@ def test_an_answer_holds_of_each_size_that_meets_the_conditions(left, right, siz
     with conditions(by_example) as collected:
         answer = getattr(size_conditions, question)(left, right)
     relation = operator.eq if question == "assume_equal" else operator.le
-    meets = all(each.holds(sizes) for each in collected.found) and all(
+    meets = all(condition.holds(sizes) for condition in collected.found) and all(
         value_at(size, sizes) == sizes[symbol] for symbol, size in collected.solved.items()
     )
     if meets:
@@ -350,7 +352,7 @@ def test_by_example_each_equation_is_checked_too(left, right, sizes):
     """What is solved does not have to be checked by itself only where sizes are read from arrays by it."""
     with conditions(by_example=True) as collected:
         answer = size_conditions.assume_equal(left, right)
-    if all(each.holds(sizes) for each in collected.found):
+    if all(condition.holds(sizes) for condition in collected.found):
         assert answer == (value_at(left, sizes) == value_at(right, sizes))
 
 
@@ -365,7 +367,7 @@ def test_a_part_that_divides_becomes_a_size_of_its_own(part, example, divides):
     for size in range(1, 40):
         values: dict[Symbol, int] = {seq: size}
         values |= {symbol: value_at(whole, values) for symbol, whole in collected.parts.items()}
-        assert all(each.holds(values) for each in collected.found) == ((size % part == 0) == divides)
+        assert all(condition.holds(values) for condition in collected.found) == ((size % part == 0) == divides)
         if divides and size % part == 0:
             assert value_at(again, values) == size
 
@@ -390,8 +392,8 @@ def test_a_limit_is_a_condition_of_calls_alone():
 @given(linear, linear, st.sampled_from([*size_conditions.RELATIONS]), at_sizes)
 def test_a_condition_says_in_its_text_what_it_checks(left, right, relation, sizes):
     condition = Condition(left, relation, right)
-    found = eval(str(condition), {}, {symbol.name: size for symbol, size in sizes.items()})
-    assert found == condition.holds(sizes)
+    result = eval(str(condition), {}, {symbol.name: size for symbol, size in sizes.items()})
+    assert result == condition.holds(sizes)
     assert condition.shown == f"{shown(left)} {size_conditions.SIGNS[relation]} {shown(right)}"
 
 
@@ -412,7 +414,7 @@ def test_what_is_assumed_of_a_counter_holds_of_each_of_its_numbers(left, right, 
     with conditions() as collected, size_conditions.counting({COUNTER: (1, SEQ)}):
         answer = size_conditions.assume_at_most(left, right)
     holds = [value_at(left, {**sizes, COUNTER: t}) <= value_at(right, sizes) for t in range(1, sizes[SYMBOLS[2]] + 1)]
-    if all(each.holds(sizes) for each in collected.found):
+    if all(condition.holds(sizes) for condition in collected.found):
         assert answer == all(holds)
     else:
         assert answer and not all(holds)

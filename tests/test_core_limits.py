@@ -72,11 +72,11 @@ def test_a_long_recurrence_is_a_loop_of_few_pieces(last, expected):
     steps = [np.array([1.0, 2.0])]
     for k in range(1, 90001):
         steps.append(np.sin(steps[-1]) + k / 90000)
-    found = nt.evaluate(
+    result = nt.evaluate(
         f"g^k(t) = sin(t) + k / 90000\nh^0 = x\nh^k = g^k(h^{{k-1}}) for k = 1, …, 90000\n{last}",
         x=nt.tensor(steps[0], "a"), limits=FEW,
     )  # fmt: skip
-    np.testing.assert_allclose(found.array, expected(steps))
+    np.testing.assert_allclose(result.array, expected(steps))
 
 
 @pytest.mark.slow
@@ -120,8 +120,8 @@ def test_recurrences_downward_take_time_as_they_are_long():
 
 
 def test_long_recurrences_have_no_depth_for_the_definitions():
-    found = reference.evaluate("h^0 = 1\nh^t = h^{t-1}/2 + t for t = 1, …, 3000\nh^{3000}", {})
-    assert found.to_list(()) == pytest.approx(5998)
+    result = reference.evaluate("h^0 = 1\nh^t = h^{t-1}/2 + t for t = 1, …, 3000\nh^{3000}", {})
+    assert result.to_list(()) == pytest.approx(5998)
 
 
 RANGES = {

@@ -85,17 +85,17 @@ def code_of(text: str) -> str:
         ):
             body[0].value = ast.Constant(None)
     return "\n".join(
-        each.value if isinstance(each, ast.Constant) and isinstance(each.value, str) and "\ndef " in each.value else ""
-        for each in ast.walk(tree)
+        part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) and "\ndef " in part.value else ""
+        for part in ast.walk(tree)
     ) + ast.unparse(tree)  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_no_module_touches(what):
-    found = {name for name, text in FILES.items() if re.search(FORBIDDEN[what], code_of(text))}
+    files = {name for name, text in FILES.items() if re.search(FORBIDDEN[what], code_of(text))}
     allowed = {name for kind, name in EXCEPTIONS if kind == what}
-    assert found == allowed, "new ones, or exceptions that are none any more"
+    assert files == allowed, "new ones, or exceptions that are none any more"
 
 
 def test_what_is_generated_touches_nothing_either():
@@ -110,7 +110,7 @@ def test_what_is_generated_touches_nothing_either():
 # ----------------------------------------------------------------------------------------------------------- as it was
 def state() -> dict[str, Any]:
     """What other code in the process can see."""
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "collector": (gc.isenabled(), gc.get_threshold(), gc.get_debug(), len(gc.callbacks)),
         "errors of NumPy": (np.geterr(), np.geterrcall(), np.getbufsize()),
         "printing of NumPy": repr(np.get_printoptions()),
@@ -123,7 +123,7 @@ def state() -> dict[str, Any]:
             sys.excepthook,
             threading.stack_size(),
         ),
-        "signals": {each: signal.getsignal(each) for each in signal.valid_signals()},
+        "signals": {valid_signal: signal.getsignal(valid_signal) for valid_signal in signal.valid_signals()},
         "random": random.getstate(),
         "random of NumPy": repr(np.random.get_state()),
         "locale": locale.setlocale(locale.LC_ALL),
@@ -133,18 +133,18 @@ def state() -> dict[str, Any]:
     }
     if (threadpoolctl := sys.modules.get("threadpoolctl")) is not None:
         infos = threadpoolctl.threadpool_info()
-        found["threads of libraries"] = sorted((each["filepath"], each["num_threads"]) for each in infos)
+        result["threads of libraries"] = sorted((info["filepath"], info["num_threads"]) for info in infos)
     if (torch := sys.modules.get("torch")) is not None:
-        found["PyTorch"] = (
+        result["PyTorch"] = (
             torch.get_num_threads(), torch.get_default_dtype(), torch.is_grad_enabled(), torch.is_inference_mode_enabled(),
             torch.random.get_rng_state().tolist(), torch.are_deterministic_algorithms_enabled(),
             torch.get_float32_matmul_precision(), torch.backends.mkldnn.enabled,
         )  # fmt: skip
     if (jax := sys.modules.get("jax")) is not None:
-        found["JAX"] = {
+        result["JAX"] = {
             name: getattr(jax.config, name) for name in ("jax_enable_x64", "jax_debug_nans", "jax_disable_jit")
         }
-    return found
+    return result
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
@@ -155,32 +155,32 @@ def array(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
 
 
-def large(place) -> dict[str, Any]:
+def large(path) -> dict[str, Any]:
     """Attention that is computed in blocks on all cores."""
     axes = {"Q": "heads q key", "K": "heads s key", "V": "heads s v"}
-    return {name: nt.tensor(place(array(8, 600, 64)), each) for name, each in axes.items()}
+    return {name: nt.tensor(path(array(8, 600, 64)), axis) for name, axis in axes.items()}
 
 
-def evaluated(place):
-    X = nt.tensor(place(array(3, 4)), "a b")
+def evaluated(path):
+    X = nt.tensor(path(array(3, 4)), "a b")
     nt.evaluate("log(X) + softmax_{a} X / 0", X=X)  # nan and ∞ are values
-    nt.evaluate("softmax_{s}(Q ⊙_{key} K) ⊙_{s} V", large(place))
-    nt.evaluate("tanh(exp(X) + 1)", X=nt.tensor(place(array(3000, 1000)), "a b"))
+    nt.evaluate("softmax_{s}(Q ⊙_{key} K) ⊙_{s} V", large(path))
+    nt.evaluate("tanh(exp(X) + 1)", X=nt.tensor(path(array(3000, 1000)), "a b"))
     X + X.softmax("a")
 
 
-def derived(place):
-    X = nt.tensor(place(array(3, 4)), "a b")
+def derived(path):
+    X = nt.tensor(path(array(3, 4)), "a b")
     nt.evaluate("∂(∑_{a,b} exp(X))/∂X", X=X)
     nt.gradient("loss = ∑_{a} (W ⊙_{b} W)\nW ∈ ℝ^{a × b}", "loss")(W=X)
 
 
-def modelled(place):
+def modelled(path):
     import transformer
 
     layer = transformer.FFN.init(seed=0, sizes={"chans": 4, "hidden": 8})
-    layer.to({numpy_arrays: "numpy", torch_arrays: "torch", jax_arrays: "jax"}[place])(
-        nt.tensor(place(array(2, 4)), "seq chans")
+    layer.to({numpy_arrays: "numpy", torch_arrays: "torch", jax_arrays: "jax"}[path])(
+        nt.tensor(path(array(2, 4)), "seq chans")
     )
 
 
@@ -190,8 +190,8 @@ WRONG = (
 )  # fmt: skip
 
 
-def failed(place):
-    X = nt.tensor(place(array(3, 4)), "a b")
+def failed(path):
+    X = nt.tensor(path(array(3, 4)), "a b")
     for text in WRONG:
         with pytest.raises(nt.NotationError):
             nt.evaluate(text, X=X)
@@ -212,7 +212,7 @@ def raising(X):
         del USER_FUNCTIONS["wrong"]
 
 
-def checked(place):
+def checked(path):
     nt.check("softmax_{a} X", X="ℝ^{a}").raise_first()
     nt.equivalent("softmax_{a} X", "exp(X) / ∑_{a} exp(X)", X="ℝ^{a}")
     str(nt.explain("softmax_{a} X", X=nt.tensor([1.0, 2.0], "a")))
@@ -234,13 +234,13 @@ def jax_arrays(x):
     return pytest.importorskip("jax").numpy.asarray(x)
 
 
-@pytest.mark.parametrize("place", [numpy_arrays, torch_arrays, jax_arrays])
+@pytest.mark.parametrize("path", [numpy_arrays, torch_arrays, jax_arrays])
 @pytest.mark.parametrize("work", [evaluated, derived, modelled, failed, checked])
-def test_all_is_as_it_was(work, place):
-    place(array(2))  # the library is there
+def test_all_is_as_it_was(work, path):
+    path(array(2))  # the library is there
     pytest.importorskip("threadpoolctl")
     before = state()
-    work(place)
+    work(path)
     assert changed(before, state()) == {}
 
 
@@ -248,17 +248,17 @@ def test_all_is_as_it_was_after_threads():
     pytest.importorskip("threadpoolctl")
     before, problems = state(), []
 
-    def work(each):
+    def work(item):
         try:
-            each(numpy_arrays)
+            item(numpy_arrays)
         except BaseException as problem:
             problems.append(problem)
 
-    threads = [threading.Thread(target=work, args=(each,)) for each in (evaluated, derived, evaluated, derived)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    threads = [threading.Thread(target=work, args=(item,)) for item in (evaluated, derived, evaluated, derived)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert not problems and changed(before, state()) == {}
 
 
@@ -278,5 +278,5 @@ def test_nothing_but_the_documented_limit_changes_meanwhile(monkeypatch):
         nt.evaluate("looked(X) + 1", X=nt.tensor([1.0, 2.0], "a"))
     finally:
         del USER_FUNCTIONS["looked"]
-    own = {"errors of NumPy"}  # of the context in which the formula runs, which other threads and tasks do not see
-    assert seen and set(changed(before, seen[0])) <= own
+    names = {"errors of NumPy"}  # of the context in which the formula runs, which other threads and tasks do not see
+    assert seen and set(changed(before, seen[0])) <= names

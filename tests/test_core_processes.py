@@ -49,15 +49,15 @@ def echo(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "echoing.py").write_text(textwrap.dedent(ECHO), encoding="utf-8")
     monkeypatch.syspath_prepend(str(folder))
-    made = []
+    result = []
 
     def make(**given):
-        made.append(AnsweringProcess("echoing", **given))
-        return made[-1]
+        result.append(AnsweringProcess("echoing", **given))
+        return result[-1]
 
     yield make
-    for each in made:
-        each.close()
+    for item in result:
+        item.close()
 
 
 @pytest.fixture
@@ -110,11 +110,11 @@ def test_the_command_imports_no_file_of_the_working_directory(among_strangers, a
     """But for those that Python itself may import before the package has its say."""
     for name in ("warnings", "threading", "namedtensor", "grammar", "sitecustomize"):
         Path(f"{name}.py").unlink()
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "namedtensor", *arguments], capture_output=True, text=True, encoding="utf-8", timeout=120,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}, cwd=os.getcwd(),
     )  # fmt: skip
-    assert "a file of the working directory" not in found.stderr and among_strangers() == ""
+    assert "a file of the working directory" not in completed.stderr and among_strangers() == ""
 
 
 def test_another_package_that_is_run_keeps_its_working_directory(tmp_path):
@@ -134,13 +134,13 @@ def test_another_package_that_is_run_keeps_its_working_directory(tmp_path):
 def test_every_process_is_started_in_one_place():
     """By the one that looks for no module in the working directory."""
     makers = ("subprocess", "multiprocessing", "os.system", "os.spawn", "os.exec", "ProcessPoolExecutor", "popen")
-    found = {
+    texts = {
         str(path.relative_to(ROOT))
         for package in ("grammar", "namedtensor", "transformer")
         for path in (ROOT / package).rglob("*.py")
         if any(word in path.read_text(encoding="utf-8") for word in makers)
     }
-    assert found == {str(Path("namedtensor", "core", "processes.py"))}
+    assert texts == {str(Path("namedtensor", "core", "processes.py"))}
 
 
 def test_one_process_answers_all(echo):
@@ -204,10 +204,10 @@ def test_it_ends_with_who_started_it(tmp_path, echo, busy):
             time.sleep(0.2)
         os._exit(0)
     """
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=120, cwd=ROOT, check=True
     )
-    child = int(found.stdout)
+    child = int(completed.stdout)
     end = time.monotonic() + 30
     while is_alive(child) and time.monotonic() < end:
         time.sleep(0.05)
@@ -241,13 +241,13 @@ def test_a_fork_has_its_own_and_leaves_the_other_alone(echo):
 
 
 def test_threads_wait_for_each_other(echo):
-    process, found = echo(), []
-    threads = [threading.Thread(target=lambda n=n: found.append((n, process.ask(b"%d" % n, 60)))) for n in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert len(found) == 8 and all(answer.split()[0] == b"%d" % n for n, answer in found)
+    process, result = echo(), []
+    threads = [threading.Thread(target=lambda n=n: result.append((n, process.ask(b"%d" % n, 60)))) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(result) == 8 and all(answer.split()[0] == b"%d" % n for n, answer in result)
 
 
 @pytest.mark.parametrize("executable, frozen", [("", False), (None, False), (sys.executable, True)])

@@ -28,7 +28,7 @@ def size_of(axis: str) -> int:
 def drawn(text: str, generator):
     """Shapes and values of the inputs that a row of the list speaks of."""
     shapes, values = {}, {}
-    for part in filter(None, (each.strip() for each in text.split(";"))):
+    for part in filter(None, (word.strip() for word in text.split(";"))):
         name, *axes = part.split()
         kind = axes.pop(0) if axes and (axes[0] in ("+", "small") or axes[0].startswith("[")) else ""
         extent = [size_of(axis) for axis in axes]
@@ -77,8 +77,8 @@ def test_closed_forms_of_the_literature(group):
         assert closed.steps, formula
         closed.check(values)
         lines = hand.split(" ‖ ")
-        own = [line for line in text.split("\n") if "=" in line and "∂" not in line]
-        by_hand = nt.evaluate("\n".join([*own, *lines[:-1], f"D = {lines[-1]}"]), values)
+        words = [line for line in text.split("\n") if "=" in line and "∂" not in line]
+        by_hand = nt.evaluate("\n".join([*words, *lines[:-1], f"D = {lines[-1]}"]), values)
         assert same(by_hand, expected), (formula, by, hand)
         ratios.append(closed.length / program_length(parse("\n".join([*lines[:-1], f"D = {lines[-1]}"]))))
     assert max(ratios) <= 2 and statistics.median(ratios) <= 1.1
@@ -105,17 +105,17 @@ def test_some_of_them_against_differences():
 
 
 def test_steps_name_their_rules():
-    found = nt.derivative(ATTENTION, "K").closed_form(**SHAPES)
-    assert [(step.rule, step.equation) for step in found.steps] == [
+    result = nt.derivative(ATTENTION, "K").closed_form(**SHAPES)
+    assert [(step.rule, step.equation) for step in result.steps] == [
         ("ndot", "∂z = Q ⊙_{k} ∂K"),
         ("quotient", "∂u = ∂z / √|k|"),
         ("softmax", "∂α = α ⊙ (∂u - α ⊙_{s} ∂u)"),
         ("ndot", "∂A = ∂α ⊙_{s} V"),
         ("identification", "D = [α ⊙ Q^* ⊙ (V - A) / √|k|]_{s→s*} = ∂A/∂K*"),
     ]
-    latex = found.to_latex(steps=True, macros=True)
+    latex = result.to_latex(steps=True, macros=True)
     assert r"\partial A &\overset{\text{ndot}}{=} \partial \alpha \ndot{\name{s}} V" in latex
-    assert found.rules["identity"] >= 1
+    assert result.rules["identity"] >= 1
 
 
 OF_ORDERS = (
@@ -129,29 +129,29 @@ OF_ORDERS = (
 
 @pytest.mark.parametrize(("text", "shapes"), OF_ORDERS, ids=[text for text, _ in OF_ORDERS])
 def test_every_order_has_its_steps(text, shapes):
-    axes = dict(each.split(": ") for each in shapes.split("; "))
-    found = nt.formula(text).closed_form(**{name: f"ℝ^{{{' × '.join(of.split())}}}" for name, of in axes.items()})
-    rules = [step.rule for step in found.steps]
+    axes = dict(word.split(": ") for word in shapes.split("; "))
+    result = nt.formula(text).closed_form(**{name: f"ℝ^{{{' × '.join(of.split())}}}" for name, of in axes.items()})
+    rules = [step.rule for step in result.steps]
     assert rules.count("identification") == text.count("/∂") and rules[-1] == "identification"
     generator = np.random.default_rng(0)
-    found.check({name: nt.tensor(generator.normal(size=[3] * len(of.split())), of) for name, of in axes.items()})
+    result.check({name: nt.tensor(generator.normal(size=[3] * len(of.split())), of) for name, of in axes.items()})
 
 
 def test_a_function_of_the_program_goes_by_the_chain_rule():
     text = "f : ℝ^{b} → ℝ^{b}\nf(u) = tanh(u) ⊙ u\ny = f(x ⊙_{a} W) ⊙ W"
-    found = nt.derivative(text, "W").closed_form(x="ℝ^{a}", W="ℝ^{a × b}")
-    chained = [step.equation for step in found.steps if step.rule == "chain"]
+    result = nt.derivative(text, "W").closed_form(x="ℝ^{a}", W="ℝ^{a × b}")
+    chained = [step.equation for step in result.steps if step.rule == "chain"]
     assert chained == ["∂p = (∂p/∂v*) ⊙_{b*} (∂v)^*"]
     x, W = nt.tensor([0.4, -0.3], "a"), nt.tensor([[0.1, 0.2], [0.3, 0.4]], "a b")
-    found.check(x=x, W=W)
-    assert chained[0] in found.derivation.to_text()
+    result.check(x=x, W=W)
+    assert chained[0] in result.derivation.to_text()
     with pytest.raises(nt.NotationError, match="assertion failed"):
-        nt.evaluate(found.derivation.to_text().replace(chained[0], chained[0].replace("(∂v)", "(2 ∂v)")), x=x, W=W)
+        nt.evaluate(result.derivation.to_text().replace(chained[0], chained[0].replace("(∂v)", "(2 ∂v)")), x=x, W=W)
 
 
 def test_a_wrong_step_is_found():
-    found = nt.derivative("tanh(x ⊙_{a} W)", "W").closed_form(x="ℝ^{a}", W="ℝ^{a × b}")
-    text = found.derivation.to_text()
+    result = nt.derivative("tanh(x ⊙_{a} W)", "W").closed_form(x="ℝ^{a}", W="ℝ^{a × b}")
+    text = result.derivation.to_text()
     values = {"x": nt.tensor([1.0, 2.0], "a"), "W": nt.tensor([[0.1, 0.2], [0.3, 0.4]], "a b")}
     nt.evaluate(text, values)
     with pytest.raises(nt.NotationError, match="assertion failed"):
@@ -163,14 +163,14 @@ SHAPES = {"Q": "ℝ^{k}", "K": "ℝ^{s × k}", "V": "ℝ^{s × v}"}
 
 
 def test_names_of_the_program_stay():
-    found = nt.derivative(ATTENTION, "V").closed_form(**SHAPES)
-    assert str(found).splitlines()[-1] == "D = α^* ⊙ I_{v, v*}"
-    assert str(found).splitlines()[0] == "α = softmax_s(Q ⊙_{k} K / √|k|)"
+    result = nt.derivative(ATTENTION, "V").closed_form(**SHAPES)
+    assert str(result).splitlines()[-1] == "D = α^* ⊙ I_{v, v*}"
+    assert str(result).splitlines()[0] == "α = softmax_s(Q ⊙_{k} K / √|k|)"
 
 
 def test_parts_that_repeat_are_named():
-    found = nt.formula("∂(∂(logsumexp_{a} x)/∂x*)/∂x†").closed_form(x="ℝ^{a}")
-    assert str(found) == "z = softmax_a(x)\nD = z^† ⊙ (I_{a*, a†} - z^*)"
+    result = nt.formula("∂(∂(logsumexp_{a} x)/∂x*)/∂x†").closed_form(x="ℝ^{a}")
+    assert str(result) == "z = softmax_a(x)\nD = z^† ⊙ (I_{a*, a†} - z^*)"
 
 
 PICKED = (
@@ -199,11 +199,11 @@ LAWS = (
 
 @pytest.mark.parametrize(("text", "by"), LAWS, ids=[case[0] for case in LAWS])
 def test_the_laws_of_symbols_keep_the_value(text, by):
-    given = {"x": [0.4, 1.3, 0.7], "y": [0.9, 0.5, 1.1], "u": [1.2, 0.3, 0.8]}
-    values = {"s": 0.7, **{name: nt.tensor(each, "b" if name == "u" else "a") for name, each in given.items()}}
-    values = {name: each for name, each in values.items() if re.search(rf"(?<![a-zA-Z]){name}(?![a-zA-Z])", text)}
+    numbers = {"x": [0.4, 1.3, 0.7], "y": [0.9, 0.5, 1.1], "u": [1.2, 0.3, 0.8]}
+    values = {"s": 0.7, **{name: nt.tensor(number, "b" if name == "u" else "a") for name, number in numbers.items()}}
+    values = {name: value for name, value in values.items() if re.search(rf"(?<![a-zA-Z]){name}(?![a-zA-Z])", text)}
     derivative = nt.derivative(text, by)
-    closed = derivative.closed_form(**{name: getattr(each, "shape", "ℝ") for name, each in values.items()})
+    closed = derivative.closed_form(**{name: getattr(value, "shape", "ℝ") for name, value in values.items()})
     assert distance(closed(values=values), differences(derivative, values)) < 1e-6
 
 
@@ -221,13 +221,13 @@ OF_SO_MANY = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "said"), OF_SO_MANY, ids=[case[0] for case in OF_SO_MANY])
-def test_a_sum_to_a_number_has_its_length(text, said):
+@pytest.mark.parametrize(("text", "message"), OF_SO_MANY, ids=[case[0] for case in OF_SO_MANY])
+def test_a_sum_to_a_number_has_its_length(text, message):
     values = {"w": 0.6, "X": nt.tensor([1.0, 2.0, 4.0], "k")}
-    values = {name: each for name, each in values.items() if name in text}
+    values = {name: value for name, value in values.items() if name in text}
     derivative = nt.derivative(text, "w")
     closed = derivative.closed_form(**{name: "ℝ^{k}" if name == "X" else "ℝ" for name in values})
-    assert said in str(closed)
+    assert message in str(closed)
     assert distance(closed(values=values), differences(derivative, values)) < 1e-6
     closed.check(values)
 
@@ -246,14 +246,14 @@ def test_axes_that_a_closed_form_makes_have_sizes(text, hand):
 
 
 @pytest.mark.parametrize(
-    ("text", "by", "said"),
+    ("text", "by", "message"),
     [
         ("s / 0", "s", "no closed form is known for this: /"),
         ("𝔼_{z ∼ N(0, 1)}[z s]", "s", "no closed form is known for this: uniform"),
     ],
 )
-def test_what_is_undefined_or_drawn_has_no_closed_form(text, by, said):
-    with pytest.raises(nt.NotationError, match=said) as caught:
+def test_what_is_undefined_or_drawn_has_no_closed_form(text, by, message):
+    with pytest.raises(nt.NotationError, match=message) as caught:
         nt.derivative(text, by).closed_form(s="ℝ")
     assert caught.value.code == 405
 
@@ -296,10 +296,10 @@ def test_what_is_joined_with_nothing_is_said():
 
 
 def test_a_function_gives_a_function():
-    found = nt.derivative("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^3", "x").closed_form()
-    assert str(found) == "f' : ℝ^{a} → ℝ^{a*}\nf'(x) = 3 (x^*)^2"
+    result = nt.derivative("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^3", "x").closed_form()
+    assert str(result) == "f' : ℝ^{a} → ℝ^{a*}\nf'(x) = 3 (x^*)^2"
     x = nt.tensor([1.0, 2.0], "a")
-    assert nt.allclose(found(x), nt.tensor([3.0, 12.0], "a*"))
+    assert nt.allclose(result(x), nt.tensor([3.0, 12.0], "a*"))
 
 
 def test_least_shapes():
@@ -339,13 +339,13 @@ BY_NAMES = (
 
 @pytest.mark.parametrize(("text", "by", "shapes"), BY_NAMES, ids=[case[0] for case in BY_NAMES])
 def test_steps_of_a_derivative_by_a_name_that_is_defined(text, by, shapes):
-    axes = dict(each.split(": ") for each in shapes.split("; "))
-    found = nt.derivative(text, by).closed_form(
+    axes = dict(word.split(": ") for word in shapes.split("; "))
+    result = nt.derivative(text, by).closed_form(
         **{name: f"ℝ^{{{' × '.join(of.split())}}}" if of else "ℝ" for name, of in axes.items()}
     )
     generator = np.random.default_rng(0)
-    found.check({name: nt.tensor(generator.normal(size=[3] * len(of.split())), of) for name, of in axes.items()})
-    assert f"∂{by}" in str(found.steps) and found.steps[-1].rule == "identification"
+    result.check({name: nt.tensor(generator.normal(size=[3] * len(of.split())), of) for name, of in axes.items()})
+    assert f"∂{by}" in str(result.steps) and result.steps[-1].rule == "identification"
 
 
 def test_an_axis_within_may_be_called_as_a_mark():
@@ -396,9 +396,9 @@ def test_it_ends():
 
 
 def test_a_closed_form_is_explained():
-    found = nt.derivative("softmax_{a} x", "x").closed_form(x="ℝ^{a}")
+    result = nt.derivative("softmax_{a} x", "x").closed_form(x="ℝ^{a}")
     x = nt.tensor([1.0, 2.0], "a")
-    steps = found.explain(x=x)
+    steps = result.explain(x=x)
     assert nt.allclose(steps[-1].value, nt.derivative("softmax_{a} x", "x")(x=x))
     assert "I_{a" in str(steps)
 
@@ -416,16 +416,16 @@ def test_steps_are_shown_beside_their_rules():
 
 def test_explain_of_a_derivative_has_the_way_to_its_closed_form():
     x = nt.tensor([1.0, 2.0], "a")
-    found = nt.explain("∂(softmax_{a} x)/∂x*", x=x)
-    assert [step.rule for step in found.derivation.steps] == ["softmax", "identification"]
-    told = str(found).split("\nclosed form\n")
-    assert len(told) == 2 and told[1].splitlines()[-1].endswith("identification")
-    assert "identification" in found._repr_html_() and "closed form" not in str(nt.explain("2 x", x=x))
-    assert str(pickle.loads(pickle.dumps(found))) == str(found)
+    explanation = nt.explain("∂(softmax_{a} x)/∂x*", x=x)
+    assert [step.rule for step in explanation.derivation.steps] == ["softmax", "identification"]
+    parts = str(explanation).split("\nclosed form\n")
+    assert len(parts) == 2 and parts[1].splitlines()[-1].endswith("identification")
+    assert "identification" in explanation._repr_html_() and "closed form" not in str(nt.explain("2 x", x=x))
+    assert str(pickle.loads(pickle.dumps(explanation))) == str(explanation)
     recurrence = nt.explain("h^t = w h^{t-1} for t = 1, …, n\nh^0 = w\ny = h^n\n∂y/∂w", w=0.5, sizes={"n": 3})
     assert "g^t = g^{t+1} ⊙ w = ∂y/∂h^t for t = n - 1, …, 0   chain" in str(recurrence)
 
 
 def test_explain_of_what_has_no_closed_form_shows_its_steps_alone():
-    found = nt.explain("∂(argsort_{a} x)/∂x*", x=nt.tensor([2.0, 1.0], "a"))
-    assert found.derivation is None and "closed form" not in str(found)
+    explanation = nt.explain("∂(argsort_{a} x)/∂x*", x=nt.tensor([2.0, 1.0], "a"))
+    assert explanation.derivation is None and "closed form" not in str(explanation)

@@ -55,9 +55,9 @@ def test_the_power_of_a_sum_stays_a_power(base, inner, exponent, operations):
         "m": 0.3,
     }
     values = {name: values[name] for name in shapes}
-    due = nt.evaluate(f"{exponent} ({base})^{exponent - 1} ⊙ ({inner}) + 0 ⊙ X", values)
-    found = nt.evaluate(f"{closed}\nZ = D + 0 ⊙ X", values)
-    np.testing.assert_allclose(found.to_array("a"), due.to_array("a"))
+    expected = nt.evaluate(f"{exponent} ({base})^{exponent - 1} ⊙ ({inner}) + 0 ⊙ X", values)
+    result = nt.evaluate(f"{closed}\nZ = D + 0 ⊙ X", values)
+    np.testing.assert_allclose(result.to_array("a"), expected.to_array("a"))
 
 
 @pytest.mark.parametrize("claim, verdict", [

@@ -27,9 +27,9 @@ GIVEN = {
 
 def by_differences(name):
     slope = np.zeros(GIVEN[name].array.shape)
-    for place in np.ndindex(slope.shape):
+    for index in np.ndindex(slope.shape):
         step = np.zeros(slope.shape)
-        step[place] = 1e-6
+        step[index] = 1e-6
         up, down = (
             float(
                 nt.program(NETWORK)["loss"](
@@ -38,14 +38,14 @@ def by_differences(name):
             )
             for sign in (1, -1)
         )
-        slope[place] = (up - down) / 2e-6
+        slope[index] = (up - down) / 2e-6
     return slope
 
 
 def test_every_parameter_has_its_own_axes_and_slope():
-    loss, found = nt.gradient(NETWORK, "loss", ["W^1", "b_1", "W^2"], return_value=True)(values=GIVEN)
+    loss, result = nt.gradient(NETWORK, "loss", ["W^1", "b_1", "W^2"], return_value=True)(values=GIVEN)
     assert float(loss) == pytest.approx(float(nt.program(NETWORK)["loss"](values=GIVEN)))
-    for name, slope in found.items():
+    for name, slope in result.items():
         assert set(slope.axes) == set(GIVEN[name].axes)
         assert slope.to_array(GIVEN[name].axes) == pytest.approx(by_differences(name), abs=1e-6)
         assert (GIVEN[name] - 0.1 * slope).sizes == GIVEN[name].sizes
@@ -78,8 +78,8 @@ def test_what_is_wrong_is_told():
 def test_other_libraries(library):
     xp = pytest.importorskip(library, reason=f"{library} is not installed")
     make = xp.tensor if library == "torch" else xp.asarray
-    given = {name: nt.tensor(make(each.array.astype("float32")), each.axes) for name, each in GIVEN.items()}
-    for name, slope in nt.gradient(NETWORK, "loss")(values=given).items():
+    tensors = {name: nt.tensor(make(tensor.array.astype("float32")), tensor.axes) for name, tensor in GIVEN.items()}
+    for name, slope in nt.gradient(NETWORK, "loss")(values=tensors).items():
         assert np.asarray(slope.to_array(GIVEN[name].axes)) == pytest.approx(by_differences(name), abs=1e-3)
 
 
@@ -91,7 +91,9 @@ def test_a_step_of_learning_by_formulas_alone():
     for _ in range(60):
         loss, slopes = step(values=parameters | data)
         losses.append(float(loss))
-        parameters = {name: nt.evaluate("W − 0.05 G", W=each, G=slopes[name]) for name, each in parameters.items()}
+        parameters = {
+            name: nt.evaluate("W − 0.05 G", W=parameter, G=slopes[name]) for name, parameter in parameters.items()
+        }
     assert losses[-1] < 0.3 * losses[0]
 
 
@@ -108,44 +110,44 @@ loss = ∑_{batch,a} (X^L + c)^2
 
 def layered(L):
     shapes = {"a a'": ("W",), "a": ("b",)}
-    given = {f"{name}^{l}": axes for axes, names in shapes.items() for name in names for l in range(1, L + 1)}
-    given |= {f"n^{{{l},Q}}": "a" for l in range(1, L + 1)} | {"c": "a", "X^0": "batch a"}
+    inputs = {f"{name}^{l}": axes for axes, names in shapes.items() for name in names for l in range(1, L + 1)}
+    inputs |= {f"n^{{{l},Q}}": "a" for l in range(1, L + 1)} | {"c": "a", "X^0": "batch a"}
     sizes = {"a": 3, "a'": 3, "batch": 4}
     return {
         name: nt.tensor(RANDOM.normal(size=[sizes[axis] for axis in axes.split()]), axes)
-        for name, axes in given.items()
+        for name, axes in inputs.items()
     }
 
 
 @pytest.mark.parametrize("L", [1, 3])
 def test_a_family_is_all_its_members_that_are_given(L):
-    given = layered(L)
-    found = nt.gradient(LAYERED, "loss", ["W^l", "c", "n^{l,Q}"])(values=given, sizes={"L": L})
-    assert [*found] == [name for kind in "Wcn" for name in given if name[0] == kind]
-    one = nt.gradient(LAYERED, "loss", [*found])(values=given, sizes={"L": L})
-    for name, slope in found.items():
-        assert set(slope.axes) == set(given[name].axes) and nt.allclose(slope, one[name])
+    tensors = layered(L)
+    gradient = nt.gradient(LAYERED, "loss", ["W^l", "c", "n^{l,Q}"])(values=tensors, sizes={"L": L})
+    assert [*gradient] == [name for kind in "Wcn" for name in tensors if name[0] == kind]
+    one = nt.gradient(LAYERED, "loss", [*gradient])(values=tensors, sizes={"L": L})
+    for name, slope in gradient.items():
+        assert set(slope.axes) == set(tensors[name].axes) and nt.allclose(slope, one[name])
 
 
 def test_all_that_is_declared_has_families_and_no_whole_numbers():
-    given = layered(2)
-    found = nt.gradient(LAYERED, "loss")(values=given, sizes={"L": 2})
-    assert set(found) == set(given) - {"X^0"}
+    tensors = layered(2)
+    gradient = nt.gradient(LAYERED, "loss")(values=tensors, sizes={"L": 2})
+    assert set(gradient) == set(tensors) - {"X^0"}
 
 
 def test_a_family_of_which_none_is_given_is_told():
-    given = {name: each for name, each in layered(2).items() if name[0] != "W"}
+    tensors = {name: tensor for name, tensor in layered(2).items() if name[0] != "W"}
     with pytest.raises(nt.NotationError, match=r"no value for any member of W\^l"):
-        nt.gradient(LAYERED, "loss", "W^l")(values=given, sizes={"L": 2})
+        nt.gradient(LAYERED, "loss", "W^l")(values=tensors, sizes={"L": 2})
 
 
 def test_a_formula_without_the_mark_is_the_same():
     parameters = ("W^1", "b_1", "W^2")
-    found = nt.gradient(NETWORK, "loss", parameters)(values=GIVEN)
+    gradient = nt.gradient(NETWORK, "loss", parameters)(values=GIVEN)
     for name in parameters:
-        assert nt.allclose(nt.evaluate(f"{NETWORK}\n∂loss/∂{name}", GIVEN), found[name])
+        assert nt.allclose(nt.evaluate(f"{NETWORK}\n∂loss/∂{name}", GIVEN), gradient[name])
         step = nt.evaluate(f"{NETWORK}\n{name} − 0.1 (∂loss/∂{name})", GIVEN)
-        assert nt.allclose(step, GIVEN[name] - 0.1 * found[name])
+        assert nt.allclose(step, GIVEN[name] - 0.1 * gradient[name])
 
 
 BY_METHOD = "w ∈ ℝ^{a}\nb ∈ ℝ\nf(x) = ∑_{a} (w ⊙ x)^2 + b\nL = f(3) + 1"
@@ -153,15 +155,15 @@ BY_METHOD = "w ∈ ℝ^{a}\nb ∈ ℝ\nf(x) = ∑_{a} (w ⊙ x)^2 + b\nL = f(3) 
 
 def test_the_method_is_the_function_said_of_a_program_or_a_name_of_it():
     program, w = nt.program(BY_METHOD), nt.tensor([1.0, 2.0], "a")
-    wanted = nt.gradient(program, "L")(w=w, b=4.0)
-    assert wanted["w"].tolist() == [18.0, 36.0] and float(wanted["b"]) == 1
+    expected = nt.gradient(program, "L")(w=w, b=4.0)
+    assert expected["w"].tolist() == [18.0, 36.0] and float(expected["b"]) == 1
     for slopes in (
         program.gradient(),
         program["L"].gradient(["w", "b"]),
         nt.formula(BY_METHOD).gradient("w, b".split(", ")),
     ):
-        found = slopes(w=w, b=4.0)
-        assert {name: slope.tolist() for name, slope in found.items()} == {"w": [18.0, 36.0], "b": 1.0}
+        result = slopes(w=w, b=4.0)
+        assert {name: slope.tolist() for name, slope in result.items()} == {"w": [18.0, 36.0], "b": 1.0}
     value, slopes = program["f"].gradient("w", return_value=True)(3.0, w=w, b=4.0)
     assert (float(value), slopes["w"].tolist()) == (49.0, [18.0, 36.0])
     value, slopes = nt.formula("∑_{a} w^2").gradient("w", return_value=True)(w=w)
@@ -173,8 +175,8 @@ def test_the_command_prints_the_number_and_its_slopes(capsys):
     assert cli.main([*words, "--wrt", "w"]) == 0
     assert capsys.readouterr().out == "L = 50\n\n∂/∂w\na │  1   2\n──┼───────\n  │ 18  36\n"
     assert cli.main([*words, "--of", "L", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["value"]["data"] == 50 and found["gradient"]["w"]["data"] == [18, 36]
+    data = json.loads(capsys.readouterr().out)
+    assert data["value"]["data"] == 50 and data["gradient"]["w"]["data"] == [18, 36]
     assert cli.main([*words, "--wrt", "v"]) == 1
     assert "the program does not contain v" in capsys.readouterr().err
 
@@ -197,15 +199,15 @@ def test_a_family_that_is_declared_with_its_range(library, wrt):
         make = pytest.importorskip("jax.numpy").asarray
     axes = {"W^1": "a a'", "W^2": "a a'", "E": "v a", "X": "b v"}
     arrays = {name: RANDOM.normal(size=[{"b": 2, "v": 4}.get(axis, 3) for axis in axes[name].split()]) for name in axes}
-    given = {name: nt.tensor(make(array), axes[name]) for name, array in arrays.items()}
-    value, slopes = nt.gradient(STACKED, "loss", wrt, return_value=True)(values=given, sizes={"L": 2})
+    tensors = {name: nt.tensor(make(array), axes[name]) for name, array in arrays.items()}
+    value, slopes = nt.gradient(STACKED, "loss", wrt, return_value=True)(values=tensors, sizes={"L": 2})
     known = {name: torch.tensor(array, requires_grad=True) for name, array in arrays.items()}
     state = known["X"] @ known["E"]
     for layer in ("W^1", "W^2"):
         state = torch.tanh(state @ known[layer])
-    (wanted := (state**2).sum()).backward()
+    (expected := (state**2).sum()).backward()
     close = 1e-4 if library == "jax" else 1e-12
-    np.testing.assert_allclose(float(value), float(wanted), rtol=close)
+    np.testing.assert_allclose(float(value), float(expected), rtol=close)
     assert slopes.keys() == {"W^1", "W^2", "E"}
     for name, slope in slopes.items():
         np.testing.assert_allclose(slope.to_array(axes[name]), known[name].grad, rtol=close, atol=close)

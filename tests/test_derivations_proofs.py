@@ -25,8 +25,8 @@ DIFFERENTIALS = (
 
 @pytest.mark.parametrize(("claim", "verdict"), DIFFERENTIALS)
 def test_equations_of_differentials(claim, verdict):
-    found = nt.prove(claim, **SHAPES)
-    assert found.status == verdict and bool(found.counterexample) == (verdict == "disproved")
+    result = nt.prove(claim, **SHAPES)
+    assert result.status == verdict and bool(result.counterexample) == (verdict == "disproved")
 
 
 LAWS = (
@@ -50,9 +50,9 @@ LAWS = (
 
 @pytest.mark.parametrize(("claim", "verdict"), LAWS)
 def test_claims_about_cases_roots_and_numbers(claim, verdict):
-    found = nt.prove(claim, **SHAPES)
-    assert found.status == verdict
-    assert str(found).startswith(f"{verdict}: where " if verdict == "disproved" else verdict)
+    result = nt.prove(claim, **SHAPES)
+    assert result.status == verdict
+    assert str(result).startswith(f"{verdict}: where " if verdict == "disproved" else verdict)
 
 
 def test_a_number_that_shows_it_is_said():
@@ -63,10 +63,10 @@ CLAIMS = "Y = ∑_{a} softmax_{a} x = 1\nY + norm_{a}(x)^2 = 1 + x ⊙_{a} x\nab
 
 
 def test_check_says_what_is_known_of_each_claim():
-    found = nt.check(CLAIMS, x="ℝ^{a}", y="ℝ^{a}")
-    assert [each.status for each in found.assertions] == ["proved", "proved", "not disproved", "disproved"]
-    assert set(found.assertions[-1].drawn) == {"x", "y"}
-    lines = str(found).splitlines()
+    report = nt.check(CLAIMS, x="ℝ^{a}", y="ℝ^{a}")
+    assert [assertion.status for assertion in report.assertions] == ["proved", "proved", "not disproved", "disproved"]
+    assert set(report.assertions[-1].drawn) == {"x", "y"}
+    lines = str(report).splitlines()
     assert "Y = ∑_{a} softmax_{a} x = 1 : proved" in lines
     assert "abs(x) ⊙ abs(y) = abs(x ⊙ y) : holds on 8 random tests" in lines
     assert any(line.startswith("x ⊙_{a} y = x ⊙_{a} x : disproved: assertion failed") for line in lines)
@@ -75,7 +75,7 @@ def test_check_says_what_is_known_of_each_claim():
 def test_check_says_nothing_of_what_is_wrong_or_claims_nothing():
     assert nt.check("x ⊙_{a} q = 1", x="ℝ^{a}", q="ℝ^{b}").assertions == ()
     assert nt.check("y = x + 1", x="ℝ^{a}").assertions == ()
-    assert [each.status for each in nt.check("y = x + 1", x="ℝ^{a}", y="ℝ^{a}").assertions] == ["disproved"]
+    assert [assertion.status for assertion in nt.check("y = x + 1", x="ℝ^{a}", y="ℝ^{a}").assertions] == ["disproved"]
 
 
 def test_the_command_says_the_same(capsys):

@@ -140,8 +140,10 @@ def holds_for(text: str, by: str | None, shapes, numbers):
     for steps in numbers:
         values = drawn(shapes, steps)
         expected = derivative(values=values, sizes={"n": steps})
-        found = nt.evaluate(closed.to_text(), values, sizes={"n": steps})
-        assert set(found.axes) == set(expected.axes) and nt.allclose(found, expected, rtol=1e-6, atol=1e-9), str(closed)
+        result = nt.evaluate(closed.to_text(), values, sizes={"n": steps})
+        assert set(result.axes) == set(expected.axes) and nt.allclose(result, expected, rtol=1e-6, atol=1e-9), str(
+            closed
+        )
 
 
 @pytest.mark.slow
@@ -157,19 +159,19 @@ def test_any_order_is_right_for_any_number_of_steps(text, shapes):
 
 
 def test_how_it_reads():
-    found = closed_form(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
-    assert str(found).splitlines()[2:] == ADJOINT
+    result = closed_form(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
+    assert str(result).splitlines()[2:] == ADJOINT
 
 
 def test_steps_go_back_from_the_end():
-    found = closed_form(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
+    result = closed_form(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
     chain, over = ADJOINT[1].split(" for ")
-    assert [(step.rule, step.equation) for step in found.steps] == [
+    assert [(step.rule, step.equation) for step in result.steps] == [
         ("end", f"{ADJOINT[0]} = ∂L/∂h^n"),
         ("chain", f"{chain} = ∂L/∂h^t for {over}"),
         ("identification", f"{ADJOINT[2]} = ∂L/∂W*"),
     ]
-    latex = found.to_latex(steps=True)
+    latex = result.to_latex(steps=True)
     assert r"a^t &\overset{\text{chain}}{=} a^{t+1}" in latex and r"= \frac{\partial L}{\partial h^t}" in latex
     assert r"t = n - 1, \ldots, 0" in latex
 
@@ -230,8 +232,8 @@ OTHER_KINDS = (
 def test_a_recurrence_of_another_kind_is_written_out(text, by, shapes):
     derivative, values = nt.derivative(text, by), drawn(shapes, 3)
     closed = derivative.closed_form(sizes={"n": 3}, **written(shapes))
-    found = closed(values=values, sizes={"n": 3} if re.search(r"\bn\b", str(closed)) else None)
-    assert distance(found, differences(derivative, values, {"n": 3})) < 1e-6
+    result = closed(values=values, sizes={"n": 3} if re.search(r"\bn\b", str(closed)) else None)
+    assert distance(result, differences(derivative, values, {"n": 3})) < 1e-6
 
 
 MEMBERS = (
@@ -248,10 +250,12 @@ MEMBERS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "by", "shapes", "said"), MEMBERS, ids=[f"{case[0]}, {case[1]}" for case in MEMBERS])
-def test_a_derivative_by_one_member(text, by, shapes, said):
+@pytest.mark.parametrize(
+    ("text", "by", "shapes", "message"), MEMBERS, ids=[f"{case[0]}, {case[1]}" for case in MEMBERS]
+)
+def test_a_derivative_by_one_member(text, by, shapes, message):
     holds_for(text, by, shapes, (3,))
-    assert said in str(closed_form(text, by, shapes))
+    assert message in str(closed_form(text, by, shapes))
 
 
 BY_HAND = (
@@ -274,8 +278,8 @@ BY_HAND = (
 @pytest.mark.parametrize(("text", "by", "shapes", "hand"), BY_HAND, ids=[case[0].splitlines()[-1] for case in BY_HAND])
 def test_a_family_reads_as_it_would_by_hand(text, by, shapes, hand):
     closed, values = closed_form(text, by, shapes), drawn(shapes, 3)
-    own = text if "=" in text.splitlines()[-1] else ""
-    assert nt.allclose(nt.evaluate(f"{own}\n{hand}", values, sizes={"n": 3}), closed(values=values, sizes={"n": 3}))
+    local = text if "=" in text.splitlines()[-1] else ""
+    assert nt.allclose(nt.evaluate(f"{local}\n{hand}", values, sizes={"n": 3}), closed(values=values, sizes={"n": 3}))
     assert closed.length <= 1.2 * program_length(parse(hand))
 
 

@@ -45,8 +45,8 @@ def derivative_by_differences(value, points: np.ndarray) -> tuple[np.ndarray, np
 
 def at_points(program, points: np.ndarray) -> np.ndarray:
     """The value at each point; left and right lay two parts along an axis."""
-    given = {"x": nt.tensor(points, "n"), "left": nt.tensor([1.0, 0.0], "a"), "right": nt.tensor([0.0, 1.0], "a")}
-    return np.asarray(program(values=given).to_array("n"))
+    tensors = {"x": nt.tensor(points, "n"), "left": nt.tensor([1.0, 0.0], "a"), "right": nt.tensor([0.0, 1.0], "a")}
+    return np.asarray(program(values=tensors).to_array("n"))
 
 
 @pytest.mark.slow

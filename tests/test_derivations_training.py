@@ -17,7 +17,7 @@ SMALL = {"L": 2, "chans": 16, "heads": 2, "key": 8, "val": 8, "hidden": 32, "voc
 
 
 def arrays(tensors):
-    return {name: each.to_array(each.axes) for name, each in tensors.items()}
+    return {name: tensor.to_array(tensor.axes) for name, tensor in tensors.items()}
 
 
 def by_hand(torch, parameters):
@@ -27,30 +27,30 @@ def by_hand(torch, parameters):
         "E": "vocab chans", "U": "vocab chans", "P": "seq chans", "γ": "chans", "β": "chans", "Q": "chans heads key",
         "K": "chans heads key", "V": "chans heads val", "O": "heads val chans", "1": "chans hidden", "2": "hidden chans",
     }  # fmt: skip
-    own = {}
-    for name, each in parameters.items():
+    local = {}
+    for name, parameter in parameters.items():
         base, _, label = name.strip("}").partition("^{")
         order = {"W": axes.get(label[-1:], ""), "b": "hidden" if label[-1:] == "1" else "chans"}.get(
             base, axes.get(base, "chans")
         )
-        own[name] = torch.tensor(np.array(each.to_array(order)), requires_grad=True)
+        local[name] = torch.tensor(np.array(parameter.to_array(order)), requires_grad=True)
 
     def norm(x, *labels):
         name = f"^{{{','.join(labels)}}}" if labels else ""
-        return F.layer_norm(x, x.shape[-1:], own[f"γ{name}"], own[f"β{name}"])
+        return F.layer_norm(x, x.shape[-1:], local[f"γ{name}"], local[f"β{name}"])
 
     def loss(ids, following):
-        x = own["E"][ids] + own["P"]
+        x = local["E"][ids] + local["P"]
         for layer in map(str, range(1, SMALL["L"] + 1)):
             n = norm(x, layer, "1")
-            q, k, v = (torch.einsum("bsc,chk->bhsk", n, own[f"W^{{{layer},{which}}}"]) for which in "QKV")
+            q, k, v = (torch.einsum("bsc,chk->bhsk", n, local[f"W^{{{layer},{which}}}"]) for which in "QKV")
             attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-            x = x + torch.einsum("bhsv,hvc->bsc", attended, own[f"W^{{{layer},O}}"])
-            h = F.relu(norm(x, layer, "2") @ own[f"W^{{{layer},1}}"] + own[f"b^{{{layer},1}}"])
-            x = x + h @ own[f"W^{{{layer},2}}"] + own[f"b^{{{layer},2}}"]
-        return F.cross_entropy((norm(x) @ own["U"].T).flatten(0, 1), following.flatten())
+            x = x + torch.einsum("bhsv,hvc->bsc", attended, local[f"W^{{{layer},O}}"])
+            h = F.relu(norm(x, layer, "2") @ local[f"W^{{{layer},1}}"] + local[f"b^{{{layer},1}}"])
+            x = x + h @ local[f"W^{{{layer},2}}"] + local[f"b^{{{layer},2}}"]
+        return F.cross_entropy((norm(x) @ local["U"].T).flatten(0, 1), following.flatten())
 
-    return own, loss
+    return local, loss
 
 
 @pytest.mark.slow
@@ -58,18 +58,18 @@ def test_a_hundred_steps_are_those_of_pytorch():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: nothing to compare with")
     torch.set_num_threads(1)  # more wait for each other longer than they work
     state = characters.start(SMALL)
-    own, loss = by_hand(torch, state.parameters)
-    optimizer = torch.optim.Adam(own.values(), lr=characters.RATES["α"])
-    due = []
+    local, loss = by_hand(torch, state.parameters)
+    optimizer = torch.optim.Adam(local.values(), lr=characters.RATES["α"])
+    expected = []
     for step in range(100):
         data = characters.batch(step, SMALL)
-        found = loss(*(torch.tensor(data[name].array - 1) for name in ("ids", "next")))
+        result = loss(*(torch.tensor(data[name].array - 1) for name in ("ids", "next")))
         optimizer.zero_grad()
-        found.backward()
+        result.backward()
         optimizer.step()
-        due.append(found.item())
+        expected.append(result.item())
     _, losses = characters.train(state, 100, SMALL)
-    assert losses == pytest.approx(due, abs=1e-3)
+    assert losses == pytest.approx(expected, abs=1e-3)
     assert losses[-1] < losses[0] - 0.5
 
 
@@ -79,7 +79,7 @@ def test_no_slope_is_chosen_between_cases(monkeypatch):
     monkeypatch.setattr("namedtensor.planning.plan.CHECKS", [plans.append])
     sizes = SMALL | {"seq": 11}  # which no other test has planned
     characters.train(characters.start(sizes), 1, sizes)
-    plan = max(plans, key=lambda each: len(each.steps))
+    plan = max(plans, key=lambda other: len(other.steps))
     rows = sizes["batch"] * sizes["seq"]
     assert [
         step for step in plan.steps if step.primitive == "where" and step.value.count > rows and not step.value.fixed
@@ -93,22 +93,22 @@ def test_adam_is_kingmas_and_bas():
     draw = np.random.default_rng(0)
     θ = {"W": draw.normal(size=(2, 3)), "b": draw.normal(size=3)}
     m, s, axes = (
-        ({name: np.zeros_like(each) for name, each in θ.items()} for _ in range(2)).__iter__(),
+        ({name: np.zeros_like(array) for name, array in θ.items()} for _ in range(2)).__iter__(),
         None,
         {"W": "a b", "b": "b"},
     )
     m, s = m
     trainer = characters.Trainer.__new__(characters.Trainer)
-    named = {name: nt.tensor(each, axes[name]) for name, each in θ.items()}
-    zero = {name: 0 * each for name, each in named.items()}
+    named = {name: nt.tensor(array, axes[name]) for name, array in θ.items()}
+    zero = {name: 0 * tensor for name, tensor in named.items()}
     state = characters.State(named, zero, zero)
-    slopes = [{name: draw.normal(size=each.shape) for name, each in θ.items()} for _ in range(5)]
+    slopes = [{name: draw.normal(size=array.shape) for name, array in θ.items()} for _ in range(5)]
     trainer.names, trainer.layers = ("W", "b"), 0
     trainer.update = characters.ADAM["W^1", "W^2", "M^1", "M^2", "S^1", "S^2"]
     for t, g in enumerate(slopes, 1):
         trainer.slopes = lambda values, sizes, g=g: (
             0.0,
-            {name: nt.tensor(each, axes[name]) for name, each in g.items()},
+            {name: nt.tensor(value, axes[name]) for name, value in g.items()},
         )
         _, state = trainer(state, {})
         for name in θ:
@@ -125,14 +125,14 @@ def test_it_is_resumed_to_the_last_bit(tmp_path):
     whole, losses = characters.train(characters.start(SMALL), 30, SMALL)
     half, first = characters.train(characters.start(SMALL), 13, SMALL)
     characters.save(tmp_path / "half.safetensors", half)
-    found = characters.resume(tmp_path / "half.safetensors")
-    assert found.step == 13 and [*found.parameters] == [*half.parameters]
-    rest, second = characters.train(found, 30, SMALL)
+    result = characters.resume(tmp_path / "half.safetensors")
+    assert result.step == 13 and [*result.parameters] == [*half.parameters]
+    rest, second = characters.train(result, 30, SMALL)
     assert first + second == losses
-    for due, each in zip(whole[:3], rest[:3]):
-        for name, tensor in due.items():
-            assert set(each[name].axes) == set(tensor.axes)
-            assert each[name].to_array(tensor.axes).tobytes() == np.ascontiguousarray(tensor.array).tobytes()
+    for expected, item in zip(whole[:3], rest[:3]):
+        for name, tensor in expected.items():
+            assert set(item[name].axes) == set(tensor.axes)
+            assert item[name].to_array(tensor.axes).tobytes() == np.ascontiguousarray(tensor.array).tobytes()
 
 
 def test_a_terminal_is_told_of_loss_and_rate_and_nothing_else_is(monkeypatch, capsys):
@@ -164,12 +164,12 @@ def test_the_command_trains_saves_resumes_and_writes(tmp_path, monkeypatch, caps
             SMALL if default is not None and isinstance(default, dict) else default for default in function.__defaults__
         )
         monkeypatch.setattr(function, "__defaults__", defaults)
-    place, curve = tmp_path / "state.safetensors", tmp_path / "loss.svg"
-    characters.main(["--steps", "2", "--save", str(place), "--curve", str(curve)])
+    path, curve = tmp_path / "state.safetensors", tmp_path / "loss.svg"
+    characters.main(["--steps", "2", "--save", str(path), "--curve", str(curve)])
     first = capsys.readouterr().out
     assert first.startswith("step 2: loss ") and len(first.partition("\n")[2]) == 201
     assert curve.read_text(encoding="utf-8").startswith("<svg")
-    characters.main(["--steps", "4", "--resume", str(place)])
+    characters.main(["--steps", "4", "--resume", str(path)])
     assert capsys.readouterr().out.startswith("step 4: loss ")
 
 

@@ -66,10 +66,10 @@ NOT_YET = {"slice": "slices"}  # a form, and what it waits for
 
 @pytest.fixture(scope="module")
 def drawn() -> Counter:
-    found: Counter = Counter()
+    counter: Counter = Counter()
     for seed in range(DRAWN):
-        found.update(constructs(draw(seed)).keys())
-    return found
+        counter.update(constructs(draw(seed)).keys())
+    return counter
 
 
 @pytest.mark.slow
@@ -77,7 +77,7 @@ def drawn() -> Counter:
     "kind", [FORMS, OPERATORS, DTYPES, STATEMENTS], ids=["forms", "operators", "dtypes", "statements"]
 )
 def test_every_construct_is_drawn(drawn, kind):
-    missing = {each: drawn[each] for each in kind if drawn[each] < TIMES and NOT_YET.get(each) not in KNOWN}
+    missing = {item: drawn[item] for item in kind if drawn[item] < TIMES and NOT_YET.get(item) not in KNOWN}
     assert not missing
 
 
@@ -128,8 +128,8 @@ def lowered_as(name: str, other: str) -> Callable[[Any], None]:
 
 def set_record(patch: Any, name: str, **changes: Any) -> None:
     record = REGISTRY[name]
-    for each in (record.name, *record.aliases):
-        patch.setitem(REGISTRY, each, replace(record, **changes))
+    for alias in (record.name, *record.aliases):
+        patch.setitem(REGISTRY, alias, replace(record, **changes))
 
 
 def wrapped(patch: Any) -> None:
@@ -176,8 +176,8 @@ MOST = 2000
 
 
 def forget() -> None:
-    for each in (evaluate.EXECUTABLES, evaluate.EVALUATORS):
-        each.clear()
+    for cache in (evaluate.EXECUTABLES, evaluate.EVALUATORS):
+        cache.clear()
     for cached in vars(calculus).values():
         if hasattr(cached, "cache_clear"):
             cached.cache_clear()
@@ -216,8 +216,8 @@ def test_the_evaluator_differentiates():
     slope = Term("derivative", (total,), ("X", "*"), (("a*", 3),))
     bend = Term("derivative", (slope,), ("X", "†"), (("a*", 3), ("a†", 3)))
     assert {dict(r)["a*"]: x for r, x in value({"a": 3}, slope).items()} == {1: 3, 2: 12, 3: 48}
-    found = value({"a": 3}, bend)
-    assert all(x == (6 * 2 ** (dict(r)["a*"] - 1) if len({i for _, i in r}) == 1 else 0) for r, x in found.items())
+    result = value({"a": 3}, bend)
+    assert all(x == (6 * 2 ** (dict(r)["a*"] - 1) if len({i for _, i in r}) == 1 else 0) for r, x in result.items())
 
 
 @pytest.mark.slow
@@ -228,12 +228,12 @@ def test_what_differs_is_made_smaller(monkeypatch):
         way = {"evaluate": differential.WAYS["evaluate"]}
         for seed in itertools.count():
             program = draw(f"smaller {seed}")
-            found = differential.compare(program, way).differences
-            if found and len(program.text) > 100:
+            differences = differential.compare(program, way).differences
+            if differences and len(program.text) > 100:
                 break
-        small = differential.shrunk(program, found[0], seconds=3)
+        small = differential.shrunk(program, differences[0], seconds=3)
         assert "tanh" in small.text and len(small.text) < 0.7 * len(program.text)
-        assert "tanh" in differential.reproduction(small, found[0])
+        assert "tanh" in differential.reproduction(small, differences[0])
     finally:
         monkeypatch.undo()
         forget()
@@ -256,8 +256,8 @@ def test_what_cancels_is_no_difference_where_double_precision_is_right():
     way = differential.WAYS["evaluate"]
     assert not differential.compare(program, {"evaluate": way}).differences
     for off, rounding in ((1e-4, True), (1e3, False)):
-        found = differential.Difference("evaluate", "", "value", off)
-        assert differential.is_rounding(program, "evaluate", way, found) == rounding
+        difference = differential.Difference("evaluate", "", "value", off)
+        assert differential.is_rounding(program, "evaluate", way, difference) == rounding
 
 
 def test_a_fault_of_coarse_numbers_is_no_rounding(monkeypatch):

@@ -80,11 +80,11 @@ def drawn(shape, order, generator):
 
 def arrays_of(stages, inputs, library):
     generator = np.random.default_rng(0)
-    given = {}
+    result = {}
     for name, shape in stages.typed.given.items():
         sizes = [size for _, size in sizes_of(shape)]
-        given[name] = drawn(inputs.get(name, shape), sizes, generator)
-    return given
+        result[name] = drawn(inputs.get(name, shape), sizes, generator)
+    return result
 
 
 def sizes_of(shape):
@@ -96,10 +96,10 @@ def check(text, inputs, library):
     pytest.importorskip({"numpy": "numpy"}.get(library, library))
     stages = stages_of(typed(request(text, inputs)))
     code = code_of(stages, library)
-    given = arrays_of(stages, inputs, library)
+    result = arrays_of(stages, inputs, library)
     space: dict = {}
     exec(code, space)
-    arrays = list(given.values())
+    arrays = list(result.values())
     if library == "torch":
         torch = pytest.importorskip("torch")
         arrays = [torch.tensor(array) for array in arrays]
@@ -115,7 +115,7 @@ def check(text, inputs, library):
         actual = space["function"](*arrays)
     named = {
         name: nt.tensor(array, [axis for axis, _ in sizes_of(stages.typed.given[name])]) if array.ndim else float(array)
-        for name, array in given.items()
+        for name, array in result.items()
     }
     expected = nt.evaluate(text, named)
     value = expected.to_array([*stages.root.shape]) if expected.shape else float(expected)
@@ -126,7 +126,7 @@ def check(text, inputs, library):
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
-@pytest.mark.parametrize(("text", "inputs", "line"), FORMULAS, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(("text", "inputs", "line"), FORMULAS, ids=lambda item: item if isinstance(item, str) else "")
 def test_the_code_of_a_formula_gives_its_value(text, inputs, line, library):
     try:
         code = check(text, inputs, library)

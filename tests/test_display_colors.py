@@ -74,8 +74,8 @@ def test_runs_hold_the_whole_formula(text):
 
 
 def test_scripts_stand_in_runs_of_their_own():
-    found = [(run.text, run.scripts) for run in to_runs(parse("X^{l-1}_{seq(t_1)}"))]
-    assert found == [
+    result = [(run.text, run.scripts) for run in to_runs(parse("X^{l-1}_{seq(t_1)}"))]
+    assert result == [
         ("X", ()), ("l", ("above",)), ("−1", ("above",)), ("seq", ("below",)), ("(", ("below",)), ("t", ("below",)),
         ("1", ("below", "below")), (")", ("below",)),
     ]  # fmt: skip
@@ -102,7 +102,7 @@ def test_each_axis_has_one_color_throughout(spelled, pattern):
     for color, axis in re.findall(pattern, spelled):
         colors.setdefault(axis, set()).add(color)
     assert set(colors) == {"seq", "memory", "chans", "hidden"}
-    assert all(len(found) == 1 for found in colors.values())
+    assert all(len(result) == 1 for result in colors.values())
     assert len(set.union(*colors.values())) == 4
 
 
@@ -150,7 +150,7 @@ def linear(color):
 
 def contrast(first, second):
     """WCAG 2.1, from 1 to 21."""
-    light, dark = sorted((linear(each) @ [0.2126, 0.7152, 0.0722] for each in (first, second)), reverse=True)
+    light, dark = sorted((linear(item) @ [0.2126, 0.7152, 0.0722] for item in (first, second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -188,5 +188,5 @@ def test_two_colors_are_told_apart(eyes, page):
 
 
 def test_the_ninth_axis_is_underlined():
-    found = tints("abcdefghij")
-    assert found["i"].color == found["a"].color and found["i"].underlined and not found["a"].underlined
+    result = tints("abcdefghij")
+    assert result["i"].color == result["a"].color and result["i"].underlined and not result["a"].underlined

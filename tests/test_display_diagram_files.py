@@ -32,17 +32,17 @@ BEGINS = {
 def test_a_file_holds_what_its_name_says(ending, tmp_path):
     if ending.lower() in (".pdf", ".png"):
         pytest.importorskip("matplotlib")
-    place = tmp_path / f"drawing{ending}"
-    DIAGRAMS["a block"].save(place)
-    assert place.read_bytes().startswith(BEGINS[ending.lower()])
+    path = tmp_path / f"drawing{ending}"
+    DIAGRAMS["a block"].save(path)
+    assert path.read_bytes().startswith(BEGINS[ending.lower()])
 
 
 @pytest.mark.parametrize("ending", [".jpg", ".txt", ".eps", ".svgz"])
 def test_no_file_is_written_that_would_hold_another_format(ending, tmp_path):
-    place = tmp_path / f"drawing{ending}"
+    path = tmp_path / f"drawing{ending}"
     with pytest.raises(nt.NotationError) as caught:
-        DIAGRAMS["a sum"].save(place)
-    assert caught.value.code == 409 and not place.exists()
+        DIAGRAMS["a sum"].save(path)
+    assert caught.value.code == 409 and not path.exists()
 
 
 def test_without_matplotlib_it_is_said_what_to_install(tmp_path, monkeypatch):
@@ -83,13 +83,15 @@ def test_a_quadratic_curve_is_the_cubic_one_through_the_same_points():
 def test_scripts_are_scripts():
     labels = [shape for shape in DIAGRAMS["a block"].drawing.shapes if isinstance(shape, Label)]
     spans = [list(spans_of(label)) for label in labels]
-    texts = {math(each, ["#1b1f24"] * len(each)) for each in spans}
+    texts = {math(span, ["#1b1f24"] * len(span)) for span in spans}
     assert r"\mathrm{LN}_{Q}" in texts and "LayerNorm" not in texts and r"\mathrm{LayerNorm}" in texts
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_tikz_compiles(tmp_path):
-    body = r"\newpage ".join(rf"\resizebox{{!}}{{.8\textheight}}{{{each.to_tikz()}}}" for each in DIAGRAMS.values())
+    body = r"\newpage ".join(
+        rf"\resizebox{{!}}{{.8\textheight}}{{{diagram.to_tikz()}}}" for diagram in DIAGRAMS.values()
+    )
     text = rf"\documentclass{{article}}\usepackage{{tikz}}{nt.latex_preamble()}\begin{{document}}{body}\end{{document}}"
     (tmp_path / "a.tex").write_text(text)
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "a.tex"]

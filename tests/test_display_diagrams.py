@@ -90,45 +90,45 @@ def test_what_goes_where(case):
 
 
 def test_a_family_is_drawn_once():
-    found = GPT2.formula["logits"].diagram(ids="ℝ^{seq}", sizes={"L": 12})
-    (group,) = [node for node in found.graph.nodes if node.inside is not None]
+    diagram = GPT2.formula["logits"].diagram(ids="ℝ^{seq}", sizes={"L": 12})
+    (group,) = [node for node in diagram.graph.nodes if node.inside is not None]
     assert plain(group.runs) == "for l = 1, …, L (L = 12)"
     entries = [node for node in group.inside.nodes if node.kind == "entry"]
     assert [text(node) for node in entries] == ["Xl−1"]
     assert {plain(node.name) for node in group.inside.nodes} >= {"Nl", "Ql", "Kl", "Vl", "Al", "Tl", "Xl"}
-    assert len([edge for edge in edges(found.graph) if edge[1].startswith("for l")]) == 1
-    assert ("LayerNorm; γ, β", "states ⊙chans E") in edges(found.graph)
+    assert len([edge for edge in edges(diagram.graph) if edge[1].startswith("for l")]) == 1
+    assert ("LayerNorm; γ, β", "states ⊙chans E") in edges(diagram.graph)
 
 
 def test_without_a_number_of_members_it_is_the_same_drawing():
-    found = GPT2.formula["logits"].diagram(ids="ℝ^{seq}")
-    assert "for l = 1, …, L" in [plain(node.runs) for node in found.graph.nodes]
+    diagram = GPT2.formula["logits"].diagram(ids="ℝ^{seq}")
+    assert "for l = 1, …, L" in [plain(node.runs) for node in diagram.graph.nodes]
 
 
 @pytest.mark.parametrize("name", ["l", "X"])
 def test_members_are_drawn_one_by_one_on_request(name):
-    found = GPT2.formula["logits"].diagram(ids="ℝ^{seq}", sizes={"L": 3}, expand=name if name == "l" else "X^l")
-    titles = [plain(node.runs) for node in found.graph.nodes if node.inside is not None]
+    diagram = GPT2.formula["logits"].diagram(ids="ℝ^{seq}", sizes={"L": 3}, expand=name if name == "l" else "X^l")
+    titles = [plain(node.runs) for node in diagram.graph.nodes if node.inside is not None]
     assert [title for title in sorted(titles) if re.fullmatch(r"l = \d", title)] == ["l = 1", "l = 2", "l = 3"]
 
 
 def test_what_a_family_takes_from_outside_enters_it():
     program = GPT2.formula.replace_definitions(remove=["mask"])
-    found = program["logits"].diagram(ids="ℝ^{seq}", mask="ℝ^{seq}")
-    (group,) = [node for node in found.graph.nodes if node.inside is not None]
+    diagram = program["logits"].diagram(ids="ℝ^{seq}", mask="ℝ^{seq}")
+    (group,) = [node for node in diagram.graph.nodes if node.inside is not None]
     assert {text(node) for node in group.inside.nodes if node.kind == "entry"} == {"Xl−1", "M"}
 
 
 def test_what_comes_out_of_a_family_is_shown():
-    found = BERT.formula["states"].diagram(ids="ℝ^{seq}")
-    assert found.graph.nodes[-1].kind == "result" and text(found.graph.nodes[-1]) == "states"
+    diagram = BERT.formula["states"].diagram(ids="ℝ^{seq}")
+    assert diagram.graph.nodes[-1].kind == "result" and text(diagram.graph.nodes[-1]) == "states"
 
 
 def test_a_function_is_opened_on_request():
     shut = EncoderBlock.formula["Y"].diagram(X="ℝ^{seq × chans}")
     assert all(node.inside is None for node in shut.graph.nodes)
-    found = EncoderBlock.formula["Y"].diagram(X="ℝ^{seq × chans}", expand=["SelfAttention", "Attention"])
-    (group,) = [node for node in found.graph.nodes if node.inside is not None]
+    diagram = EncoderBlock.formula["Y"].diagram(X="ℝ^{seq × chans}", expand=["SelfAttention", "Attention"])
+    (group,) = [node for node in diagram.graph.nodes if node.inside is not None]
     (inner,) = [node for node in group.inside.nodes if node.inside is not None]
     assert (plain(group.runs), plain(inner.runs)) == ("SelfAttention", "Attention")
     assert [text(node) for node in inner.inside.nodes if node.kind == "entry"] == ["Q", "K", "V"]
@@ -138,10 +138,10 @@ def test_a_function_is_opened_on_request():
 @pytest.mark.parametrize("kind", [GPT2, BERT])
 def test_the_types_are_those_that_check_finds(kind):
     shapes = {"ids": "ℝ^{seq}"}
-    found = kind.formula.diagram(**shapes) if kind is GPT2 else kind.formula["states"].diagram(**shapes)
+    diagram = kind.formula.diagram(**shapes) if kind is GPT2 else kind.formula["states"].diagram(**shapes)
     checked = nt.check(kind.notation, sizes={"L": 1}, syntax="text", **shapes)
     compared = 0
-    for node in found.graph.everything():
+    for node in diagram.graph.everything():
         name = plain(node.name).replace("l", "^1") if node.name else ""
         if name in checked.types:
             assert set(re.findall(r"\w+(?=\[|\s|\}|$)", checked.types[name].removeprefix("ℝ^{"))) >= set(node.axes)
@@ -194,20 +194,20 @@ def test_each_axis_has_one_color_throughout(name):
         kind = span.attrib.get("class", "")
         if kind.startswith("nt-axis"):
             colors.setdefault(span.text, set()).add(kind)
-    assert all(len(found) == 1 for found in colors.values())
-    assert len({kind for found in colors.values() for kind in found}) == len(colors)
+    assert all(len(color) == 1 for color in colors.values())
+    assert len({kind for color in colors.values() for kind in color}) == len(colors)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_nothing_lies_upon_anything_else(name):
-    def checked(found):
-        cells = found.layout.cells
+    def checked(actual):
+        cells = actual.layout.cells
         for one, cell in enumerate(cells):
             for other in cells[:one]:
                 apart = abs(cell.x - other.x) >= (cell.width + other.width) / 2 - 0.01
                 below = cell.y >= other.y + other.height - 0.01 or other.y >= cell.y + cell.height - 0.01
                 assert apart or below
-        for box in found.boxes:
+        for box in actual.boxes:
             if box.inner is not None:
                 assert box.width >= box.inner.layout.width and box.height >= box.inner.layout.height
                 checked(box.inner)
@@ -270,49 +270,51 @@ def graphs(draw):
 @given(graphs())
 def test_links_go_down_and_cells_keep_their_distance(graph):
     sizes, links = graph
-    found = layered(sizes, links)
-    cells = found.cells
-    for link in found.links:
+    diagram_layout = layered(sizes, links)
+    cells = diagram_layout.cells
+    for link in diagram_layout.links:
         stations = [link.source, *link.ways, link.target]
-        assert [cells[place].rank for place in stations] == list(
+        assert [cells[station].rank for station in stations] == list(
             range(cells[link.source].rank, cells[link.target].rank + 1)
         )
         assert cells[link.source].y + cells[link.source].height <= cells[link.target].y - GAP + 1e-6
         assert (
             not link.ways
             or max(cells[way].x for way in link.ways) - min(cells[way].x for way in link.ways) < 1e-6
-            or (crossings(ranks_of(cells), pieces(found.links)) > 0)
+            or (crossings(ranks_of(cells), pieces(diagram_layout.links)) > 0)
         )
     for rank in ranks_of(cells):
         for left, right in zip(rank, rank[1:]):
             assert cells[right].x - cells[left].x >= distance(cells[left], cells[right]) - 1e-6
-    assert all(cell.x - cell.width / 2 >= -1e-6 and cell.x + cell.width / 2 <= found.width + 1e-6 for cell in cells)
+    assert all(
+        cell.x - cell.width / 2 >= -1e-6 and cell.x + cell.width / 2 <= diagram_layout.width + 1e-6 for cell in cells
+    )
 
 
 def ranks_of(cells):
     ranks = [[] for _ in range(1 + max(cell.rank for cell in cells))]
-    for place, cell in sorted(enumerate(cells), key=lambda pair: pair[1].x):
-        ranks[cell.rank].append(place)
+    for index, cell in sorted(enumerate(cells), key=lambda pair: pair[1].x):
+        ranks[cell.rank].append(index)
     return ranks
 
 
 def test_a_chain_is_straight_and_what_goes_round_it_too():
     links = [Link(0, 1), Link(1, 2), Link(2, 3), Link(0, 3)]
-    found = layered([(40, 20), (60, 20), (50, 20), (20, 20)], links)
-    assert len({round(cell.x, 6) for cell in found.cells[:4]}) == 1
-    assert len({round(cell.x, 6) for cell in found.cells[4:]}) == 1 and len(found.cells) == 6
+    diagram_layout = layered([(40, 20), (60, 20), (50, 20), (20, 20)], links)
+    assert len({round(cell.x, 6) for cell in diagram_layout.cells[:4]}) == 1
+    assert len({round(cell.x, 6) for cell in diagram_layout.cells[4:]}) == 1 and len(diagram_layout.cells) == 6
 
 
 def test_a_crossing_that_need_not_be_is_not():
-    found = layered([(20, 20)] * 4, [Link(0, 3), Link(1, 2)])
-    assert crossings(ranks_of(found.cells), pieces(found.links)) == 0
+    diagram_layout = layered([(20, 20)] * 4, [Link(0, 3), Link(1, 2)])
+    assert crossings(ranks_of(diagram_layout.cells), pieces(diagram_layout.links)) == 0
 
 
 # ------------------------------------------------------------------------------------------------------- command line
 def test_the_command_draws(tmp_path, capsys):
     from namedtensor.cli.commands import main
 
-    place = tmp_path / "y.svg"
+    path = tmp_path / "y.svg"
     words = [
         "diagram",
         "Y = X + f(X)\nf(t) = 2 t\nZ = 2 Y",
@@ -322,10 +324,10 @@ def test_the_command_draws(tmp_path, capsys):
         "--expand",
         "f",
         "--out",
-        str(place),
+        str(path),
     ]
     assert main(words) == 0
-    tree = ElementTree.parse(place).getroot()
+    tree = ElementTree.parse(path).getroot()
     assert len(list(tree.iter(f"{SVG}rect"))) == 5
     assert main(words[:-2]) == 0
     assert (svg := capsys.readouterr().out).startswith("<svg")
@@ -335,5 +337,5 @@ def test_the_command_draws(tmp_path, capsys):
 
 
 def test_a_diagram_says_in_a_terminal_where_to_look():
-    found = nt.formula("∑_{a} X").diagram(X="ℝ^{a × b}")
-    assert repr(found).endswith("a notebook shows it, and save('x.svg') writes it")
+    diagram = nt.formula("∑_{a} X").diagram(X="ℝ^{a × b}")
+    assert repr(diagram).endswith("a notebook shows it, and save('x.svg') writes it")

@@ -43,15 +43,15 @@ def beside(side):
     ],
 )
 def test_rows_columns_and_panels_are_the_axes_asked_for(asked, order):
-    found = nt.heatmap(A, **asked)
+    heatmap = nt.heatmap(A, **asked)
     want = A.to_array(order)
-    assert len(panels(found)) == len(want)
-    for got, array in zip(drawn(found), want):
+    assert len(panels(heatmap)) == len(want)
+    for got, array in zip(drawn(heatmap), want):
         np.testing.assert_array_equal(got, array)
     outer, rows, columns = order.split()
-    first, last = panels(found)[0], panels(found)[-1]
+    first, last = panels(heatmap)[0], panels(heatmap)[-1]
     assert (first.get_ylabel(), last.get_xlabel()) == (rows, columns)
-    assert [panel.get_title("left") for panel in panels(found)] == [f"{outer} {n + 1}" for n in range(len(want))]
+    assert [panel.get_title("left") for panel in panels(heatmap)] == [f"{outer} {n + 1}" for n in range(len(want))]
 
 
 def test_the_order_of_storage_changes_nothing_that_is_asked_for():
@@ -85,19 +85,19 @@ def test_zero_is_the_color_of_the_page(tensor, ends):
 # -------------------------------------------------------------------------------------------------------------- labels
 def test_labels_stand_at_the_left_and_at_the_bottom_as_they_are():
     words = ["the", "$\\frac$", "<b>&"]
-    found = nt.heatmap(A, rows="seq", columns="memory", labels={"seq": words, "heads": ["left", "right"]})
-    assert beside(panels(found)[0].yaxis) == words
-    assert [panel.get_title("left") for panel in panels(found)] == ["left", "right"]
-    assert beside(panels(found)[0].xaxis) == ["1", "2", "3", "4"]
-    svg = found.to_svg()
+    heatmap = nt.heatmap(A, rows="seq", columns="memory", labels={"seq": words, "heads": ["left", "right"]})
+    assert beside(panels(heatmap)[0].yaxis) == words
+    assert [panel.get_title("left") for panel in panels(heatmap)] == ["left", "right"]
+    assert beside(panels(heatmap)[0].xaxis) == ["1", "2", "3", "4"]
+    svg = heatmap.to_svg()
     ElementTree.fromstring(svg)
     assert "$\\frac$" in svg and "&lt;b&gt;&amp;" in svg
 
 
 def test_control_characters_and_any_script_can_be_labels():
-    found = nt.heatmap(nt.tensor([[1.0, 2.0, 3.0]], "a b"), labels={"b": ["\x1b[31m", "日本", "Ġthe"]})
-    ElementTree.fromstring(found.to_svg())
-    assert "\x1b" not in found.to_svg() and "日本" in found.to_svg()
+    heatmap = nt.heatmap(nt.tensor([[1.0, 2.0, 3.0]], "a b"), labels={"b": ["\x1b[31m", "日本", "Ġthe"]})
+    ElementTree.fromstring(heatmap.to_svg())
+    assert "\x1b" not in heatmap.to_svg() and "日本" in heatmap.to_svg()
 
 
 def test_of_many_elements_some_are_numbered():
@@ -123,9 +123,9 @@ def test_it_is_saved_as_the_name_says(tmp_path, name, begins):
 
 
 def test_what_cannot_be_written_is_said(tmp_path):
-    for place in (tmp_path / "nowhere" / "a.png", tmp_path / "a.formula"):
+    for position in (tmp_path / "nowhere" / "a.png", tmp_path / "a.formula"):
         with pytest.raises(nt.NotationError) as caught:
-            nt.heatmap(A).save(place)
+            nt.heatmap(A).save(position)
         assert caught.value.code == 409
 
 
@@ -170,14 +170,14 @@ IDS = nt.tensor([[3, 1, 4], [1, 5, 9]], "batch seq")
 @pytest.mark.parametrize("of", [0, 1])
 def test_a_head_is_a_panel_and_its_rows_sum_to_one(of):
     tokens = ["<s>", "cat", "sat"]
-    found = attention_maps(MODEL, IDS, tokens=tokens, name="A^2", of={"batch": of})
+    picture = attention_maps(MODEL, IDS, tokens=tokens, name="A^2", of={"batch": of})
     want = MODEL.evaluate("A^2", IDS)[{"batch": of}].to_array("heads seq memory")
-    assert len(drawn(found)) == 3
-    for got, array in zip(drawn(found), want):
+    assert len(drawn(picture)) == 3
+    for got, array in zip(drawn(picture), want):
         np.testing.assert_allclose(got, array, rtol=1e-12)
         np.testing.assert_allclose(got.sum(1), 1)
         assert np.all(got[np.triu_indices(3, 1)] == 0)
-    assert beside(panels(found)[0].yaxis) == beside(panels(found)[-1].xaxis) == tokens
+    assert beside(panels(picture)[0].yaxis) == beside(panels(picture)[-1].xaxis) == tokens
 
 
 def test_the_wrong_number_of_tokens_is_an_error():
@@ -187,6 +187,6 @@ def test_the_wrong_number_of_tokens_is_an_error():
 
 
 def test_a_single_sentence_needs_no_batch():
-    found = attention_maps(MODEL, IDS[{"batch": 0}])
-    assert len(panels(found)) == 3
-    assert panels(found)[0].get_ylabel() == "seq" and panels(found)[-1].get_xlabel() == "memory"
+    picture = attention_maps(MODEL, IDS[{"batch": 0}])
+    assert len(panels(picture)) == 3
+    assert panels(picture)[0].get_ylabel() == "seq" and panels(picture)[-1].get_xlabel() == "memory"

@@ -40,8 +40,8 @@ W = normal("chans hidden", 2, 4)
 
 # ------------------------------------------------------------------------------------------------- which, and whose
 def test_each_step_says_whose_definition_it_stands_in():
-    found = BLOCK["Block"].explain(X, W=W)
-    assert [(inside, text) for inside, text, _ in steps(found)] == [
+    explanation = BLOCK["Block"].explain(X, W=W)
+    assert [(inside, text) for inside, text, _ in steps(explanation)] == [
         ("Block > T", "X"),
         ("Block > T > Att", "Q"),
         ("Block > T > Att", "K"),
@@ -86,17 +86,17 @@ def test_the_values_are_those_of_numpy():
         "relu(X ⊙_{chans} W)": (hidden, "seq hidden"),
         "T + FFN(T)": (middle + hidden @ w.T, "seq chans"),
     }
-    found = {step.text: step.value for step in BLOCK["Block"].explain(X, W=W)}
+    values = {step.text: step.value for step in BLOCK["Block"].explain(X, W=W)}
     for text, (array, axes) in want.items():
-        np.testing.assert_allclose(found[text].to_array(axes), array, rtol=1e-12)
+        np.testing.assert_allclose(values[text].to_array(axes), array, rtol=1e-12)
 
 
 @pytest.mark.parametrize("extra", ["", "batch"])
 def test_the_last_step_is_what_the_call_gives(extra):
-    given = normal("batch seq chans", 2, 3, 2) if extra else X
-    found = BLOCK["Block"].explain(given, W=W)
-    assert nt.allclose(found.value, BLOCK["Block"](given, W=W), rtol=0, atol=0)
-    assert nt.allclose(found[-1].value, found.value, rtol=1e-12)
+    tensor = normal("batch seq chans", 2, 3, 2) if extra else X
+    explanation = BLOCK["Block"].explain(tensor, W=W)
+    assert nt.allclose(explanation.value, BLOCK["Block"](tensor, W=W), rtol=0, atol=0)
+    assert nt.allclose(explanation[-1].value, explanation.value, rtol=1e-12)
 
 
 # ------------------------------------------------------------------------------------------------------- families
@@ -114,15 +114,15 @@ VALUES = {"X^0": nt.tensor([1.0, 2.0], "a"), "W^1": nt.tensor([1.0, 1.0], "a"), 
 
 
 def test_members_of_a_family_are_named_by_their_index():
-    found = FAMILY["Y"].explain(values=VALUES, sizes={"L": 2})
-    assert list(dict.fromkeys(step.inside for step in found)) == [
+    explanation = FAMILY["Y"].explain(values=VALUES, sizes={"L": 2})
+    assert list(dict.fromkeys(step.inside for step in explanation)) == [
         ("X^1",),
         ("X^1", "f^1"),
         ("X^2",),
         ("X^2", "f^2"),
         ("Y",),
     ]
-    last = found.inside("f^2")[-1]
+    last = explanation.inside("f^2")[-1]
     assert last.text == "W^l ⊙ x + l"
     assert last.value.to_array().tolist() == [6.0, 11.0]
 
@@ -133,8 +133,8 @@ def test_members_of_a_family_are_named_by_their_index():
      ("X^1", {("X^1",), ("X^1", "f^1")}), ("Y", {("Y",)})],
 )  # fmt: skip
 def test_inside_picks_the_steps_of_a_name(name, inside):
-    found = FAMILY["Y"].explain(values=VALUES, sizes={"L": 2}).inside(name)
-    assert {step.inside for step in found} == inside
+    explanation = FAMILY["Y"].explain(values=VALUES, sizes={"L": 2}).inside(name)
+    assert {step.inside for step in explanation} == inside
 
 
 def test_inside_an_unknown_name_says_which_was_meant():
@@ -154,15 +154,15 @@ def test_names_of_definitions_stand_above_their_steps():
 def test_many_steps_are_shown_as_an_overview():
     count = 30
     values = {"X^0": VALUES["X^0"], **{f"W^{l}": VALUES["W^1"] for l in range(1, count + 1)}}
-    found = FAMILY["Y"].explain(values=values, sizes={"L": count})
-    assert len(found) > LONGEST
-    lines = str(found).splitlines()
-    assert lines[0].startswith(f"{len(found)} steps")
+    explanation = FAMILY["Y"].explain(values=values, sizes={"L": count})
+    assert len(explanation) > LONGEST
+    lines = str(explanation).splitlines()
+    assert lines[0].startswith(f"{len(explanation)} steps")
     assert [re.split("  +", line.strip())[0] for line in lines[1:]] == [
         f"X^1, …, X^{count}", f"f^1, …, f^{count}", "Y",
     ]  # fmt: skip
-    assert sum(int(re.split("  +", line.strip())[1]) for line in lines[1:]) == len(found)
-    assert "<table" in found._repr_html_() and "NamedTensor(" not in found._repr_html_()
+    assert sum(int(re.split("  +", line.strip())[1]) for line in lines[1:]) == len(explanation)
+    assert "<table" in explanation._repr_html_() and "NamedTensor(" not in explanation._repr_html_()
 
 
 class Balanced(HTMLParser):
@@ -181,28 +181,28 @@ class Balanced(HTMLParser):
 
 
 def test_the_page_is_html():
-    for found in (
+    for explanation in (
         BLOCK["Block"].explain(X, W=W),
         nt.explain("2 x", x=X),
         FAMILY["Y"].explain(values=VALUES, sizes={"L": 2}),
     ):
         page = Balanced()
-        page.feed(found._repr_html_())
+        page.feed(explanation._repr_html_())
         assert page.open == []
 
 
 def test_an_axis_has_the_color_that_it_has_in_the_formulas():
-    found = BLOCK["Block"].explain(X, W=W)
-    pages = [BLOCK.to_html(), found._repr_html_(), found.inside("FFN")._repr_html_()]
+    explanation = BLOCK["Block"].explain(X, W=W)
+    pages = [BLOCK.to_html(), explanation._repr_html_(), explanation.inside("FFN")._repr_html_()]
     for axis in ("seq", "chans", "hidden"):
         colors = [set(re.findall(rf'class="nt-axis (nt-\d)">{axis}<', page)) for page in pages]
-        assert colors[0] and all(found <= colors[0] for found in colors) and len(colors[0]) == 1
+        assert colors[0] and all(color <= colors[0] for color in colors) and len(colors[0]) == 1
 
 
 # ----------------------------------------------------------------------------------------------------------- its bounds
 def test_claims_are_no_steps():
-    found = nt.explain("Y = 2 x = x + x", x=X)
-    assert [step.text for step in found] == ["x", "2 x"]
+    explanation = nt.explain("Y = 2 x = x + x", x=X)
+    assert [step.text for step in explanation] == ["x", "2 x"]
 
 
 def test_a_false_claim_is_an_error_here_too():
@@ -219,10 +219,10 @@ def test_errors_are_those_of_the_call():
 
 
 def test_elements_and_sums_show_their_indices():
-    found = nt.explain("Y ∈ ℝ^{seq}\nY_{seq(i)} = ∑_{j=1}^{i} x_{seq(j)}", x=nt.tensor([1.0, 2.0, 3.0], "seq"))
-    assert {step.text for step in found} >= {"i", "x", "x_{seq(j)}", "∑_{j=1}^{i} x_{seq(j)}"}
-    assert found.value.to_array().tolist() == [1, 3, 6]
-    assert not any("@" in step.type for step in found)
+    explanation = nt.explain("Y ∈ ℝ^{seq}\nY_{seq(i)} = ∑_{j=1}^{i} x_{seq(j)}", x=nt.tensor([1.0, 2.0, 3.0], "seq"))
+    assert {step.text for step in explanation} >= {"i", "x", "x_{seq(j)}", "∑_{j=1}^{i} x_{seq(j)}"}
+    assert explanation.value.to_array().tolist() == [1, 3, 6]
+    assert not any("@" in step.type for step in explanation)
 
 
 def test_a_program_explains_its_value_and_its_last_function():
@@ -240,10 +240,10 @@ def test_a_layer_is_walked_step_by_step():
     from transformer import FFN
 
     layer = FFN.init(sizes={"chans": 2, "hidden": 3})
-    found = layer.explain(X)
-    assert {step.inside for step in found} == {("FFN",)}
-    assert nt.allclose(found.value, layer(X))
-    assert [step.text for step in found][:2] == ["X", "W_1"]
+    explanation = layer.explain(X)
+    assert {step.inside for step in explanation} == {("FFN",)}
+    assert nt.allclose(explanation.value, layer(X))
+    assert [step.text for step in explanation][:2] == ["X", "W_1"]
 
 
 def test_a_model_is_walked_definition_by_definition():
@@ -251,12 +251,12 @@ def test_a_model_is_walked_definition_by_definition():
 
     sizes = {"L": 3, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 10, "place": 6}
     model, ids = GPT2.init(sizes=sizes), nt.tensor([[3, 1, 4]], "batch seq")
-    found = model.explain(ids)
-    assert nt.allclose(found.value, model(ids))
-    assert len(found) > LONGEST and "FFN^1, FFN^2, FFN^3" in str(found)
+    explanation = model.explain(ids)
+    assert nt.allclose(explanation.value, model(ids))
+    assert len(explanation) > LONGEST and "FFN^1, FFN^2, FFN^3" in str(explanation)
     for name in ("A^2", "T^3"):
-        assert nt.allclose(found.inside(name)[-1].value, model.evaluate(name, ids))
-    assert all("FFN^2" in step.inside for step in found.inside("FFN^2"))
+        assert nt.allclose(explanation.inside(name)[-1].value, model.evaluate(name, ids))
+    assert all("FFN^2" in step.inside for step in explanation.inside("FFN^2"))
     masked = model.explain(ids, mask=nt.tensor([[1, 1, 0]], "batch seq"))
     assert nt.allclose(masked.value, model(ids, mask=nt.tensor([[1, 1, 0]], "batch seq")))
 
@@ -275,8 +275,8 @@ def test_the_command_explains_a_call_and_the_steps_of_a_name(capsys):
     assert main(words) == 0
     assert "  f\n    2. x : ℝ" in capsys.readouterr().out
     assert main([*words, "--inside", "f", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["steps"]
-    assert [(step["text"], step["inside"], step["value"]["data"]) for step in found] == [
+    result = json.loads(capsys.readouterr().out)["steps"]
+    assert [(step["text"], step["inside"], step["value"]["data"]) for step in result] == [
         ("x", ["g", "f"], 3), ("2 x", ["g", "f"], 6),
     ]  # fmt: skip
 

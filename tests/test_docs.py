@@ -67,7 +67,7 @@ def test_every_page_is_in_a_table_of_contents():
     trees = [
         (path.parent, re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.M | re.S)) for path, text in texts.items()
     ]
-    listed = {folder / f"{name}.md" for folder, found in trees for tree in found for name in tree.split()}
+    listed = {folder / f"{name}.md" for folder, result in trees for tree in result for name in tree.split()}
     assert {path for path in pages() if path.parent.name != "examples"} - listed <= {DOCS / "index.md"}
 
 
@@ -96,14 +96,14 @@ def test_a_block_reads_its_options():
 def test_a_formula_of_a_page_opens_in_the_playground():
     page = Page()
     page.run(Block("run", {}, "A = nt.tensor([[3, 1], [1, 5]], 'height width')\nx = nt.tensor([2, 7], 'height')"))
-    found = page.run(Block("formula", {"with": "A, x, k=2"}, "k A ⊙_{height} x")).state
-    assert found == {
+    state = page.run(Block("formula", {"with": "A, x, k=2"}, "k A ⊙_{height} x")).state
+    assert state == {
         "text": "k A ⊙_{height} x",
         "inputs": {"A": "ℝ^{height[2] × width[2]}", "x": "ℝ^{height[2]}", "k": 2},
         "values": {"A": [[3, 1], [1, 5]], "x": [2, 7]},
     }
-    back = zlib.decompress(base64.urlsafe_b64decode(packed(found) + "=="), -15)
-    assert json.loads(back) == found
+    back = zlib.decompress(base64.urlsafe_b64decode(packed(state) + "=="), -15)
+    assert json.loads(back) == state
     called = page.run(Block("formula", {"call": "f(x)"}, "f(x) = 2 x")).state
     assert called == {"text": "f(x) = 2 x\nf(x)", "inputs": {"x": "ℝ^{height[2]}"}, "values": {"x": [2, 7]}}
     large = page.run(Block("formula", {"with": "A=nt.tensor(np.zeros(1000), 'a')"}, "∑_{a} A"))
@@ -171,15 +171,15 @@ def test_an_example_of_an_error_raises_its_number(number, example):
 def test_the_page_of_errors_is_what_the_examples_print():
     """In a process of its own: functions that other tests registered would be named in the hints."""
     code = "import errors_page; print(errors_page.page() + errors_page.written(), end='')"
-    made = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(Path(errors_page.__file__).parent)},
     )
-    assert made.returncode == 0, made.stderr
-    kept = [path.read_text(encoding="utf-8") for path in (errors_page.PAGE, errors_page.OF_THE_PAGE)]
-    assert "".join(kept) == made.stdout, "run: python docs/_extensions/errors_page.py --write"
+    assert completed.returncode == 0, completed.stderr
+    texts = [path.read_text(encoding="utf-8") for path in (errors_page.PAGE, errors_page.OF_THE_PAGE)]
+    assert "".join(texts) == completed.stdout, "run: python docs/_extensions/errors_page.py --write"
 
 
 def test_every_error_has_a_section():
@@ -290,13 +290,13 @@ def test_what_is_learned_is_what_descent_by_hand_learns():
         scores = np.exp(Z @ W.T + b)
         error = (scores / scores.sum(1, keepdims=True) - T) / 150
         W, b = W - 2 * error.T @ Z, b - 2 * error.sum(0)
-    told = T.T @ np.eye(3)[(Z @ W.T + b).argmax(1)]
-    given = {"X": nt.tensor(X, "flower feature"), "species": nt.tensor(species, "flower")}
+    array = T.T @ np.eye(3)[(Z @ W.T + b).argmax(1)]
+    tensors = {"X": nt.tensor(X, "flower feature"), "species": nt.tensor(species, "flower")}
     program = nt.load_program(DOCS / "examples" / "learning.nt")
-    got = program["W^100"](values=given, sizes={"n": 100})
+    got = program["W^100"](values=tensors, sizes={"n": 100})
     np.testing.assert_allclose(got.to_array("kind feature"), W, rtol=1e-9)
-    found = nt.evaluate(program.source, given, sizes={"n": 100})
-    assert found.to_array("species kind").tolist() == told.tolist() and np.trace(told) == 146
+    result = nt.evaluate(program.source, tensors, sizes={"n": 100})
+    assert result.to_array("species kind").tolist() == array.tolist() and np.trace(array) == 146
 
 
 def test_the_ranks_are_those_of_power_iteration():

@@ -28,10 +28,12 @@ INDICES = {"w"}  # which are whole numbers, counted from 1
 def values_of(layer) -> dict[str, nt.NamedTensor]:
     """Tensors for all that a layer takes and is made of."""
     generator = np.random.default_rng(0)
-    found = nt.parameters(layer.text, sizes={"n": EXTENTS["seq"]} if layer is LAYERS["RNN"] else None, **layer.shapes)
+    parameters = nt.parameters(
+        layer.text, sizes={"n": EXTENTS["seq"]} if layer is LAYERS["RNN"] else None, **layer.shapes
+    )
     shapes = {
         **{name: axes_of(text) for name, text in layer.shapes.items()},
-        **{name: axes_of(text) for name, text in found.items()},
+        **{name: axes_of(text) for name, text in parameters.items()},
     }
     extents = {**EXTENTS, **OF_LAYERS.get(layer.value, {})}
     sizes = {name: [extents.get(axis, 2) for axis in axes.split()] for name, axes in shapes.items()}
@@ -56,9 +58,9 @@ def test_a_derivative_of_a_layer(title, by):
     values = values_of(layer)
     derivative: Any = nt.derivative(layer.text, by)
     closed, expected = derivative.closed_form(**layer.shapes), derivative(values=values)
-    found = nt.evaluate(closed.to_text(), values)
-    assert set(found.axes) == set(expected.axes)
-    assert nt.allclose(found, expected, rtol=1e-6, atol=1e-9)
+    result = nt.evaluate(closed.to_text(), values)
+    assert set(result.axes) == set(expected.axes)
+    assert nt.allclose(result, expected, rtol=1e-6, atol=1e-9)
 
 
 def test_ones_of_a_size_that_no_tensor_has_are_not_written():

@@ -21,8 +21,8 @@ FILES = sorted((DOCS / "examples" / "lessons").glob("*.nt"), key=lambda path: in
 EXERCISES = [(path, exercise) for path in FILES for exercise in nt.exercises(path).values()]
 
 
-def names(each):
-    return each.stem if isinstance(each, Path) else each.name
+def names(item):
+    return item.stem if isinstance(item, Path) else item.name
 
 
 def test_there_are_ten_with_a_page_each():
@@ -37,7 +37,7 @@ def test_there_are_ten_with_a_page_each():
 @pytest.mark.parametrize("path", FILES, ids=names)
 def test_each_has_three_exercises_and_a_slip_of_a_published_text(path):
     sheet = nt.exercises(path)
-    assert len(sheet) == 3 and all(each.hints and each.prose for each in sheet.values())
+    assert len(sheet) == 3 and all(exercise.hints and exercise.prose for exercise in sheet.values())
     *_, last = sheet.values()
     assert last.kind == "fix" and last.mistakes
     page = (DOCS / "lessons" / f"{path.stem}.md").read_text(encoding="utf-8")
@@ -58,13 +58,13 @@ def test_the_page_says_the_same(path, exercise, monkeypatch):
     monkeypatch.setattr("namedtensor.teaching.grading.SECONDS", 60)
     monkeypatch.setattr("namedtensor.teaching.values.has_numpy", lambda: False)
     file = path.read_text(encoding="utf-8")
-    for given, due in [
+    for inputs, expected in [
         (exercise.solution, None),
         *((mistake.formula, mistake.sentence) for mistake in exercise.mistakes),
     ]:
-        found = answer({"ask": "grade", "file": file, "name": exercise.name, "answer": given})
-        assert found["ok"] and found["correct"] is (due is None), found
-        assert due is None or found["feedback"] == due
+        result = answer({"ask": "grade", "file": file, "name": exercise.name, "answer": inputs})
+        assert result["ok"] and result["correct"] is (expected is None), result
+        assert expected is None or result["feedback"] == expected
 
 
 # ------------------------------------------------------------------------------------------------------------- notebooks

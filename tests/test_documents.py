@@ -21,7 +21,7 @@ HEAD = r"""\documentclass{article}
 
 
 def maths(source):
-    return [source[each.start : each.end] for section in find(source).sections for each in section.maths]
+    return [source[formula.start : formula.end] for section in find(source).sections for formula in section.maths]
 
 
 def check(body, **options):
@@ -33,7 +33,7 @@ def errors(body, **options):
 
 
 # --------------------------------------------------------------------------------------------------------------- finding
-@pytest.mark.parametrize(("source", "found"), [
+@pytest.mark.parametrize(("source", "expected"), [
     (r"a $x$ b \(y\) c \[z\] d $$w$$", ["$x$", r"\(y\)", r"\[z\]", "$$w$$"]),
     (r"\begin{align*} a &= b \end{align*}", [r"\begin{align*} a &= b \end{align*}"]),
     (r"it costs \$5, or $x$", ["$x$"]),
@@ -47,8 +47,8 @@ def errors(body, **options):
     ("", []),
     ("no maths", []),
 ])  # fmt: skip
-def test_maths_is_found(source, found):
-    assert maths(source) == found
+def test_maths_is_found(source, expected):
+    assert maths(source) == expected
 
 
 @pytest.mark.parametrize(("source", "opening", "rest"), [
@@ -65,8 +65,8 @@ def test_maths_that_is_never_closed(source, opening, rest):
 
 
 def test_sections():
-    found = find("$a$ \\section{One} $b$ \\section*{Two $x$} \\subsection{of two} $c$")
-    assert [(section.title, len(section.maths)) for section in found.sections] == [("", 1), ("One", 1), ("Two $x$", 1)]
+    index = find("$a$ \\section{One} $b$ \\section*{Two $x$} \\subsection{of two} $c$")
+    assert [(section.title, len(section.maths)) for section in index.sections] == [("", 1), ("One", 1), ("Two $x$", 1)]
 
 
 @pytest.mark.parametrize("definition", [
@@ -100,7 +100,7 @@ def test_all_reports_it_too():
     assert errors(r"$\mathfrak{S}$", everything=True) == [(111, r"\mathfrak")]
 
 
-@pytest.mark.parametrize(("body", "found"), [
+@pytest.mark.parametrize(("body", "expected"), [
     (r"$A \in \reals^{\height \times \width}$ \[ C = A \ndot{\widht} A \]", [(301, r"\widht")]),
     (r"\[ D = \nfun{\height}{softmax} (A + \]", [(102, "(")]),
     (r"\[ D = A \ndot{\height} \]", [(105, r"\ndot{\height}")]),
@@ -111,8 +111,8 @@ def test_all_reports_it_too():
     (r"\section{A} \[ Y = [1]_{\height} \] \section{B} \[ Y = [2]_{\height} \]", []),
     (r"\[ Q \in \reals^{\key} \] \[ S = \nfun{\key}{softmx} Q \]", [(201, "softmx")]),
 ])  # fmt: skip
-def test_errors(body, found):
-    assert errors(body) == found
+def test_errors(body, expected):
+    assert errors(body) == expected
 
 
 ATTENTION = r"""
@@ -192,8 +192,8 @@ def test_a_later_display_may_define_a_name_again(body, types):
 
 def test_a_section_is_parsed_once_however_often_a_name_is_defined_again(monkeypatch):
     parsed: list[str] = []
-    own = conflicts.parse
-    monkeypatch.setattr(conflicts, "parse", lambda source, syntax: parsed.append(source) or own(source, syntax))
+    parse = conflicts.parse
+    monkeypatch.setattr(conflicts, "parse", lambda source, syntax: parsed.append(source) or parse(source, syntax))
     again = "".join(rf"\[ X = \nsum{{\ax}} Y^{{{number}}} \]" + "\n" for number in range(2, 22))
     report = check(r"\(Y \in \mathbb{R}^{\ax}\) " + again)
     assert not report.errors and len(report.notes) == 19
@@ -256,15 +256,15 @@ def test_a_document_of_which_nothing_was_read_is_no_success():
     assert not report.errors and len(report.unread) == 1
 
 
-@pytest.mark.parametrize(("body", "said"), [
+@pytest.mark.parametrize(("body", "message"), [
     ("no maths", "nothing was checked: no formulas"),
     ("$x$ and $\\ax$", "nothing was checked: none of 2 math spans is a formula with named axes"),
     (r"\[ Y = [1]_{\ax} \] " + UNREADABLE, "not checked 111: "),
 ])  # fmt: skip
-def test_what_was_not_read_is_said(tmp_path, capsys, body, said):
+def test_what_was_not_read_is_said(tmp_path, capsys, body, message):
     (tmp_path / "a.tex").write_text(HEAD + body)
     assert cli.main(["check", str(tmp_path / "a.tex")]) == 0
-    assert said in capsys.readouterr().out
+    assert message in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("program", ["f(x) = 2 x", "|a| = 3", "f(x) = g(x)\ng(x) = y + x", "⋮"])
@@ -372,8 +372,8 @@ def test_a_document_in_json(paper):
 def test_the_examples_are_fine(name, capsys):
     from pathlib import Path
 
-    place = Path(__file__).parent.parent / "docs" / "examples" / name
-    assert cli.main(["check", str(place)]) == 0
+    path = Path(__file__).parent.parent / "docs" / "examples" / name
+    assert cli.main(["check", str(path)]) == 0
     assert "0 errors" in capsys.readouterr().out
 
 

@@ -28,24 +28,24 @@ ORDERS = {
 
 
 def displays(lines):
-    return "\n".join(rf"\[ {each} \]" for each in lines)
+    return "\n".join(rf"\[ {line} \]" for line in lines)
 
 
 def rows(lines):
-    return "\\begin{align*}\n" + " \\\\\n".join(f"& {each}" for each in lines) + "\n\\end{align*}"
+    return "\\begin{align*}\n" + " \\\\\n".join(f"& {line}" for line in lines) + "\n\\end{align*}"
 
 
 def sections(lines):
-    return "\n".join(rf"\subsection{{S{n}}} \[ {each} \]" for n, each in enumerate(lines))
+    return "\n".join(rf"\subsection{{S{n}}} \[ {line} \]" for n, line in enumerate(lines))
 
 
 WAYS = {"displays": displays, "rows of one display": rows, "subsections": sections}
 
 
 def checked(tmp_path, lines, way, capsys):
-    place = tmp_path / "paper.tex"
-    place.write_text(HEAD + "\\section{A}\n" + WAYS[way](lines) + r"\end{document}", encoding="utf-8")
-    status = main(["check", str(place), "--all"])
+    path = tmp_path / "paper.tex"
+    path.write_text(HEAD + "\\section{A}\n" + WAYS[way](lines) + r"\end{document}", encoding="utf-8")
+    status = main(["check", str(path), "--all"])
     return status, "".join(capsys.readouterr())
 
 
@@ -55,13 +55,13 @@ def checked(tmp_path, lines, way, capsys):
 def test_a_wrong_use_of_what_is_declared_is_an_error(tmp_path, capsys, use, order, way):
     if way == "subsections" and order == "declared after the use":
         pytest.skip("a later subsection says nothing of an earlier one")
-    lines = [USES[use] % r"\hidden" if each is None else each for each in ORDERS[order]]
-    status, said = checked(tmp_path, lines, way, capsys)
-    assert status == 1 and "error 301" in said and "hidden" in said, said
-    assert "nothing in this section says what Z" not in said
-    right = [USES[use] % r"\chans" if each is None else each for each in ORDERS[order]]
-    status, said = checked(tmp_path, right, way, capsys)
-    assert status == 0 and "nothing in this section says what Z" not in said, said
+    lines = [USES[use] % r"\hidden" if item is None else item for item in ORDERS[order]]
+    status, message = checked(tmp_path, lines, way, capsys)
+    assert status == 1 and "error 301" in message and "hidden" in message, message
+    assert "nothing in this section says what Z" not in message
+    right = [USES[use] % r"\chans" if item is None else item for item in ORDERS[order]]
+    status, message = checked(tmp_path, right, way, capsys)
+    assert status == 0 and "nothing in this section says what Z" not in message, message
 
 
 @pytest.mark.parametrize("use", ["y = Z ⊙_{chans} W", "Z ⊙_{chans} W", "g(X) = X + Z ⊙_{chans} W\ng(2)"])
@@ -70,7 +70,7 @@ def test_a_program_takes_such_a_name_as_declared(use):
     assert nt.check(text).ok and nt.check(text.replace("⊙_{chans} W\nf", "⊙_{chans} W\nf")).type == "ℝ^{seq}"
     assert "Z" in nt.program(text).declared
     wrong = nt.check(text.removesuffix(use) + use.replace("chans", "hidden"))
-    assert [each.code for each in wrong.errors] == [301]
+    assert [error.code for error in wrong.errors] == [301]
 
 
 @pytest.mark.parametrize("text", [

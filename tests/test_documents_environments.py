@@ -42,16 +42,16 @@ OWN = {
 
 @pytest.mark.parametrize("body", READ.values(), ids=READ)
 def test_environments_of_packages_are_read(body):
-    found = report(body)
-    assert not found.errors and not found.unread
-    assert types(found) == types(report(r"\begin{align} Y &= \nsum{\seq} X \\ Z &= Y^2 \end{align}"))
+    result = report(body)
+    assert not result.errors and not result.unread
+    assert types(result) == types(report(r"\begin{align} Y &= \nsum{\seq} X \\ Z &= Y^2 \end{align}"))
 
 
 @pytest.mark.parametrize(("head", "body"), OWN.values(), ids=OWN)
 def test_what_the_author_defines_to_begin_a_display_begins_one(head, body):
-    found = report(body, head)
-    assert not found.errors and not found.unread
-    assert types(found) == types(report(r"\begin{align} Y &= \nsum{\seq} X \\ Z &= Y^2 \end{align}"))
+    result = report(body, head)
+    assert not result.errors and not result.unread
+    assert types(result) == types(report(r"\begin{align} Y &= \nsum{\seq} X \\ Z &= Y^2 \end{align}"))
 
 
 @pytest.mark.parametrize(("head", "body"), [
@@ -61,13 +61,13 @@ def test_a_row_that_cannot_be_read_is_left_out_of_them(head, body):
     display = body.replace(
         "Y^2", "Y^2 \\\\ \\nsum{\\ax} X = \\langle X \\ndot{\\seq} X \\rangle \\\\ W = \\nsum{\\ax} X"
     )
-    found = report(display, head)
-    assert [(error.code, error.span_text) for error in found.errors] == [(301, r"\ax")] and len(found.unread) == 1
+    result = report(display, head)
+    assert [(error.code, error.span_text) for error in result.errors] == [(301, r"\ax")] and len(result.unread) == 1
 
 
 def test_an_array_within_a_formula_is_no_table_of_formulas():
-    found = report(r"$\nsum{\seq} X = 1$ \[ Y = \begin{array}{cc} 1 & 2 \end{array} \ndot{\seq} X \]")
-    assert [left.problem.code for left in found.unread] == [111]
+    result = report(r"$\nsum{\seq} X = 1$ \[ Y = \begin{array}{cc} 1 & 2 \end{array} \ndot{\seq} X \]")
+    assert [left.problem.code for left in result.unread] == [111]
 
 
 @pytest.mark.parametrize(("body", "around"), [
@@ -99,5 +99,5 @@ def test_no_more_pieces_of_maths_are_looked_at_than_a_book_has(monkeypatch):
     from namedtensor.documents import maths
 
     monkeypatch.setattr(maths, "PIECES", 10)
-    found = report(r"$\nsum{\seq} X = 1$ " * 20)
-    assert [error.code for error in found.errors] == [404] and 0 < found.formulas <= 11 and not found.unread
+    result = report(r"$\nsum{\seq} X = 1$ " * 20)
+    assert [error.code for error in result.errors] == [404] and 0 < result.formulas <= 11 and not result.unread

@@ -11,7 +11,7 @@ from namedtensor.documents.maths import find
 
 def found(page):
     document = find(whole_hypertext(page, "a.html").text)
-    return [document.source[slice(*each[:2])] for section in document.sections for each in section.maths]
+    return [document.source[slice(*formula[:2])] for section in document.sections for formula in section.maths]
 
 
 @pytest.mark.parametrize(("page", "maths"), [
@@ -28,7 +28,11 @@ def test_maths_is_what_a_browser_sets(page, maths):
 
 def test_headings_are_sections_and_deeper_ones_are_not():
     page = "<h1 id='a'><span>1</span> One</h1>\n<h3>Deeper</h3><H2>Two &\n lines</H2>"
-    assert [each.title for each in find(whole_hypertext(page, "a.html").text).sections] == ["", "1 One", "Two & lines"]
+    assert [section.title for section in find(whole_hypertext(page, "a.html").text).sections] == [
+        "",
+        "1 One",
+        "Two & lines",
+    ]
 
 
 PAGE = r"""<!DOCTYPE html><html><head><title>\(a\)</title></head><body>

@@ -86,9 +86,12 @@ def test_places_are_those_of_each_file(paper):
         "two.tex": f"\n\n{SLIP}% no line ends here",
     }
     one = ["one.tex:1:14", "two.tex:3:14", "one.tex:2:26"]
-    found = [place for place in places(paper(files)[1]) if "one" in place or "two" in place]
-    assert found == one * 2
-    assert [place for place in places(paper(files)[1]) if "paper" in place] == ["paper.tex:3:14", "paper.tex:4:25"]
+    positions = [position for position in places(paper(files)[1]) if "one" in position or "two" in position]
+    assert positions == one * 2
+    assert [position for position in places(paper(files)[1]) if "paper" in position] == [
+        "paper.tex:3:14",
+        "paper.tex:4:25",
+    ]
 
 
 def test_a_label_in_another_file_is_a_note(paper):
@@ -226,7 +229,7 @@ def test_a_document_is_a_regular_file(tmp_path, monkeypatch, capsys, name):
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("data", "said"), [
+@pytest.mark.parametrize(("data", "message"), [
     ((DEFINED + SLIP).encode("utf-16"), None),
     (b"\xef\xbb\xbf" + (DEFINED + SLIP).encode(), None),
     ((DEFINED + SLIP).replace("\n", "\r\n").encode(), None),
@@ -234,11 +237,11 @@ def test_a_document_is_a_regular_file(tmp_path, monkeypatch, capsys, name):
     ((DEFINED + SLIP + "é").encode("latin-1"), "Latin-1"),
     (DEFINED.encode() + b"% \xff\xfe\x80\n" + SLIP.encode(), "Latin-1"),
 ])  # fmt: skip
-def test_encodings(paper, data, said):
+def test_encodings(paper, data, message):
     for files, file in (({"paper.tex": data}, "paper"), ({"paper.tex": "\\input{one}", "one.tex": data}, "one")):
         status, printed = paper(files)
         assert status == 1 and places(printed)[0].startswith(f"{file}.tex:")
-        assert bool(notes(printed)) == bool(said) and (said or "") in printed
+        assert bool(notes(printed)) == bool(message) and (message or "") in printed
 
 
 @pytest.mark.parametrize(
@@ -247,8 +250,8 @@ def test_encodings(paper, data, said):
 def test_what_is_no_text_is_a_sentence(tmp_path, capsys, data):
     (tmp_path / "paper.tex").write_bytes(data)
     status = cli.main(["check", str(tmp_path / "paper.tex")])
-    told = capsys.readouterr()
-    assert (status, told.err.count("\n")) == (2, 1) or status == 0 and "note" in told.out
+    readouterr = capsys.readouterr()
+    assert (status, readouterr.err.count("\n")) == (2, 1) or status == 0 and "note" in readouterr.out
 
 
 # ------------------------------------------------------------------------------------------------------ other ways in
@@ -288,21 +291,21 @@ CHAPTER = "\\[ Y = \\nsum{\\sqe} [1, 2]_{\\seq} \\]\n"
 ROOT = "\\documentclass{article}\n\\input{macros}\n\\begin{document} \\[ W = \\nsum{\\sqe} [1]_{\\seq} \\] %s \\end{document}\n"
 
 
-@pytest.mark.parametrize(("files", "found"), [
+@pytest.mark.parametrize(("files", "expected"), [
     ({"paper.tex": ROOT % "\\input{part}", "part.tex": CHAPTER}, True),
     ({"paper.tex": ROOT % "\\include{all}", "all.tex": "\\input{part}", "part.tex": CHAPTER}, True),
     ({"paper.tex": ROOT % "", "part.tex": CHAPTER}, False),
     ({"paper.tex": ROOT % "\\input{part}", "part.tex": "\\documentclass{article}" + CHAPTER}, False),
     ({"paper.tex": "\\input{part}", "part.tex": CHAPTER}, False),
 ])  # fmt: skip
-def test_the_macros_of_its_root_count_in_a_chapter(tmp_path, monkeypatch, capsys, files, found):
+def test_the_macros_of_its_root_count_in_a_chapter(tmp_path, monkeypatch, capsys, files, expected):
     monkeypatch.chdir(tmp_path)
     for name, text in {**files, "macros.tex": "\\newcommand{\\seq}{\\name{sequence}} \\[ 1 + \\]"}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert cli.main(["check", "part.tex"]) == 1
     printed = capsys.readouterr().out
-    assert ("read with the macros of paper.tex" in printed) == found
-    assert ("its axes are sequence" in printed) == found and printed.count(": error ") == 1
+    assert ("read with the macros of paper.tex" in printed) == expected
+    assert ("its axes are sequence" in printed) == expected and printed.count(": error ") == 1
 
 
 def test_a_chapter_beside_its_root_is_checked_once(tmp_path, monkeypatch, capsys):

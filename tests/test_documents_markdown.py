@@ -13,10 +13,10 @@ FENCE = "```"
 
 def maths(text):
     source = whole_markdown(text, "a.md").text
-    return [source[each.start : each.end] for section in find(source).sections for each in section.maths]
+    return [source[formula.start : formula.end] for section in find(source).sections for formula in section.maths]
 
 
-@pytest.mark.parametrize(("text", "found"), [
+@pytest.mark.parametrize(("text", "expected"), [
     ("let $x$ and $y+1$.", ["$x$", "$y+1$"]),
     ("$$ x\n= 1 $$", ["$$ x\n= 1 $$"]),
     (f"{FENCE}math\nx\n{FENCE}", ["\\[x\n\\]"]),
@@ -27,8 +27,8 @@ def maths(text):
     ("\\begin{align*}\nx &= 1\n\\end{align*}", ["\\begin{align*}\nx &= 1\n\\end{align*}"]),
     ("100% of $x$, at once", ["$x$"]),
 ])  # fmt: skip
-def test_maths_is_found(text, found):
-    assert maths(text) == found
+def test_maths_is_found(text, expected):
+    assert maths(text) == expected
 
 
 @pytest.mark.parametrize("text", [

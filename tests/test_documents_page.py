@@ -35,14 +35,14 @@ class Page(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        assert tag not in ("script", "link", "img", "iframe", "object") and not {"src", "style"} & given.keys()
-        assert not any(name.startswith("on") for name in given)
-        self.titles += [given["title"]] if "title" in given else []
-        self.links += [given["href"]] if "href" in given else []
-        self.ids |= {given["id"]} if "id" in given else set()
+        inputs = dict(attrs)
+        assert tag not in ("script", "link", "img", "iframe", "object") and not {"src", "style"} & inputs.keys()
+        assert not any(name.startswith("on") for name in inputs)
+        self.titles += [inputs["title"]] if "title" in inputs else []
+        self.links += [inputs["href"]] if "href" in inputs else []
+        self.ids |= {inputs["id"]} if "id" in inputs else set()
         if tag not in VOID:
-            self.open.append((tag, given.get("class", "")))
+            self.open.append((tag, inputs.get("class", "")))
 
     def handle_endtag(self, tag):
         assert self.open.pop()[0] == tag
@@ -73,9 +73,9 @@ def test_types_are_where_the_pointer_rests(page):
 
 
 def test_findings_are_marked_in_their_source(page):
-    found = Page(page)
-    assert r"\name{key}" in found.marks and any("error 301" in title for title in found.titles)
-    assert any("paper.tex:5:" in text and "error 301" in text for text in found.findings)
+    result = Page(page)
+    assert r"\name{key}" in result.marks and any("error 301" in title for title in result.titles)
+    assert any("paper.tex:5:" in text and "error 301" in text for text in result.findings)
 
 
 def test_what_a_document_says_is_no_markup(page):
@@ -117,13 +117,15 @@ def test_each_rule_of_a_dark_page_finds_what_it_is_about(page):
         page[page.index("prefers-color-scheme:dark", page.rindex("<style>")) :].partition("</style>")[0],
     )
     selectors = [rule.strip() for rule in rules if "nt-report" in rule]
-    assert len(selectors) > 4 and not [each for each in selectors if "," in each or each.count("body") != 1]
+    assert len(selectors) > 4 and not [
+        selector for selector in selectors if "," in selector or selector.count("body") != 1
+    ]
     classes = set(re.findall(r'class="(nt-report)"', page))
     assert classes == {"nt-report"} and '<main class="nt-report">' in page
 
 
 def test_findings_are_listed_in_the_order_of_the_document(page):
     listed = [
-        tuple(map(int, found)) for found in re.findall(r'<li class="\w+"><a[^>]*>[^<]*?paper\.tex:(\d+):(\d+):', page)
+        tuple(map(int, result)) for result in re.findall(r'<li class="\w+"><a[^>]*>[^<]*?paper\.tex:(\d+):(\d+):', page)
     ]
     assert len(listed) > 2 and listed == sorted(listed)

@@ -19,7 +19,7 @@ from namedtensor.documents.verdicts import Draws
 FOLDER = os.environ.get(
     "NAMEDTENSOR_DOCUMENTS", ""
 )  # where there is none, conftest.py leaves out what is marked `texts`
-ORDINARY = [each for each in documents() if each.ordinary]
+ORDINARY = [document for document in documents() if document.ordinary]
 NOTATION = "namedtensor/notation"
 PAPER = "d0b26abb19f3709016f974a6679413411987c1f1"
 KNOWN = {
@@ -31,16 +31,18 @@ KNOWN = {
 
 
 def test_at_least_fifty_texts_of_machine_learning_have_no_named_axes():
-    assert len(ORDINARY) >= 50 and len({each.repository for each in ORDINARY}) >= 8
+    assert len(ORDINARY) >= 50 and len({example.repository for example in ORDINARY}) >= 8
 
 
 @pytest.mark.texts
-@pytest.mark.parametrize("repository", sorted({each.repository for each in ORDINARY}))
+@pytest.mark.parametrize("repository", sorted({example.repository for example in ORDINARY}))
 def test_an_ordinary_text_raises_no_alarm(repository, tmp_path):
-    wanted = [each for each in ORDINARY if each.repository == repository]
-    assert unpack(Path(FOLDER), repository, wanted[0].commit, tmp_path)
-    outcomes = [checked(each, tmp_path / each.path) for each in wanted]
-    assert not [each for each in outcomes if each.crash or each.errors or each.warnings or each.unread]
+    expected = [example for example in ORDINARY if example.repository == repository]
+    assert unpack(Path(FOLDER), repository, expected[0].commit, tmp_path)
+    outcomes = [checked(document, tmp_path / document.path) for document in expected]
+    assert not [
+        outcome for outcome in outcomes if outcome.crash or outcome.errors or outcome.warnings or outcome.unread
+    ]
 
 
 def read(report):
@@ -56,8 +58,8 @@ def test_displays_and_pieces_of_the_paper_are_read(tmp_path):
     paper = tmp_path / "paper.tex"
     report = check_document(whole_of(Source(paper.read_text("utf-8"), str(paper), "latex")).text)
     pieces = [maths for section in report.sections for maths in section.maths if not maths.written]
-    assert (len(pieces), len([each for each in pieces if each.display])) == (480, 108)
-    assert len(read(report)) >= 150 and len([each for each in read(report) if each.display]) >= 95
+    assert (len(pieces), len([piece for piece in pieces if piece.display])) == (480, 108)
+    assert len(read(report)) >= 150 and len([span for span in read(report) if span.display]) >= 95
     assert len(report.errors) <= 4
 
 
@@ -78,15 +80,15 @@ def test_the_slips_of_the_paper_are_told_at_their_lines(tmp_path):
     whole = whole_of(Source(paper.read_text("utf-8"), str(paper), "latex"))
     report = check_document(whole.text)
     displays = [maths for section in report.sections for maths in section.maths if maths.display]
-    assert len(displays) == 91 and len([each for each in read(report) if each.display]) >= 87
-    errors = {(Path(each.file).name, each.problem.position()[0], each.problem.code)
-              for each in findings_of(report, whole) if each.severity == "error"}  # fmt: skip
+    assert len(displays) == 91 and len([span for span in read(report) if span.display]) >= 87
+    errors = {(Path(finding.file).name, finding.problem.position()[0], finding.problem.code)
+              for finding in findings_of(report, whole) if finding.severity == "error"}  # fmt: skip
     assert errors >= KNOWN and len(errors - KNOWN) <= 4 and report.formulas >= 130
 
 
 @pytest.mark.texts
 @pytest.mark.parametrize(
-    "draft", [each for each in documents() if each.repository == NOTATION and each.path == "main.tex"]
+    "draft", [document for document in documents() if document.repository == NOTATION and document.path == "main.tex"]
 )
 def test_a_draft_has_at_most_one_error_in_three_formulas(draft: Document, tmp_path):
     assert unpack(Path(FOLDER), NOTATION, draft.commit, tmp_path)

@@ -26,11 +26,11 @@ def numbers(body):
     (r"$$ \nmatrix{a}{b}{1 \\ 2} \\ c $$", [r" \nmatrix{a}{b}{1 \\ 2} ", " c "]),
 ])  # fmt: skip
 def test_rows(display, rows):
-    found = rows_of(display, MathSpan(0, len(display), True))
-    assert [display[row.start : row.end].strip() for row in found] == [row.strip() for row in rows]
+    display_rows = rows_of(display, MathSpan(0, len(display), True))
+    assert [display[row.start : row.end].strip() for row in display_rows] == [row.strip() for row in rows]
 
 
-@pytest.mark.parametrize(("display", "found", "unread"), [
+@pytest.mark.parametrize(("display", "expected", "unread"), [
     (rf"\begin{{align}} Y &= \langle X \rangle + \nsum{{\seq}} X \\ {BAD} \end{{align}}", [(301, r"\ax")], 1),
     (rf"\begin{{align}} {BAD} \\ Y &= \langle X \rangle + \nsum{{\seq}} X \end{{align}}", [(301, r"\ax")], 1),
     (rf"\begin{{align}} Y &= \nsum{{\seq}} X ( \\ {BAD} \end{{align}}", [(102, "("), (301, r"\ax")], 0),
@@ -38,8 +38,8 @@ def test_rows(display, rows):
     (r"\begin{align} V &= \nsum{\seq} X \\ &= \langle X \ndot{\ax} X \rangle \\ &= \nsum{\key} X \end{align}", [(301, r"\key")], 1),
     (r"\begin{align} \langle X \rangle &= \nsum{\ax} X \\ \langle Z \rangle &= \nsum{\ax} X \end{align} $\nsum{\seq} X = 1$", [], 1),
 ])  # fmt: skip
-def test_an_unread_row_does_not_lose_its_display(display, found, unread):
-    assert numbers(display) == found
+def test_an_unread_row_does_not_lose_its_display(display, expected, unread):
+    assert numbers(display) == expected
     assert len(report(display).unread) == unread
 
 
@@ -112,8 +112,8 @@ def test_the_macros_of_the_document_win():
     "fragment", [r"$\ax(i)$", r"$\ax[n]$", r"$\ax[3] \times \seq$", r"$|\ax|$", r"$\ndot{\ax}$", r"$\ax(i), \seq(j)$"]
 )
 def test_fragments_of_prose_are_never_blamed(fragment):
-    found = report(f"We write {fragment} and " + r"\[ Y = \nsum{\seq} X \]")
-    assert not found.errors and not found.unread
+    result = report(f"We write {fragment} and " + r"\[ Y = \nsum{\seq} X \]")
+    assert not result.errors and not result.unread
 
 
 def test_what_the_notation_does_not_have_is_told_at_its_place_without_another_hint():

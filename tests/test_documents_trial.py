@@ -92,7 +92,7 @@ def tried(text, draws=8, seed=0):
 
 @pytest.mark.parametrize("text", CASES)
 def test_what_comes_of_the_claims_of_a_program(text):
-    assert [each.status for each in tried(text)] == CASES[text]
+    assert [attempt.status for attempt in tried(text)] == CASES[text]
 
 
 @pytest.mark.parametrize("text", SUPPOSED)
@@ -110,15 +110,15 @@ def test_a_name_that_is_one_side_of_an_equation_is_what_the_other_says():
 
 
 def test_the_names_that_nothing_says_are_told():
-    (found,) = tried("∂f(X) = D ⊙_{s*} ∂(X^*) + const")
-    assert found.status == UNTRIED and found.said == "nothing says what D, X, const, f are"
+    (result,) = tried("∂f(X) = D ⊙_{s*} ∂(X^*) + const")
+    assert result.status == UNTRIED and result.said == "nothing says what D, X, const, f are"
 
 
 def test_a_counterexample_is_one():
-    (found,) = tried("x ∈ ℝ^{a}\ny ∈ ℝ^{a}\nabs x ⊙_{a} y = x ⊙_{a} abs y")
-    x, y = (found.drawn[name].to_numpy("a") for name in "xy")
-    assert found.status == FALSE and not np.isclose(np.abs(x) @ y, x @ np.abs(y))
-    assert f"{np.abs(x) @ y:.4g}"[:4] in found.said
+    (result,) = tried("x ∈ ℝ^{a}\ny ∈ ℝ^{a}\nabs x ⊙_{a} y = x ⊙_{a} abs y")
+    x, y = (result.drawn[name].to_numpy("a") for name in "xy")
+    assert result.status == FALSE and not np.isclose(np.abs(x) @ y, x @ np.abs(y))
+    assert f"{np.abs(x) @ y:.4g}"[:4] in result.said
 
 
 def test_the_same_seed_draws_the_same_and_another_does_not():
@@ -129,13 +129,13 @@ def test_the_same_seed_draws_the_same_and_another_does_not():
 
 @pytest.mark.parametrize("number", [1, 3, 20])
 def test_a_claim_holds_on_as_many_draws_as_are_asked_for(number):
-    (found,) = tried("x ∈ ℝ^{a}\nmax_{a} x = -min_{a} (-x)", number)
-    assert (found.status, found.draws) == (HOLDS, number) and str(found).startswith(f"holds on {number} random test")
+    (result,) = tried("x ∈ ℝ^{a}\nmax_{a} x = -min_{a} (-x)", number)
+    assert (result.status, result.draws) == (HOLDS, number) and str(result).startswith(f"holds on {number} random test")
 
 
 def test_what_is_not_a_number_on_both_sides_does_not_hold():
-    (found,) = tried("x ∈ [1, 2]^{a}\n√(-x) = log(-x)")
-    assert found.status == UNTRIED
+    (result,) = tried("x ∈ [1, 2]^{a}\n√(-x) = log(-x)")
+    assert result.status == UNTRIED
 
 
 PAPER = r"""
@@ -154,7 +154,7 @@ Z &= \exp(X + X) \\
 
 def test_claims_of_a_document_are_told_at_their_lines():
     report = check_document(PAPER, draws=Draws())
-    lines = [(PAPER.count("\n", 0, each.span[0]) + 1, each.status) for each in report.tried]
+    lines = [(PAPER.count("\n", 0, attempt.span[0]) + 1, attempt.status) for attempt in report.tried]
     assert lines == [(5, PROVED), (7, FALSE), (11, HOLDS)]
     (error,) = report.errors
     assert error.code == 403 and error.position()[0] == 7 and error.notes[0].startswith("with X = [[")
@@ -171,8 +171,8 @@ def test_the_command_tells_of_claims(tmp_path, capsys):
     assert main(["check", str(paper), "--random", "--ignore", "403"]) == 0
     capsys.readouterr()
     assert main(["check", str(paper), "--random", "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["tried"]
-    assert [(each["line"], each["status"]) for each in found] == [
+    result = json.loads(capsys.readouterr().out)["tried"]
+    assert [(item["line"], item["status"]) for item in result] == [
         (5, "proved"),
         (7, "disproved"),
         (11, "not disproved"),
@@ -189,8 +189,12 @@ def test_the_command_tries_the_claims_of_a_formula(capsys):
 
 def told_of(document):
     report = check_document(document, draws=Draws())
-    lines = [(document.count("\n", 0, each.span[0]) + 1, each.status) for each in report.tried]
-    return lines, [(each.code, document.count("\n", 0, each.span[0]) + 1) for each in report.warnings], report.errors
+    lines = [(document.count("\n", 0, attempt.span[0]) + 1, attempt.status) for attempt in report.tried]
+    return (
+        lines,
+        [(warning.code, document.count("\n", 0, warning.span[0]) + 1) for warning in report.warnings],
+        report.errors,
+    )
 
 
 KNOWN = r"""

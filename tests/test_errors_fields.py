@@ -78,7 +78,7 @@ def reads(tree: ast.AST) -> Iterator[tuple[str, int]]:
             function = node.name
         stack += [(child, function) for child in ast.iter_child_nodes(node)]
         sides: list[ast.AST] = []
-        if isinstance(node, ast.Compare) and not all(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops):
+        if isinstance(node, ast.Compare) and not all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
             sides = [node.left, *node.comparators]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SEARCHES:
             sides = [node.func.value, *node.args]
@@ -99,13 +99,13 @@ SOURCES = [
 
 @pytest.mark.slow
 def test_no_module_reads_the_text_of_an_error():
-    found = [
+    texts = [
         f"{path.relative_to(ROOT)}:{line} ({function})"
         for path in SOURCES
         for function, line in reads(ast.parse(path.read_text(encoding="utf-8")))
         if (path.relative_to(ROOT).as_posix(), function) not in ALLOWED
     ]
-    assert not found, found
+    assert not texts, texts
 
 
 @pytest.mark.parametrize("text", [
@@ -176,21 +176,21 @@ COPIES = {
     "error", [WITH_FIELDS, ExerciseError("line 3: no goal", "f", (0, 1))], ids=["notation", "exercise"]
 )
 def test_a_copy_of_an_error_has_its_fields(way, error):
-    found = COPIES[way](error)
-    assert type(found) is type(error) and vars(found) == vars(error) and found.args == error.args
-    assert (found.edits, str(found)) == (error.edits, str(error)) and found is not error
+    copies = COPIES[way](error)
+    assert type(copies) is type(error) and vars(copies) == vars(error) and copies.args == error.args
+    assert (copies.edits, str(copies)) == (error.edits, str(error)) and copies is not error
     if error.notes:
-        assert (found.notes[0].operand, found.notes[0].axes) == ("A", ("a",))
+        assert (copies.notes[0].operand, copies.notes[0].axes) == ("A", ("a",))
 
 
 def test_a_changed_copy_keeps_all_else():
-    found = WITH_FIELDS.replace(message="other", notes=["one"])
-    assert (found.message, found.notes, found.args[1], found.axis) == ("other", ("one",), "other", "key")
+    text = WITH_FIELDS.replace(message="other", notes=["one"])
+    assert (text.message, text.notes, text.args[1], text.axis) == ("other", ("one",), "other", "key")
     assert WITH_FIELDS.message == "no axis"
     with pytest.raises(TypeError, match="no field color"):
         WITH_FIELDS.replace(color=1)
 
 
 def test_an_error_keeps_its_fields_where_it_gets_a_place():
-    found = NotationError(201, "y is not known", symbol="y", reason=SIZE_NEEDED).located("x + y", (4, 5))
-    assert (found.symbol, found.reason, found.span_text) == ("y", SIZE_NEEDED, "y")
+    error = NotationError(201, "y is not known", symbol="y", reason=SIZE_NEEDED).located("x + y", (4, 5))
+    assert (error.symbol, error.reason, error.span_text) == ("y", SIZE_NEEDED, "y")

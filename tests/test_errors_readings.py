@@ -76,5 +76,5 @@ SETTLED = {  # what language settles, as the reference page says
 
 @pytest.mark.parametrize("text", SETTLED)
 def test_what_is_settled_is_read_one_way(text):
-    found, due = (nt.evaluate(each, GIVEN).array for each in (text, SETTLED[text]))
-    np.testing.assert_allclose(found, due, rtol=1e-12)
+    result, expected = (nt.evaluate(item, GIVEN).array for item in (text, SETTLED[text]))
+    np.testing.assert_allclose(result, expected, rtol=1e-12)

@@ -47,10 +47,10 @@ DATA = {
 
 @pytest.mark.parametrize("name", [*HEADERS, *DATA])
 def test_the_first_row_is_a_header_or_data(tmp_path, name):
-    place = tmp_path / "t.csv"
+    path = tmp_path / "t.csv"
     text = {**HEADERS, **DATA}[name]
-    place.write_text(text, encoding="utf-8")
-    table = read_table(place)
+    path.write_text(text, encoding="utf-8")
+    table = read_table(path)
     assert table.has_header == (name in HEADERS)
     assert len(table.rows) == text.count("\n") - (name in HEADERS)
     assert ("took the first row as header" in " ".join(table.notes)) == (name in HEADERS)
@@ -58,21 +58,21 @@ def test_the_first_row_is_a_header_or_data(tmp_path, name):
 
 @pytest.mark.parametrize("name", [*HEADERS, *DATA])
 def test_what_is_said_of_a_header_counts(tmp_path, name):
-    place = tmp_path / "t.csv"
+    path = tmp_path / "t.csv"
     text = {**HEADERS, **DATA}[name]
-    place.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     for header in (True, False):
         if header and text.count("\n") == 1:
             with pytest.raises(InputError, match="no rows of numbers"):
-                read_table(place, header)
+                read_table(path, header)
             continue
-        table = read_table(place, header)
+        table = read_table(path, header)
         assert table.has_header is header and len(table.rows) == text.count("\n") - header
 
 
 def test_drawn_tables_of_years_and_labels(tmp_path):
     """Every table with years above values that are none is read without its header, whatever its shape."""
-    place = tmp_path / "t.csv"
+    path = tmp_path / "t.csv"
     for seed in range(200):
         mix = random.Random(seed)
         rows, columns = mix.randint(1, 5), mix.randint(1, 5)
@@ -85,11 +85,11 @@ def test_drawn_tables_of_years_and_labels(tmp_path):
         writer = csv.writer(table, delimiter=mix.choice(",;\t"))
         writer.writerow([mix.choice(["region", ""]), *range(first, first + step * columns, step)])
         writer.writerows([f"place {number}", *row] for number, row in enumerate(data))
-        place.write_text(table.getvalue(), encoding="utf-8")
-        given = read_given(f"A={place}:region,year")
-        np.testing.assert_array_equal(given.value.to_array("region year"), data)
-        assert given.labels["year"] == tuple(map(str, range(first, first + step * columns, step)))
-        assert given.labels["region"] == tuple(f"place {number}" for number in range(rows))
+        path.write_text(table.getvalue(), encoding="utf-8")
+        inputs = read_given(f"A={path}:region,year")
+        np.testing.assert_array_equal(inputs.value.to_array("region year"), data)
+        assert inputs.labels["year"] == tuple(map(str, range(first, first + step * columns, step)))
+        assert inputs.labels["region"] == tuple(f"place {number}" for number in range(rows))
 
 
 @pytest.fixture
@@ -129,17 +129,17 @@ def test_labels_of_tables_that_disagree_are_not_shown(table, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--header", "A=maybe"), "invalid --header 'A=maybe'; write --header NAME=yes, NAME=no or NAME=auto"),
         (("--header", "B=no"), "--header B: no input B is given"),
         (("x=x.json:a", "--header", "x=no"), "x.json is not a table; leave out --header x=…"),
     ],
 )
-def test_a_wrong_choice_is_a_wrong_command(table, tmp_path, capsys, words, said):
+def test_a_wrong_choice_is_a_wrong_command(table, tmp_path, capsys, words, message):
     (tmp_path / "x.json").write_text("[1, 2]", encoding="utf-8")
     assert main([*WORDS, *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_other_commands_take_it_too(table, capsys):

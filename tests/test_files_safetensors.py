@@ -30,14 +30,14 @@ DTYPES = [
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_round_trip_keeps_names_sizes_and_dtype(tmp_path, dtype):
-    place = tmp_path / "x.safetensors"
+    path = tmp_path / "x.safetensors"
     array = (np.arange(24).reshape(2, 3, 4) % 2).astype(dtype)
-    nt.save_tensors(place, {"W^{1,Q}": nt.tensor(array, "a b c"), "β": nt.tensor(np.asarray(array[0, 0, 1])), "e": nt.tensor(array[:0], "a b c")})  # fmt: skip
-    found = nt.load_tensors(place)
-    assert {name: (each.axes, each.dtype) for name, each in found.items()} == {
+    nt.save_tensors(path, {"W^{1,Q}": nt.tensor(array, "a b c"), "β": nt.tensor(np.asarray(array[0, 0, 1])), "e": nt.tensor(array[:0], "a b c")})  # fmt: skip
+    tensors = nt.load_tensors(path)
+    assert {name: (tensor.axes, tensor.dtype) for name, tensor in tensors.items()} == {
         "W^{1,Q}": (("a", "b", "c"), np.dtype(dtype)), "β": ((), np.dtype(dtype)), "e": (("a", "b", "c"), np.dtype(dtype)),
     }  # fmt: skip
-    assert np.array_equal(found["W^{1,Q}"].array, array) and found["e"].sizes == {"a": 0, "b": 3, "c": 4}
+    assert np.array_equal(tensors["W^{1,Q}"].array, array) and tensors["e"].sizes == {"a": 0, "b": 3, "c": 4}
 
 
 def test_the_library_safetensors_reads_and_writes_the_same(tmp_path):
@@ -57,8 +57,8 @@ def test_half_precision_of_the_other_kind_is_read_as_float32(tmp_path):
     safetensors = pytest.importorskip("safetensors.torch", reason="safetensors is not installed")
     values = torch.linspace(-3, 3, 10).to(torch.bfloat16)
     safetensors.save_file({"w": values}, tmp_path / "x.safetensors")
-    found = TensorFile(tmp_path / "x.safetensors")["w"]
-    assert found.dtype == np.float32 and np.array_equal(found, values.float().numpy())
+    result = TensorFile(tmp_path / "x.safetensors")["w"]
+    assert result.dtype == np.float32 and np.array_equal(result, values.float().numpy())
 
 
 def test_arrays_of_other_libraries_are_written(tmp_path):
@@ -68,9 +68,9 @@ def test_arrays_of_other_libraries_are_written(tmp_path):
 
 
 def test_an_array_is_read_only_when_it_is_asked_for(tmp_path):
-    place = tmp_path / "x.safetensors"
-    nt.save_tensors(place, {"w": nt.tensor(np.ones(3), "a")})
-    assert isinstance(TensorFile(place)["w"].base, np.memmap) or isinstance(TensorFile(place)["w"].base.base, np.memmap)
+    path = tmp_path / "x.safetensors"
+    nt.save_tensors(path, {"w": nt.tensor(np.ones(3), "a")})
+    assert isinstance(TensorFile(path)["w"].base, np.memmap) or isinstance(TensorFile(path)["w"].base.base, np.memmap)
 
 
 def head(entries, numbers=b"", **changes):
@@ -107,11 +107,11 @@ BROKEN = [
 
 @pytest.mark.parametrize("content, why", BROKEN)
 def test_a_broken_file_says_why(tmp_path, content, why):
-    place = tmp_path / "x.safetensors"
-    place.write_bytes(content)
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(content)
     with pytest.raises(nt.NotationError) as caught:
-        nt.load_tensors(place)
-    assert str(caught.value) == f"value error 409: cannot read {place}: {why.format(place=place)}"
+        nt.load_tensors(path)
+    assert str(caught.value) == f"value error 409: cannot read {path}: {why.format(place=path)}"
 
 
 # ------------------------------------------------------------------------------------------ beside the library itself
@@ -151,7 +151,7 @@ def damaged(mix):
 def moved(mix, entries, pairs):
     entry = mix.choice(entries)
     by = mix.choice([-1, 1, 4])
-    entry["data_offsets"] = [each + by for each in entry.get("data_offsets", [0, 4])]
+    entry["data_offsets"] = [item + by for item in entry.get("data_offsets", [0, 4])]
 
 
 def stretched(mix, entries, pairs):
@@ -190,16 +190,16 @@ def test_damaged_files_are_refused_as_the_library_refuses_them():
     library = pytest.importorskip("safetensors", reason="safetensors is not installed")
     refused = accepted = 0
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "x.safetensors"
+        path = Path(folder) / "x.safetensors"
         for seed in range(3000):
             content = damaged(random.Random(seed))
-            place.write_bytes(content)
+            path.write_bytes(content)
             try:
                 theirs = {name: bytes(entry["data"]) for name, entry in library.deserialize(content)}
             except library.SafetensorError:
                 theirs = None
             try:
-                file = TensorFile(place)
+                file = TensorFile(path)
                 ours = {name: content[file.start :][entry.first : entry.last] for name, entry in file.entries.items()}
             except nt.NotationError as problem:
                 if any(words in problem.message for words in STRICTER):
@@ -217,17 +217,17 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_a_file_without_names_says_so(tmp_path):
-    place = tmp_path / "x.safetensors"
-    place.write_bytes(head(SOUND, b"\x00" * 8))
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(head(SOUND, b"\x00" * 8))
     with pytest.raises(nt.NotationError, match="does not contain axis names for w"):
-        nt.load_tensors(place)
+        nt.load_tensors(path)
 
 
 def test_what_was_there_stays_until_all_is_written(tmp_path):
-    place = tmp_path / "x.safetensors"
-    nt.save_tensors(place, {"w": nt.tensor([1.0], "a")})
+    path = tmp_path / "x.safetensors"
+    nt.save_tensors(path, {"w": nt.tensor([1.0], "a")})
     with pytest.raises(nt.NotationError, match="w has dtype complex128, which the safetensors format does not support"):
-        nt.save_tensors(place, {"w": nt.tensor(np.array([1j]), "a")})
-    assert nt.load_tensors(place)["w"].array.tolist() == [1] and len(list(tmp_path.iterdir())) == 1
+        nt.save_tensors(path, {"w": nt.tensor(np.array([1j]), "a")})
+    assert nt.load_tensors(path)["w"].array.tolist() == [1] and len(list(tmp_path.iterdir())) == 1
     with pytest.raises(nt.NotationError, match="cannot write"):
         nt.save_tensors(tmp_path / "nowhere" / "x.safetensors", {})

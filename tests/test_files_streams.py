@@ -31,93 +31,93 @@ posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names a
 
 
 # ------------------------------------------------------------------------------------------- what is no regular file
-def read_in_thread(place):
-    found = []
-    thread = threading.Thread(target=lambda: found.append(Path(place).read_bytes()), daemon=True)
+def read_in_thread(path):
+    result = []
+    thread = threading.Thread(target=lambda: result.append(Path(path).read_bytes()), daemon=True)
     thread.start()
-    return thread, found
+    return thread, result
 
 
 X = nt.tensor([1.0, 2.0], "a")
 WRITERS = {
-    "bytes": lambda place: write_bytes(place),
-    "a result": lambda place: formats.write(X, place),
-    "a diagram": lambda place: nt.formula("∑_{a} X").diagram(X="ℝ^{a[3]}").save(place),
-    "tensors": lambda place: nt.save_tensors(place, {"X": X}),
+    "bytes": lambda path: write_bytes(path),
+    "a result": lambda path: formats.write(X, path),
+    "a diagram": lambda path: nt.formula("∑_{a} X").diagram(X="ℝ^{a[3]}").save(path),
+    "tensors": lambda path: nt.save_tensors(path, {"X": X}),
 }
 SUFFIX = {"a result": ".npz", "a diagram": ".svg"}
 
 
-def write_bytes(place):
-    with whole_file(place) as file:
+def write_bytes(path):
+    with whole_file(path) as file:
         file.write(b"all of it")
 
 
 @posix
 @pytest.mark.parametrize("what", WRITERS)
 def test_a_pipe_is_written_to_and_stays_a_pipe(what, tmp_path):
-    place = tmp_path / f"pipe{SUFFIX.get(what, '')}"
-    os.mkfifo(place)
-    thread, found = read_in_thread(place)
-    WRITERS[what](str(place))
+    path = tmp_path / f"pipe{SUFFIX.get(what, '')}"
+    os.mkfifo(path)
+    thread, result = read_in_thread(path)
+    WRITERS[what](str(path))
     thread.join(10)
-    assert not thread.is_alive() and len(found[0]) > 8
-    assert stat.S_ISFIFO(os.stat(place).st_mode)
+    assert not thread.is_alive() and len(result[0]) > 8
+    assert stat.S_ISFIFO(os.stat(path).st_mode)
 
 
 @posix
 @pytest.mark.parametrize("what", WRITERS)
 def test_a_link_to_a_device_is_written_to_and_stays(what, tmp_path):
-    place = tmp_path / f"nothing{SUFFIX.get(what, '')}"
-    place.symlink_to("/dev/null")
+    path = tmp_path / f"nothing{SUFFIX.get(what, '')}"
+    path.symlink_to("/dev/null")
     before = os.stat("/dev/null")
-    WRITERS[what](str(place))
-    assert place.is_symlink() and stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    WRITERS[what](str(path))
+    assert path.is_symlink() and stat.S_ISCHR(os.stat("/dev/null").st_mode)
     assert os.stat("/dev/null").st_ino == before.st_ino
 
 
 @pytest.mark.parametrize("what", WRITERS)
 def test_a_folder_is_refused(what, tmp_path):
-    place = tmp_path / f"folder{SUFFIX.get(what, '')}"
-    place.mkdir()
+    path = tmp_path / f"folder{SUFFIX.get(what, '')}"
+    path.mkdir()
     with pytest.raises((OSError, nt.NotationError, InputError), match="it is a folder, and no file"):
-        WRITERS[what](str(place))
-    assert place.is_dir() and not any(tmp_path.glob(".*"))
+        WRITERS[what](str(path))
+    assert path.is_dir() and not any(tmp_path.glob(".*"))
 
 
 def test_a_file_that_is_there_stays_until_all_is_written(tmp_path):
-    place = tmp_path / "kept"
-    place.write_bytes(b"before")
-    with pytest.raises(ZeroDivisionError), whole_file(place) as file:
+    path = tmp_path / "kept"
+    path.write_bytes(b"before")
+    with pytest.raises(ZeroDivisionError), whole_file(path) as file:
         file.write(b"half")
         raise ZeroDivisionError
-    assert place.read_bytes() == b"before" and [*tmp_path.iterdir()] == [place]
+    assert path.read_bytes() == b"before" and [*tmp_path.iterdir()] == [path]
 
 
 def test_threads_that_write_one_file_leave_one_of_theirs_whole(tmp_path):
-    place, barrier = tmp_path / "shared.safetensors", threading.Barrier(6)
+    path, barrier = tmp_path / "shared.safetensors", threading.Barrier(6)
     tensors = [{"X": nt.tensor(np.full(20_000, float(number)), "a")} for number in range(6)]
 
     def save(given):
         barrier.wait()
         for _ in range(10):
-            nt.save_tensors(place, given)
+            nt.save_tensors(path, given)
 
     with ThreadPoolExecutor(6) as pool:
         [*pool.map(save, tensors)]
-    values = np.asarray(nt.load_tensors(place)["X"].to_numpy())
+    values = np.asarray(nt.load_tensors(path)["X"].to_numpy())
     assert len(values) == 20_000 and len({*values.tolist()}) == 1
-    assert [*tmp_path.iterdir()] == [place]
+    assert [*tmp_path.iterdir()] == [path]
 
 
 @posix
 @pytest.mark.parametrize("mode", [0o640, 0o755, 0o600])
 def test_a_file_that_is_written_anew_keeps_its_permissions(mode, tmp_path):
-    place = tmp_path / "kept"
-    place.write_bytes(b"before")
-    place.chmod(mode)
-    write_bytes(place)
-    assert stat.S_IMODE(place.stat().st_mode) == mode and place.read_bytes() == b"all of it"
+    path = tmp_path / "kept"
+    path.write_bytes(b"before")
+    path.chmod(mode)
+    write_bytes(path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode and path.read_bytes() == b"all of it"
 
 
 @posix
@@ -138,9 +138,9 @@ def test_a_new_file_has_the_permissions_of_any_new_file(umask, has_table, tmp_pa
 
 
 def test_a_file_with_a_long_name_is_written(tmp_path):
-    place = tmp_path / ("é" * 120)
-    write_bytes(place)
-    assert place.read_bytes() == b"all of it"
+    path = tmp_path / ("é" * 120)
+    write_bytes(path)
+    assert path.read_bytes() == b"all of it"
 
 
 WRITING = re.compile(r"""write_text\(|write_bytes\(|open\([^)]*["'][wax]b?["']|savefig\(place""")
@@ -211,10 +211,10 @@ def test_nobody_is_told_where_nobody_listens():
 
 
 # -------------------------------------------------------------------------------------------------------- files that lie
-def safetensors(place, head, data=b"\0" * 8):
+def safetensors(path, head, data=b"\0" * 8):
     text = head if isinstance(head, bytes) else json.dumps(head).encode()
-    place.write_bytes(struct.pack("<Q", len(text)) + text + data)
-    return place
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    return path
 
 
 SOUND = {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}
@@ -239,21 +239,21 @@ HEADS = {
 
 @pytest.mark.parametrize("name", HEADS)
 def test_a_head_that_lies_is_told_in_a_sentence(name, tmp_path):
-    place = safetensors(tmp_path / "w.safetensors", HEADS[name])
+    path = safetensors(tmp_path / "w.safetensors", HEADS[name])
     with pytest.raises(nt.NotationError) as caught:
-        nt.load_tensors(place)
-    assert caught.value.code == 409 and str(place) in caught.value.message
+        nt.load_tensors(path)
+    assert caught.value.code == 409 and str(path) in caught.value.message
     with pytest.raises(InputError):
-        read_given(f"W={place}:a")
+        read_given(f"W={path}:a")
 
 
 @pytest.mark.parametrize("axes", ['{"w": 3}', '{"w": [1]}', "[" * 10**5, "3", "{", '["a"]'])
 def test_names_of_axes_that_are_none_are_passed_over(axes, tmp_path):
-    place = safetensors(tmp_path / "w.safetensors", {"__metadata__": {"axes": axes}, "w": SOUND})
-    assert axes_in(TensorFile(place)) == {}
+    path = safetensors(tmp_path / "w.safetensors", {"__metadata__": {"axes": axes}, "w": SOUND})
+    assert axes_in(TensorFile(path)) == {}
     with pytest.raises(nt.NotationError, match="does not contain axis names for w"):
-        nt.load_tensors(place)
-    assert read_given(f"W={place}:a").value.sizes == {"a": 1}
+        nt.load_tensors(path)
+    assert read_given(f"W={path}:a").value.sizes == {"a": 1}
 
 
 def test_a_place_with_a_nul_is_told():
@@ -315,20 +315,20 @@ def test_more_layers_than_arrays_are_refused_before_they_are_counted_out(kind, t
 
 
 def test_an_archive_is_measured_before_it_is_unpacked(tmp_path, monkeypatch):
-    place = tmp_path / "bomb.npz"
-    np.savez_compressed(place, small=np.ones(3), large=np.zeros(10**6))
+    path = tmp_path / "bomb.npz"
+    np.savez_compressed(path, small=np.ones(3), large=np.zeros(10**6))
     monkeypatch.setattr(formats, "DEFAULT", Limits(max_result_bytes=10**5))
-    assert read_given(f"X={place}[small]:a").value.sizes == {"a": 3}  # what is not asked for is not unpacked
+    assert read_given(f"X={path}[small]:a").value.sizes == {"a": 3}  # what is not asked for is not unpacked
     with pytest.raises(InputError, match=r"large in .* unpacks to 8000128 bytes, and at most 100000 are read"):
-        read_given(f"X={place}[large]:a")
+        read_given(f"X={path}[large]:a")
 
 
 def test_a_member_that_is_no_array_is_told(tmp_path):
-    place = tmp_path / "odd.npz"
-    with zipfile.ZipFile(place, "w") as archive:
+    path = tmp_path / "odd.npz"
+    with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("w.npy", b"no array")
     with pytest.raises(InputError, match="w in .* cannot be read"):
-        read_given(f"X={place}:a")
+        read_given(f"X={path}:a")
 
 
 # -------------------------------------------------------------------------------------------------- copies and threads

@@ -18,8 +18,8 @@ CHUNK = 500
 def pool():
     """A process for each core, each with its own bounds of time and memory."""
     fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=fresh, initializer=confined) as found:
-        yield found
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=fresh, initializer=confined) as process_pool_executor:
+        yield process_pool_executor
 
 
 def test_a_string_has_a_number():
@@ -31,8 +31,8 @@ def test_a_string_has_a_number():
 def test_random_strings_give_a_value_or_a_notation_error(pool):
     chunks = [range(start, min(start + CHUNK, COUNT)) for start in range(0, COUNT, CHUNK)]
     failures, seconds = [], 0.0
-    for found, took in pool.map(work, chunks):
-        failures += found
+    for result, took in pool.map(work, chunks):
+        failures += result
         seconds += took
     print(f"{COUNT} strings, {COUNT / seconds:.0f} a second in each process")
     assert not failures, "\n\n".join(f"string {f.name}: {f.text!r}\n{f.why}" for f in failures[:10])

@@ -35,24 +35,24 @@ def test_mutated_documents_end_in_findings_or_a_sentence():
     chunks = [range(start, min(start + CHUNK, COUNT)) for start in range(0, COUNT, CHUNK)]
     failures = []
     with ProcessPoolExecutor(2, mp_context=fresh, initializer=confined) as pool:
-        for found, _, _ in pool.map(work, chunks):
-            failures += found
-    assert not failures, "\n\n".join(f"document {each.name}\n{each.why}" for each in failures[:10])
+        for result, _, _ in pool.map(work, chunks):
+            failures += result
+    assert not failures, "\n\n".join(f"document {failure.name}\n{failure.why}" for failure in failures[:10])
 
 
 # ---------------------------------------------------------------------------------------------- the list of public documents
 def test_the_list_of_public_documents():
     listed = documents()
     assert len(listed) >= 200 and len(set(listed)) == len(listed)
-    assert len({each.repository for each in listed}) >= 15
+    assert len({number.repository for number in listed}) >= 15
 
 
 @pytest.mark.parametrize("ending", [".tex", ".md", ".nt"])
 def test_each_kind_of_document_is_listed(ending):
-    assert sum(each.path.endswith(ending) for each in documents()) >= 3
+    assert sum(report.path.endswith(ending) for report in documents()) >= 3
 
 
 def test_a_listed_document_is_a_repository_a_path_and_a_commit():
-    for each in documents():
-        assert each.repository.count("/") == 1 and not each.path.startswith(("/", ".."))
-        assert len(each.commit) == 40 and set(each.commit) <= set("0123456789abcdef")
+    for report in documents():
+        assert report.repository.count("/") == 1 and not report.path.startswith(("/", ".."))
+        assert len(report.commit) == 40 and set(report.commit) <= set("0123456789abcdef")

@@ -65,7 +65,7 @@ def test_the_saved_parser_does_what_the_built_one_does():
                 continue
             results.append(outcome(built, line[:end]))
             assert outcome(loaded, line[:end]) == results[-1], line[:end]
-    assert sum(type(each) is tuple for each in results) > 50 < sum(type(each) is not tuple for each in results)
+    assert sum(type(value) is tuple for value in results) > 50 < sum(type(value) is not tuple for value in results)
 
 
 @pytest.fixture

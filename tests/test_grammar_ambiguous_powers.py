@@ -33,7 +33,7 @@ def test_a_power_of_a_bracket_after_a_function_with_axes_is_refused_with_both_re
         nt.evaluate(text, x=X)
     problem = caught.value
     assert (problem.code, problem.kind, problem.message) == (107, "syntax", MEAN)
-    values = [float(nt.evaluate(each, x=X)) for each in repaired(problem)]
+    values = [float(nt.evaluate(item, x=X)) for item in repaired(problem)]
     assert values == pytest.approx([SQUARED, OF_SQUARES])
     assert all(text in problem.hint for _, text in problem.edits)
 
@@ -84,8 +84,8 @@ UNAFFECTED = {  # what is read as it always was, and where that is a number, its
 @pytest.mark.parametrize("text", UNAFFECTED)
 def test_what_everyone_reads_alike_is_read(text):
     value = nt.evaluate(text, {"x": X})
-    due = UNAFFECTED[text]
-    assert due is None or float(value) == pytest.approx(due)
+    expected = UNAFFECTED[text]
+    assert expected is None or float(value) == pytest.approx(expected)
 
 
 AXES_FUNCTIONS = sorted(FUNCTIONS - ELEMENTWISE - {"size", "concat", "stack", "index", "onehot"})
@@ -155,8 +155,8 @@ def test_a_power_minus_one_of_a_function_is_refused_with_what_it_may_mean(text):
     problem = caught.value
     assert problem.code == 107 and "is ambiguous: it could mean" in problem.message
     assert repaired(problem) == INVERSE[text]
-    for each in repaired(problem):
-        parse(each)
+    for item in repaired(problem):
+        parse(item)
 
 
 @pytest.mark.parametrize(

@@ -57,12 +57,12 @@ def test_bytes_are_counted_once_for_a_value_under_several_keys():
 @pytest.mark.slow
 def test_all_caches_are_listed_with_their_limits():
     cache, table = Cache("a cache of a test", 7), InternTable("a table of a test")
-    listed = [each for each in caches() if each.name.endswith("of a test")]
+    listed = [other for other in caches() if other.name.endswith("of a test")]
     assert cache in listed and table in listed and cache.limit == 7
-    assert all(len(each) <= each.limit for each in caches() if each.limit is not None)
+    assert all(len(other) <= other.limit for other in caches() if other.limit is not None)
     del cache, table, listed
     gc.collect()
-    assert not [each for each in caches() if each.name.startswith("a cache of a test")]
+    assert not [other for other in caches() if other.name.startswith("a cache of a test")]
 
 
 @pytest.mark.slow
@@ -85,8 +85,8 @@ def test_threads_that_build_at_the_same_time_all_get_the_first(make):
         return Heavy(1)
 
     with ThreadPoolExecutor(8) as pool:
-        found = [*pool.map(lambda _: table.get_or_build("key", build), range(8))]
-    assert len({id(each) for each in found}) == 1
+        result = [*pool.map(lambda _: table.get_or_build("key", build), range(8))]
+    assert len({id(item) for item in result}) == 1
 
 
 def test_threads_that_pass_the_limit_together_do_not_disturb_each_other():
@@ -106,7 +106,7 @@ def test_threads_that_pass_the_limit_together_do_not_disturb_each_other():
             [*pool.map(work, range(8))]
     finally:
         sys.setswitchinterval(interval)
-    assert len(cache) <= 5 and cache.bytes == sum(each.nbytes for each in cache.values()) <= 50
+    assert len(cache) <= 5 and cache.bytes == sum(item.nbytes for item in cache.values()) <= 50
 
 
 def test_a_property_is_built_once_and_needs_no_lock():
@@ -119,8 +119,8 @@ def test_a_property_is_built_once_and_needs_no_lock():
 
     asked, barrier = Asked(), threading.Barrier(4)
     with ThreadPoolExecutor(4) as pool:
-        found = [*pool.map(lambda _: asked.value, range(4))]
-    assert len({id(each) for each in found}) == 1 and asked.value is found[0]
+        heavies = [*pool.map(lambda _: asked.value, range(4))]
+    assert len({id(heavy) for heavy in heavies}) == 1 and asked.value is heavies[0]
     assert Asked.value.__doc__ == "What it is."
 
 
@@ -168,7 +168,7 @@ def test_an_interrupt_at_any_step_leaves_a_cache_that_works():
 
         hit = interrupted_at(step, work)
         assert is_free(CACHES)
-        assert cache.bytes == sum({id(each): each.nbytes for each in cache.values()}.values())
+        assert cache.bytes == sum({id(item): item.nbytes for item in cache.values()}.values())
         assert cache.get_or_build("next", lambda: Heavy(1)).nbytes == 1
         if not hit:
             break
@@ -239,12 +239,12 @@ def test_functions_are_cached_with_a_limit_and_properties_without_a_lock():
     for path in FILES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "functools":
-                wrong += [f"{path}: cached_property" for each in node.names if each.name == "cached_property"]
+                wrong += [f"{path}: cached_property" for name in node.names if name.name == "cached_property"]
             if isinstance(node, ast.FunctionDef):
-                for each in map(ast.unparse, node.decorator_list):
-                    if each in ("cache", "functools.cache", "lru_cache") and (node.args.args or node.args.vararg):
+                for name in map(ast.unparse, node.decorator_list):
+                    if name in ("cache", "functools.cache", "lru_cache") and (node.args.args or node.args.vararg):
                         wrong.append(f"{path}: {node.name} is cached without a limit")
-                    if each.startswith("lru_cache(") and not re.search(r"maxsize=[\w()]+", each):
+                    if name.startswith("lru_cache(") and not re.search(r"maxsize=[\w()]+", name):
                         wrong.append(f"{path}: {node.name} says no limit")
     assert not wrong
 

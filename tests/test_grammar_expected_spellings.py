@@ -149,8 +149,8 @@ def inputs(row: Row) -> dict[str, Any]:
     return {name: ARRAYS[name] for name in row.given.split()}
 
 
-def close(found: Any, expected: Any, axes: str, relative: float = 1e-9) -> bool:
-    array = found.to_numpy(axes) if axes else np.asarray(float(found))
+def close(actual: Any, expected: Any, axes: str, relative: float = 1e-9) -> bool:
+    array = actual.to_numpy(axes) if axes else np.asarray(float(actual))
     return np.allclose(np.asarray(array, dtype=float), expected, rtol=relative, atol=relative)
 
 
@@ -174,8 +174,8 @@ def test_it_is_printed_and_read_back(row):
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.text for row in ROWS])
 def test_it_has_its_value(row):
-    found = nt.evaluate(row.text, named(**inputs(row)))
-    assert close(found, row.value, axes_of(row.value))
+    result = nt.evaluate(row.text, named(**inputs(row)))
+    assert close(result, row.value, axes_of(row.value))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.text for row in ROWS])
@@ -191,9 +191,9 @@ def test_the_reference_evaluator_agrees(row):
         for name, array in inputs(row).items()
     }
     axes = tuple(axes_of(row.value).split())
-    found = reference.evaluate(row.text, values)
-    assert sorted(found.shape) == sorted(axes)
-    assert np.allclose(found.to_list(axes), row.value, rtol=1e-9, atol=1e-9)
+    result = reference.evaluate(row.text, values)
+    assert sorted(result.shape) == sorted(axes)
+    assert np.allclose(result.to_list(axes), row.value, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("library", ["torch", "jax"])
@@ -204,8 +204,8 @@ def test_other_libraries_agree(row, library):
     else:
         make = pytest.importorskip("jax.numpy").asarray
     arrays = {name: make(value) if name in AXES else value for name, value in inputs(row).items()}
-    found = nt.evaluate(row.text, named(**arrays))
-    array = np.asarray(found.to_numpy(axes_of(row.value)) if np.ndim(row.value) else float(found), dtype=float)
+    result = nt.evaluate(row.text, named(**arrays))
+    array = np.asarray(result.to_numpy(axes_of(row.value)) if np.ndim(row.value) else float(result), dtype=float)
     assert np.allclose(array, row.value, rtol=1e-4, atol=1e-5)
 
 
@@ -217,14 +217,14 @@ def test_its_derivative_is_that_of_differences(row):
     program, step = nt.formula(row.text), 1e-6
     point = np.asarray(arrays[by], dtype=float)
     differences = np.zeros((*np.shape(row.value), *point.shape))
-    for place in np.ndindex(*point.shape):
+    for index in np.ndindex(*point.shape):
         ends = []
         for sign in (1, -1):
             moved = point.copy()
-            moved[place] += sign * step
-            found = program(**named(**{**arrays, by: moved}))
-            ends.append(found.to_numpy(axes) if axes else float(found))
-        differences[(..., *place)] = (ends[0] - ends[1]) / (2 * step)
+            moved[index] += sign * step
+            result = program(**named(**{**arrays, by: moved}))
+            ends.append(result.to_numpy(axes) if axes else float(result))
+        differences[(..., *index)] = (ends[0] - ends[1]) / (2 * step)
     new = " ".join(f"{axis}*" for axis in AXES[by].split()) if by in AXES else ""
     values, derivative = named(**arrays), program.derivative(by)
     assert close(derivative(**values), differences, f"{axes} {new}".strip(), 1e-5)
@@ -247,8 +247,8 @@ def test_bars_that_can_be_paired_in_two_ways_are_asked_about(text):
 
 
 def test_the_sides_that_latex_gives_bars_pair_them():
-    found = nt.evaluate(r"\left|x - y\right| 2 \left|x\right|", named(x=x, y=y))
-    assert close(found, abs(x - y) * 2 * abs(x), "a")
+    result = nt.evaluate(r"\left|x - y\right| 2 \left|x\right|", named(x=x, y=y))
+    assert close(result, abs(x - y) * 2 * abs(x), "a")
 
 
 KNOWN = [
@@ -391,17 +391,17 @@ O_{seq(t)} = Q_{seq(t)} ⊙_{key} S_t"""
 def test_a_start_of_0_whose_axis_is_asked_for_is_zeros(length):
     K, V, Q = DRAWN.normal(size=(length, 2)), DRAWN.normal(size=(length, 3)), DRAWN.normal(size=(length, 2))
     states = np.cumsum(K[:, :, None] * V[:, None, :], axis=0)
-    given = {"K": nt.tensor(K, "seq key"), "V": nt.tensor(V, "seq val"), "Q": nt.tensor(Q, "seq key")}
-    found = nt.evaluate(MEMORY, given)
-    assert np.allclose(found.to_numpy("seq val"), np.einsum("sk,skv->sv", Q, states))
-    first = nt.evaluate(MEMORY.rpartition("\n")[0] + "\nQ_{seq(1)} ⊙_{key} S_0", given)
+    tensors = {"K": nt.tensor(K, "seq key"), "V": nt.tensor(V, "seq val"), "Q": nt.tensor(Q, "seq key")}
+    result = nt.evaluate(MEMORY, tensors)
+    assert np.allclose(result.to_numpy("seq val"), np.einsum("sk,skv->sv", Q, states))
+    first = nt.evaluate(MEMORY.rpartition("\n")[0] + "\nQ_{seq(1)} ⊙_{key} S_0", tensors)
     assert first.axes == ("val",) and not first.to_numpy("val").any()
 
 
 def test_zeros_are_zeros_whatever_is_added_to_them():
-    given = {**named(A=A), "b": nt.tensor([np.inf, np.nan, 1, 2], "r")}
-    found = nt.evaluate("S^0 = 0\nS^t = A ⊙_{c} S^{t-1}_{r→c} + b for t = 1, …, 3\nS^0_{r→q}", given)
-    assert found.to_numpy("q").tolist() == [0, 0, 0, 0]
+    result = {**named(A=A), "b": nt.tensor([np.inf, np.nan, 1, 2], "r")}
+    tensor = nt.evaluate("S^0 = 0\nS^t = A ⊙_{c} S^{t-1}_{r→c} + b for t = 1, …, 3\nS^0_{r→q}", result)
+    assert tensor.to_numpy("q").tolist() == [0, 0, 0, 0]
 
 
 def test_a_start_of_0_that_nobody_asks_for_axes_stays_a_number():

@@ -253,12 +253,12 @@ def test_latex_says_what_text_says(latex):
 
 # ------------------------------------------------------------------------------------------------------ where it stands
 def find(tree, kind, number=0):
-    found, waiting = [], [tree]
+    result, waiting = [], [tree]
     while waiting:
         node = waiting.pop()
-        found += [node] if type(node) is kind else []
+        result += [node] if type(node) is kind else []
         waiting.extend(reversed(children(node)))
-    return found[number]
+    return result[number]
 
 
 SPANS = [

@@ -219,11 +219,11 @@ SYNTAX_ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("text, number, place", SYNTAX_ERRORS, ids=[case[0] for case in SYNTAX_ERRORS])
-def test_syntax_error(text, number, place):
+@pytest.mark.parametrize("text, number, position", SYNTAX_ERRORS, ids=[case[0] for case in SYNTAX_ERRORS])
+def test_syntax_error(text, number, position):
     with pytest.raises(NotationError) as caught:
         parse(text, "text")
-    assert (caught.value.code, caught.value.span_text) == (number, place)
+    assert (caught.value.code, caught.value.span_text) == (number, position)
     assert caught.value.kind == KINDS[number // 100]
     assert str(caught.value).startswith(f"{caught.value.kind} error {number}: ")
 

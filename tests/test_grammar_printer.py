@@ -224,9 +224,9 @@ def test_every_expression_is_read_back(expression):
 def test_every_program_is_read_back(program):
     """From each spelling, with the syntax named and by its looks; printed again it is the same, and ASCII is ASCII."""
     for source, syntax in spellings(program):
-        found = parse(source, syntax)
-        assert found == program, source
-        assert source in [again for again, _ in spellings(found)]
+        tree = parse(source, syntax)
+        assert tree == program, source
+        assert source in [again for again, _ in spellings(tree)]
     for source in (to_text(program), to_text(program, ascii=True)):
         assert parse(source) == program, source
     assert to_text(program, ascii=True).isascii()
@@ -252,8 +252,8 @@ def test_numbers(number):
     for source, syntax in spellings(Number(number)):
         (statement,) = parse(source, syntax).statements
         assert isinstance(statement, Value) and isinstance(statement.body, Number)
-        found = statement.body.value
-        assert (found, type(found)) == (number, type(number))
+        result = statement.body.value
+        assert (result, type(result)) == (number, type(number))
 
 
 # -------------------------------------------------------------------------------------------------------- long and deep

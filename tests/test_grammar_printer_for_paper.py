@@ -95,8 +95,8 @@ OVERFULL = re.compile(r"BEGIN (\S+)(?:(?!BEGIN).)*?Overfull \\hbox \(([\d.]+)pt"
 
 @needs_pdflatex
 def test_the_macros_of_a_package_that_is_loaded_before_stay(tmp_path):
-    own = r"\newcommand{\ndot}[1]{\typeout{THEIRS}\odot}" + PREAMBLE
-    assert "THEIRS" in compiled(tmp_path, to_latex(parse("Q ⊙_{key} K"), macros=True, width=30), own)
+    local = r"\newcommand{\ndot}[1]{\typeout{THEIRS}\odot}" + PREAMBLE
+    assert "THEIRS" in compiled(tmp_path, to_latex(parse("Q ⊙_{key} K"), macros=True, width=30), local)
 
 
 TENSORS = {
@@ -112,7 +112,7 @@ TENSORS = {
 @needs_pdflatex
 def test_tensors_compile(tmp_path):
     for macros in (False, True):
-        compiled(tmp_path, "\n".join(rf"\[ {each.to_latex(macros=macros)} \]" for each in TENSORS.values()))
+        compiled(tmp_path, "\n".join(rf"\[ {tensor.to_latex(macros=macros)} \]" for tensor in TENSORS.values()))
 
 
 @pytest.mark.parametrize("name", [name for name in TENSORS if name != "no numbers"])

@@ -78,8 +78,8 @@ def test_a_function_of_numbers_works_on_each(name, dtype):
 @pytest.mark.parametrize(("name", "function"), [("arcsin", math.asin), ("arccos", math.acos)])
 def test_the_angles_of_sines_and_cosines(name, function):
     numbers = [-1.0, -0.5, 0.0, 1e-9, 0.7, 1.0]
-    found = getattr(nt, name)(nt.tensor(numbers, "a")).to_array()
-    np.testing.assert_allclose(found, list(map(function, numbers)), rtol=1e-15, atol=1e-15)
+    array = getattr(nt, name)(nt.tensor(numbers, "a")).to_array()
+    np.testing.assert_allclose(array, list(map(function, numbers)), rtol=1e-15, atol=1e-15)
     with np.errstate(invalid="ignore"):
         assert np.isnan(getattr(nt, name)(nt.tensor([1.5], "a")).to_array()).all()
 
@@ -148,9 +148,9 @@ def test_where_and_clip_take_three_that_broadcast():
 
 def test_erf_is_accurate_to_the_last_digits_everywhere():
     numbers = np.concatenate([np.linspace(-8, 8, 40001), np.geomspace(1e-300, 1, 500), [0.0, np.inf, -np.inf]])
-    found = nt.erf(nt.tensor(numbers, "a")).array
-    wanted = np.array([math.erf(number) for number in numbers])
-    np.testing.assert_allclose(found, wanted, rtol=1e-15, atol=0)
+    array = nt.erf(nt.tensor(numbers, "a")).array
+    expected = np.array([math.erf(number) for number in numbers])
+    np.testing.assert_allclose(array, expected, rtol=1e-15, atol=0)
     assert math.isnan(float(nt.erf(nt.tensor(math.nan))))
 
 
@@ -222,8 +222,8 @@ def test_the_p_norm(p):
     X = tensor("a b")
     for record in records({"a": 2}):
         x = [abs(y) for y in vector(X, record, ["b"])]
-        wanted = max(x) if p == math.inf else sum(y**p for y in x) ** (1 / p)
-        assert at(nt.norm(X, axis="b", p=p), record) == pytest.approx(wanted)
+        expected = max(x) if p == math.inf else sum(y**p for y in x) ** (1 / p)
+        assert at(nt.norm(X, axis="b", p=p), record) == pytest.approx(expected)
 
 
 def test_the_norm_of_zeros_and_infinities():
@@ -273,8 +273,8 @@ def test_a_function_along_axes_keeps_them(name, over, dtype):
         result = getattr(nt, name)(X, axis=over)
         assert result.sizes == X.sizes
         for record in records(without(X, axes)):
-            wanted = function(vector(X, record, axes))
-            assert vector(result, record, axes) == pytest.approx(wanted, rel=tolerance, abs=tolerance)
+            expected = function(vector(X, record, axes))
+            assert vector(result, record, axes) == pytest.approx(expected, rel=tolerance, abs=tolerance)
 
 
 def test_a_row_with_some_minus_infinity_is_fine_and_one_of_nothing_else_is_nan_without_a_warning():
@@ -314,15 +314,15 @@ def contractions(draw):
 def test_a_contraction_is_the_sum_of_the_products(case):
     left, right, axes, dtypes = case
     X, Y = (
-        nt.tensor((RANDOM.uniform(-9, 9, [SIZES[a] for a in own])).astype(dtype), own)
-        for own, dtype in zip((left, right), dtypes)
+        nt.tensor((RANDOM.uniform(-9, 9, [SIZES[a] for a in local])).astype(dtype), local)
+        for local, dtype in zip((left, right), dtypes)
     )
     result = nt.dot(X, Y, axis=axes or None)
-    wide = [each.array.astype("float64") for each in (X, Y)]
+    wide = [value.array.astype("float64") for value in (X, Y)]
     keep = [axis for axis in dict.fromkeys((*left, *right)) if axis not in axes]
-    wanted = np.einsum(f"{''.join(left)},{''.join(right)}->{''.join(keep)}", *wide)
+    expected = np.einsum(f"{''.join(left)},{''.join(right)}->{''.join(keep)}", *wide)
     assert result.sizes == {axis: SIZES[axis] for axis in keep}
-    np.testing.assert_allclose(result.to_array(keep), wanted, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(result.to_array(keep), expected, rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("layout", ["batch query key", "key batch query", "query key batch", "batch key query"])
@@ -330,8 +330,8 @@ def test_a_contraction_works_on_views_that_are_not_contiguous(layout):
     sizes = {"batch": 3, "query": 5, "key": 4}
     data = RANDOM.normal(size=[2 * sizes[axis] for axis in layout.split()])[::2, ::2, ::2]
     X, Y = nt.tensor(data, layout), nt.tensor(RANDOM.normal(size=(4, 6, 3)), "key seq batch")
-    wanted = np.einsum("bqk,ksb->bqs", X.to_array("batch query key"), Y.array)
-    np.testing.assert_allclose(nt.dot(X, Y, axis="key").to_array("batch query seq"), wanted)
+    expected = np.einsum("bqk,ksb->bqs", X.to_array("batch query key"), Y.array)
+    np.testing.assert_allclose(nt.dot(X, Y, axis="key").to_array("batch query seq"), expected)
 
 
 def test_an_empty_axis_sums_to_zero():
@@ -345,12 +345,12 @@ def test_an_empty_axis_sums_to_zero():
 
 
 # ----------------------------------------------------------------------------------------------------------- indexing
-@pytest.mark.parametrize("own", ["", "d", "d e", "a", "c a", "b", "b d", "a b c"])
+@pytest.mark.parametrize("local", ["", "d", "d e", "a", "c a", "b", "b d", "a b c"])
 @pytest.mark.parametrize("whole", ["int64", "int32", "uint8", "float64"])
-def test_index_takes_the_element_at_each_index(own, whole):
+def test_index_takes_the_element_at_each_index(local, whole):
     one = tensor("a b c")
-    shape = tuple(SIZES[axis] for axis in own.split())
-    other = nt.tensor(np.asarray(RANDOM.integers(0, 3, shape)).astype(whole), own)
+    shape = tuple(SIZES[axis] for axis in local.split())
+    other = nt.tensor(np.asarray(RANDOM.integers(0, 3, shape)).astype(whole), local)
     for X, I in itertools.product(orders(one), orders(other)):
         result = nt.index(X, I, axis="b")
         assert result.sizes == {"a": 2, "c": 4, **I.sizes}
@@ -411,10 +411,10 @@ def test_maxk_gives_the_largest_in_order_and_argmaxk_where_they_stand(k, dtype):
         assert most.sizes == {"b": 3, "k": k} and where.sizes == {"b": 3, "k": k, "c": 4}
         for record in records({"b": 3}):
             row = vector(X, record, ["c"])
-            ranked = sorted(range(4), key=lambda place: (-row[place], place))[:k]
-            assert vector(most, record, ["k"]) == [row[place] for place in ranked]
-            for rank, place in enumerate(ranked):
-                assert vector(where, {**record, "k": rank}, ["c"]) == [float(place == other) for other in range(4)]
+            ranked = sorted(range(4), key=lambda index: (-row[index], index))[:k]
+            assert vector(most, record, ["k"]) == [row[position] for position in ranked]
+            for rank, position in enumerate(ranked):
+                assert vector(where, {**record, "k": rank}, ["c"]) == [float(position == other) for other in range(4)]
 
 
 def test_maxk_of_more_than_there_are_is_refused():
@@ -425,9 +425,9 @@ def test_maxk_of_more_than_there_are_is_refused():
 def test_onehot_iota_identity():
     other = nt.tensor([[2, 0], [1, 1]], "a d")
     for I in orders(other):
-        found = nt.onehot(I, axis="b", size=3)
+        result = nt.onehot(I, axis="b", size=3)
         for record in records({"a": 2, "d": 2, "b": 3}):
-            assert at(found, record) == (at(I, record) == record["b"])
+            assert at(result, record) == (at(I, record) == record["b"])
     assert nt.onehot(2, axis="b", size=3).array.tolist() == [0, 0, 1]
     assert nt.iota(axis="b", size=3).array.tolist() == [1, 2, 3]
     assert nt.identity(axis=("a", "b"), size=2).to_array("a b").tolist() == [[1, 0], [0, 1]]
@@ -536,15 +536,15 @@ DTYPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name, left, right, wanted", DTYPES)
-def test_the_dtype_of_two_follows_from_theirs(name, left, right, wanted):
+@pytest.mark.parametrize("name, left, right, expected", DTYPES)
+def test_the_dtype_of_two_follows_from_theirs(name, left, right, expected):
     X, Y = nt.tensor(np.ones(2, left), "a"), nt.tensor(np.ones(2, right), "a")
     axis = {"axis": "a"} if name == "dot" else {}
-    assert getattr(nt, name)(X, Y, **axis).dtype == wanted
-    assert getattr(nt, name)(Y, X, **axis).dtype == wanted
+    assert getattr(nt, name)(X, Y, **axis).dtype == expected
+    assert getattr(nt, name)(Y, X, **axis).dtype == expected
     sign = {"add": "+", "subtract": "-", "divide": "/", "dot": "⊙_{a}"}.get(name)
     if sign and left != "bool":
-        assert nt.evaluate(f"X {sign} Y", X=X, Y=Y).dtype == wanted
+        assert nt.evaluate(f"X {sign} Y", X=X, Y=Y).dtype == expected
 
 
 OF_ONE = [
@@ -557,11 +557,11 @@ OF_ONE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name, given, wanted", OF_ONE)
-def test_the_dtype_of_one_follows_from_its_own(name, given, wanted):
+@pytest.mark.parametrize("name, given, expected", OF_ONE)
+def test_the_dtype_of_one_follows_from_its_own(name, given, expected):
     record = REGISTRY[name]
     axis = {} if record.kind == "elementwise" else {"axis": "a"}
-    assert getattr(nt, name)(nt.tensor(np.ones(2, given), "a"), **axis).dtype == wanted
+    assert getattr(nt, name)(nt.tensor(np.ones(2, given), "a"), **axis).dtype == expected
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "int64"])
@@ -569,9 +569,9 @@ def test_the_dtype_of_one_follows_from_its_own(name, given, wanted):
 def test_a_plain_number_never_widens_a_tensor_of_floats(dtype, name):
     """Whole ones have 64 bits beside it, and a product that may pass 2^53 is floating."""
     X = nt.tensor(np.ones(2, dtype), "a")
-    wanted = dtype if "float" in dtype else "float64" if name in ("multiply", "pow") else "int64"
-    assert getattr(nt, name)(X, 2).dtype == wanted
-    assert getattr(nt, name)(2, X).dtype == wanted
+    expected = dtype if "float" in dtype else "float64" if name in ("multiply", "pow") else "int64"
+    assert getattr(nt, name)(X, 2).dtype == expected
+    assert getattr(nt, name)(2, X).dtype == expected
     if "float" in dtype:
         assert getattr(nt, name)(X, 2.5).dtype == dtype
         assert getattr(nt, name)(X, np.float64(2.5)).dtype == dtype

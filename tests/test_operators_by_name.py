@@ -114,7 +114,7 @@ def words_of(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return {node.value}
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split":
-        return {word for each in ast.walk(node.func.value) for text in words_of(each) for word in text.split()}
+        return {word for part in ast.walk(node.func.value) for text in words_of(part) for word in text.split()}
     return set()
 
 
@@ -125,12 +125,12 @@ def names_in(path: Path) -> set[str]:
 
 @pytest.mark.slow
 def test_only_what_rewrites_an_operator_knows_its_name():
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for path in sorted(ROOT.rglob("*.py")):
-        place = path.relative_to(ROOT)
-        if place.parts[0] not in HOMES and place not in OF_PRIMITIVES and (names := names_in(path)):
-            found[place.as_posix()] = " ".join(sorted(names))
-    assert found == {place: names for place, (names, _) in KNOWING.items()}
+        relative = path.relative_to(ROOT)
+        if relative.parts[0] not in HOMES and relative not in OF_PRIMITIVES and (names := names_in(path)):
+            result[relative.as_posix()] = " ".join(sorted(names))
+    assert result == {position: names for position, (names, _) in KNOWING.items()}
 
 
 def test_no_package_below_checking_knows_how_a_product_was_written():

@@ -33,10 +33,10 @@ def operands(record, numbers):
 
 def used(record, x, y):
     """The numbers of a use of an operator."""
-    given = [nt.tensor(each, "a") for each in (x, y)[: record.arity[0]]]
+    tensors = [nt.tensor(item, "a") for item in (x, y)[: record.arity[0]]]
     axis = {} if record.kind in ("elementwise", "contraction") else {"axis": "a"}
     with np.errstate(all="ignore"):
-        return np.asarray(getattr(nt, record.python_name)(*given, **axis).array)
+        return np.asarray(getattr(nt, record.python_name)(*tensors, **axis).array)
 
 
 def named(records):
@@ -52,7 +52,7 @@ def test_what_is_said_to_be_finite_is(record):
 
 def test_softmax_of_what_is_masked_is_finite():
     """Of −∞ too, where something along the axis is not."""
-    (record,) = (each for each in RECORDS if each.finite == "X of finite or −∞")
+    (record,) = (operator for operator in RECORDS if operator.finite == "X of finite or −∞")
     masked = np.where(NUMBERS < 0, -np.inf, NUMBERS)
     assert np.isfinite(used(record, masked, masked)).all()
 
@@ -60,14 +60,14 @@ def test_softmax_of_what_is_masked_is_finite():
 @pytest.mark.parametrize(**named([record for record in USED if record.sign]))
 def test_what_is_said_of_a_sign_holds(record):
     x, y = operands(record, NUMBERS)
-    found = used(record, x, y)
+    array = used(record, x, y)
     if record.sign.startswith("≥ 0") and "≥ 0 of ≥ 0" not in record.sign:
-        assert not (found < 0).any()
+        assert not (array < 0).any()
     if record.sign == "of factors":
-        assert (np.sign(found) == np.sign(x) * np.sign(y))[y != 0].all()
+        assert (np.sign(array) == np.sign(x) * np.sign(y))[y != 0].all()
         return
     if record.sign == "of operands":
-        assert set(found.tolist()) <= set(x.tolist())
+        assert set(array.tolist()) <= set(x.tolist())
         return
     x, y = operands(record, NUMBERS[NUMBERS >= 0])
     assert not (used(record, x, y) < 0).any()
@@ -85,15 +85,15 @@ def test_the_larger_of_two_is_positive_where_one_is():
 
 @pytest.mark.parametrize(**named([record for record in USED if record.parity]))
 def test_the_parity_of_a_function_of_a_number_is_right(record):
-    found = used(record, NUMBERS, NUMBERS)
-    np.testing.assert_array_equal(used(record, -NUMBERS, NUMBERS), found if record.parity == "even" else -found)
+    array = used(record, NUMBERS, NUMBERS)
+    np.testing.assert_array_equal(used(record, -NUMBERS, NUMBERS), array if record.parity == "even" else -array)
 
 
 @pytest.mark.parametrize(**named([record for record in USED if record.total is not None or record.picks]))
 def test_numbers_have_the_total_that_is_said_along_the_axis(record):
-    found = used(record, NUMBERS, NUMBERS)
-    assert found.sum() == pytest.approx(record.total, abs=1e-12)
-    assert not record.picks or ((found >= 0) & (found <= 1)).all()
+    array = used(record, NUMBERS, NUMBERS)
+    assert array.sum() == pytest.approx(record.total, abs=1e-12)
+    assert not record.picks or ((array >= 0) & (array <= 1)).all()
 
 
 def test_each_index_and_each_of_the_largest_picks_one():
@@ -101,8 +101,8 @@ def test_each_index_and_each_of_the_largest_picks_one():
         assert REGISTRY[name].picks
     one = nt.onehot(nt.tensor([0, 2], "b"), axis="a", size=3)
     assert one.to_array("b a").tolist() == [[1, 0, 0], [0, 0, 1]] and REGISTRY["onehot"].total == 1
-    found = nt.argmaxk(nt.tensor(NUMBERS, "a"), axis=("a", "k"), size=2)
-    assert found.to_array("k a").sum(1).tolist() == [1, 1]
+    tensor = nt.argmaxk(nt.tensor(NUMBERS, "a"), axis=("a", "k"), size=2)
+    assert tensor.to_array("k a").sum(1).tolist() == [1, 1]
 
 
 def test_a_choice_has_its_condition_first():

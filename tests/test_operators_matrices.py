@@ -55,7 +55,7 @@ def test_a_law(law, library, X):
     sides = [nt.evaluate(side, values) for side in (left, right) if side != "I"]
     axes = sides[0].axes
     close = 1e-7 if library != "jax" else 1e-3 * max(1, float(np.abs(np.asarray(sides[0].array)).max()))
-    np.testing.assert_allclose(*(np.asarray(each.to_array(axes)) for each in sides), rtol=close, atol=close)
+    np.testing.assert_allclose(*(np.asarray(tensor.to_array(axes)) for tensor in sides), rtol=close, atol=close)
 
 
 ARGUMENTS = np.array([1e-3, 0.2, 0.5, 1, 1.4616, 2, 2.5, 7.9, 8, 50, 1e5, 1e40, -0.3, -1.2, -7.7, -20.4])
@@ -64,11 +64,11 @@ ARGUMENTS = np.array([1e-3, 0.2, 0.5, 1, 1.4616, 2, 2.5, 7.9, 8, 50, 1e5, 1e40, 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", ["lgamma", "digamma"])
 def test_the_gamma_function_is_that_of_pytorch(name, library):
-    given = ARGUMENTS if library != "jax" else ARGUMENTS[ARGUMENTS < 1e30]  # which single precision holds
-    found = nt.evaluate(f"{name} X", X=nt.tensor(LIBRARIES[library](given), "a"))
-    right = getattr(torch, name)(torch.tensor(given)).numpy()
-    close = 1e-13 if np.asarray(found.array).dtype == np.float64 else 1e-3
-    np.testing.assert_allclose(np.asarray(found.to_array("a")), right, rtol=close, atol=close)
+    argument = ARGUMENTS if library != "jax" else ARGUMENTS[ARGUMENTS < 1e30]  # which single precision holds
+    result = nt.evaluate(f"{name} X", X=nt.tensor(LIBRARIES[library](argument), "a"))
+    right = getattr(torch, name)(torch.tensor(argument)).numpy()
+    close = 1e-13 if np.asarray(result.array).dtype == np.float64 else 1e-3
+    np.testing.assert_allclose(np.asarray(result.to_array("a")), right, rtol=close, atol=close)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -77,13 +77,13 @@ def test_gamma_and_factorials_are_those_of_plain_numbers(library):
     above = np.array([0.1, 0.5, 1, 1.5, 2, 3.7, 5, 7.99, 9, 12, 20.5, 33])
     below = np.array([-0.1, -0.5, -1.5, -4.7, -10.3])
     make = LIBRARIES[library]
-    found = nt.evaluate("Γ(X)", X=nt.tensor(make(np.concatenate([above, below])), "a")).to_numpy("a")
-    right = [math.gamma(each) for each in (*above, *below)]
-    close = 1e-13 if found.dtype == np.float64 else 1e-4
-    np.testing.assert_allclose(found, right, rtol=close)
-    whole = np.arange(17.0 if found.dtype == np.float64 else 7)
+    result = nt.evaluate("Γ(X)", X=nt.tensor(make(np.concatenate([above, below])), "a")).to_numpy("a")
+    right = [math.gamma(item) for item in (*above, *below)]
+    close = 1e-13 if result.dtype == np.float64 else 1e-4
+    np.testing.assert_allclose(result, right, rtol=close)
+    whole = np.arange(17.0 if result.dtype == np.float64 else 7)
     exact = nt.evaluate("X!", X=nt.tensor(make(whole), "a")).to_numpy("a")
-    assert exact.tolist() == [math.factorial(int(each)) for each in whole]
+    assert exact.tolist() == [math.factorial(int(item)) for item in whole]
     poles = nt.evaluate("Γ(X)", X=nt.tensor(make([0.0, -1.0, -7.0, 200.0, math.inf]), "a")).to_numpy("a")
     assert poles.tolist() == [math.inf] * 5
 
@@ -91,12 +91,12 @@ def test_gamma_and_factorials_are_those_of_plain_numbers(library):
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_binomials_are_whole_and_continue_beyond_whole_numbers(library):
     n, k = np.meshgrid(np.arange(-6.0, 30), np.arange(-3.0, 33), indexing="ij")
-    pairs = {name: nt.tensor(LIBRARIES[library](each), "a b") for name, each in (("n", n), ("k", k))}
-    found = nt.evaluate("binom(n, k)", pairs).to_numpy("a b")
+    pairs = {name: nt.tensor(LIBRARIES[library](array), "a b") for name, array in (("n", n), ("k", k))}
+    result = nt.evaluate("binom(n, k)", pairs).to_numpy("a b")
     right = np.array([[binomial(int(a), int(b)) for b in k[0]] for a in n[:, 0]], dtype=float)
-    if found.dtype == np.float64:
-        assert (found == right)[abs(right) < 1e12].all()
-    np.testing.assert_allclose(found, right, rtol=1e-11 if found.dtype == np.float64 else 1e-3)
+    if result.dtype == np.float64:
+        assert (result == right)[abs(right) < 1e12].all()
+    np.testing.assert_allclose(result, right, rtol=1e-11 if result.dtype == np.float64 else 1e-3)
     halves = nt.evaluate("binom(n, 2)", n=nt.tensor(LIBRARIES[library]([2.5, -1.5, 0.5]), "a")).to_numpy("a")
     np.testing.assert_allclose(halves, [1.875, 1.875, -0.125], rtol=1e-5)
 
@@ -119,9 +119,9 @@ def test_of_plain_numbers_they_are_exact(text, value):
 @pytest.mark.parametrize("order", [2, 3, 5])
 def test_polygamma_is_that_of_pytorch(order):
     above = ARGUMENTS[(ARGUMENTS > 0) & (ARGUMENTS < 1e10)]
-    found = nt.evaluate(f"polygamma(X; {order})", X=nt.tensor(above, "a"))
+    result = nt.evaluate(f"polygamma(X; {order})", X=nt.tensor(above, "a"))
     np.testing.assert_allclose(
-        found.to_array("a"), torch.special.polygamma(order, torch.tensor(above)).numpy(), rtol=1e-9
+        result.to_array("a"), torch.special.polygamma(order, torch.tensor(above)).numpy(), rtol=1e-9
     )
 
 
@@ -129,9 +129,9 @@ def test_polygamma_is_that_of_pytorch(order):
 def test_polygamma_below_zero_follows_its_recurrence(order):
     """ψ⁽ⁿ⁾(x + 1) = ψ⁽ⁿ⁾(x) + (−1)ⁿ n! / xⁿ⁺¹, from far below zero to above it."""
     law = "polygamma(X + 1; n) = polygamma(X; n) + (−1)^n F X^{−n − 1}".replace("n", str(order))
-    given = {"X": nt.tensor([-6.3, -2.5, -0.8, 0.1, 3.7], "a"), "F": np.prod(np.arange(1, order + 1))}
+    inputs = {"X": nt.tensor([-6.3, -2.5, -0.8, 0.1, 3.7], "a"), "F": np.prod(np.arange(1, order + 1))}
     left, right = law.split(" = ")
-    assert nt.allclose(nt.evaluate(left, given), nt.evaluate(right, given), rtol=1e-10)
+    assert nt.allclose(nt.evaluate(left, inputs), nt.evaluate(right, inputs), rtol=1e-10)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -23,16 +23,19 @@ ROWS = (
     (NAN, -INF, -1.0), (2.0, 1.0, NAN), (NAN, NAN, NAN), (-INF, -INF, 3.0), (0.5, 0.25, 2.0),
 )  # fmt: skip
 LIBRARIES = ("numpy", "torch", "jax.numpy", "array_api_strict")
-RECORDS = sorted({id(each): each for each in REGISTRY.values()}.values(), key=lambda each: each.name)
+RECORDS = sorted({id(record): record for record in REGISTRY.values()}.values(), key=lambda operator: operator.name)
 OF_NUMBERS = [
-    each
-    for each in RECORDS
-    if each.kind == "elementwise" and each.definition and not each.boolean[0] and each.name != "where"
+    record
+    for record in RECORDS
+    if record.kind == "elementwise" and record.definition and not record.boolean[0] and record.name != "where"
 ]
 OF_ROWS = [
-    each
-    for each in RECORDS
-    if each.kind in ("reduction", "axis_map") and each.definition and not each.boolean[0] and each.name not in "∧∨"
+    record
+    for record in RECORDS
+    if record.kind in ("reduction", "axis_map")
+    and record.definition
+    and not record.boolean[0]
+    and record.name not in "∧∨"
 ]
 
 
@@ -42,39 +45,39 @@ def tensor(library: str, numbers: Any, axes: str) -> nt.NamedTensor:
     return nt.tensor(xp.from_numpy(array) if library == "torch" else xp.asarray(array), axes)
 
 
-def plain(found: nt.NamedTensor, order: tuple[str, ...]) -> np.ndarray:
-    array = found.to_array(order) if order else found.array
+def plain(actual: nt.NamedTensor, order: tuple[str, ...]) -> np.ndarray:
+    array = actual.to_array(order) if order else actual.array
     array = getattr(array, "_array", array)  # that of array_api_strict
     return np.asarray(array, dtype="float64")
 
 
 def defined(record: Any, *arguments: Any) -> Any:
     """Its definition; the evaluator turns a condition into a number as 𝕀 does."""
-    found = record.definition(*arguments)
-    return [float(each) for each in found] if isinstance(found, list) else float(found)
+    definition = record.definition(*arguments)
+    return [float(item) for item in definition] if isinstance(definition, list) else float(definition)
 
 
-def same(found: Any, expected: Any, library: str) -> None:
+def same(actual: Any, expected: Any, library: str) -> None:
     single = library == "jax.numpy"
-    np.testing.assert_allclose(found, expected, rtol=2e-5 if single else 1e-12, atol=1e-6 if single else 1e-15)
+    np.testing.assert_allclose(actual, expected, rtol=2e-5 if single else 1e-12, atol=1e-6 if single else 1e-15)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("record", OF_NUMBERS, ids=lambda each: each.name)
+@pytest.mark.parametrize("record", OF_NUMBERS, ids=lambda item: item.name)
 def test_functions_of_numbers(record, library):
     count = record.arity[0]
     axes = "abc"[:count]
     operands = [tensor(library, NUMBERS, axis) for axis in axes]
-    found = plain(getattr(nt, record.python_name)(*operands), tuple(axes))
+    array = plain(getattr(nt, record.python_name)(*operands), tuple(axes))
     expected = [defined(record, *numbers) for numbers in itertools.product(NUMBERS, repeat=count)]
-    same(found.reshape(-1), expected, library)
+    same(array.reshape(-1), expected, library)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("record", OF_ROWS, ids=lambda each: each.name)
+@pytest.mark.parametrize("record", OF_ROWS, ids=lambda item: item.name)
 def test_functions_of_rows(record, library):
-    found = getattr(nt, record.python_name)(tensor(library, ROWS, "b a"), axis="a")
-    result = plain(found, ("b", "a") if "a" in found.axes else ("b",))
+    element = getattr(nt, record.python_name)(tensor(library, ROWS, "b a"), axis="a")
+    result = plain(element, ("b", "a") if "a" in element.axes else ("b",))
     base = 1 if record.counts_from_zero else 0  # as the Python functions count
     expected = np.array([defined(record, list(row)) for row in ROWS]) - base
     same(result, expected, library)
@@ -87,10 +90,10 @@ def test_formulas_that_go_by_an_order_are_those_of_the_reference(text, library):
     pytest.importorskip(library, reason=f"{library} is not installed")
     sizes = {"k": 2} if "k}" in text else {}
     for row in ROWS:
-        found = nt.evaluate(text, x=tensor(library, row, "a"), sizes=sizes)
+        result = nt.evaluate(text, x=tensor(library, row, "a"), sizes=sizes)
         expected = nt.evaluate(text, x=tensor("numpy", row, "a"), sizes=sizes)
         order = tuple(expected.axes)
-        same(plain(found, order), plain(expected, order), library)
+        same(plain(result, order), plain(expected, order), library)
 
 
 def test_sort_is_what_argsort_picks():

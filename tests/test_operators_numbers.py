@@ -47,12 +47,12 @@ POWERS = [
 
 @pytest.mark.parametrize(("base", "exponent", "want", "dtype"), POWERS, ids=str)
 def test_a_power_is_floating_where_it_is_not_known_to_fit(base, exponent, want, dtype):
-    base, exponent = (nt.tensor(each, "n") if isinstance(each, list) else each for each in (base, exponent))
+    base, exponent = (nt.tensor(item, "n") if isinstance(item, list) else item for item in (base, exponent))
     for _ in range(2):  # the second time it is prepared already
-        found = base**exponent
-        assert found.array.tolist() == pytest.approx(want)
-        assert str(found.dtype) == dtype
-        assert nt.allclose(nt.pow(base, exponent), found)
+        result = base**exponent
+        assert result.array.tolist() == pytest.approx(want)
+        assert str(result.dtype) == dtype
+        assert nt.allclose(nt.pow(base, exponent), result)
 
 
 # ----------------------------------------------------------------------------------------------- indices and inverses
@@ -66,9 +66,9 @@ INDICES = {
 @pytest.mark.parametrize("index", INDICES.values(), ids=INDICES)
 def test_an_index_picks_elements_from_0(index):
     for x, at in itertools.product(every_storage(CUBE), every_storage(index)):
-        found = nt.index(x, at, axis="b")
+        tensor = nt.index(x, at, axis="b")
         sizes = {"a": 2, "c": 4, **index.sizes}
-        assert_equal(found, sizes, lambda record: entry(CUBE, {**record, "b": int(entry(index, record))}))
+        assert_equal(tensor, sizes, lambda record: entry(CUBE, {**record, "b": int(entry(index, record))}))
 
 
 BAD_INDICES = [
@@ -142,8 +142,8 @@ NUMBERS = [
 @pytest.mark.parametrize(("dtype", "number", "want"), NUMBERS, ids=str)
 def test_a_python_number_never_widens_floats(dtype, number, want):
     x = nt.tensor(np.ones(2, dtype), "a")
-    for found in (x + number, number + x, number - x, nt.max(x, number), nt.clip(x, number, number)):
-        assert found.dtype == want
+    for result in (x + number, number + x, number - x, nt.max(x, number), nt.clip(x, number, number)):
+        assert result.dtype == want
     assert (x * number).dtype == (F64 if want == I64 else want)
     assert nt.where(x > 0, x, number).dtype == want
     assert nt.stack(x, number, axis="b").dtype == want
@@ -177,8 +177,8 @@ def test_extremes_along_axes(name, values, want):
 @pytest.mark.parametrize("p", [1, 2, 3, INF])
 def test_a_norm_neither_overflows_nor_vanishes(p):
     for scale in (1e250, 1e-250):
-        found = one("norm", [scale, -scale], p=p)
-        assert found == pytest.approx(scale * (1 if p == INF else 2 ** (1 / p)), rel=1e-12)
+        result = one("norm", [scale, -scale], p=p)
+        assert result == pytest.approx(scale * (1 if p == INF else 2 ** (1 / p)), rel=1e-12)
 
 
 EXTREME_NUMBERS = [
@@ -193,15 +193,15 @@ EXTREME_NUMBERS = [
 @pytest.mark.parametrize(("name", "value", "want"), EXTREME_NUMBERS, ids=str)
 def test_extremes_of_numbers(name, value, want):
     with np.errstate(all="ignore"):
-        found = getattr(nt, name)(nt.tensor([value, 0.0], "n")).array.tolist()[0]
-    np.testing.assert_allclose(found, want, rtol=1e-14)
+        result = getattr(nt, name)(nt.tensor([value, 0.0], "n")).array.tolist()[0]
+    np.testing.assert_allclose(result, want, rtol=1e-14)
 
 
 def test_the_error_function_is_accurate():
     grid = np.concatenate([np.linspace(-6, 6, 20_001), np.geomspace(1e-300, 1, 500), [0.0, 27.0]])
-    found = nt.erf(nt.tensor(grid, "n")).array
+    array = nt.erf(nt.tensor(grid, "n")).array
     want = np.array([math.erf(x) for x in grid])
-    assert np.all(np.abs(found - want) <= 4e-16 * np.abs(want))
+    assert np.all(np.abs(array - want) <= 4e-16 * np.abs(want))
     assert np.signbit(nt.erf(nt.tensor([-0.0], "n")).array[0])
 
 
@@ -211,10 +211,10 @@ def test_the_error_function_of_32_bits_is_accurate():
     grid = grid.astype("float32")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = nt.erf(nt.tensor(grid, "n")).array
+        array = nt.erf(nt.tensor(grid, "n")).array
     want = np.array([math.erf(x) for x in grid.tolist()])
-    assert found.dtype == np.float32
-    assert np.all(np.abs(found - want) <= 3.2 * np.spacing(np.abs(want).astype("float32")))
+    assert array.dtype == np.float32
+    assert np.all(np.abs(array - want) <= 3.2 * np.spacing(np.abs(want).astype("float32")))
     assert np.signbit(nt.erf(nt.tensor(np.float32([-0.0]), "n")).array[0])  # type: ignore
     assert np.isnan(nt.erf(nt.tensor(np.float32([np.nan]), "n")).array[0])  # type: ignore
 

@@ -27,8 +27,8 @@ TEXTS = {"argmax_i x_{a(i)}": max, "argmin_i x_{a(i)}": min}
 def test_the_first_of_the_best(text, row, library):
     pytest.importorskip(library)
     numbers = ROWS[row]
-    found = nt.evaluate(text, x=nt.tensor(placed(np.array(numbers), library), "a"))
-    assert int(found) == numbers.index(TEXTS[text](numbers)) + 1
+    result = nt.evaluate(text, x=nt.tensor(placed(np.array(numbers), library), "a"))
+    assert int(result) == numbers.index(TEXTS[text](numbers)) + 1
 
 
 def test_nothing_is_sorted_for_it():
@@ -45,5 +45,5 @@ def test_what_is_no_number_comes_first_as_among_the_largest():
 
 def test_each_row_of_further_axes_has_its_own():
     X = np.random.default_rng(0).integers(0, 3, (4, 5, 6))
-    found = nt.evaluate("argmin_i X_{b(i)}", X=nt.tensor(X, "a b c"))
-    assert (found.to_array("a c") == X.argmin(1) + 1).all()
+    result = nt.evaluate("argmin_i X_{b(i)}", X=nt.tensor(X, "a b c"))
+    assert (result.to_array("a c") == X.argmin(1) + 1).all()

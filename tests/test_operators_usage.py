@@ -33,13 +33,13 @@ def test_the_use_of_an_operator_can_be_read(record):
 def test_help_knows_every_name_of_an_operator(record, capsys):
     for name in (record.name, *record.aliases, *filter(None, (record.ascii, record.latex, record.python))):
         assert cli.main(["help", name, "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        data = json.loads(capsys.readouterr().out)
         if name in (record.name, *record.aliases):
-            assert found["meaning"] == sentence(record) and found["signature"] == sets(record)
+            assert data["meaning"] == sentence(record) and data["signature"] == sets(record)
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "message"),
     [
         (("softmax",), 0, "softmax_{ax} X is exp x / ∑ exp x.\n"),
         (("@",), 0, "  signature     ℝ^{ax} × ℝ^{ax} → ℝ\n"),
@@ -50,6 +50,6 @@ def test_help_knows_every_name_of_an_operator(record, capsys):
         (("999",), 2, "no error has the number 999; those of errors go from 101 to 409\n"),
     ],
 )
-def test_help_says(words, status, said, capsys):
+def test_help_says(words, status, message, capsys):
     assert cli.main(["help", *words]) == status
-    assert said in "".join(capsys.readouterr())
+    assert message in "".join(capsys.readouterr())

@@ -65,7 +65,7 @@ def sdist(tmp_path_factory):
     path = next(SdistBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"]))
     with tarfile.open(path) as archive:
         archive.extractall(folder, filter="data")
-    (unpacked,) = (each for each in folder.iterdir() if each.is_dir())
+    (unpacked,) = (other for other in folder.iterdir() if other.is_dir())
     return unpacked
 
 

@@ -46,9 +46,9 @@ def archive(tmp_path_factory):
     path = tmp_path_factory.mktemp("zip") / "packages.zip"
     with zipfile.ZipFile(path, "w") as file:
         for package in PACKAGES:
-            for each in (ROOT / package).rglob("*"):
-                if each.is_file() and "__pycache__" not in each.parts:
-                    file.write(each, each.relative_to(ROOT).as_posix())
+            for other in (ROOT / package).rglob("*"):
+                if other.is_file() and "__pycache__" not in other.parts:
+                    file.write(other, other.relative_to(ROOT).as_posix())
     return path
 
 

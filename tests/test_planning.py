@@ -44,14 +44,14 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 
 
 def compiled(text: str, without=(), **values):
-    given = Arguments(values)
-    goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(given.arrays))
-    return executable(typed(goal, given, Options()), given.abstract, target, Options(disable=tuple(without)))
+    arguments = Arguments(values)
+    goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(arguments.arrays))
+    return executable(typed(goal, arguments, Options()), arguments.abstract, target, Options(disable=tuple(without)))
 
 
 def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:
     axes = {"Q": "heads seq' key", "K": "heads seq key", "V": "heads seq val"}
-    return {name: tensor(each, dtype, **sizes) for name, each in axes.items()}
+    return {name: tensor(axis, dtype, **sizes) for name, axis in axes.items()}
 
 
 # ------------------------------------------------------------------------------------------------------ what it says
@@ -121,9 +121,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_becomes_a_safe_identifier(name):
-    found = safe(name)
-    assert found.isidentifier() and found not in dir(__builtins__)
-    assert found not in {**backend("numpy").aliases, **backend("numpy").kernels, "np": "", "function": ""}
+    text = safe(name)
+    assert text.isidentifier() and text not in dir(__builtins__)
+    assert text not in {**backend("numpy").aliases, **backend("numpy").kernels, "np": "", "function": ""}
 
 
 def test_names_that_look_alike_are_kept_apart():
@@ -192,9 +192,9 @@ def found_alone(tmp_path_factory):
 def test_the_source_runs_by_itself(name, library, found_alone):
     pytest.importorskip(library)
     text, values = FORMULAS[name]
-    found, want = np.load(found_alone(library) / f"{name}.npy"), nt.evaluate(text, values)
+    result, want = np.load(found_alone(library) / f"{name}.npy"), nt.evaluate(text, values)
     single = library == "jax"
-    np.testing.assert_allclose(found, want.array, rtol=1e-4 if single else 1e-6, atol=1e-5 if single else 1e-9)
+    np.testing.assert_allclose(result, want.array, rtol=1e-4 if single else 1e-6, atol=1e-5 if single else 1e-9)
 
 
 # ------------------------------------------------------------------------------------- with and without each optimization
@@ -266,8 +266,8 @@ def test_projections_of_the_same_are_one_product(library):
         pytest.importorskip("jax")
     text, values = OPTIMIZED["three projections"]
     sizes = {
-        name: f"ℝ^{{{' × '.join(f'{axis}[{size}]' for axis, size in each.sizes.items())}}}"
-        for name, each in values.items()
+        name: f"ℝ^{{{' × '.join(f'{axis}[{size}]' for axis, size in value.sizes.items())}}}"
+        for name, value in values.items()
     }
     plan, _ = plan_of(nt.formula(text)._goal, target_named(library), sizes)
     products = [step for step in plan.steps if step.primitive in ("dot", "matmul")]
@@ -293,14 +293,14 @@ def test_projections_of_a_state_are_one_product_in_each_step_of_a_loop():
 def test_projections_are_one_product_where_all_have_the_same_floats(of_x, of_p, joined):
     drawn = np.random.default_rng(4)
     X, P, Q = (drawn.integers(-4, 5, shape) for shape in ((80, 60, 4), (4, 3), (4, 5)))
-    given = {
+    tensors = {
         "X": nt.tensor(X.astype(of_x), "n m a"),
         "P": nt.tensor(P.astype(of_p), "a b"),
         "Q": nt.tensor(Q.astype(of_p), "a c"),
     }
     run = nt.formula("(X ⊙_{a} P) + (Q ⊙_{a} X)").compile("numpy")
-    found = run(values=given).to_array("n m b c")
-    assert np.array_equal(found, (X @ P)[..., None] + (X @ Q)[..., None, :])
+    array = run(values=tensors).to_array("n m b c")
+    assert np.array_equal(array, (X @ P)[..., None] + (X @ Q)[..., None, :])
     assert [step.primitive for step in run.plan.steps].count("concat") == joined
 
 
@@ -308,9 +308,9 @@ def test_projections_over_two_axes_are_one_product_over_both():
     drawn = np.random.default_rng(4)
     X, P, Q = (drawn.normal(size=shape) for shape in ((80, 60, 4, 2), (4, 2, 3), (4, 2, 5)))
     run = nt.formula("(X ⊙_{a,b} P) + (X ⊙_{a,b} Q)").compile("numpy")
-    found = run(X=nt.tensor(X, "n m a b"), P=nt.tensor(P, "a b c"), Q=nt.tensor(Q, "a b d")).to_array("n m c d")
+    array = run(X=nt.tensor(X, "n m a b"), P=nt.tensor(P, "a b c"), Q=nt.tensor(Q, "a b d")).to_array("n m c d")
     of_p, of_q = (np.einsum("nmab,abk->nmk", X, matrix) for matrix in (P, Q))
-    assert np.allclose(found, of_p[..., None] + of_q[..., None, :])
+    assert np.allclose(array, of_p[..., None] + of_q[..., None, :])
     (joined,) = (step.value for step in run.plan.steps if step.primitive == "concat")
     assert joined.shape == (8, 3 + 5) and joined.order[0] == "(a,b)"
 
@@ -327,7 +327,7 @@ def test_a_chain_goes_by_vectors():
 )
 def test_the_best_order_is_as_good_as_every_other(factors, summed):
     """Against all trees, made one by one."""
-    shapes = [frozenset(each) for each in factors]
+    shapes = [frozenset(factor) for factor in factors]
     axes = frozenset(summed) & frozenset().union(*shapes)
     sizes: dict[str, int] = dict(zip("abcdef", (2, 3, 5, 7, 11, 13)))
 
@@ -336,10 +336,10 @@ def test_the_best_order_is_as_good_as_every_other(factors, summed):
             return 0.0
         costs = []
         for left, right in itertools.combinations(range(len(parts)), 2):
-            rest = [part for place, part in enumerate(parts) if place not in (left, right)]
+            rest = [part for index, part in enumerate(parts) if index not in (left, right)]
             outside = frozenset().union(*rest)
-            made = (parts[left] | parts[right]) - (axes - outside)
-            costs.append(chains.price(parts[left], parts[right], axes, outside, sizes) + cheapest([*rest, made]))
+            part = (parts[left] | parts[right]) - (axes - outside)
+            costs.append(chains.price(parts[left], parts[right], axes, outside, sizes) + cheapest([*rest, part]))
         return min(costs)
 
     assert chains.best(shapes, axes, sizes)[0] == pytest.approx(cheapest(shapes))
@@ -352,10 +352,10 @@ def test_results_with_and_without_agree(name, off):
     text, values = OPTIMIZED[name]
     arrays = [value.array for value in values.values()]
     without = OPTIMIZATIONS if off == "all" else (off,)
-    found, want = compiled(text, **values)(*arrays), compiled(text, without, **values)(*arrays)
-    assert found.dtype == want.dtype
+    result, want = compiled(text, **values)(*arrays), compiled(text, without, **values)(*arrays)
+    assert result.dtype == want.dtype
     rtol = 1e-4 if "single" in name else 1e-10
-    assert nt.allclose(found, want, rtol=rtol, atol=rtol)
+    assert nt.allclose(result, want, rtol=rtol, atol=rtol)
 
 
 FEW = (
@@ -384,19 +384,19 @@ def test_large_ones_are_done_in_blocks(name):
     assert "tiling" not in primitives(name, ("tiling",))
 
 
-@pytest.mark.parametrize("place", [0, 1, 3, 4, 5, -1, 2.5, np.nan, np.inf, np.uint8(4)])
+@pytest.mark.parametrize("position", [0, 1, 3, 4, 5, -1, 2.5, np.nan, np.inf, np.uint8(4)])
 @pytest.mark.parametrize("axes", ["a c", "c", ""])
-def test_one_slice_of_a_copy(place, axes):
+def test_one_slice_of_a_copy(position, axes):
     """Of none where no element has the number; what is given stays."""
     X, x = tensor("a b c", b=4), tensor(axes)
-    before, given = X.array.copy(), {"x": x, "p": nt.tensor(np.asarray(place), ""), "X": X}
+    before, tensors = X.array.copy(), {"x": x, "p": nt.tensor(np.asarray(position), ""), "X": X}
     text = "{ x if iota_{b} = p; X otherwise }"
-    function = compiled(text, **given)
+    function = compiled(text, **tensors)
     assert "put" in [step.primitive for step in function.plan.steps]
-    found = function(*(each.array for each in given.values()))
-    there = (np.arange(1, 5) == place)[:, None]
+    result = function(*(value.array for value in tensors.values()))
+    there = (np.arange(1, 5) == position)[:, None]
     part = x.array[:, None] if axes == "a c" else x.array
-    assert np.array_equal(found.to_array("a b c"), np.where(there, part, X.array)) and np.array_equal(X.array, before)
+    assert np.array_equal(result.to_array("a b c"), np.where(there, part, X.array)) and np.array_equal(X.array, before)
 
 
 @pytest.mark.parametrize("text", [
@@ -405,7 +405,7 @@ def test_one_slice_of_a_copy(place, axes):
 ])  # fmt: skip
 def test_what_is_no_slice_is_chosen_number_by_number(text):
     """An x with the axis itself, a place for each row, another condition, whole numbers."""
-    given = {
+    tensors = {
         "x": tensor("b", b=4),
         "y": tensor("a"),
         "X": tensor("a b", b=4),
@@ -414,12 +414,12 @@ def test_what_is_no_slice_is_chosen_number_by_number(text):
         "N": nt.tensor([1, 2, 3, 4], "b"),
         "q": nt.tensor([1, 2, 3], "a"),
     }
-    given = {name: each for name, each in given.items() if name in text}
-    function = compiled(text, **given)
+    tensors = {name: value for name, value in tensors.items() if name in text}
+    function = compiled(text, **tensors)
     assert "put" not in [step.primitive for step in function.plan.steps]
-    found = function(*(each.array for each in given.values()))
-    plain = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in given.items()}
-    assert np.allclose(found.array, reference.evaluate(text, plain).to_list(found.axes))
+    result = function(*(value.array for value in tensors.values()))
+    plain = {name: reference.tensor(value.array.tolist(), value.axes) for name, value in tensors.items()}
+    assert np.allclose(result.array, reference.evaluate(text, plain).to_list(result.axes))
 
 
 @pytest.mark.parametrize("name", ["layers", "layers over a batch"])
@@ -443,12 +443,12 @@ def test_there_are_as_few_blocks_as_keep_all_cores_busy(cores, size, rows, monke
     monkeypatch.setattr(blocks, "cores", lambda: cores)
     shapes = {"X": {"s": size, "a": 512}, "W": {"a": 512, "h": 1024}, "U": {"h": 1024, "b": 512}}
     zero = np.zeros((), np.float32)
-    given = {name: nt.tensor(np.broadcast_to(zero, [*sizes.values()]), [*sizes]) for name, sizes in shapes.items()}
-    text = nt.formula("max(X ⊙_{a} W, 0) ⊙_{h} U").to_python("numpy", given)
-    _, _, own = text.partition("def block_1")
-    found = re.search(r"in_blocks\(.+?, block_1, .*, \(\d+,\), (\d+), 0", own)
-    whole = own.partition("def function")[0].count("matmul(") == 2  # both products are within
-    assert (int(found[1]) if found and whole else 0) == rows
+    tensors = {name: nt.tensor(np.broadcast_to(zero, [*sizes.values()]), [*sizes]) for name, sizes in shapes.items()}
+    text = nt.formula("max(X ⊙_{a} W, 0) ⊙_{h} U").to_python("numpy", tensors)
+    _, _, name = text.partition("def block_1")
+    match = re.search(r"in_blocks\(.+?, block_1, .*, \(\d+,\), (\d+), 0", name)
+    whole = name.partition("def function")[0].count("matmul(") == 2  # both products are within
+    assert (int(match[1]) if match and whole else 0) == rows
 
 
 def test_keys_are_made_whole_where_queries_are_made_in_blocks():
@@ -474,15 +474,15 @@ def test_a_long_block_has_a_fast_path_and_a_fallback():
         "U": tensor("h a", **sizes),
         "g": tensor("a", **sizes),
     }
-    values = {name: nt.tensor(each.array.astype("float32"), each.axes) for name, each in values.items()}
+    values = {name: nt.tensor(value.array.astype("float32"), value.axes) for name, value in values.items()}
     values["X"].array[2] *= np.float32(1e30)
     function = compiled(text, **values)
     (step,) = [step for step in function.plan.steps if step.primitive == "tiling"]
     fast, fallback = step.options["plan"], step.options["plan"].fallback
     assert MAX_REPEATED_STEPS < len(fast.steps) < len(fallback.steps) <= MAX_REPEATED_BLOCK_STEPS
     arrays = [value.array for value in values.values()]
-    found, want = function(*arrays), compiled(text, ("unshifted-softmax",), **values)(*arrays)
-    assert np.isfinite(want.array).all() and nt.allclose(found, want, rtol=1e-4, atol=1e-4)
+    result, want = function(*arrays), compiled(text, ("unshifted-softmax",), **values)(*arrays)
+    assert np.isfinite(want.array).all() and nt.allclose(result, want, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("change", [{"n": 70}, {"a": 20}])
@@ -516,8 +516,8 @@ def test_what_is_large_and_needed_no_more_is_given_back():
     text = nt.formula("(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").compile("numpy", disable=("tiling", "contraction-order"))
     text(X=X, W=W)
     assert "    del t1\n" in text.source and "del X" not in text.source
-    own = nt.formula("relu(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").to_python("torch", {"X": X, "W": W})
-    assert "del t1" in own and "del X" not in own
+    name = nt.formula("relu(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").to_python("torch", {"X": X, "W": W})
+    assert "del t1" in name and "del X" not in name
 
 
 def test_blocks_write_into_the_result():
@@ -545,18 +545,18 @@ def test_blocks_lie_where_they_lay_last_time():
     kernels = backend("numpy").globals(np)
     buffers, seen = (((3, 5), np.float32), ((2,), np.float64)), []
 
-    def outer(made):
-        first = made(buffers)
+    def outer(result):
+        first = result(buffers)
         first[0][...], first[1][...] = 1, 2
-        kernels["in_buffers"](lambda inner: [each.fill(7) for each in inner(buffers)])
-        seen.append([each.ctypes.data for each in first])
-        return [each.shape for each in first], [each.mean() for each in first]
+        kernels["in_buffers"](lambda inner: [part.fill(7) for part in inner(buffers)])
+        seen.append([item.ctypes.data for item in first])
+        return [item.shape for item in first], [item.mean() for item in first]
 
     for _ in range(2):
         assert kernels["in_buffers"](outer) == ([(3, 5), (2,)], [1, 2])
     assert seen[0] == seen[1] and seen[0][0] + 64 == seen[0][1]
     with pytest.raises(ZeroDivisionError):
-        kernels["in_buffers"](lambda made: made(buffers) and 1 / 0)
+        kernels["in_buffers"](lambda result: result(buffers) and 1 / 0)
     assert kernels["in_buffers"](outer) and seen[2] == seen[0]
 
 
@@ -607,14 +607,16 @@ OWN = {
 @pytest.mark.parametrize("name", OWN)
 def test_pytorch_has_operations_of_its_own(name):
     text, values, primitive = OWN[name]
-    own = torch_values(values)
-    found = compiled(text, **own)
-    assert primitive in [step.primitive for step in found.plan.steps]
-    result = found(*[value.array for value in own.values()])
+    tensors = torch_values(values)
+    element = compiled(text, **tensors)
+    assert primitive in [step.primitive for step in element.plan.steps]
+    result = element(*[value.array for value in tensors.values()])
     assert nt.allclose(result, nt.evaluate(text, values), rtol=1e-10)
     if "g" in values:
-        assert "multiply" not in [step.primitive for step in found.plan.steps]  # its weights are given to it
-    without = compiled(text, ("attention", "layer-norm", "linear"), **own)(*[value.array for value in own.values()])
+        assert "multiply" not in [step.primitive for step in element.plan.steps]  # its weights are given to it
+    without = compiled(text, ("attention", "layer-norm", "linear"), **tensors)(
+        *[value.array for value in tensors.values()]
+    )
     assert nt.allclose(result, without, rtol=1e-10)
 
 
@@ -624,10 +626,10 @@ def test_a_module_learns():
     module = nt.formula("X ⊙_{a} W + b").compile("torch").module(parameters)
     assert {name for name, _ in module.named_parameters()} == {"W", "b"}
     X = torch_values({"X": tensor("n a")})
-    found = module(**X)
+    result = module(**X)
     want = X["X"].array @ parameters["W"].array + parameters["b"].array
-    torch.testing.assert_close(found.array, want)
-    found.array.sum().backward()
+    torch.testing.assert_close(result.array, want)
+    result.array.sum().backward()
     torch.testing.assert_close(module.b.grad, torch.full((3,), 3.0, dtype=torch.float64))
 
 
@@ -715,8 +717,8 @@ def test_a_plan_that_breaks_a_law_is_malformed():
             "is not an order of": good._replace(options={"moves": (1, 1)}),
             "does not fit the shape": good._replace(value=Value(("b", "b"), (3, 2), "float64")),
         }
-        for told, step in wrong.items():
-            with pytest.raises(Malformed, match=told):
+        for text, step in wrong.items():
+            with pytest.raises(Malformed, match=text):
                 verify(made_of(step))
         late = Step(Value(("b", "a"), (3, 2), "float64"), "exp", (good.value,), {})
         plan = made_of(good, late)
@@ -743,9 +745,9 @@ def test_a_buffer_is_free_only_after_the_step_that_reads_it():
     for _ in range(4):
         products.append(Step(value(), "dot", (products[-1].value if products else x, x), {}))
     plan = Plan("", ["x"], [x], products, [products[-1].value])
-    found = backend("numpy").buffers(plan, False, fits=lambda each: True)
-    assert [found.places.get(step.value) for step in products] == ["buffer_1", "buffer_2", "buffer_1", None]
-    assert found.made == (((2, 2), "float64"),) * 2
+    buffers = backend("numpy").buffers(plan, False, fits=lambda item: True)
+    assert [buffers.places.get(step.value) for step in products] == ["buffer_1", "buffer_2", "buffer_1", None]
+    assert buffers.made == (((2, 2), "float64"),) * 2
 
 
 # ------------------------------------------------------------------------------------------ the table of optimizations
@@ -771,10 +773,10 @@ def test_a_law_that_is_an_equation_holds(name):
     """Both of its sides have one value by the paper's definitions; what follows the comma says where."""
     draw = np.random.default_rng(0).standard_normal
     values = {
-        each: reference.tensor(
-            (np.ones if each == "I" else draw)([4] * len(axes.split())).tolist(), tuple(axes.split())
+        text: reference.tensor(
+            (np.ones if text == "I" else draw)([4] * len(axes.split())).tolist(), tuple(axes.split())
         )
-        for each, axes in LAWS[name].items()
+        for text, axes in LAWS[name].items()
     }
     left, right = OPTIMIZATIONS[name].identity.partition(", where ")[0].split(" = ")
     ours, theirs = (reference.evaluate(side, values) for side in (left, right))
@@ -812,11 +814,11 @@ def test_a_number_beside_a_large_array_is_compared_as_a_row(text, sizes, is_row,
     plans: list[Plan] = []
     monkeypatch.setattr(plan_module, "CHECKS", [*CHECKS, plans.append])
     axes = ["a", "b", "c"][: len(sizes)]
-    found = nt.formula(text)(X=nt.tensor(array, axes)).to_array(axes)
-    np.testing.assert_array_equal(found, by_hand[text](array))
-    assert found.dtype == np.float32
+    result = nt.formula(text)(X=nt.tensor(array, axes)).to_array(axes)
+    np.testing.assert_array_equal(result, by_hand[text](array))
+    assert result.dtype == np.float32
     compared = [step for step in plans[-1].steps if step.primitive in ("maximum", "minimum")]
-    rows = {each.shape for step in compared for each in step.arguments if each.fixed}
+    rows = {argument.shape for step in compared for argument in step.arguments if argument.fixed}
     assert rows == ({sizes[-1:]} if is_row else {()})
 
 
@@ -825,7 +827,7 @@ def test_a_matrix_that_needs_a_copy_is_copied_once(monkeypatch):
     axes = {"G": "n h s k", "W": "h k c", "X": "n s c"}
     sizes = {"n": 3, "h": 2, "s": 5, "k": 4, "c": 6}
     generator = np.random.default_rng(0)
-    arrays = {name: generator.normal(size=[sizes[axis] for axis in own.split()]) for name, own in axes.items()}
+    arrays = {name: generator.normal(size=[sizes[axis] for axis in axis.split()]) for name, axis in axes.items()}
     tensors = {name: nt.tensor(array, axes[name]) for name, array in arrays.items()}
     plans: list[Plan] = []
     monkeypatch.setattr(plan_module, "CHECKS", [*CHECKS, plans.append])
@@ -833,5 +835,5 @@ def test_a_matrix_that_needs_a_copy_is_copied_once(monkeypatch):
     assert np.allclose(A.to_array("n s c"), np.einsum("nhsk,hkc->nsc", arrays["G"], arrays["W"]))
     assert np.allclose(B.to_array("h k c"), np.einsum("nhsk,nsc->hkc", arrays["G"], arrays["X"]))
     (plan,) = plans
-    (given,) = (value for value, name in plan.names.items() if name == "G")
-    assert sum(step.primitive == "transpose" and step.arguments[0] is given for step in plan.steps) == 1
+    (inputs,) = (value for value, name in plan.names.items() if name == "G")
+    assert sum(step.primitive == "transpose" and step.arguments[0] is inputs for step in plan.steps) == 1

@@ -25,10 +25,10 @@ PRICES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("left", "right", "summed", "outside", "wanted"), PRICES.values(), ids=PRICES)
-def test_the_price_of_a_product_by_hand(left, right, summed, outside, wanted):
-    found = price(frozenset(left), frozenset(right), frozenset(summed), frozenset(outside), SIZES)
-    assert found == wanted + CALL_MULTIPLY_ADDS
+@pytest.mark.parametrize(("left", "right", "summed", "outside", "expected"), PRICES.values(), ids=PRICES)
+def test_the_price_of_a_product_by_hand(left, right, summed, outside, expected):
+    number = price(frozenset(left), frozenset(right), frozenset(summed), frozenset(outside), SIZES)
+    assert number == expected + CALL_MULTIPLY_ADDS
 
 
 def orders(places):
@@ -38,7 +38,7 @@ def orders(places):
     first, rest = places[0], places[1:]
     for count in range(len(rest)):
         for beside in itertools.combinations(rest, count):
-            left, right = [first, *beside], [place for place in rest if place not in beside]
+            left, right = [first, *beside], [position for position in rest if position not in beside]
             yield from itertools.product(orders(left), orders(right))
 
 
@@ -46,8 +46,8 @@ def priced(tree, shapes, axes):
     """The price of an order, product by product, and the axes that are left."""
     if isinstance(tree, int):
         return 0.0, shapes[tree], {tree}
-    (one, left, mine), (two, right, theirs) = (priced(each, shapes, axes) for each in tree)
-    outside = frozenset().union(*(shape for place, shape in enumerate(shapes) if place not in mine | theirs))
+    (one, left, mine), (two, right, theirs) = (priced(item, shapes, axes) for item in tree)
+    outside = frozenset().union(*(shape for index, shape in enumerate(shapes) if index not in mine | theirs))
     total = one + two + price(left, right, axes, outside, SIZES)
     return total, (left | right) - (axes - outside), mine | theirs
 
@@ -58,9 +58,9 @@ def priced(tree, shapes, axes):
      ("a abh bc ch", "abh"), ("ab bc cd da", "abcd")],
 )  # fmt: skip
 def test_no_order_is_cheaper(shapes, summed):
-    sets, axes = [frozenset(each) for each in shapes.split()], frozenset(summed)
+    sets, axes = [frozenset(word) for word in shapes.split()], frozenset(summed)
     cost, tree = best(sets, axes, SIZES)
-    every = [priced(each, sets, axes)[0] for each in orders(list(range(len(sets))))]
+    every = [priced(order, sets, axes)[0] for order in orders(list(range(len(sets))))]
     assert cost == min(every) == priced(tree, sets, axes)[0]
     assert len(every) == math.prod(range(1, 2 * len(sets) - 2, 2))
 
@@ -113,13 +113,13 @@ def test_what_is_used_twice_is_computed_once_and_is_a_factor():
 def test_another_order_gives_the_same(text):
     draw = np.random.default_rng(0)
     axes = {"A": "a b", "B": "b c", "v": "c", "w": "b"}
-    given = {
+    tensors = {
         name: nt.tensor(draw.normal(size=[SIZES[axis] for axis in order.split()]), order)
         for name, order in axes.items()
     }
-    given = {name: each for name, each in given.items() if name in text}
-    left = nt.evaluate(text, given)
-    assert nt.allclose(left, nt.formula(text).compile(disable=("contraction-order",))(**given))
+    tensors = {name: tensor for name, tensor in tensors.items() if name in text}
+    left = nt.evaluate(text, tensors)
+    assert nt.allclose(left, nt.formula(text).compile(disable=("contraction-order",))(**tensors))
 
 
 @pytest.mark.parametrize(
@@ -132,14 +132,14 @@ def test_what_softmax_weighs_is_divided_late_within_a_chain_too(text, late):
     draw = np.random.default_rng(6).normal
     sizes = {"heads": 2, "q": 40, "seq": 60, "val": 8, "chans": 24}
     axes = {"S": "heads q seq", "V": "heads seq val", "W": "heads val chans"}
-    values = {name: nt.tensor(draw(size=[sizes[a] for a in each.split()]), each) for name, each in axes.items()}
+    values = {name: nt.tensor(draw(size=[sizes[a] for a in axis.split()]), axis) for name, axis in axes.items()}
     compiled = nt.formula(text).compile("numpy")
-    found, right = compiled(**values), nt.evaluate(text, values)
+    result, right = compiled(**values), nt.evaluate(text, values)
     divided = [step.value.count for step in compiled.plan.steps if step.primitive == "divide"]
     assert (divided == [2 * 40 * 8]) == late
     weights = np.exp(values["S"].array)
     weights /= weights.sum(-1, keepdims=True)
     W = values["W"].array if late else values["W"].array[:1]
     by_hand = np.einsum("hqs,hsv,hvc->qc" if late else "hqs,hsv,xvc->hqc", weights, values["V"].array, W)
-    np.testing.assert_allclose(found.to_array("q chans" if late else "heads q chans"), by_hand, rtol=1e-12)
-    np.testing.assert_allclose(right.to_array(found.axes), found.array, rtol=1e-12)
+    np.testing.assert_allclose(result.to_array("q chans" if late else "heads q chans"), by_hand, rtol=1e-12)
+    np.testing.assert_allclose(right.to_array(result.axes), result.array, rtol=1e-12)

@@ -26,8 +26,8 @@ def run(capsys, tmp_path, monkeypatch):
 
     def command(*words):
         status = cli.main([str(word) for word in words])
-        printed, said = capsys.readouterr()
-        return status, printed, said
+        printed, message = capsys.readouterr()
+        return status, printed, message
 
     return command
 
@@ -80,16 +80,16 @@ AXES = [
 
 @pytest.mark.parametrize(("text", "shapes"), AXES)
 def test_a_product_works_over_the_axes_of_its_factors(text, shapes):
-    given = {axis: int(size) for each in shapes.values() for axis, size in re.findall(r"(\w)\[(\d+)", each)}
-    assert nt.formula(text).cost(shapes).rows[-1].axes == given
+    numbers = {axis: int(size) for other in shapes.values() for axis, size in re.findall(r"(\w)\[(\d+)", other)}
+    assert nt.formula(text).cost(shapes).rows[-1].axes == numbers
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_attention_has_the_same_products_in_every_library(library):
     pytest.importorskip(library)
-    given = {"Q": shape(h=2, q=3, key=4), "K": shape(h=2, seq=5, key=4), "V": shape(h=2, seq=5, val=6)}
+    inputs = {"Q": shape(h=2, q=3, key=4), "K": shape(h=2, seq=5, key=4), "V": shape(h=2, seq=5, val=6)}
     plan, _ = plan_of(
-        nt.formula(ATTENTION)._goal, target_named(library), given, Options(disable=("small-sum-as-matmul",))
+        nt.formula(ATTENTION)._goal, target_named(library), inputs, Options(disable=("small-sum-as-matmul",))
     )
     assert cost_of(plan).multiply_adds == 2 * 3 * 5 * (4 + 6)
 
@@ -152,8 +152,8 @@ WORDS = ("cost", "X ⊙_{a} W + b", "X=ℝ^{n × a[300]}", "W=ℝ^{a[300] × h[2
 
 
 def test_the_table(run):
-    status, printed, said = run(*WORDS)
-    assert (status, said) == (0, "")
+    status, printed, message = run(*WORDS)
+    assert (status, message) == (0, "")
     assert printed.splitlines() == [
         "multiply-adds  operations   bytes  step",
         "      600,000     600,000   8,000  dot over n[100] × h[20] × a[300]: X ⊙_{a} W",
@@ -200,10 +200,10 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("words", "status", "said"), REFUSED)
-def test_what_is_refused(run, words, status, said):
-    found = run(*words)
-    assert (found[0], found[1]) == (status, "") and re.search(said, found[2]), found[2]
+@pytest.mark.parametrize(("words", "status", "message"), REFUSED)
+def test_what_is_refused(run, words, status, message):
+    result = run(*words)
+    assert (result[0], result[1]) == (status, "") and re.search(message, result[2]), result[2]
 
 
 def test_what_holds_nothing_costs_nothing():

@@ -47,26 +47,28 @@ def asked(name):
     draw = np.random.default_rng(3).normal
     shapes = {"X": "n a", "W": "n a", "k": "a", "v": "b"}
     sizes = {"n": 5, "a": 4, "b": 3}
-    values = {each: nt.tensor(draw(size=[sizes[axis] for axis in axes.split()]), axes) for each, axes in shapes.items()}
+    values = {
+        other: nt.tensor(draw(size=[sizes[axis] for axis in axes.split()]), axes) for other, axes in shapes.items()
+    }
     values["p"] = nt.tensor(2.0)
-    used = {each: value for each, value in values.items() if each in text + "p" * ("put" in text)}
+    used = {other: value for other, value in values.items() if other in text + "p" * ("put" in text)}
     return program, ("K", "Y") if "\nY" in text else ("K",), used, shared
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_result_lies_in_what_was_given_away_where_that_is_read_no_more(name):
     program, names, values, shared = asked(name)
-    right, given = program[names](values=values), copy.deepcopy(values)
+    right, deepcopy = program[names](values=values), copy.deepcopy(values)
     entry = EntryPoints(program, names, donated="X")
     for _ in range(2):  # by the slow path, and by layouts
-        given["X"] = copy.deepcopy(values["X"])
-        found = entry(values=given)
-        assert np.shares_memory(found[0].array, given["X"].array) == shared
-        for one, other in zip(found, right):
+        deepcopy["X"] = copy.deepcopy(values["X"])
+        result = entry(values=deepcopy)
+        assert np.shares_memory(result[0].array, deepcopy["X"].array) == shared
+        for one, other in zip(result, right):
             assert one.axes == other.axes
             np.testing.assert_allclose(one.array, other.array, rtol=1e-14)
-        for each in values.keys() - {"X"}:
-            np.testing.assert_array_equal(given[each].array, values[each].array)
+        for text in values.keys() - {"X"}:
+            np.testing.assert_array_equal(deepcopy[text].array, values[text].array)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -74,10 +76,10 @@ def test_what_was_not_given_away_is_never_written(name):
     program, names, values, _ = asked(name)
     before = copy.deepcopy(values)
     for entry in (program[names], EntryPoints(program, names, donated="W"), program[names]):
-        given = {**values, "W": copy.deepcopy(values["W"])} if "W" in values else values
-        entry(values=given)
+        tensors = {**values, "W": copy.deepcopy(values["W"])} if "W" in values else values
+        entry(values=tensors)
         np.testing.assert_array_equal(values["X"].array, before["X"].array)
-    assert all((values[each].array == before[each].array).all() for each in values)
+    assert all((values[value].array == before[value].array).all() for value in values)
 
 
 LAYERS = """
@@ -102,25 +104,25 @@ def test_a_loop_writes_over_its_members_where_nothing_else_reads_them(name):
     draw, past = np.random.default_rng(4).normal, [f"past^{l}" for l in range(1, 10)]
     values = {f"W^{l}": nt.tensor(draw(size=5), "n") for l in range(1, 10)}
     values |= {"X^0": nt.tensor(draw(size=4), "a"), "p": nt.tensor(2.0)}
-    values |= {each: nt.tensor(draw(size=(5, 4)), "n a") for each in past}
+    values |= {item: nt.tensor(draw(size=(5, 4)), "n a") for item in past}
     names = ("X^9", *(f"K^{l}" for l in range(1, 10)), *(["Y"] if text else []))
-    right, given = program[names](values=values), copy.deepcopy(values)
+    right, deepcopy = program[names](values=values), copy.deepcopy(values)
     entry = EntryPoints(program, names, donated=past)
-    found = entry(values=given)
+    result = entry(values=deepcopy)
     assert "loop" in {step.primitive for step in entry._last_used.plan.steps}
-    for one, other in zip(found, right):
+    for one, other in zip(result, right):
         np.testing.assert_allclose(one.to_array(other.axes), other.array, rtol=1e-14)
-    shared = [np.shares_memory(each.array, given[f"past^{l}"].array) for l, each in enumerate(found[1:10], 1)]
-    assert {l for l, each in enumerate(shared, 1) if each} == written
-    kept = [each for each in values if (given[each].array == values[each].array).all()]
-    assert {*values} - {*kept} == {f"past^{l}" for l in written}
+    shared = [np.shares_memory(item.array, deepcopy[f"past^{l}"].array) for l, item in enumerate(result[1:10], 1)]
+    assert {l for l, item in enumerate(shared, 1) if item} == written
+    texts = [value for value in values if (deepcopy[value].array == values[value].array).all()]
+    assert {*values} - {*texts} == {f"past^{l}" for l in written}
 
 
 def test_an_entry_that_is_copied_is_given_the_same():
     program, names, values, _ = asked("one slice")
     entry = pickle.loads(pickle.dumps(EntryPoints(program, names, donated="X")))
-    (found,) = entry(values=values)
-    assert np.shares_memory(found.array, values["X"].array)
+    (result,) = entry(values=values)
+    assert np.shares_memory(result.array, values["X"].array)
 
 
 @pytest.mark.parametrize("library", ["torch", "jax"])
@@ -129,8 +131,8 @@ def test_other_libraries_leave_it_as_it_is(library):
     program, names, values, _ = asked("one slice")
     (right,) = program[names](values=values)
     there = {name: nt.tensor(placed(value.array, library, "float32"), value.axes) for name, value in values.items()}
-    (found,) = EntryPoints(program, names, donated="X")(values=there)
-    np.testing.assert_allclose(np.asarray(found.array), right.to_array(found.axes), rtol=1e-6)
+    (result,) = EntryPoints(program, names, donated="X")(values=there)
+    np.testing.assert_allclose(np.asarray(result.array), right.to_array(result.axes), rtol=1e-6)
     np.testing.assert_allclose(np.asarray(there["X"].array), values["X"].array, rtol=1e-6)
 
 
@@ -138,8 +140,8 @@ def test_results_of_functions_of_python_are_read_as_they_were_given():
     """Such a function may give its second argument back, which was dead before."""
     text = "K = second(W, T) + tanh(T)\nT = exp(X)\nX, W ∈ ℝ^{n}"
     X = nt.tensor([0.5, 1.0], "n")
-    found = nt.program(text)(X=X, W=X)
-    np.testing.assert_allclose(found.array, np.exp(X.array) + np.tanh(np.exp(X.array)))
+    result = nt.program(text)(X=X, W=X)
+    np.testing.assert_allclose(result.array, np.exp(X.array) + np.tanh(np.exp(X.array)))
 
 
 def test_a_plan_that_writes_over_another_input_is_malformed():

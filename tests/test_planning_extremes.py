@@ -60,21 +60,21 @@ def nothing_there(arrays):
 
 
 KINDS = {
-    each.__name__.replace("_", " "): each
-    for each in (moderate, large, one_large, far_below, large_values, nothing_there)
+    item.__name__.replace("_", " "): item
+    for item in (moderate, large, one_large, far_below, large_values, nothing_there)
 }
 
 
 def by_definition(Q, K, V):
     """Row by row in float64, or wider where there is more."""
-    Q, K, V = (each.astype(np.longdouble) for each in (Q, K, V))
-    found = np.empty((*Q.shape[:2], V.shape[-1]), np.longdouble)
+    Q, K, V = (item.astype(np.longdouble) for item in (Q, K, V))
+    array = np.empty((*Q.shape[:2], V.shape[-1]), np.longdouble)
     for h in range(Q.shape[0]):
         for q in range(Q.shape[1]):
             scores = K[h] @ Q[h, q]
             weights = np.exp(scores - scores.max())
-            found[h, q] = (weights / weights.sum()) @ V[h]
-    return found
+            array[h, q] = (weights / weights.sum()) @ V[h]
+    return array
 
 
 @pytest.mark.sampled(4)
@@ -90,12 +90,12 @@ def test_extreme_numbers_make_no_difference(kind, sizes, dtype):
     with np.errstate(all="ignore"):
         right = by_definition(**arrays)
     for _ in range(3):
-        found, other = (each(*tensors.values()).to_array(order) for each in (fast, fallback))
+        result, other = (compiled_formula(*tensors.values()).to_array(order) for compiled_formula in (fast, fallback))
         scores = np.abs(arrays["Q"]).max() * np.abs(arrays["K"]).max() * sizes["key"]  # whose rounding exp makes larger
         close = {"rtol": float(20 * np.finfo(dtype).eps * max(10.0, scores)), "equal_nan": True}
         size = float(np.nanmax(np.abs(right)))
-        assert np.allclose(found / size, (right / size).astype(dtype), atol=close["rtol"], **close)
-        assert np.allclose(found / size, other / size, atol=close["rtol"], **close)
+        assert np.allclose(result / size, (right / size).astype(dtype), atol=close["rtol"], **close)
+        assert np.allclose(result / size, other / size, atol=close["rtol"], **close)
     assert "guard(" in fast.source and "guard(" not in fallback.source
     assert ("over_slices(" in fast.source) == ("over_slices(" in fallback.source) == (sizes is SLICED)
 
@@ -114,9 +114,9 @@ def test_the_plan_checks_the_sums():
 def test_a_softmax_written_out_is_done_as_written():
     """exp(X − max X) is what it says, also beside a softmax of the same."""
     X = nt.tensor([[1.0, 2.0, 4.0], [0.0, 1.0, 0.0]], "b a")
-    found = nt.evaluate("softmax_{a} X + exp(X − max_{a} X)", X=X).to_array("b a")
+    array = nt.evaluate("softmax_{a} X + exp(X − max_{a} X)", X=X).to_array("b a")
     away = np.exp(X.array - X.array.max(1, keepdims=True))
-    assert np.allclose(found, away / away.sum(1, keepdims=True) + away)
+    assert np.allclose(array, away / away.sum(1, keepdims=True) + away)
 
 
 @pytest.mark.parametrize("sizes", [SMALL, BLOCKED, SLICED], ids=["small", "blocked", "sliced"])
@@ -130,14 +130,14 @@ def test_the_text_with_both_forms_runs_by_itself(tmp_path, sizes):
         f"{text}\n\narrays = np.load('arrays.npz')\nnp.save('found.npy', function(*(arrays[name] for name in 'QKV')))\n"
     )
     subprocess.run([sys.executable, "-I", "alone.py"], cwd=tmp_path, check=True)
-    found = np.load(tmp_path / "found.npy")
-    assert np.allclose(found, by_definition(**arrays), atol=1e-3)
+    result = np.load(tmp_path / "found.npy")
+    assert np.allclose(result, by_definition(**arrays), atol=1e-3)
 
 
 def test_rows_of_nothing_but_masks_have_no_answer():
     X = nt.tensor(np.array([[-np.inf, -np.inf], [0.0, -np.inf]]), "b a")
-    found = nt.evaluate("softmax_{a} X", X=X).to_array("b a")
-    assert np.isnan(found[0]).all() and found[1].tolist() == [1, 0]
+    array = nt.evaluate("softmax_{a} X", X=X).to_array("b a")
+    assert np.isnan(array[0]).all() and array[1].tolist() == [1, 0]
 
 
 MASKED = "softmax_{seq}(Q ⊙_{key} K / √|key| + M) ⊙_{seq} V"
@@ -150,15 +150,15 @@ def test_what_the_scores_are_made_of_is_sliced_too(text):
     axes = {"Q": "q key", "K": ("keys key" if "keys" in text else "seq key"), "V": "seq val"}
     sizes = {"q": 900, "seq": 1500, "keys": 1500, "key": 4, "val": 3}
     tensors = {
-        name: nt.tensor(generator.normal(size=[sizes[a] for a in each.split()]), each) for name, each in axes.items()
+        name: nt.tensor(generator.normal(size=[sizes[a] for a in axis.split()]), axis) for name, axis in axes.items()
     }
     for mask in ("q seq", "seq", "q"):
         M = generator.normal(size=[sizes[axis] for axis in mask.split()])
         tensors["M"] = nt.tensor(np.where(M < -1, -np.inf, M) if "seq" in mask else M, mask)
         whole, sliced = (nt.formula(text).compile("numpy", disable=off) for off in (("tiling",), ()))
-        found, right = (each(values=tensors).to_array("q val") for each in (sliced, whole))
+        result, right = (compiled_formula(values=tensors).to_array("q val") for compiled_formula in (sliced, whole))
         assert "over_slices(" in sliced.source
-        assert np.allclose(found, right, rtol=1e-12, atol=1e-12)
+        assert np.allclose(result, right, rtol=1e-12, atol=1e-12)
 
 
 def test_a_long_sum_costs_no_more_in_slices():
@@ -202,13 +202,13 @@ def test_extreme_numbers_make_no_difference_to_a_long_plan(kind, dtype, columns)
     array = np.random.default_rng(5).normal(size=(128, columns)).astype(dtype)
     array[7] = ROWS_OF[kind](array[7])
     X = nt.tensor(array, "a b")
-    fast, fallback = (nt.formula(LONG).compile("numpy", disable=each) for each in ((), ("unshifted-softmax",)))
-    found, other = (each(X=X).to_array("a b") for each in (fast, fallback))
+    fast, fallback = (nt.formula(LONG).compile("numpy", disable=item) for item in ((), ("unshifted-softmax",)))
+    result, other = (compiled_formula(X=X).to_array("a b") for compiled_formula in (fast, fallback))
     with np.errstate(all="ignore"):
         right = np.array([long_by_definition(row) for row in array])
     close = {"atol": 2e-2 if dtype == "float32" and kind == "large" else 1e-4, "rtol": 1e-4, "equal_nan": True}
-    assert np.allclose(found, right.astype(dtype), **close)
-    assert np.allclose(found, other, **close)
+    assert np.allclose(result, right.astype(dtype), **close)
+    assert np.allclose(result, other, **close)
     kernels = [step.primitive for step in fast.plan.steps if step.primitive in ("softmax", "standardize")]
     assert sorted(kernels) == ["softmax"] * 3 + ["standardize"] * 2
     assert "softmax(" not in fallback.source and fast.plan.fallback is None
@@ -218,8 +218,8 @@ def test_extreme_numbers_make_no_difference_to_a_long_plan(kind, dtype, columns)
 def test_small_parts_of_a_long_plan_have_no_guards_of_their_own(rows, kernels):
     X = nt.tensor(np.random.default_rng(5).normal(size=(rows, 7)), "a b")
     compiled = nt.formula(LONG).compile("numpy")
-    found = compiled(X=X).to_array("a b")
-    assert np.allclose(found, [long_by_definition(row) for row in X.array], atol=1e-12)
+    array = compiled(X=X).to_array("a b")
+    assert np.allclose(array, [long_by_definition(row) for row in X.array], atol=1e-12)
     assert sum(step.primitive in ("softmax", "standardize") for step in compiled.plan.steps) == kernels
 
 
@@ -243,8 +243,8 @@ def test_sums_of_new_arrays_over_the_first_and_the_last_axes(shape, dtype):
     X, exact = nt.tensor(array, " ".join(axes)), np.exp(array.astype(np.longdouble))
     for first in range(len(shape) + 1):
         for last in range(first, len(shape) + 1):
-            summed, kept = axes[first:last], axes[:first] + axes[last:]
+            summed, remaining = axes[first:last], axes[:first] + axes[last:]
             if summed:
-                found = nt.evaluate(f"∑_{{{','.join(summed)}}} exp X", X=X).to_array(" ".join(kept))
+                result = nt.evaluate(f"∑_{{{','.join(summed)}}} exp X", X=X).to_array(" ".join(remaining))
                 right = exact.sum(tuple(range(first, last))).astype(dtype)
-                assert found.dtype == dtype and np.allclose(found, right, rtol=1e-5 if dtype == "float32" else 1e-13)
+                assert result.dtype == dtype and np.allclose(result, right, rtol=1e-5 if dtype == "float32" else 1e-13)

@@ -177,7 +177,7 @@ def test_all_are_floating_numbers_of_one_dtype(case, whole, single):
 @pytest.mark.parametrize(("formula", "axes"), [case[:2] for case in (*FOUND.values(), *NOT_FOUND.values())])
 def test_they_give_what_the_steps_of_numpy_give(formula, axes):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    given = tensors(axes)
-    theirs = {name: nt.tensor(torch.from_numpy(each.array), each.axes) for name, each in given.items()}
-    want, got = nt.evaluate(formula, given), nt.evaluate(formula, theirs)
+    inputs = tensors(axes)
+    theirs = {name: nt.tensor(torch.from_numpy(input_.array), input_.axes) for name, input_ in inputs.items()}
+    want, got = nt.evaluate(formula, inputs), nt.evaluate(formula, theirs)
     np.testing.assert_allclose(got.to_array(want.axes).numpy(), want.array, rtol=1e-10, atol=1e-12)

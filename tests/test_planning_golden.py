@@ -34,9 +34,9 @@ class Case(NamedTuple):
     wanted: dict[str, str]  # library -> functions
 
     def found(self, library: str) -> str:
-        given = dict(each.split(" = ", 1) for each in re.split(r", (?=(?:sizes )?[^\s,]+ = )", self.given) if each)
-        types = {name: text for name, text in given.items() if not name.startswith("sizes ")}
-        sizes = {name.removeprefix("sizes "): int(text) for name, text in given.items() if name not in types}
+        inputs = dict(word.split(" = ", 1) for word in re.split(r", (?=(?:sizes )?[^\s,]+ = )", self.given) if word)
+        types = {name: text for name, text in inputs.items() if not name.startswith("sizes ")}
+        sizes = {name.removeprefix("sizes "): int(text) for name, text in inputs.items() if name not in types}
         target = text_target(library)
         plan, _ = plan_of(nt.formula(self.formula)._goal, target, types, Options(sizes or None))
         return functions(target.backend.whole(plan))
@@ -49,18 +49,18 @@ class Case(NamedTuple):
 def functions(source: str) -> str:
     """The constants and functions of a plan; imports and the helpers of a library are left out."""
     pieces = re.split(r"\n(?=\S)", source.strip())
-    own = re.compile(r"(\w+_)?c\d+ = |def (function|block)\w*\(")
-    return "\n".join(re.sub(r"\n\s*\n", "\n", piece).rstrip() for piece in pieces if own.match(piece))
+    pattern = re.compile(r"(\w+_)?c\d+ = |def (function|block)\w*\(")
+    return "\n".join(re.sub(r"\n\s*\n", "\n", piece).rstrip() for piece in pieces if pattern.match(piece))
 
 
 def read(text: str) -> list[Case]:
     cases = []
     for part in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
         head, *plans = re.split(r"^-- (\w+)\n", part, flags=re.MULTILINE)
-        title, given, *formula = head.strip().split("\n")
-        wanted = {library: plan.strip("\n") for library, plan in zip(plans[::2], plans[1::2])}
+        title, inputs, *formula = head.strip().split("\n")
+        expected = {library: plan.strip("\n") for library, plan in zip(plans[::2], plans[1::2])}
         formula = "\n".join(line.removeprefix("| ") for line in formula)
-        cases.append(Case(title, given.removeprefix("with "), formula, wanted))
+        cases.append(Case(title, inputs.removeprefix("with "), formula, expected))
     return cases
 
 

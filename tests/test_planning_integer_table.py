@@ -46,33 +46,33 @@ class Case(NamedTuple):
 
 def variance(x: list[Any]) -> Fraction:
     mean = Fraction(sum(x), len(x))
-    return sum((each - mean) ** 2 for each in x) / len(x)
+    return sum((element - mean) ** 2 for element in x) / len(x)
 
 
 CASES = [
-    Case("x + 1", lambda x: [each + 1 for each in x], "int64", "int32"),
-    Case("x − 1", lambda x: [each - 1 for each in x], "int64", "int32"),
+    Case("x + 1", lambda x: [element + 1 for element in x], "int64", "int32"),
+    Case("x − 1", lambda x: [element - 1 for element in x], "int64", "int32"),
     Case("x − x", lambda x: [0 for _ in x], "int64", "int32"),
-    Case("−x", lambda x: [-each for each in x], "int64", "int32"),
-    Case("abs(x)", lambda x: [abs(each) for each in x], "int64", "int32"),
-    *[Case(f"x − {end}", lambda x, end=end: [each - end for each in x], "int64", "int32") for end in ENDS[:1]],
-    *[Case(f"𝕀[x {sign} {end}]", lambda x, end=end, holds=holds: [int(holds(each, end)) for each in x], "float64", "float32")
+    Case("−x", lambda x: [-element for element in x], "int64", "int32"),
+    Case("abs(x)", lambda x: [abs(element) for element in x], "int64", "int32"),
+    *[Case(f"x − {end}", lambda x, end=end: [element - end for element in x], "int64", "int32") for end in ENDS[:1]],
+    *[Case(f"𝕀[x {sign} {end}]", lambda x, end=end, holds=holds: [int(holds(element, end)) for element in x], "float64", "float32")
       for end in ENDS for sign, holds in (("<", int.__lt__), ("=", int.__eq__), ("≥", int.__ge__))],
     Case("𝕀[x = x]", lambda x: [1 for _ in x], "float64", "float32"),
-    Case("max(x, 1)", lambda x: [max(each, 1) for each in x], "int64", "int32"),
+    Case("max(x, 1)", lambda x: [max(element, 1) for element in x], "int64", "int32"),
     Case("max_{a} x", max, "int64", "int32"),
     Case("∑_{a} x", sum, "float64", "int32"),
-    Case("cumsum_{a} x", lambda x: [sum(x[: place + 1]) for place in range(len(x))], "float64", "int32"),
-    Case("x ⊙ x", lambda x: [each * each for each in x], "float64", "float32"),
-    Case("x^2", lambda x: [each * each for each in x], "float64", "float32"),
-    Case("x ⊙_{a} x", lambda x: sum(each * each for each in x), "float64", "float32"),
+    Case("cumsum_{a} x", lambda x: [sum(x[: index + 1]) for index in range(len(x))], "float64", "int32"),
+    Case("x ⊙ x", lambda x: [element * element for element in x], "float64", "float32"),
+    Case("x^2", lambda x: [element * element for element in x], "float64", "float32"),
+    Case("x ⊙_{a} x", lambda x: sum(element * element for element in x), "float64", "float32"),
     Case("∏_{a} x", math.prod, "float64", "float32"),
-    Case("x / 3", lambda x: [Fraction(each, 3) for each in x], "float64", "float32"),
+    Case("x / 3", lambda x: [Fraction(element, 3) for element in x], "float64", "float32"),
     Case("mean_{a} x", lambda x: Fraction(sum(x), len(x)), "float64", "float32"),
     Case("var_{a} x", variance, "float64", "float32"),
     Case("std_{a} x", lambda x: math.sqrt(variance(x)), "float64", "float32"),
-    Case(recurrence(MIN_LOOP_STEPS), lambda x: [MIN_LOOP_STEPS * each for each in x], "int64", "int32"),
-    Case(recurrence(STEPS), lambda x: [STEPS * each for each in x], "float64", "int32"),
+    Case(recurrence(MIN_LOOP_STEPS), lambda x: [MIN_LOOP_STEPS * element for element in x], "int64", "int32"),
+    Case(recurrence(STEPS), lambda x: [STEPS * element for element in x], "float64", "int32"),
 ]  # fmt: skip
 SAME = ("max_{a} x",)  # which give entries of x: their dtype stays
 
@@ -110,10 +110,10 @@ def inputs_of(dtype: str) -> list[list[Any]]:
     ]
 
 
-def entries(found: Any) -> list[Any]:
-    array = found.array
+def entries(actual: Any) -> list[Any]:
+    array = actual.array
     if type(array).__module__.startswith("torch"):
-        return [each.item() for each in array.reshape(-1)]
+        return [item.item() for item in array.reshape(-1)]
     return np.asarray(array).reshape(-1).tolist()
 
 
@@ -138,25 +138,25 @@ def test_integers_are_exact_or_refused(name, case, dtype):
     with context:
         known = set()
         for numbers in inputs_of(dtype):
-            exact = case.exact([int(each) for each in numbers])
+            exact = case.exact([int(number) for number in numbers])
             exact = exact if isinstance(exact, list) else [exact]
             whole = 2**31 if name == "jax" else 2**63
             try:
                 name_of_input = "B" if dtype == "bool" else "x"
                 text = f"{case.text}\nx = 𝕀[B]" if dtype == "bool" else case.text
-                found = nt.evaluate(text, {name_of_input: tensor(xp, numbers, dtype)})
+                result = nt.evaluate(text, {name_of_input: tensor(xp, numbers, dtype)})
             except nt.NotationError as error:
                 assert error.code == 405 and "integer overflow" in str(error), (numbers, error)
                 partial = exact if "cumsum" not in case.text else [*exact, *numbers]
-                assert any(not -whole <= each < whole for each in partial), numbers
+                assert any(not -whole <= item < whole for item in partial), numbers
                 continue
-            type_name = str(found.dtype).rpartition(".")[2]
+            type_name = str(result.dtype).rpartition(".")[2]
             known.add(type_name)
-            largest = max(abs(int(each)) for each in numbers)
+            largest = max(abs(int(number)) for number in numbers)
             scale = largest if type_name == "float64" or "x" not in case.text else largest
-            scale = max(scale, *(abs(each) for each in exact)) if not case.text.startswith("var") else scale**2
-            for entry, value in zip(entries(found), exact, strict=True):
-                assert is_right(entry, value, type_name, scale), (numbers, entries(found), exact)
+            scale = max(scale, *(abs(item) for item in exact)) if not case.text.startswith("var") else scale**2
+            for entry, value in zip(entries(result), exact, strict=True):
+                assert is_right(entry, value, type_name, scale), (numbers, entries(result), exact)
         assert len(known) == 1, "the dtype depends on values"
         if dtype == "int64":
             assert known == {case.dtype}
@@ -172,8 +172,8 @@ def test_floats_keep_their_dtype(name, dtype, text):
     with context:
         if not hasattr(xp, dtype) or (name == "jax" and dtype == "float64"):
             pytest.skip("the library has no such dtype")
-        found = nt.evaluate(text, x=tensor(xp, [1.0, 2.0, 4.0], dtype))
-        assert str(found.dtype).rpartition(".")[2] == dtype
+        result = nt.evaluate(text, x=tensor(xp, [1.0, 2.0, 4.0], dtype))
+        assert str(result.dtype).rpartition(".")[2] == dtype
 
 
 HALVES = [("numpy", "float16"), ("torch", "float16"), ("torch", "bfloat16"), ("jax", "float16"), ("jax", "bfloat16")]
@@ -191,21 +191,21 @@ LONG = {
 def test_sizes_beyond_half_precision_take_part_in_single(name, dtype, text):
     xp, _ = library(name)
     numbers = np.full(70000, 0.25)
-    found = nt.evaluate(text, x=tensor(xp, numbers.tolist(), dtype))
-    assert str(found.dtype).rpartition(".")[2] == dtype
-    expected = np.broadcast_to(LONG[text](numbers), (len(entries(found)),))
+    result = nt.evaluate(text, x=tensor(xp, numbers.tolist(), dtype))
+    assert str(result.dtype).rpartition(".")[2] == dtype
+    expected = np.broadcast_to(LONG[text](numbers), (len(entries(result)),))
     if "∑" in text:  # the sum itself is one of half precision
-        assert entries(found)[0] == pytest.approx(expected[0], rel=0.3)
+        assert entries(result)[0] == pytest.approx(expected[0], rel=0.3)
     else:
-        np.testing.assert_allclose(entries(found), expected, rtol=2 ** -(BITS[dtype] - 3))
+        np.testing.assert_allclose(entries(result), expected, rtol=2 ** -(BITS[dtype] - 3))
 
 
 # ------------------------------------------------------------------------------------------------ JAX without 64 bits
 def told(run: Callable[[], Any]) -> list[str]:
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings(record=True) as warning_messages:
         warnings.simplefilter("always")
         run()
-    return [str(each.message) for each in found]
+    return [str(warning_message.message) for warning_message in warning_messages]
 
 
 @pytest.mark.parametrize(("text", "is_rounded"), [("x ⊙ x", True), ("mean_{a} x", True), ("x + 1", False), ("∑_{a} x", False),
@@ -215,9 +215,9 @@ def test_jax_without_x64_warns_where_integers_become_floats(text, is_rounded):
     with context:
         values = {"x": tensor(xp, [1, 2] * 8, "int32"), "u": tensor(xp, [1, 2] * 8, "uint8")}
         program = nt.program(f"(({text}))")  # which no test has planned before
-        given = {name: value for name, value in values.items() if name in text}
-        first, second = told(lambda: program(values=given)), told(lambda: program(values=given))
-    assert ["jax_enable_x64" in each for each in first] == [True] * is_rounded and not second
+        tensors = {name: value for name, value in values.items() if name in text}
+        first, second = told(lambda: program(values=tensors)), told(lambda: program(values=tensors))
+    assert ["jax_enable_x64" in name for name in first] == [True] * is_rounded and not second
 
 
 @pytest.mark.parametrize("text", ["x + 1", "−x", "∑_{a} x", "cumsum_{a} x", recurrence(STEPS), recurrence(5)])
@@ -230,7 +230,7 @@ def test_jax_warns_once_where_it_traces_what_it_would_check(text):
         function = jax.jit(lambda x: program(x=nt.tensor(x, "a")).array)
         array = xp.asarray([1000003, -5], dtype="int32")
         messages = told(lambda: function(array))
-        assert ["not checked for overflow" in each for each in messages] == [True]
+        assert ["not checked for overflow" in message for message in messages] == [True]
         assert not told(lambda: function(array + 1))
         assert np.array_equal(function(array), program(x=nt.tensor(array, "a")).array)
         with pytest.raises(nt.NotationError, match=r"integer overflow: exceeds int32 \(maximum 2147483647\)"):

@@ -24,8 +24,8 @@ def hull(results):
     return min(results), max(results)
 
 
-def either(*each):
-    return hull(itertools.chain.from_iterable(map(numbers, each)))
+def either(*item):
+    return hull(itertools.chain.from_iterable(map(numbers, item)))
 
 
 TIGHT = {  # primitives of numbers, and what they compute
@@ -38,31 +38,31 @@ TIGHT = {  # primitives of numbers, and what they compute
 def test_the_ends_are_reached(primitive):
     compute = TIGHT[primitive]
     count = 1 if compute in (operator.neg, abs) else 2
-    for given in itertools.product(SMALL, repeat=count):
-        assert of_step(primitive, given, {}) == hull(
-            itertools.starmap(compute, itertools.product(*map(numbers, given)))
-        ), given
+    for inputs in itertools.product(SMALL, repeat=count):
+        assert of_step(primitive, inputs, {}) == hull(
+            itertools.starmap(compute, itertools.product(*map(numbers, inputs)))
+        ), inputs
 
 
 @pytest.mark.parametrize("primitive", ["select", "concat", "stack"])
 def test_what_holds_both_reaches_from_the_least_to_the_greatest(primitive):
-    for given in itertools.product(SMALL, repeat=2):
-        assert of_step(primitive, given, {}) == either(*given)
-        assert of_step("where", [(0, 1), *given], {}) == either(*given)
+    for inputs in itertools.product(SMALL, repeat=2):
+        assert of_step(primitive, inputs, {}) == either(*inputs)
+        assert of_step("where", [(0, 1), *inputs], {}) == either(*inputs)
 
 
 def test_powers_lie_within():
     for base, exponent in itertools.product(SMALL, repeat=2):
-        found = of_step("power", (base, exponent), {})
+        pair = of_step("power", (base, exponent), {})
         if exponent[0] < 0:
-            assert found is None
+            assert pair is None
             continue
         low, high = hull(x**y for x in numbers(base) for y in numbers(exponent))
         if base[0] < 0:
             most = max(abs(base[0]), abs(base[1])) ** exponent[1]
-            assert -most <= found[0] <= low and high <= found[1] <= max(most, 1)
+            assert -most <= pair[0] <= low and high <= pair[1] <= max(most, 1)
         else:
-            assert found[1] == high and found[0] == (low if base[0] else 0)
+            assert pair[1] == high and pair[0] == (low if base[0] else 0)
 
 
 def test_remainders_lie_within():
@@ -97,8 +97,8 @@ def test_products_are_sums_of_products(primitive):
 
 def test_what_is_not_known_stays_so():
     for primitive in ("add", "where", "sum", "dot", "abs"):
-        for given in ([None], [(0, 1), None], [None, (0, 1)]):
-            assert of_step(primitive, given, {}) is None
+        for inputs in ([None], [(0, 1), None], [None, (0, 1)]):
+            assert of_step(primitive, inputs, {}) is None
     assert of_step("exp", [(0, 1)], {}) is None
     assert of_step("add", [], {}) is None
 

@@ -40,13 +40,13 @@ def test_the_products_are_those_of_each_matrix(lying, rows, monkeypatch):
     make, axes, is_one = LYING[lying]
     w_q, w_k = make()
     x, b = DRAW.standard_normal((rows, CHANS), dtype=np.float32), DRAW.standard_normal(KEY, dtype=np.float32)
-    given = {
+    tensors = {
         "X": nt.tensor(x, "seq chans"),
         "W_Q": nt.tensor(w_q, axes),
         "W_K": nt.tensor(w_k, axes),
         "b": nt.tensor(b, "key"),
     }
-    flat = [each if axes == "chans key" else each.T for each in (w_q, w_k)]
+    flat = [item if axes == "chans key" else item.T for item in (w_q, w_k)]
     want = (x @ flat[0] + b) * (x @ flat[1] + b)
     products: list[tuple[int, ...]] = []
     kernel = backend("numpy").globals(np)["projected"]
@@ -56,10 +56,10 @@ def test_the_products_are_those_of_each_matrix(lying, rows, monkeypatch):
             products.append(other.shape)
             return np.asarray(self).dot(other)
 
-    found = kernel(x.view(Counted), tuple(flat))
-    np.testing.assert_allclose(found, np.concatenate([x @ each for each in flat], 1), rtol=1e-4, atol=1e-4)
+    result = kernel(x.view(Counted), tuple(flat))
+    np.testing.assert_allclose(result, np.concatenate([x @ item for item in flat], 1), rtol=1e-4, atol=1e-4)
     assert products == ([(CHANS, 2 * KEY)] if is_one else [(CHANS, KEY)] * 2)
-    value = program()["Y"](values=given)
+    value = program()["Y"](values=tensors)
     np.testing.assert_allclose(value.to_array("seq key"), want, rtol=1e-3, atol=1e-3)
 
 
@@ -81,8 +81,8 @@ def test_a_loaded_model_has_its_projections_side_by_side(tmp_path):
     torch.manual_seed(0)
     transformers.GPT2LMHeadModel(config).save_pretrained(tmp_path)
     parameters = transformer.load(tmp_path).parameters
-    place = lambda name: parameters[name].array.__array_interface__["data"][0]
+    position = lambda name: parameters[name].array.__array_interface__["data"][0]
     for l in (1, 2):
-        starts = [place(f"W^{{{l},{kind}}}") for kind in "QKV"]
+        starts = [position(f"W^{{{l},{kind}}}") for kind in "QKV"]
         assert {after - before for before, after in zip(starts, starts[1:])} == {parameters["W^{1,Q}"].array.nbytes}
         assert parameters[f"W^{{{l},Q}}"].axes == ("heads", "key", "chans")

@@ -28,12 +28,12 @@ def test_a_softmax_contracted_over_any_axes(soft, summed, flipped):
     powers = np.exp(X.array)
     weights = powers / powers.sum(tuple("abc".index(axis) for axis in soft), keepdims=True)
     rest = "".join(axis for axis in "abc" if axis not in summed)
-    wanted = np.einsum(f"abc,{''.join(summed)}v->{rest}v", weights, V.array)
+    expected = np.einsum(f"abc,{''.join(summed)}v->{rest}v", weights, V.array)
     sides = [f"softmax_{{{', '.join(soft)}}}(X)", "V"][:: -1 if flipped else 1]
     formula = nt.formula(f" ⊙_{{{', '.join(summed)}}} ".join(sides))
     for without in ((), tuple(OPTIMIZATIONS)):
-        found = formula.compile("numpy", disable=without)(X=X, V=V)
-        np.testing.assert_allclose(found.to_array((*rest, "v")), wanted, rtol=1e-12)
+        result = formula.compile("numpy", disable=without)(X=X, V=V)
+        np.testing.assert_allclose(result.to_array((*rest, "v")), expected, rtol=1e-12)
 
 
 def test_a_renamed_tensor_is_sliced_as_it_is_weighed_and_as_it_is():
@@ -43,5 +43,5 @@ def test_a_renamed_tensor_is_sliced_as_it_is_weighed_and_as_it_is():
     text = "softmax_{seq'}(X ⊙_{key} X_{seq→seq'}) ⊙_{seq'} V_{seq→seq'}"
     scores = X.array @ X.array.transpose(0, 2, 1)
     powers = np.exp(scores - scores.max(-1, keepdims=True))
-    wanted = powers / powers.sum(-1, keepdims=True) @ V.array
-    np.testing.assert_allclose(nt.evaluate(text, X=X, V=V).to_array((*sizes,)), wanted, rtol=1e-10, atol=1e-12)
+    expected = powers / powers.sum(-1, keepdims=True) @ V.array
+    np.testing.assert_allclose(nt.evaluate(text, X=X, V=V).to_array((*sizes,)), expected, rtol=1e-10, atol=1e-12)

@@ -30,6 +30,6 @@ def test_each_addend_counts(library, text):
     xp = pytest.importorskip(library)
     first, *rest = text.split("\n")
     values = {name: nt.tensor(xp.asarray(ARRAYS[name]), AXES[name]) for name in "XWbY" if name in text}
-    found = nt.evaluate("\n".join([*rest, first]), values).to_array("n h")
-    wanted = ROWS[text](ARRAYS["X"] @ ARRAYS["W"], ARRAYS["b"], ARRAYS["Y"])
-    np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-5, atol=1e-5)
+    array = nt.evaluate("\n".join([*rest, first]), values).to_array("n h")
+    expected = ROWS[text](ARRAYS["X"] @ ARRAYS["W"], ARRAYS["b"], ARRAYS["Y"])
+    np.testing.assert_allclose(np.asarray(array), expected, rtol=1e-5, atol=1e-5)

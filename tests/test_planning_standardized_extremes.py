@@ -42,17 +42,17 @@ def test_on_numpy(name, dtype, factor):
     want = by_hand(array, 1e-5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for found in ways(array, axes):
+        for way in ways(array, axes):
             close = 2e-6 if dtype == "float32" else 1e-11
-            np.testing.assert_allclose(found.to_array(axes), want, rtol=close, atol=close * np.abs(want).max())
+            np.testing.assert_allclose(way.to_array(axes), want, rtol=close, atol=close * np.abs(want).max())
 
 
 @pytest.mark.parametrize("library", ["jax.numpy", "array_api_strict"])
 def test_in_other_libraries(library):
     xp = pytest.importorskip(library)
     array = drawn((4, 7), "float32", 1e30)
-    found = nt.evaluate("standardize_{a} X", X=nt.tensor(xp.asarray(array), "n a")).array
-    np.testing.assert_allclose(np.asarray(found), by_hand(array, 1e-5), rtol=1e-4)
+    result = nt.evaluate("standardize_{a} X", X=nt.tensor(xp.asarray(array), "n a")).array
+    np.testing.assert_allclose(np.asarray(result), by_hand(array, 1e-5), rtol=1e-4)
 
 
 LIBRARIES = ["numpy", "torch", "jax.numpy"]
@@ -68,13 +68,13 @@ def test_of_numbers_near_the_ends_of_single_precision(text, factor, library):
     wide = array.astype("float64")
     away = wide - wide.mean(-1, keepdims=True)
     spread = np.sqrt((away**2).mean(-1))
-    wanted = {
+    expected = {
         "norm": np.sqrt((wide**2).sum(-1)),
         "std": spread,
         "standardize": away / np.sqrt(spread**2 + 1e-5)[:, None],
     }
-    found = np.asarray(nt.evaluate(text, X=nt.tensor(xp.asarray(array), "n a")).array)
-    np.testing.assert_allclose(found, wanted[text.split("_")[0]], rtol=1e-5)
+    result = np.asarray(nt.evaluate(text, X=nt.tensor(xp.asarray(array), "n a")).array)
+    np.testing.assert_allclose(result, expected[text.split("_")[0]], rtol=1e-5)
 
 
 def made(library, array):
@@ -103,16 +103,16 @@ def test_in_every_library_in_every_way(text, library, dtype, factor):
     array = drawn((4, 7), dtype, factor)
     x, want = nt.tensor(made(library, array), "n a"), by_hand(array, 1e-5)
     close = {"float16": 5e-3, "float32": 2e-6, "float64": 1e-11}[dtype]
-    for found in (nt.evaluate(text, X=x), nt.formula(text)(X=x), nt.formula(text).compile()(X=x)):
-        np.testing.assert_allclose(as_numpy(found, "n a"), want, rtol=close, atol=close * np.abs(want).max())
+    for result in (nt.evaluate(text, X=x), nt.formula(text)(X=x), nt.formula(text).compile()(X=x)):
+        np.testing.assert_allclose(as_numpy(result, "n a"), want, rtol=close, atol=close * np.abs(want).max())
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("factor", [1e25, 1.0, 1e-30])
 def test_squares_that_vanish_where_there_is_no_ε(library, factor):
     array = drawn((4, 7), "float32", factor)
-    found = nt.evaluate("standardize_{a}(X; 0)", X=nt.tensor(made(library, array), "n a"))
-    np.testing.assert_allclose(as_numpy(found, "n a"), by_hand(array, 0), rtol=1e-5, atol=1e-5)
+    result = nt.evaluate("standardize_{a}(X; 0)", X=nt.tensor(made(library, array), "n a"))
+    np.testing.assert_allclose(as_numpy(result, "n a"), by_hand(array, 0), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -130,17 +130,17 @@ def test_gradients_of_pytorch(text, eps, factor, dtype):
     torch = pytest.importorskip("torch")
     x = torch.tensor(drawn((4, 7), "float64", factor)).to(getattr(torch, dtype)).requires_grad_()
     weight, shift = (torch.linspace(start, 2, 7).to(x.dtype) for start in (0.5, -1))
-    given = {"g": nt.tensor(weight, "a"), "h": nt.tensor(shift, "a")} if "g" in text else {}
-    found = nt.formula(text % eps).compile()(values={"X": nt.tensor(x, "n a"), **given}).to_array("n a")
+    tensors = {"g": nt.tensor(weight, "a"), "h": nt.tensor(shift, "a")} if "g" in text else {}
+    array = nt.formula(text % eps).compile()(values={"X": nt.tensor(x, "n a"), **tensors}).to_array("n a")
     pull = torch.linspace(-1, 2, 28).reshape(4, 7)
-    (found.double() * pull).sum().backward()
+    (array.double() * pull).sum().backward()
     unit = (x.detach().double() / factor).requires_grad_()
     away = unit - unit.mean(-1, keepdim=True)
     want = away / (away.square().mean(-1, keepdim=True) + eps / factor / factor).sqrt()
-    want = want * weight.double() + shift.double() if given else want
+    want = want * weight.double() + shift.double() if tensors else want
     (want * pull).sum().backward()
     close = {"float32": 1e-5, "float64": 1e-12, "bfloat16": 3e-2}[dtype]
-    for one, other in ((found.detach(), want.detach()), (x.grad.double() * factor, unit.grad)):
+    for one, other in ((array.detach(), want.detach()), (x.grad.double() * factor, unit.grad)):
         np.testing.assert_allclose(one.double(), other, rtol=close, atol=close * float(other.abs().max()))
 
 
@@ -149,11 +149,11 @@ def test_pytorchs_own_kernel_is_called_and_maps_over_batches():
     compiled = nt.formula("standardize_{a} X").compile()
     x = torch.tensor(drawn((4, 7), "float32", 1.0))
     with torch.profiler.profile() as profile:
-        found = compiled(X=nt.tensor(x, "n a")).to_array("n a")
-    assert not {"aten::amax", "aten::where"} & {each.name for each in profile.events()}
-    torch.testing.assert_close(found, torch.nn.functional.layer_norm(x, (7,)), rtol=0, atol=0)
+        array = compiled(X=nt.tensor(x, "n a")).to_array("n a")
+    assert not {"aten::amax", "aten::where"} & {event.name for event in profile.events()}
+    torch.testing.assert_close(array, torch.nn.functional.layer_norm(x, (7,)), rtol=0, atol=0)
     mapped = torch.vmap(lambda row: compiled(X=nt.tensor(row, "a")).to_array("a"))(x)
-    torch.testing.assert_close(mapped, found)
+    torch.testing.assert_close(mapped, array)
 
 
 def test_what_pytorch_compiles():

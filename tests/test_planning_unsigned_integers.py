@@ -27,7 +27,7 @@ PICKED = [
 def test_what_is_picked_is_what_numpy_picks(text, dtype):
     torch = pytest.importorskip("torch")
     x, j = np.array([0.5, 1.0, 2.0]), np.array([1, 3, 2], dtype=dtype)
-    wanted = nt.evaluate(text, {"X": nt.tensor(x, ("a",)), "J": nt.tensor(j, ("seq",))})
-    found = nt.evaluate(text, {"X": nt.tensor(torch.asarray(x), ("a",)), "J": nt.tensor(torch.asarray(j), ("seq",))})
-    assert set(found.axes) == set(wanted.axes)
-    assert np.array_equal(np.asarray(found.to_array(wanted.axes)), wanted.array)
+    expected = nt.evaluate(text, {"X": nt.tensor(x, ("a",)), "J": nt.tensor(j, ("seq",))})
+    result = nt.evaluate(text, {"X": nt.tensor(torch.asarray(x), ("a",)), "J": nt.tensor(torch.asarray(j), ("seq",))})
+    assert set(result.axes) == set(expected.axes)
+    assert np.array_equal(np.asarray(result.to_array(expected.axes)), expected.array)

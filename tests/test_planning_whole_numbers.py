@@ -101,13 +101,13 @@ def leaves(draw) -> Tree:
 
 
 def inputs_of(tree: Tree) -> set[str]:
-    own = {tree.detail} if tree.kind in ("input", "truth") else set()
-    return own.union(*map(inputs_of, tree.parts))
+    local = {tree.detail} if tree.kind in ("input", "truth") else set()
+    return local.union(*map(inputs_of, tree.parts))
 
 
 def drawn_values(names: set[str], draw) -> dict[str, np.ndarray]:
     """Arrays whose entries are often the least or the largest of their dtype."""
-    found = {}
+    result = {}
     for name in sorted(names):
         dtype, axes = INPUTS[name]
         low, high = (0, 1) if dtype == "bool" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
@@ -116,8 +116,8 @@ def drawn_values(names: set[str], draw) -> dict[str, np.ndarray]:
             st.sampled_from((low, high, 0, 1)), st.integers(max(low, -20), min(high, 20)), st.integers(low, high)
         )
         numbers = draw(st.lists(one, min_size=math.prod(shape), max_size=math.prod(shape)))
-        found[name] = np.array(numbers, dtype=dtype).reshape(shape)
-    return found
+        result[name] = np.array(numbers, dtype=dtype).reshape(shape)
+    return result
 
 
 # --------------------------------------------------------------------------------------------- the same, in fractions
@@ -169,22 +169,22 @@ class Exact:
         return Number(x.value, x.off + self.kind.error * (abs(x.value) + x.off))
 
     def entries(self, tree: Tree, at: dict[str, int], axis: str) -> list[Number]:
-        return [self.value(tree, {**at, axis: place}) for place in range(SIZES[axis])]
+        return [self.value(tree, {**at, axis: index}) for index in range(SIZES[axis])]
 
     def parts(self, tree: Tree, at: dict[str, int]) -> list[Number]:
         return [self.value(part, at) for part in tree.parts]
 
     # ---------------------------------------------------------------------------------------------------- operators
     def plus(self, x: Number, y: Number) -> Number:
-        found = self.rounded(Number(x.value + y.value, x.off + y.off), whole=True)
+        number = self.rounded(Number(x.value + y.value, x.off + y.off), whole=True)
         apart = abs(x.value) + abs(y.value) > self.kind.gap  # where the operands themselves may have been rounded
-        return Number(found.value, found.off + (self.kind.error * (abs(x.value) + abs(y.value)) if apart else 0))
+        return Number(number.value, number.off + (self.kind.error * (abs(x.value) + abs(y.value)) if apart else 0))
 
     def times(self, x: Number, y: Number) -> Number:
         off = abs(x.value) * y.off + abs(y.value) * x.off + x.off * y.off
         apart = max(abs(x.value), abs(y.value)) > self.kind.gap
-        found = self.rounded(Number(x.value * y.value, off))
-        return Number(found.value, found.off + (4 * self.kind.error * abs(found.value) if apart else 0))
+        number = self.rounded(Number(x.value * y.value, off))
+        return Number(number.value, number.off + (4 * self.kind.error * abs(number.value) if apart else 0))
 
     def folded(self, join, numbers: list[Number], first: int) -> Number:
         total = Number(Fraction(first))
@@ -246,11 +246,11 @@ class Exact:
 
     def along(self, tree: Tree, at: dict[str, int]) -> Number:
         numbers = self.entries(tree.parts[0], {**at}, tree.detail)
-        place = at[tree.detail]
+        position = at[tree.detail]
         if tree.kind == "sort":
             off = max(self.rounded(number).off for number in numbers)
-            return Number(sorted(number.value for number in numbers)[place], off)
-        upto = numbers[: place + 1]
+            return Number(sorted(number.value for number in numbers)[position], off)
+        upto = numbers[: position + 1]
         return (
             self.folded(self.times, upto, 1) if tree.kind == "cumprod" else self.rounded(self.sum_of(upto), whole=True)
         )
@@ -270,7 +270,7 @@ class Exact:
 
     def choice(self, tree: Tree, at: dict[str, int]) -> Number:
         x, y, left, right = self.parts(tree, at)
-        left, right = (self.rounded(each, whole=True) for each in (left, right))
+        left, right = (self.rounded(number, whole=True) for number in (left, right))
         x, y = self.rounded(x, whole=True), self.rounded(y, whole=True)
         if (x.off or y.off) and abs(x.value - y.value) <= x.off + y.off:
             return Number(left.value, abs(left.value - right.value) + left.off + right.off)
@@ -317,20 +317,20 @@ def computed(text: str, arrays: dict[str, np.ndarray], make: Any) -> Any:
         return None
 
 
-def agree(tree: Tree, arrays: dict[str, np.ndarray], kind: Float, found: Any) -> None:
+def agree(tree: Tree, arrays: dict[str, np.ndarray], kind: Float, actual: Any) -> None:
     """Compare each entry with the exact one, which floating numbers may be off as far as it says."""
     exact = Exact(arrays, kind)
     order = sorted(tree.axes)
-    wanted = {
+    expected = {
         places: exact.value(tree, dict(zip(order, places)))
         for places in itertools.product(*(range(SIZES[axis]) for axis in order))
     }
-    if found is None:
+    if actual is None:
         assert exact.passes, tree.text
         return
-    array = np.asarray(found.to_array(order) if order else found.array)
+    array = np.asarray(actual.to_array(order) if order else actual.array)
     largest = 2.0**1023 if kind is DOUBLE else 2.0**127
-    for places, number in wanted.items():
+    for places, number in expected.items():
         if abs(number.value) + number.off > largest / 2**10 or not math.isfinite(float(array[places])):
             continue  # what is beyond floating numbers is ∞, and what is made of that
         entry = Fraction(array[places].item())
@@ -354,10 +354,10 @@ def test_whole_numbers_are_those_of_exact_arithmetic(name):
         dtypes = set()
         for _ in range(2):
             arrays = drawn_values(names, data.draw)
-            found = computed(tree.text, arrays, make)
+            result = computed(tree.text, arrays, make)
             narrow = {key: np.asarray(make(array)) for key, array in arrays.items()}  # JAX may have no 64 bits
-            agree(tree, narrow, SINGLE if single else DOUBLE, found)
-            dtypes |= {str(found.dtype)} if found is not None else set()
+            agree(tree, narrow, SINGLE if single else DOUBLE, result)
+            dtypes |= {str(result.dtype)} if result is not None else set()
         assert len(dtypes) <= 1, tree.text
 
     with context:
@@ -376,10 +376,10 @@ SIZED = {"∏_{a} iota_{a}^{25}": math.factorial(3) ** 25, "∑_{a} 2^{30 iota_{
          "∑_{a} 2^{3 iota_{a}}": 8 + 64 + 512}  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "wanted"), [*KNOWN.items(), *SIZED.items()])
-def test_numbers_of_the_text_alone(text, wanted):
-    found = nt.evaluate(text, sizes={"a": 3} if text in SIZED else {})
-    assert found.item() == pytest.approx(wanted, rel=1e-14, abs=0)
+@pytest.mark.parametrize(("text", "expected"), [*KNOWN.items(), *SIZED.items()])
+def test_numbers_of_the_text_alone(text, expected):
+    result = nt.evaluate(text, sizes={"a": 3} if text in SIZED else {})
+    assert result.item() == pytest.approx(expected, rel=1e-14, abs=0)
 
 
 # ------------------------------------------------------------------------------------- one dtype, wherever it is computed
@@ -394,13 +394,13 @@ PROGRAMS = {
 
 
 def tensors(values, make):
-    given = {
+    inputs = {
         "u": ("uint8", [1, 200, 7]),
         "k": ("int8", [-128, 5, 1]),
         "n": ("int64", values),
         "f": ("float32", [0.5, 1, 2]),
     }
-    return {name: nt.tensor(make(np.array(numbers, dtype)), "a") for name, (dtype, numbers) in given.items()}
+    return {name: nt.tensor(make(np.array(numbers, dtype)), "a") for name, (dtype, numbers) in inputs.items()}
 
 
 @pytest.mark.parametrize("name", ("numpy", "torch", "strict", "jax of 64 bits"))
@@ -410,19 +410,21 @@ def test_one_dtype_however_it_is_computed(text, dtype, name):
     with context:
         results = []
         for values in ([3, -4, 5], [2**53 + 1, 0, -(2**62)]):
-            given = {key: each for key, each in tensors(values, make).items() if key in text}
+            inputs = {key: tensor for key, tensor in tensors(values, make).items() if key in text}
             formula = nt.formula(text)
             compiled = formula.compile()
             several = [
-                nt.evaluate(text, given),
-                *(run(values=given) for run in (formula, nt.program(text), compiled, compiled)),
+                nt.evaluate(text, inputs),
+                *(run(values=inputs) for run in (formula, nt.program(text), compiled, compiled)),
             ]
             if name in ("numpy", "torch"):
                 space: dict[str, Any] = {}
-                exec(formula.to_python(name, given), space)
-                several.append(nt.tensor(space["function"](*(each.array for each in given.values())), several[0].axes))
-            assert all(nt.allclose(several[0], each, rtol=0, atol=0) for each in several)
-            results += [str(each.dtype).rpartition(".")[2] for each in several]
+                exec(formula.to_python(name, inputs), space)
+                several.append(
+                    nt.tensor(space["function"](*(input_.array for input_ in inputs.values())), several[0].axes)
+                )
+            assert all(nt.allclose(several[0], item, rtol=0, atol=0) for item in several)
+            results += [str(item.dtype).rpartition(".")[2] for item in several]
     assert set(results) == {dtype}
 
 
@@ -430,14 +432,14 @@ COMPARED = {"u > 5": [2, 1, 1], "u > 300": [2, 2, 2], "u = 200": [2, 1, 2], "b =
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-@pytest.mark.parametrize(("condition", "wanted"), COMPARED.items())
-def test_whole_numbers_and_conditions_are_compared_with_numbers(condition, wanted, name):
+@pytest.mark.parametrize(("condition", "expected"), COMPARED.items())
+def test_whole_numbers_and_conditions_are_compared_with_numbers(condition, expected, name):
     make, context = library(name)
-    given = {"u": np.array([1, 200, 7], "uint8"), "b": np.array([True, False, True])}
+    arrays = {"u": np.array([1, 200, 7], "uint8"), "b": np.array([True, False, True])}
     with context:
-        operand = nt.tensor(make(given[condition[0]]), "a")
-        found = nt.evaluate(f"{{ 1 if {condition}; 2 otherwise }}", {condition[0]: operand})
-    assert np.asarray(found.to_array("a")).tolist() == wanted
+        operand = nt.tensor(make(arrays[condition[0]]), "a")
+        result = nt.evaluate(f"{{ 1 if {condition}; 2 otherwise }}", {condition[0]: operand})
+    assert np.asarray(result.to_array("a")).tolist() == expected
 
 
 def test_narrow_whole_numbers_are_compared_as_they_are():
@@ -471,9 +473,13 @@ def test_a_sum_beyond_64_bits_is_an_error_that_says_where(text, span, name):
     make, context = library(name)
     numbers = {"n": np.array([2**62, 1]), "k": np.array([-(2**63), 1]), "w": np.array([2**63, 1], "uint64")}
     with context:
-        given = {key: nt.tensor(make(array), "a") for key, array in numbers.items() if key in text}
+        inputs = {key: nt.tensor(make(array), "a") for key, array in numbers.items() if key in text}
         compiled = nt.formula(text).compile()
-        for run in (lambda: nt.evaluate(text, given), lambda: compiled(values=given), lambda: compiled(values=given)):
+        for run in (
+            lambda: nt.evaluate(text, inputs),
+            lambda: compiled(values=inputs),
+            lambda: compiled(values=inputs),
+        ):
             with pytest.raises(nt.NotationError, match="integer overflow") as caught:
                 run()
             assert (caught.value.code, caught.value.span) == (405, span)
@@ -521,11 +527,13 @@ def test_every_operator_says_whether_it_is_right_for_complex_numbers():
         ):
             continue
         axis = {} if record.kind == "elementwise" else {"axis": "a"}
-        operands = [nt.tensor(each.astype(complex), "a") for each in (x, x)[: record.arity[0]]]
+        operands = [nt.tensor(array.astype(complex), "a") for array in (x, x)[: record.arity[0]]]
         function = getattr(nt, record.python_name)
         if record.complex:
-            wanted = function(*[nt.tensor(each.array.real, "a") for each in operands], **axis)
-            np.testing.assert_allclose(function(*operands, **axis).array, wanted.array, rtol=1e-12, err_msg=record.name)
+            expected = function(*[nt.tensor(operand.array.real, "a") for operand in operands], **axis)
+            np.testing.assert_allclose(
+                function(*operands, **axis).array, expected.array, rtol=1e-12, err_msg=record.name
+            )
         else:
             with pytest.raises(nt.NotationError, match="expects real numbers"):
                 function(*(operands * 3)[: record.arity[0]], **axis)
@@ -543,25 +551,25 @@ def test_a_deviation_neither_overflows_nor_vanishes(dtype, scale):
 @pytest.mark.parametrize("name", ("standardize", "std", "var"))
 def test_half_precision_takes_off_its_mean_in_single(name):
     numbers = np.array([1e4, 1e4 + 8, 1e4 + 8], "float16")
-    found = nt.evaluate(f"{name}_{{a}} X", X=nt.tensor(numbers, "a"))
-    wanted = nt.evaluate(f"{name}_{{a}} X", X=nt.tensor(numbers.astype("float64"), "a"))
-    assert found.dtype == np.float16
-    np.testing.assert_allclose(found.array, wanted.array, rtol=2e-3)
+    result = nt.evaluate(f"{name}_{{a}} X", X=nt.tensor(numbers, "a"))
+    expected = nt.evaluate(f"{name}_{{a}} X", X=nt.tensor(numbers.astype("float64"), "a"))
+    assert result.dtype == np.float16
+    np.testing.assert_allclose(result.array, expected.array, rtol=2e-3)
 
 
 def test_what_was_planned_with_64_bits_is_no_plan_for_32():
     jax = pytest.importorskip("jax")
-    given = {"S": np.array([0, 0, 2**32 - 1], "uint32"), "P": np.zeros(3, "uint8")}
+    inputs = {"S": np.array([0, 0, 2**32 - 1], "uint32"), "P": np.zeros(3, "uint8")}
     program = nt.program("where(iota_{a} > 1, S, P)")
     dtypes = []
     for wide in (True, False, True):
         jax.config.update("jax_enable_x64", wide)
-        tensors = {name: nt.tensor(jax.numpy.asarray(array), "a") for name, array in given.items()}
-        for found in (program(**tensors), nt.evaluate("where(iota_{a} > 1, S, P)", tensors)):
-            assert [float(each) for each in found.array] == [
+        tensors = {name: nt.tensor(jax.numpy.asarray(array), "a") for name, array in inputs.items()}
+        for result in (program(**tensors), nt.evaluate("where(iota_{a} > 1, S, P)", tensors)):
+            assert [float(item) for item in result.array] == [
                 0,
                 0,
                 float(np.float32(2**32 - 1)) if not wide else 2**32 - 1,
             ]
-        dtypes.append(str(found.dtype))
+        dtypes.append(str(result.dtype))
     assert dtypes == ["int64", "float32", "int64"]

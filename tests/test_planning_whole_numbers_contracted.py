@@ -35,10 +35,10 @@ def test_whole_numbers_are_contracted(library, shape, dtypes):
     ]
     tensors = [nt.tensor(xp.asarray(array), tuple(axes)) for array, axes in zip(arrays, inputs.split(","))]
     summed = ", ".join(sorted(set(inputs) - set(rest) - {","}))
-    wanted = np.einsum(shape, *arrays)
-    for found in (
+    expected = np.einsum(shape, *arrays)
+    for tensor in (
         nt.evaluate(f"X ⊙_{{{summed}}} Y", X=tensors[0], Y=tensors[1]),
         nt.evaluate(f"∑_{{{summed}}} X ⊙ Y", X=tensors[0], Y=tensors[1]),
         nt.dot(*tensors, axis=tuple(summed.split(", "))),
     ):
-        assert np.array_equal(np.asarray(found.to_array(tuple(rest)) if rest else found.array), wanted)
+        assert np.array_equal(np.asarray(tensor.to_array(tuple(rest)) if rest else tensor.array), expected)

@@ -63,23 +63,23 @@ def renamed(formula: str, old: tuple[str, ...], new: list[str]) -> str:
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.source)
 def test_positional_cell_is_translated_to_the_formula_of_its_row(cell):
-    found = nt.translate(
+    translation = nt.translate(
         cell.source, {name: shape(name) for name in used(cell.source)}, kind="" if cell.kind == "einops" else cell.kind
     )
-    assert found.checked.startswith("equal to the source")
+    assert translation.checked.startswith("equal to the source")
     if cell.source in VALUES_ONLY:
         return
-    names = {*used(cell.formula), *found.axes}
+    names = {*used(cell.formula), *translation.axes}
     sizes = {**SIZES, **dict(cell.sizes)}
     axes = {axis for name in names for axis in AXES[name]} | {*dict(cell.sizes)}
-    given = "\n".join(f"|{axis}| = {sizes[axis]}" for axis in sorted(axes))
+    text = "\n".join(f"|{axis}| = {sizes[axis]}" for axis in sorted(axes))
     same = nt.equivalent(
-        renamed(found.formula, found.result, cell.axes.split()),
+        renamed(translation.formula, translation.result, cell.axes.split()),
         cell.formula,
-        given=given,
+        given=text,
         **{name: type_of(name) for name in names},
     )
-    assert same, f"{found.formula}: {same}"
+    assert same, f"{translation.formula}: {same}"
 
 
 def test_positional_cells_are_those_of_the_tables():

@@ -66,7 +66,7 @@ def softmax(x):
 @pytest.mark.parametrize(("source", "shapes", "value"), ROWS)
 def test_positional_code_has_the_value_of_numpy(source, shapes, value):
     chance = np.random.default_rng(3)
-    given = dict(pair.split("=") for pair in shapes.split(";"))
+    inputs = dict(pair.split("=") for pair in shapes.split(";"))
     integers = (
         "one_hot" in source
         or "[" in source
@@ -79,12 +79,12 @@ def test_positional_code_has_the_value_of_numpy(source, shapes, value):
         name: chance.integers(0, INDICES[name], [SIZES[axis] for axis in words.split()])
         if name in INDICES and integers
         else chance.uniform(0.3, 1.7, [SIZES[axis] for axis in words.split()])
-        for name, words in given.items()
+        for name, words in inputs.items()
     }
-    found = nt.translate(source, given)
-    assert found.checked == "equal to the source on 5 draws"
+    translation = nt.translate(source, inputs)
+    assert translation.checked == "equal to the source on 5 draws"
     expected = np.asarray(eval(value or source, {"np": np, "softmax": softmax, **arrays}), dtype=float)
-    actual = np.asarray(found(*(arrays[name] for name in found.axes)))
+    actual = np.asarray(translation(*(arrays[name] for name in translation.axes)))
     assert actual.shape == expected.shape
     np.testing.assert_allclose(actual, expected, rtol=1e-7, atol=1e-12)
 
@@ -118,8 +118,8 @@ def test_positional_code_is_refused_in_words(source, shapes, message):
 
 
 def test_positional_numbers_in_a_shape_are_read_as_sizes_with_a_remark():
-    found = nt.translate("X.reshape(-1, 6)", X="batch[2] seq[4] chans[6]")
-    assert (found.formula, found.reading) == ("X_{(batch,seq)→batchseq}", ("6 is read as |chans|",))
+    translation = nt.translate("X.reshape(-1, 6)", X="batch[2] seq[4] chans[6]")
+    assert (translation.formula, translation.reading) == ("X_{(batch,seq)→batchseq}", ("6 is read as |chans|",))
     with pytest.raises(nt.NotationError, match="does not name the axes"):
         nt.translate("X.reshape(-1, 6)", X="batch seq chans")
 
@@ -131,6 +131,6 @@ def test_positional_diagonal_leaves_out_what_is_beside_it():
 
 
 def test_positional_input_called_I_does_not_hide_the_identity():
-    found = nt.translate("np.eye(3)[I] @ A", I="t", A="n d")
+    translation = nt.translate("np.eye(3)[I] @ A", I="t", A="n d")
     A, indices = np.arange(6.0).reshape(3, 2), np.array([2, 0])
-    np.testing.assert_allclose(found(I=indices, A=A), np.eye(3)[indices] @ A)
+    np.testing.assert_allclose(translation(I=indices, A=A), np.eye(3)[indices] @ A)

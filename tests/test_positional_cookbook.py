@@ -73,13 +73,13 @@ def translated(number: str, source: str, given: dict[str, str], axes: str) -> st
     """The translation, with axes as the docs call them."""
     twins = TWINS.get(number, {"i'": "j"} if "i i" in given.values() else {})
     try:
-        found = nt.translate(source, given)
+        translation = nt.translate(source, given)
     except nt.NotationError as problem:
         if problem.code != 116:
             raise
-        found = nt.translate(source, given, reading=1)
-    assert found.checked.startswith(("equal to the source", "not compared" if r"\partial" in source else "equal"))
-    formula, result = found.formula.removeprefix("Y = "), list(found.result)
+        translation = nt.translate(source, given, reading=1)
+    assert translation.checked.startswith(("equal to the source", "not compared" if r"\partial" in source else "equal"))
+    formula, result = translation.formula.removeprefix("Y = "), list(translation.result)
     for twin, name in twins.items():
         formula, result = formula.replace(twin, name), [axis.replace(twin, name) for axis in result]
     pairs = zip(result, axes.split(), strict=True) if axes else ()

@@ -61,9 +61,9 @@ def test_positional_failed_formula_gets_its_translation_as_a_hint(formula, names
     values = {name: INPUTS[name] for name in names}
     with pytest.raises(NotationError) as caught:
         nt.evaluate(formula, values)
-    found = with_offer(caught.value, formula, values)
-    assert found.hint == offer
-    ((_, repair),) = found.edits or (((0, 0), offer.removeprefix("in named axes: ")),)
+    error = with_offer(caught.value, formula, values)
+    assert error.hint == offer
+    ((_, repair),) = error.edits or (((0, 0), offer.removeprefix("in named axes: ")),)
     nt.evaluate(repair, values)
 
 
@@ -86,7 +86,7 @@ def test_positional_error_without_a_translation_is_left_alone():
 )
 def test_positional_notation_that_is_right_by_accident_has_a_remark(capsys, formula, remark):
     inputs = ["A=[[1,2],[3,4]]:m,n", "B=[[1,2],[3,4]]:m,n", "x=[1,2]:n"]
-    inputs = [each for each in inputs if each[0] in formula]
+    inputs = [input_ for input_ in inputs if input_[0] in formula]
     assert main(["eval", formula, *inputs]) == 0
     assert capsys.readouterr().err == remark
     assert main(["check", formula, *inputs]) == 0

@@ -37,14 +37,14 @@ def types(text: str) -> dict[str, str]:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.source)
 def test_positional_pair_is_the_formula_in_named_axes(pair):
-    found = nt.translate(pair.source, shapes(pair.shapes), reading=pair.reading)
-    assert found.checked.startswith("equal to the source")
+    translation = nt.translate(pair.source, shapes(pair.shapes), reading=pair.reading)
+    assert translation.checked.startswith("equal to the source")
     sizes = {
         axis: size for shape, along in inputs(pair.shapes).values() if not along for axis, size in SIZE.findall(shape)
     }
-    given = "\n".join(f"|{axis}| = {size}" for axis, size in sizes.items())
-    same = nt.equivalent(found.formula, pair.formula, given=given, **types(pair.shapes))
-    assert same, f"{found.formula}: {same}"
+    text = "\n".join(f"|{axis}| = {size}" for axis, size in sizes.items())
+    same = nt.equivalent(translation.formula, pair.formula, given=text, **types(pair.shapes))
+    assert same, f"{translation.formula}: {same}"
 
 
 @pytest.mark.parametrize(("source", "text", "message"), REFUSED)

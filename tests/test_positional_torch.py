@@ -32,7 +32,7 @@ class Attention(nn.Module):
 
     def forward(self, x):
         B, T, C = x.shape
-        q, k, v = (each.view(B, T, self.heads, -1).transpose(1, 2) for each in self.qkv(x).split(C, dim=2))
+        q, k, v = (word.view(B, T, self.heads, -1).transpose(1, 2) for word in self.qkv(x).split(C, dim=2))
         att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
         att = att.masked_fill(self.bias[:, :, :T, :T] == 0, float("-inf"))
         y = F.softmax(att, dim=-1) @ v
@@ -87,8 +87,8 @@ MODULES = {
 
 def value_of(module, *arrays):
     with torch.no_grad():
-        found = module.eval()(*arrays)
-    return found[0] if isinstance(found, tuple) else found
+        result = module.eval()(*arrays)
+    return result[0] if isinstance(result, tuple) else result
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -203,10 +203,10 @@ def test_in_place_operations_are_read_as_what_they_leave():
 
 def test_the_module_is_left_as_it_is():
     module = MLP().train()
-    before = {name: each.clone() for name, each in module.state_dict().items()}
+    before = {name: value.clone() for name, value in module.state_dict().items()}
     read = nt.from_torch(module, (torch.randn(3, 6),))  # all inputs as one, too
     assert read.reading == ("read in evaluation mode; in training Dropout would act differently",)
-    assert module.training and all(torch.equal(each, before[name]) for name, each in module.state_dict().items())
+    assert module.training and all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
 
 
 class Regularized(nn.Module):

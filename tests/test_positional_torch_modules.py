@@ -71,9 +71,9 @@ def test_a_module_is_read_with_its_value(name):
     assert not read.remarks
     arrays = [torch.randn(shape) for shape in shapes]
     with torch.no_grad():
-        due = module(*arrays)
-    due = due[0] if isinstance(due, tuple) else due
-    assert torch.allclose(torch.as_tensor(read(*arrays)).to(due.dtype), due, rtol=1e-4, atol=1e-5)
+        expected = module(*arrays)
+    expected = expected[0] if isinstance(expected, tuple) else expected
+    assert torch.allclose(torch.as_tensor(read(*arrays)).to(expected.dtype), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_modules_of_indices():
@@ -117,9 +117,9 @@ def test_the_largest_and_their_numbers(name):
     function = CHOICES[name]
     read = nt.from_torch(function, torch.randn(4, 6), names={"x": "batch class"})
     for x in (torch.randn(7, 6), torch.ones(3, 6)):  # of equal elements the first is chosen
-        due = function(x)
+        expected = function(x)
         if x.unique().numel() > 1 or "topk" not in name:
-            assert torch.equal(torch.as_tensor(read(x)).to(due.dtype), due)
+            assert torch.equal(torch.as_tensor(read(x)).to(expected.dtype), expected)
 
 
 @pytest.mark.parametrize("name", REFUSED)

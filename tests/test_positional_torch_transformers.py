@@ -57,7 +57,7 @@ def test_a_model_is_read_without_a_remark(name):
         names = {"input_ids": "batch seq"}
     read = nt.from_torch(model, example, names=names)
     with torch.no_grad():
-        due = model(other).last_hidden_state
-    np.testing.assert_allclose(read(other), due, rtol=1e-4, atol=1e-5)
+        expected = model(other).last_hidden_state
+    np.testing.assert_allclose(read(other), expected, rtol=1e-4, atol=1e-5)
     assert not read.remarks
     assert (" for l = 1, …, 2" in read.text) == (name not in WITHOUT_REPEATS)

@@ -30,10 +30,10 @@ def shapes_of(text):
 
 @pytest.mark.parametrize(("source", "shapes", "formula", "result"), WORKED)
 def test_positional_worked_pair(source, shapes, formula, result):
-    found = nt.translate(source, shapes_of(shapes))
-    assert found.program().to_text() == nt.program(formula).to_text()
-    assert " ".join(found.result) == result
-    assert found.checked == "equal to the source on 5 draws"
+    translation = nt.translate(source, shapes_of(shapes))
+    assert translation.program().to_text() == nt.program(formula).to_text()
+    assert " ".join(translation.result) == result
+    assert translation.checked == "equal to the source on 5 draws"
 
 
 SIZES = dict(zip("m n p q d e k h t s b c v r".split(), (2, 3, 4, 5, 6, 7, 2, 4, 3, 5, 2, 3, 4, 6)))
@@ -204,14 +204,14 @@ def softmax(x):
 @pytest.mark.parametrize(("source", "shapes", "value"), PAIRS)
 def test_positional_translation_has_the_value_of_plain_numpy(source, shapes, value):
     chance = np.random.default_rng(5)
-    given = shapes_of(shapes)
-    arrays = {name: chance.uniform(0.3, 1.7, [SIZES[axis] for axis in words.split()]) for name, words in given.items()}
-    found = nt.translate(source, given)
+    inputs = shapes_of(shapes)
+    arrays = {name: chance.uniform(0.3, 1.7, [SIZES[axis] for axis in words.split()]) for name, words in inputs.items()}
+    translation = nt.translate(source, inputs)
     expected = np.asarray(eval(value, {"np": np, "softmax": softmax, **arrays}))
-    actual = np.asarray(found(*(arrays[name] for name in found.axes)))
+    actual = np.asarray(translation(*(arrays[name] for name in translation.axes)))
     assert actual.shape == expected.shape
     np.testing.assert_allclose(actual, expected, rtol=1e-7)
-    assert found.checked.startswith("equal to the source")
+    assert translation.checked.startswith("equal to the source")
 
 
 def test_positional_table_is_long():
@@ -241,10 +241,14 @@ def test_positional_ambiguity_is_a_question_with_readings(source, shapes, formul
         nt.translate(source, shapes_of(shapes))
     assert caught.value.code == 116 and caught.value.span_text in source
     readings = caught.value.readings  # type: ignore[attr-defined]
-    assert [nt.to_text(found.formula) for found in readings] == [nt.to_text(formula) for formula in formulas]
+    assert [nt.to_text(reading.formula) for reading in readings] == [nt.to_text(formula) for formula in formulas]
     for number, formula in enumerate(formulas, 1):
-        found = nt.translate(source, shapes_of(shapes), reading=number)
-        assert nt.to_text(found.formula) == nt.to_text(formula) and "not compared" not in found.checked or number == 2
+        translation = nt.translate(source, shapes_of(shapes), reading=number)
+        assert (
+            nt.to_text(translation.formula) == nt.to_text(formula)
+            and "not compared" not in translation.checked
+            or number == 2
+        )
 
 
 REFUSALS = [  # source, shapes, the piece under the caret, the message
@@ -311,16 +315,16 @@ def test_positional_misfit_offers_what_would_fit():
 
 
 def test_positional_translation_without_shapes_says_what_it_assumed():
-    found = nt.translate("QK^T")
-    assert (found.formula, found.axes) == ("Q ⊙_{j} K", {"Q": ("i", "j"), "K": ("k", "j")})
-    assert found.reading == ("Q is read as a matrix", "K is read as a matrix")
+    translation = nt.translate("QK^T")
+    assert (translation.formula, translation.axes) == ("Q ⊙_{j} K", {"Q": ("i", "j"), "K": ("k", "j")})
+    assert translation.reading == ("Q is read as a matrix", "K is read as a matrix")
 
 
 def test_positional_shapes_may_be_sizes_arrays_tensors_and_sets():
     A = np.arange(6.0).reshape(2, 3)
     for shape in ((2, 3), A, nt.tensor(A, "i j"), nt.tensor(A, "i j").shape, "ℝ^{i × j}"):
-        found = nt.translate("A A^T", A=shape)
-        np.testing.assert_allclose(found(A), A @ A.T)
+        translation = nt.translate("A A^T", A=shape)
+        np.testing.assert_allclose(translation(A), A @ A.T)
     assert nt.translate("A x", A=(3, 3), x=(3,)).axes == {"A": ("i", "j"), "x": ("j",)}
     with pytest.raises(nt.NotationError, match="no product"):
         nt.translate("A x", A=(2, 3), x=(4,))
@@ -336,9 +340,9 @@ def test_positional_code_reads_a_function():
     source = "def attention(Q, K, V):\n    scores = Q @ K.T / np.sqrt(K.shape[-1])\n    weights = np.exp(scores)\n    return weights / weights.sum(-1, keepdims=True) @ V"
     with pytest.raises(nt.NotationError, match="axes differ"):  # weights.sum has no axis of V, but its place is V's
         nt.translate(source.replace(" @ V", " + V"), Q="q d", K="k d", V="k v")
-    found = nt.translate(source, Q="q d", K="k d", V="k v")
+    translation = nt.translate(source, Q="q d", K="k d", V="k v")
     Q, K, V = (np.random.default_rng(n).normal(size=shape) for n, shape in enumerate([(2, 3), (4, 3), (4, 5)]))
-    np.testing.assert_allclose(found(Q, K, V), softmax(Q @ K.T / np.sqrt(3)) @ V)
+    np.testing.assert_allclose(translation(Q, K, V), softmax(Q @ K.T / np.sqrt(3)) @ V)
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,10 @@ def test_repeated_calls_follow_what_they_are_given(way):
     ]
     for kind in [0, 0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 1, 2, 3]:
         X, Y = kinds[kind]()
-        found = call(X, Y)
-        assert found.axes == X.axes
+        result = call(X, Y)
+        assert result.axes == X.axes
         right = X.array - 2 * (Y if isinstance(Y, float) else eager_like(X, Y))
-        assert np.allclose(found.to_array(X.axes), right)
+        assert np.allclose(result.to_array(X.axes), right)
 
 
 def eager_like(X, Y):
@@ -80,10 +80,10 @@ def test_names_say_what_is_what_in_repeated_calls():
 
 def test_a_compiled_formula_shows_the_plan_that_was_used_last():
     f = nt.formula("f(x) = 2 x").compile("numpy")
-    given = {"one": nt.tensor(np.ones(3), "a"), "two": nt.tensor(np.ones((2, 3)), "b a")}
+    tensors = {"one": nt.tensor(np.ones(3), "a"), "two": nt.tensor(np.ones((2, 3)), "b a")}
     for name in ["one", "one", "one", "two", "one", "two", "two", "two", "one"]:
         for call in (lambda x: f(x), lambda x: f(x=x)):
-            call(given[name])
+            call(tensors[name])
             assert ("b[2]" in str(f.plan)) == (name == "two")
 
 
@@ -114,8 +114,8 @@ def test_repeated_calls_are_quiet_in_several_threads(recwarn):
     f = nt.formula("f(X) = log(X)")
     X = nt.tensor([-1.0, 0.0, 1.0], "a")
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: [f(X).array.tolist() for _ in range(200)], range(8)))
-    assert all(str(each) == "[nan, -inf, 0.0]" for several in found for each in several)
+        result = list(pool.map(lambda _: [f(X).array.tolist() for _ in range(200)], range(8)))
+    assert all(str(item) == "[nan, -inf, 0.0]" for several in result for item in several)
     assert not recwarn.list
 
 
@@ -133,13 +133,13 @@ def test_what_a_repeated_call_gave_stays_as_it_is(text, threads):
     call = nt.formula(f"f(X, Y, Z) = {text}")
     rng = np.random.default_rng(1)
     draws = [[rng.normal(size=(3, 3)) for _ in "XYZ"] for _ in range(40)]
-    given = [[nt.tensor(array, axes) for array, axes in zip(draw, ("a b", "b c", "c d"))] for draw in draws]
-    expected = [nt.formula(f"f(X, Y, Z) = {text}")(*each) for each in given]  # each the first call of its own
+    tensors = [[nt.tensor(array, axes) for array, axes in zip(draw, ("a b", "b c", "c d"))] for draw in draws]
+    expected = [nt.formula(f"f(X, Y, Z) = {text}")(*tensor) for tensor in tensors]  # each the first call of its own
     with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda each: [call(*each) for _ in range(50)][-1], given))
+        result = list(pool.map(lambda tensor: [call(*tensor) for _ in range(50)][-1], tensors))
     assert call._by_position is not no_match
-    for right, each in zip(expected, found):
-        assert nt.allclose(each, right)
+    for right, item in zip(expected, result):
+        assert nt.allclose(item, right)
 
 
 @pytest.mark.parametrize("wrong", [2.0, "2", None])
@@ -186,8 +186,8 @@ def test_a_cache_keeps_so_many_bytes(monkeypatch):
     monkeypatch.setattr(call_cache, "BYTES", 100)
     cache = call_cache.new_cache("of a test")
     for number in range(50):
-        kept = cache.store(number, Heavy(30))
-        assert cache.store((number, "again"), kept) is kept and cache.bytes <= 100
+        remaining = cache.store(number, Heavy(30))
+        assert cache.store((number, "again"), remaining) is remaining and cache.bytes <= 100
     assert [*cache] == [47, (47, "again"), 48, (48, "again"), 49, (49, "again")]
     assert cache.bytes == 90
     large = cache.store("large", Heavy(1000))  # what was asked for last is kept, whatever its size
@@ -212,16 +212,16 @@ def test_several_names_again_are_the_same_values_and_new_shapes_are_new_ones():
         X = nt.tensor(np.arange(float(size)), "a")
         Y, Z = program["Y", "Z"](X=X)
         assert float(Y) == sum(range(size)) and nt.allclose(Z, X + X) and Z.axes == ("a",)
-        assert [float(each) for each in program["Y",](X=X)] == [float(Y)]
-        assert [float(each) for each in program["n", "Y"](X=X)] == [size, float(Y)]
+        assert [float(item) for item in program["Y",](X=X)] == [float(Y)]
+        assert [float(item) for item in program["n", "Y"](X=X)] == [size, float(Y)]
     with pytest.raises(nt.NotationError):
         program["Y", "Z"](X=nt.tensor([1.0], "b"))
 
 
 def test_several_names_with_a_claim_are_judged_at_each_call():
     program = nt.program("Y = 2 X\nZ = 3 X\nY < Z")
-    assert [float(each) for each in program["Y", "Z"](X=nt.tensor(1.0))] == [2.0, 3.0]
-    assert [float(each) for each in program["Y", "Z"](X=nt.tensor(2.0))] == [4.0, 6.0]
+    assert [float(item) for item in program["Y", "Z"](X=nt.tensor(1.0))] == [2.0, 3.0]
+    assert [float(item) for item in program["Y", "Z"](X=nt.tensor(2.0))] == [4.0, 6.0]
     for _ in range(2):
         with pytest.raises(nt.NotationError, match="assertion failed"):
             program["Y", "Z"](X=nt.tensor(-1.0))
@@ -248,7 +248,7 @@ def test_a_mapping_of_values_is_served_by_the_inline_cache_whatever_it_holds_bes
         {"x": x, "A": A},
         {"A": A, "x": x, "y": y},
     ]
-    for values in [each for each in mappings for _ in range(3)]:
+    for values in [mapping for mapping in mappings for _ in range(3)]:
         want = [row @ values["x"].to_array() + 0.25 for row in A.to_array("a b")]
         assert nt.evaluate(text, values).to_array().tolist() == pytest.approx(want)
     assert EVALUATORS[text]._by_mapping[0] == ("A", "x", "y")

@@ -61,10 +61,10 @@ CLOSE = {"bfloat16": 4e-2, "float16": 5e-3, "float32": 1e-5}
 @pytest.mark.parametrize("name", CASES)
 def test_in_each_precision_as_pytorch_by_hand(name, precision):
     values = of_torch(name, getattr(torch, precision))
-    found = nt.formula(CASES[name][0]).compile("torch")(values=values).to_array(axes_by_hand(name))
+    array = nt.formula(CASES[name][0]).compile("torch")(values=values).to_array(axes_by_hand(name))
     want = by_hand(name, *(value.array for value in values.values()))
-    assert found.dtype == want.dtype == getattr(torch, precision)
-    torch.testing.assert_close(found, want, rtol=CLOSE[precision], atol=CLOSE[precision])
+    assert array.dtype == want.dtype == getattr(torch, precision)
+    torch.testing.assert_close(array, want, rtol=CLOSE[precision], atol=CLOSE[precision])
 
 
 ANGLES = [
@@ -88,9 +88,9 @@ def test_whole_numbers_and_constants_are_no_coarser_than_single(text, library, p
         if library == "torch"
         else xp.asarray(X, dtype=getattr(xp, precision))
     )
-    found = nt.evaluate(text, {"X": nt.tensor(half, "s a"), "p": nt.tensor(xp.asarray(p), "s")})
-    assert str(found.dtype).removeprefix("torch.") == precision
-    array = found.to_array(exact.axes)
+    result = nt.evaluate(text, {"X": nt.tensor(half, "s a"), "p": nt.tensor(xp.asarray(p), "s")})
+    assert str(result.dtype).removeprefix("torch.") == precision
+    array = result.to_array(exact.axes)
     array = array.float().numpy() if library == "torch" else np.asarray(array, dtype="float32")
     np.testing.assert_allclose(array, exact.to_array(exact.axes), rtol=2e-2, atol=2e-2)
 
@@ -112,8 +112,8 @@ def test_what_a_plan_makes_is_made_where_its_tensors_are(text, precision, form):
     before, _, last = text.rpartition("\n")
     X = nt.tensor(torch.empty(2, 3, device="meta", dtype=getattr(torch, precision)), "a b")
     for _ in range(3):
-        found = nt.evaluate(f"{before}\n{form.format(last)}", {"X": X}, sizes={"k": 2} if ",k}" in text else None)
-    assert found.array.device.type == "meta" and str(found.dtype) == f"torch.{precision}"
+        result = nt.evaluate(f"{before}\n{form.format(last)}", {"X": X}, sizes={"k": 2} if ",k}" in text else None)
+    assert result.array.device.type == "meta" and str(result.dtype) == f"torch.{precision}"
 
 
 # ------------------------------------------------------------------------------------------------------ torch.compile
@@ -139,9 +139,11 @@ def test_torch_compile_gives_the_same_value_and_gradient(name, backend):
     function = nt.formula(CASES[name][0]).compile("torch").specialize(values=values).function
     arrays = [value.array for value in values.values()]
     torch._dynamo.reset()
-    found = gradients(torch.compile(function, backend=backend, fullgraph=True), arrays)
-    for one, own, hand in zip(found, gradients(function, arrays), gradients(lambda *x: by_hand(name, *x), arrays)):
-        torch.testing.assert_close(one, own, rtol=1e-9, atol=1e-9)
+    result = gradients(torch.compile(function, backend=backend, fullgraph=True), arrays)
+    for one, gradient, hand in zip(
+        result, gradients(function, arrays), gradients(lambda *x: by_hand(name, *x), arrays)
+    ):
+        torch.testing.assert_close(one, gradient, rtol=1e-9, atol=1e-9)
         torch.testing.assert_close(one.flatten(), hand.flatten(), rtol=1e-9, atol=1e-9)
 
 
@@ -149,7 +151,7 @@ def test_torch_compile_gives_the_same_value_and_gradient(name, backend):
 class ByHand(torch.nn.Module):
     def __init__(self, W, b, v):
         super().__init__()
-        self.W, self.b, self.v = (torch.nn.Parameter(each.clone()) for each in (W, b, v))
+        self.W, self.b, self.v = (torch.nn.Parameter(item.clone()) for item in (W, b, v))
 
     def forward(self, X):
         return torch.relu(X @ self.W + self.b) @ self.v
@@ -163,17 +165,17 @@ def test_a_module_trains_as_one_by_hand(optimizer):
     module = nt.formula(CASES["a network"][0]).compile("torch").module(values)
     before = {name: value.array.clone() for name, value in values.items()}
     target = torch.asarray(numbers("n"))
-    for model, given in ((module, X), (hand, X.array)):
+    for model, inputs in ((module, X), (hand, X.array)):
         steps = getattr(torch.optim, optimizer)(model.parameters(), lr=0.1)
         for _ in range(3):
             steps.zero_grad()
-            found = model(X=given)
-            (((found.array if model is module else found) - target) ** 2).sum().backward()
+            result = model(X=inputs)
+            (((result.array if model is module else result) - target) ** 2).sum().backward()
             steps.step()
-    wanted = dict(hand.named_parameters())
-    for name, found in module.named_parameters():
-        torch.testing.assert_close(found, wanted[name], rtol=1e-9, atol=1e-9)
-        assert not torch.equal(found.detach(), before[name])
+    expected = dict(hand.named_parameters())
+    for name, result in module.named_parameters():
+        torch.testing.assert_close(result, expected[name], rtol=1e-9, atol=1e-9)
+        assert not torch.equal(result.detach(), before[name])
 
 
 def test_a_module_is_saved_and_loaded():
@@ -199,8 +201,8 @@ def in_torch(name: str, values: dict[str, nt.NamedTensor]) -> tuple[np.ndarray, 
     """The value by hand, and the gradient of the sum of its squares, in each input."""
     leaves = [torch.tensor(np.asarray(value.array), dtype=torch.float64).requires_grad_() for value in values.values()]
     value = by_hand(name, *leaves)
-    found = torch.autograd.grad((value**2).sum(), leaves)
-    return value.detach().numpy(), *(each.numpy() for each in found)
+    gradient = torch.autograd.grad((value**2).sum(), leaves)
+    return value.detach().numpy(), *(item.numpy() for item in gradient)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -215,14 +217,14 @@ def test_jit_and_grad_of_a_compiled_formula(name):
     def loss(given):
         return (compiled(values=given).array ** 2).sum()
 
-    found = jax.jit(jax.grad(loss))(values)
-    for each, slope in zip(values, slopes):
-        np.testing.assert_allclose(found[each].array, slope, rtol=1e-3, atol=1e-4)
+    result = jax.jit(jax.grad(loss))(values)
+    for value, slope in zip(values, slopes):
+        np.testing.assert_allclose(result[value].array, slope, rtol=1e-3, atol=1e-4)
     function = compiled.specialize(values=values).function
     arrays = [value.array for value in values.values()]
     plain = jax.grad(lambda *given: (function(*given) ** 2).sum(), argnums=tuple(range(len(arrays))))(*arrays)
-    for each, slope in zip(plain, slopes):
-        np.testing.assert_allclose(each, slope, rtol=1e-3, atol=1e-4)
+    for value, slope in zip(plain, slopes):
+        np.testing.assert_allclose(value, slope, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -231,7 +233,7 @@ def test_vmap_of_a_compiled_formula_is_a_batch_axis(name):
     batch = RANDOM.normal(size=(SIZES["batch"], *next(iter(values.values())).array.shape)).astype("float32")
     first, *others = CASES[name][1]
     axes = values[first].axes
-    rest = {each: values[each] for each in others}
+    rest = {text: values[text] for text in others}
     whole = nt.tensor(jax.numpy.asarray(batch), ("batch", *axes))
     want = nt.evaluate(CASES[name][0], {first: whole, **rest}).to_array(f"batch {axes_by_hand(name)}")
 
@@ -241,7 +243,9 @@ def test_vmap_of_a_compiled_formula_is_a_batch_axis(name):
     for call in (jax.vmap(one), jax.jit(jax.vmap(one))):
         np.testing.assert_allclose(call(whole.array), want, rtol=1e-4, atol=1e-5)
     function = compiled.specialize(values=values).function
-    plain = jax.vmap(function, in_axes=(0, *[None] * len(others)))(whole.array, *(each.array for each in rest.values()))
+    plain = jax.vmap(function, in_axes=(0, *[None] * len(others)))(
+        whole.array, *(tensor.array for tensor in rest.values())
+    )
     assert plain.shape[0] == SIZES["batch"]
     np.testing.assert_allclose(np.sort(plain, axis=None), np.sort(want, axis=None), rtol=1e-4, atol=1e-5)
 
@@ -266,20 +270,20 @@ def test_a_repeated_call_gives_what_the_formula_does(name, library):
     formula = nt.formula(f"f({', '.join(parameters)}) = {text}")
     compiled = formula.compile(library)
     first, second = given_to(library, name), given_to(library, name)
-    turned = {key: nt.tensor(each.to_array(each.axes[::-1]), each.axes[::-1]) for key, each in first.items()}
-    for given in (first, second, turned, first, second, turned, second):
-        want = formula(*given.values())
-        for found in (compiled(*given.values()), compiled(values=given), compiled(**given)):  # pyright: ignore[reportArgumentType]
-            assert nt.allclose(found, want, rtol=1e-4, atol=1e-5)
+    turned = {key: nt.tensor(tensor.to_array(tensor.axes[::-1]), tensor.axes[::-1]) for key, tensor in first.items()}
+    for tensors in (first, second, turned, first, second, turned, second):
+        want = formula(*tensors.values())
+        for result in (compiled(*tensors.values()), compiled(values=tensors), compiled(**tensors)):  # pyright: ignore[reportArgumentType]
+            assert nt.allclose(result, want, rtol=1e-4, atol=1e-5)
         assert compiled.names == tuple(parameters)
 
 
 def test_what_was_used_last_is_what_is_shown():
     compiled = nt.formula("f(x) = 2 x").compile()
     short, wide = nt.tensor([1.0, 2.0], "a"), nt.tensor([[1.0, 2.0, 3.0]], "a b")
-    for given in (short, wide, short, wide, short):
-        compiled(given)
-        assert compiled.plan.inputs[0].shape == given.array.shape  # pyright: ignore[reportAttributeAccessIssue]
+    for tensor in (short, wide, short, wide, short):
+        compiled(tensor)
+        assert compiled.plan.inputs[0].shape == tensor.array.shape  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_a_whole_number_is_none_with_a_point():

@@ -40,8 +40,8 @@ def run(call, values):
     """The value of a call, of arrays in the order of their own axes; letters that stand for different sizes are refused."""
     names: dict[str, Any] = {"einsum": np.einsum}
     identifiers = {"W^Q": "W_Q", "W_Q": "W_Q_2"}
-    for name, each in values.items():
-        names[identifiers.get(name, name)] = each.array
+    for name, value in values.items():
+        names[identifiers.get(name, name)] = value.array
     return eval(call, names)
 
 
@@ -73,17 +73,17 @@ def run(call, values):
 def test_a_sum_of_products_is_the_call_that_gives_its_value(text, call):
     values = tensors(text)
     formula = nt.formula(text)
-    found = formula.to_einsum(values)
-    assert found == call
+    einsum = formula.to_einsum(values)
+    assert einsum == call
     axes = axes_of(text, values)
-    assert np.allclose(run(found, values), formula(values=values).to_array(axes))
-    types = {name: f"ℝ^{{{' × '.join(each.axes)}}}" for name, each in values.items()}
+    assert np.allclose(run(einsum, values), formula(values=values).to_array(axes))
+    types = {name: f"ℝ^{{{' × '.join(value.axes)}}}" for name, value in values.items()}
     if "|" not in text:  # no size is needed, but where the formula speaks of one
         assert nt.to_einsum(text, types) == call
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("softmax_{a} X ⊙_{a} Y", "softmax_{a} X"), ("X + X", "X + X"), ("exp(X) Y", "exp(X)"), ("mean_{a} X", "mean_{a} X"),
         ("X^{1/2}", "X^{1/2}"), ("X^0", "X^0"), ("X^{-1}", "X^{-1}"), ("2/X", "2/X"), ("X/Y", "X/Y"), ("X/0", "X/0"),
@@ -91,11 +91,11 @@ def test_a_sum_of_products_is_the_call_that_gives_its_value(text, call):
         ("Y 𝕀[Y > 0]", "Y > 0"),
     ],
 )  # fmt: skip
-def test_what_is_none_is_refused_with_the_part_that_is_none(text, said):
+def test_what_is_none_is_refused_with_the_part_that_is_none(text, message):
     with pytest.raises(nt.NotationError) as raised:
         nt.to_einsum(text, tensors(text))
     problem: Any = raised.value
-    assert (problem.code, problem.message) == (405, f"{said} is not a sum of products")
+    assert (problem.code, problem.message) == (405, f"{message} is not a sum of products")
     assert "einsum multiplies and sums" in problem.hint and problem.span_text.replace(" ", "") in text.replace(" ", "")
 
 
@@ -114,7 +114,7 @@ def test_largest_part_that_is_one_einsum_is_in_the_hint(text, call):
 
 
 @pytest.mark.parametrize(
-    ("text", "number", "said"),
+    ("text", "number", "message"),
     [
         ("2 · 3", 405, "uses none of the inputs"),
         ("X^{61}", 404, "more than 60 operands"),
@@ -125,12 +125,12 @@ def test_largest_part_that_is_one_einsum_is_in_the_hint(text, call):
         ("X ⊙_{a} U", 201, "undefined name U"),
     ],
 )
-def test_what_cannot_be_asked_is_an_error_of_the_notation(text, number, said):
+def test_what_cannot_be_asked_is_an_error_of_the_notation(text, number, message):
     with pytest.raises(nt.NotationError) as raised:
         nt.to_einsum(text, X=nt.tensor(np.ones((2, 3)), "a b"), Y="ℝ^{a}") if "Y" in text else nt.to_einsum(
             text, {"X": "ℝ^{a × b}"}
         )
-    assert raised.value.code == number and said in raised.value.message
+    assert raised.value.code == number and message in raised.value.message
 
 
 def test_more_axes_than_letters_are_refused():
@@ -155,9 +155,9 @@ def products(draw):
     parts = draw(
         st.lists(st.sampled_from(["X", "Y", "Z", "S", "k", "X_{b→c}", "Z_{c→a}", "D"]), min_size=1, max_size=4)
     )
-    text = " ".join(f"{each}" for each in parts)
+    text = " ".join(f"{part}" for part in parts)
     number = draw(st.sampled_from(["", "2 ", "−", "0.5 "]))
-    axes = sorted({axis for each in parts for axis in _axes(each)})
+    axes = sorted({axis for part in parts for axis in _axes(part)})
     summed = draw(st.lists(st.sampled_from(axes), unique=True)) if axes else []
     return f"{number}∑_{{{','.join(summed)}}} ({text})" if summed else number + text
 
@@ -178,5 +178,5 @@ def test_a_drawn_sum_of_products_is_its_einsum(text):
         for name in TYPES
         if mentions(text, name)
     }
-    found = run(nt.to_einsum(text, values), values)
-    assert np.allclose(found, nt.evaluate(text, values).to_array(axes_of(text, values)))
+    result = run(nt.to_einsum(text, values), values)
+    assert np.allclose(result, nt.evaluate(text, values).to_array(axes_of(text, values)))

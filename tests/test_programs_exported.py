@@ -52,14 +52,14 @@ def test_drawn_programs_give_the_right_value_or_a_sentence(library):
     programs = PROGRAMS_OF_JAX if library == "jax" else PROGRAMS
     for number, (seed, text, values) in enumerate(drawn_calls(library, programs)):
         function = export(text, library, values)
-        same = {name: (np.asarray(each.array), each.axes) for name, each in tensors(values).items()}
+        same = {name: (np.asarray(tensor.array), tensor.axes) for name, tensor in tensors(values).items()}
         calls = [("as exported", same), *other_calls(values, random.Random(seed))]
         if library == "jax" and number >= VALUES_OF_JAX:
-            calls = [(how, given) for how, given in calls if how.startswith("axis")]  # which are refused
+            calls = [(how, inputs) for how, inputs in calls if how.startswith("axis")]  # which are refused
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for how, given in calls:
-                fault = outcome(function, given, outcomes)
+            for how, inputs in calls:
+                fault = outcome(function, inputs, outcomes)
                 faults += [f"seed {seed}, {how}: {fault}\n{text}"] * (fault is not None)
     assert not faults, "\n\n".join(faults)
     values = VALUES_OF_JAX if library == "jax" else PROGRAMS
@@ -74,17 +74,17 @@ def test_drawn_programs_in_javascript_give_the_right_value_or_a_sentence():
     for seed, text, values in drawn_calls("numpy", PROGRAMS):
         values = javascript.in_doubles(values)
         module = nt.formula(text).to_javascript(values)
-        for how, given in other_calls(values, random.Random(seed)):
-            if all(array.dtype.kind != "c" for array, _ in given.values()):
-                calls.append((seed, how, text, module, values, given))
-    results = javascript.run((module, [array for array, _ in given.values()]) for *_, module, _, given in calls)
+        for how, inputs in other_calls(values, random.Random(seed)):
+            if all(array.dtype.kind != "c" for array, _ in inputs.values()):
+                calls.append((seed, how, text, module, values, inputs))
+    results = javascript.run((module, [array for array, _ in result.values()]) for *_, module, _, result in calls)
     faults = [
         f"seed {seed}, {how}: {fault}\n{text}"
-        for (seed, how, text, _, values, given), result in zip(calls, results)
-        if (fault := fault_in_javascript(text, values, given, result)) is not None
+        for (seed, how, text, _, values, element), result in zip(calls, results)
+        if (fault := fault_in_javascript(text, values, element, result)) is not None
     ]
     assert not faults, "\n\n".join(faults)
-    assert sum("data" in each for each in results) > 40 and sum("data" not in each for each in results) > PROGRAMS
+    assert sum("data" in value for value in results) > 40 and sum("data" not in value for value in results) > PROGRAMS
 
 
 def fault_in_javascript(text: str, values: Any, given: Any, result: dict[str, Any]) -> str | None:
@@ -94,14 +94,14 @@ def fault_in_javascript(text: str, values: Any, given: Any, result: dict[str, An
     whole = {
         name: nt.tensor(array.astype(kinds[values[name].dtype.kind]), axes) for name, (array, axes) in given.items()
     }
-    array = np.array([float(each) for each in result["data"]]).reshape(result["shape"])
+    array = np.array([float(datum) for datum in result["data"]]).reshape(result["shape"])
     expected = nt.evaluate(text, {**values, **whole})
-    own = np.asarray(expected.array).astype("float64")
-    if array.shape != own.shape:
-        return f"the shape {array.shape}, expected {own.shape}"
-    scale = max(1.0, np.abs(own[np.isfinite(own)]).max(initial=0.0))
-    same = np.allclose(array, own, rtol=1e-9, atol=1e-9 * scale, equal_nan=True)
-    return None if same else f"{array.tolist()}, expected {own.tolist()}"
+    astype = np.asarray(expected.array).astype("float64")
+    if array.shape != astype.shape:
+        return f"the shape {array.shape}, expected {astype.shape}"
+    scale = max(1.0, np.abs(astype[np.isfinite(astype)]).max(initial=0.0))
+    same = np.allclose(array, astype, rtol=1e-9, atol=1e-9 * scale, equal_nan=True)
+    return None if same else f"{array.tolist()}, expected {astype.tolist()}"
 
 
 # --------------------------------------------------------------------------------------------------------------- by case
@@ -145,15 +145,15 @@ NARROW = {"float64": "float32", "int64": "int32"}  # JAX where 64 bits are not a
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_is_refused_in_a_sentence(name, library):
     pytest.importorskip(library)
-    text, given, arrays, message = CALLS[name]
+    text, inputs, arrays, message = CALLS[name]
     if library == "jax":
         arrays = [array.astype(NARROW.get(array.dtype.name, array.dtype)) for array in arrays]
-        given = {name: as_int32(each) for name, each in given.items()}
+        inputs = {name: as_int32(input_) for name, input_ in inputs.items()}
         message = message.replace("int64", "int32")
     if library == "torch":
         message = message.replace("float", "torch.float").replace("int64", "torch.int64")
         message = message.replace("uint8", "torch.uint8")
-    function = export(text, library, given).function
+    function = export(text, library, inputs).function
     if name == "two floating dtypes" and library == "jax":
         pytest.skip("JAX has no doubles where they are not asked for")
     with pytest.raises((ValueError, TypeError, IndexError)) as raised:
@@ -194,8 +194,8 @@ def test_constants_take_the_dtype_of_the_data(formula):
 def test_a_text_that_names_a_dtype_is_for_that_of_the_library_where_none_was_said():
     """For NumPy doubles; what is exported for tensors is for their dtype."""
     text = "𝕀[x > 0] ⊙ x"
-    for given, dtype in ((X3, "float64"), (nt.tensor(np.ones(3, "float32"), "a"), "float32")):
-        function = export(text, "numpy", {"x": given}).function
+    for inputs, dtype in ((X3, "float64"), (nt.tensor(np.ones(3, "float32"), "a"), "float32")):
+        function = export(text, "numpy", {"x": inputs}).function
         assert function(np.array([1.0, -1.0, 2.0], dtype)).tolist() == [1.0, 0.0, 2.0]
         other = {"float32": "float64", "float64": "float32"}[dtype]
         with pytest.raises(TypeError, match=f"x must have dtype {dtype}, got {other}"):
@@ -233,10 +233,10 @@ def test_a_specialized_function_calls_functions_of_python():
     def tripled_by_python(x):
         return 3 * x
 
-    found = nt.formula("f(x) = tripled_by_python(x) + 1").compile().specialize(nt.tensor([1.0, 2.0], "a"))
-    np.testing.assert_allclose(found.function(np.array([1.0, 2.0])), [4.0, 7.0])
+    specialization = nt.formula("f(x) = tripled_by_python(x) + 1").compile().specialize(nt.tensor([1.0, 2.0], "a"))
+    np.testing.assert_allclose(specialization.function(np.array([1.0, 2.0])), [4.0, 7.0])
     with pytest.raises(nt.NotationError, match="has no source text of its own"):
-        _ = found.source
+        _ = specialization.source
 
 
 def test_tracing_keeps_the_checks():
@@ -282,8 +282,8 @@ REFUSED_IN_JAVASCRIPT = {
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
 def test_javascript_refuses_what_does_not_fit():
     modules = []
-    for text, given, argument, _ in REFUSED_IN_JAVASCRIPT.values():
-        module = nt.to_javascript(text, given).replace("export function formula", "function inner")
+    for text, inputs, argument, _ in REFUSED_IN_JAVASCRIPT.values():
+        module = nt.to_javascript(text, inputs).replace("export function formula", "function inner")
         modules.append((f"{module}\nexport const formula = () => inner({argument});\n", []))
     for (name, (*_, message)), result in zip(REFUSED_IN_JAVASCRIPT.items(), javascript.run(modules)):
         assert (result.get("name"), result.get("message")) == ("NotationError", message), name

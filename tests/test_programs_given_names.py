@@ -180,14 +180,14 @@ def test_a_given_small_number_reaches_standardize(case):
     theirs = {
         name: reference.tensor(value.item() if hasattr(value, "item") else value) for name, value in named.items()
     }
-    found = reference.evaluate(text, {"X": reference.tensor([1.0, 2.0, 4.0], "a"), **theirs})
-    assert found.to_list("a") == pytest.approx(expected)
+    result = reference.evaluate(text, {"X": reference.tensor([1.0, 2.0, 4.0], "a"), **theirs})
+    assert result.to_list("a") == pytest.approx(expected)
 
 
 def test_an_epsilon_with_axes_is_mapped_over():
-    found = nt.evaluate("standardize_{a} X", X=X, ε=nt.tensor([1.0, 2.0], "s"))
-    for place, small in enumerate((1.0, 2.0)):
-        assert nt.allclose(found[{"s": place}], nt.evaluate("standardize_{a} X", X=X, ε=small))
+    result = nt.evaluate("standardize_{a} X", X=X, ε=nt.tensor([1.0, 2.0], "s"))
+    for index, small in enumerate((1.0, 2.0)):
+        assert nt.allclose(result[{"s": index}], nt.evaluate("standardize_{a} X", X=X, ε=small))
 
 
 def test_the_text_of_the_error_tells_what_there_is_and_what_was_meant():

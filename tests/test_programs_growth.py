@@ -73,8 +73,8 @@ def test_what_a_long_chain_does_not_need_may_be_wrong():
 
 def test_errors_in_a_long_sum_are_all_told():
     text = "good" + "".join(f" + (X + wrong_{k})" for k in range(1000))
-    found = nt.check(text, X="ℝ^{a[4]}", good="ℝ^{a[4]}")
-    assert len(found.errors) == 1000 and all(each.code == 201 for each in found.errors)
+    report = nt.check(text, X="ℝ^{a[4]}", good="ℝ^{a[4]}")
+    assert len(report.errors) == 1000 and all(error.code == 201 for error in report.errors)
 
 
 # ----------------------------------------------------------------------------- names of one base, found by their labels
@@ -97,9 +97,9 @@ def test_a_name_is_found_among_those_of_its_base(text, given, value):
 
 @pytest.mark.parametrize("name", ["W_3", "W^{1,K}", "V_1", "W_{1,2}"])
 def test_a_given_name_that_stands_nowhere_is_refused(name):
-    given: dict[str, Any] = dict.fromkeys(("W_1", "W_2", "W^{1,Q}", "W^{2,Q}", name), X)
+    fromkeys: dict[str, Any] = dict.fromkeys(("W_1", "W_2", "W^{1,Q}", "W^{2,Q}", name), X)
     with pytest.raises(nt.NotationError, match="the formula does not use it"):
-        nt.evaluate("W_1 + W_2 + ∑_{l=1}^{2} W^{l,Q}", **given)
+        nt.evaluate("W_1 + W_2 + ∑_{l=1}^{2} W^{l,Q}", **fromkeys)
 
 
 # ------------------------------------------------------------------------------------------ derivatives by several names
@@ -113,10 +113,10 @@ L = ∑_{a} (Y^3)^2
 
 def test_derivatives_by_several_names_are_those_by_each_alone():
     draw = np.random.default_rng(0)
-    given = {"X": X, **{f"W^{l}": nt.tensor(draw.normal(size=(4, 4)), "a b") for l in (1, 2, 3)}}
-    together = nt.gradient(LOSS, "L", ["X", "W^1", "W^2", "W^3"])(values=given)
+    tensors = {"X": X, **{f"W^{l}": nt.tensor(draw.normal(size=(4, 4)), "a b") for l in (1, 2, 3)}}
+    together = nt.gradient(LOSS, "L", ["X", "W^1", "W^2", "W^3"])(values=tensors)
     for name, slope in together.items():
-        alone = nt.evaluate(f"{LOSS}∂L/∂{name}*", given)
+        alone = nt.evaluate(f"{LOSS}∂L/∂{name}*", tensors)
         assert np.array_equal(slope.to_array(slope.axes), alone.to_array(tuple(axis + "*" for axis in slope.axes)))
 
 

@@ -44,8 +44,8 @@ def test_glorot_is_uniform_within_its_bound(name):
 
 
 def test_what_is_only_added_is_zero_and_γ_is_one():
-    found = parameters()
-    assert {float(found[name].array.min()) for name in ("b", "P")} == {0} and float(found["γ"].array.min()) == 1
+    result = parameters()
+    assert {float(result[name].array.min()) for name in ("b", "P")} == {0} and float(result["γ"].array.min()) == 1
 
 
 SCHEMES = [
@@ -70,8 +70,8 @@ def test_a_seed_gives_the_same_again_and_another_others():
 
 
 def test_dtype_and_a_choice_of_names():
-    found = parameters(dtype="float32", names=["E", "b"])
-    assert {name: str(each.dtype) for name, each in found.items()} == {"b": "float32", "E": "float32"}
+    result = parameters(dtype="float32", names=["E", "b"])
+    assert {name: str(value.dtype) for name, value in result.items()} == {"b": "float32", "E": "float32"}
 
 
 def test_a_wrong_scheme_shows_its_formula():

@@ -168,11 +168,11 @@ def test_sizes_of_several_tensors_and_several_exports_are_told_apart():
             values = (
                 {"query": n, "seq": n, "val": 2 * n} if text.startswith("n") else {"query": 2, "seq": 3 * n, "val": 5}
             )
-            given = [
+            tensors = [
                 tensor(names, tuple({**values, "key": 3}[axis] for axis in names.split()))
                 for names in (axes, "seq key", "seq val")
             ]
-            np.testing.assert_allclose(function.call(*given).array, attention(*given).array, rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(function.call(*tensors).array, attention(*tensors).array, rtol=1e-4, atol=1e-5)
 
 
 def sizes_of(text: str, *constraints: str) -> tuple[Any, ...]:

@@ -280,14 +280,14 @@ PAPERS = {
 def given(values):
     """The values; of axes, "seq key[4]", a tensor that is drawn."""
     random = np.random.default_rng(5)
-    found = {}
+    result = {}
     for name, value in values.items():
         if isinstance(value, str):
             parts = [part.partition("[") for part in value.split()]
             sizes = [int(size[:-1]) if size else SIZES.get(axis.rstrip("'"), 3) for axis, _, size in parts]
             value = nt.tensor(random.normal(size=sizes), " ".join(axis for axis, *_ in parts))
-        found[name] = value
-    return found
+        result[name] = value
+    return result
 
 
 def for_reference(value):
@@ -301,10 +301,10 @@ def test_its_value_is_that_of_the_reference(title):
     values = given(values)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = nt.evaluate(text, values)
-    due = reference.evaluate(text, {name: for_reference(value) for name, value in values.items()})
-    due = due.to_list(" ".join(found.axes)) if found.axes else due.entries[()]
-    np.testing.assert_allclose(np.asarray(found.array, dtype=float), due, rtol=1e-9, atol=1e-12)
+        result = nt.evaluate(text, values)
+    expected = reference.evaluate(text, {name: for_reference(value) for name, value in values.items()})
+    expected = expected.to_list(" ".join(result.axes)) if result.axes else expected.entries[()]
+    np.testing.assert_allclose(np.asarray(result.array, dtype=float), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("title", PAPERS)
@@ -315,7 +315,7 @@ def test_check_types_it_and_it_is_printed_back(title):
     }
     numbers = {name: value for name, value in shapes.items() if isinstance(value, (int, float))}
     report = nt.check(text, {name: "ℝ" if name in numbers else shape for name, shape in shapes.items()})
-    assert not [each for each in report.errors if each.code != 309]
+    assert not [error for error in report.errors if error.code != 309]
     tree = parse(text)
     for printed, spelling in ((to_text(tree), "text"), (to_text(tree, ascii=True), "text"), (to_latex(tree), "latex")):
         assert parse(printed, spelling) == tree
@@ -323,8 +323,8 @@ def test_check_types_it_and_it_is_printed_back(title):
 
 def test_values_known_by_hand():
     text, values = PAPERS["BLEU"]
-    due = np.exp(1 - 10 / 9) * (0.5 * 0.4 * 0.3 * 0.2) ** 0.25
-    assert float(nt.evaluate(text, given(values))) == pytest.approx(due)
+    expected = np.exp(1 - 10 / 9) * (0.5 * 0.4 * 0.3 * 0.2) ** 0.25
+    assert float(nt.evaluate(text, given(values))) == pytest.approx(expected)
     text, values = PAPERS["the path of Viterbi"]
     values = given(values)
     A, b = values["A"].to_array("state state'"), values["b"].to_array("time state")
@@ -332,10 +332,10 @@ def test_values_known_by_hand():
     best = max(
         paths, key=lambda at: sum(b[t, at[t]] for t in range(4)) + sum(A[one, two] for one, two in zip(at, at[1:]))
     )
-    found = nt.evaluate(text, values)
-    np.testing.assert_allclose(found.to_array("time state").argmax(1), best)
+    result = nt.evaluate(text, values)
+    np.testing.assert_allclose(result.to_array("time state").argmax(1), best)
     text, values = PAPERS["a convolution"]
     values = given(values)
     X, W = values["X"].to_array("chans height width"), values["W"].to_array("out chans kh kw")
-    due = [[[(W[o] * X[:, i : i + 2, j : j + 2]).sum() for j in range(3)] for i in range(3)] for o in range(2)]
-    np.testing.assert_allclose(nt.evaluate(text, values).to_array("out height width"), due)
+    expected = [[[(W[o] * X[:, i : i + 2, j : j + 2]).sum() for j in range(3)] for i in range(3)] for o in range(2)]
+    np.testing.assert_allclose(nt.evaluate(text, values).to_array("out height width"), expected)

@@ -411,11 +411,11 @@ SIZES |= {"gate": 4, "gate3": 3, "hidden'": 6, "seen": 2, "seen'": 2, "state'": 
 
 def drawn(paper: Paper, seed: int) -> dict[str, np.ndarray]:
     random = np.random.default_rng(seed)
-    found = {}
+    result = {}
     for name, axes in paper.given.items():
         shape = tuple(SIZES[axis] for axis in axes.split())
-        found[name] = paper.draw.get(name, lambda source, of: source.normal(size=of))(random, shape)
-    return found
+        result[name] = paper.draw.get(name, lambda source, of: source.normal(size=of))(random, shape)
+    return result
 
 
 def typed(axes: list[str]) -> str:
@@ -432,11 +432,11 @@ def test_there_are_papers_enough():
 def test_a_formula_of_a_paper_has_the_value_of_its_own_numpy(name, seed):
     paper = PAPERS[name]
     arrays = drawn(paper, seed)
-    given = {key: nt.tensor(array, paper.given[key].replace("gate3", "gate")) for key, array in arrays.items()}
-    found = nt.evaluate(paper.program, given, syntax="text")
+    tensors = {key: nt.tensor(array, paper.given[key].replace("gate3", "gate")) for key, array in arrays.items()}
+    result = nt.evaluate(paper.program, tensors, syntax="text")
     expected = np.asarray(paper.answer(*arrays.values()))
     np.testing.assert_allclose(
-        nt.tensor(found, "").to_numpy(()) if not paper.axes else found.to_numpy(tuple(paper.axes.split())),
+        nt.tensor(result, "").to_numpy(()) if not paper.axes else result.to_numpy(tuple(paper.axes.split())),
         expected,
         rtol=1e-7,
         atol=1e-10,

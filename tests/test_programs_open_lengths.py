@@ -37,7 +37,7 @@ def test_any_end_has_these_types(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "number", "place"),
+    ("text", "number", "position"),
     [
         ("x ∈ ℝ^{seq}\nh^0 = 0\nh^t = h^{t-1} + x_{time(t)} for t = 1, …, n", 301, "time"),
         ("h^t = h^{t-1} + 1 for t = 1, …, n", 201, "h^{t-1}"),
@@ -45,9 +45,9 @@ def test_any_end_has_these_types(text):
         ("x ∈ ℝ^{seq[4]}\nh^0 = 0\nh^t = h^{t-1} + x_{seq(t+4)} for t = 1, …, n\nh^n", 401, "t+4"),
     ],
 )
-def test_what_is_wrong_for_every_end_is_an_error(text, number, place):
+def test_what_is_wrong_for_every_end_is_an_error(text, number, position):
     errors = nt.check(text).errors
-    assert [(each.code, text[slice(*(each.span or ()))]) for each in errors] == [(number, place)]
+    assert [(error.code, text[slice(*(error.span or ()))]) for error in errors] == [(number, position)]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_has_to_hold_of_an_end_is_reported(text, conditions):
     report = nt.check(text)
     assert (report.errors, report.conditions) == ((), conditions)
     assert [line for line in str(report).splitlines() if line.startswith("where")] == [
-        f"where {each}" for each in conditions
+        f"where {condition}" for condition in conditions
     ]
 
 
@@ -103,23 +103,24 @@ def test_a_number_for_an_end_gives_the_type_with_that_number(text, number):
     for end, size in {"n + 1": number + 1, "2 n": 2 * number, "n": number, "m": number}.items():
         expected = expected.replace(f"[{end}]", f"[{size}]")
     report = nt.check(text, sizes=sizes)
-    assert ([each for each in report.errors if sizes], report.type if sizes else expected) == ([], expected)
+    assert ([error for error in report.errors if sizes], report.type if sizes else expected) == ([], expected)
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(1, 12), st.integers(1, 3), st.integers(-3, 3), st.integers(1, 2), st.integers(0, 2))
 def test_the_conditions_say_for_which_numbers_a_text_is_right(size, step, offset, first, back):
     """x_{seq(2t-1)} of h^t, whose first members are given."""
-    given = "".join(f"h^{number} = 0\n" for number in range(max(0, first - back), first))
+    name = "".join(f"h^{number} = 0\n" for number in range(max(0, first - back), first))
     read = f"h^{{t-{back}}} + " if back else ""
-    text = f"x ∈ ℝ^{{seq[{size}]}}\n{given}h^t = {read}x_{{seq({step}t{offset:+})}} for t = {first}, …, n\nh^n"
+    text = f"x ∈ ℝ^{{seq[{size}]}}\n{name}h^t = {read}x_{{seq({step}t{offset:+})}} for t = {first}, …, n\nh^n"
     report = nt.check(text)
     for number in range(first, 9):
         fits = not nt.check(text, sizes={"n": number}).errors
         relations = [
-            re.sub(r"(\d) n", r"\1 * n", each).replace("≤", "<=").replace(" = ", " == ") for each in report.conditions
+            re.sub(r"(\d) n", r"\1 * n", condition).replace("≤", "<=").replace(" = ", " == ")
+            for condition in report.conditions
         ]
-        assert fits == (not report.errors and all(eval(each, {"n": number}) for each in relations))
+        assert fits == (not report.errors and all(eval(relation, {"n": number}) for relation in relations))
 
 
 def test_members_that_are_given_by_label_bound_the_end():

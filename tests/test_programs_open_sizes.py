@@ -46,15 +46,15 @@ OTHER = {"batch": 2, "query": 3, "key": 4, "val": 2, "chans": 4}
 
 
 def arrays(case: Case, length: int, dtype: str = "float64") -> dict[str, nt.NamedTensor]:
-    found = {}
+    result = {}
     for number, (name, shape) in enumerate(case.shapes.items()):
         axes = [axis.partition("[")[0].strip() for axis in shape[3:-1].split("×")]
         stated = {
             axis.partition("[")[0].strip(): axis.partition("[")[2].rstrip("] ") for axis in shape[3:-1].split("×")
         }
         sizes = tuple(length if axis == "seq" else int(stated[axis] or OTHER[axis]) for axis in axes)
-        found[name] = nt.tensor(np.random.default_rng([length, number]).normal(size=sizes).astype(dtype), axes)
-    return found
+        result[name] = nt.tensor(np.random.default_rng([length, number]).normal(size=sizes).astype(dtype), axes)
+    return result
 
 
 def text_and_function(case: Case, library: str, dtype: str) -> tuple[str, Any]:
@@ -82,14 +82,14 @@ def test_one_text_serves_every_length(name, library):
     assert "namedtensor" not in source
     for length in LENGTHS:
         values = arrays(case, length, dtype)
-        given = [module.asarray(each.array) for each in values.values()]
+        inputs = [module.asarray(value.array) for value in values.values()]
         if not fits(case, length):
             with pytest.raises(ValueError, match="seq"):
-                function(*given)
+                function(*inputs)
             continue
-        found, due = np.asarray(function(*given)), nt.evaluate(case.formula, values, sizes=case.sizes)
-        assert found.shape == due.array.shape, length
-        np.testing.assert_allclose(found, due.array, rtol=1e-4, atol=1e-4 if dtype == "float32" else 1e-9)
+        array, expected = np.asarray(function(*inputs)), nt.evaluate(case.formula, values, sizes=case.sizes)
+        assert array.shape == expected.array.shape, length
+        np.testing.assert_allclose(array, expected.array, rtol=1e-4, atol=1e-4 if dtype == "float32" else 1e-9)
 
 
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
@@ -98,17 +98,17 @@ def test_one_module_of_javascript_serves_every_length():
     for name, case in TABLE.items():
         module = nt.formula(case.formula).to_javascript(case.shapes, sizes=case.sizes)
         calls += [(name, length, module, arrays(case, length)) for length in LENGTHS]
-    results = javascript.run((module, [each.array for each in values.values()]) for *_, module, values in calls)
+    results = javascript.run((module, [value.array for value in values.values()]) for *_, module, values in calls)
     for (name, length, _, values), result in zip(calls, results):
         case = TABLE[name]
         if not fits(case, length):
             assert result.get("name") == "NotationError", (name, length, result)
             continue
         assert "data" in result, (name, length, result)
-        due = nt.evaluate(case.formula, values, sizes=case.sizes)
-        found = np.array([float(each) for each in result["data"]]).reshape(result["shape"])
-        assert found.shape == due.array.shape, (name, length)
-        np.testing.assert_allclose(found, due.array, rtol=1e-9, atol=1e-9)
+        expected = nt.evaluate(case.formula, values, sizes=case.sizes)
+        array = np.array([float(datum) for datum in result["data"]]).reshape(result["shape"])
+        assert array.shape == expected.array.shape, (name, length)
+        np.testing.assert_allclose(array, expected.array, rtol=1e-9, atol=1e-9)
 
 
 # ------------------------------------------------------------------------------------------------------------ refusals
@@ -200,8 +200,8 @@ def test_an_axis_that_is_a_word_of_the_text_has_another_name_in_it():
     space: dict[str, Any] = {}
     exec(source, space)
     x = np.random.default_rng(0).normal(size=(2, 3, 4))
-    due = nt.evaluate("∑_{n} (X / |n|) + ∑_{np} (X / |np|) + ∑_{if} (X / |if|)", X=nt.tensor(x, ("n", "np", "if")))
-    np.testing.assert_allclose(np.broadcast_to(space["function"](x), due.array.shape), due.array)
+    expected = nt.evaluate("∑_{n} (X / |n|) + ∑_{np} (X / |np|) + ∑_{if} (X / |if|)", X=nt.tensor(x, ("n", "np", "if")))
+    np.testing.assert_allclose(np.broadcast_to(space["function"](x), expected.array.shape), expected.array)
 
 
 LOOP = "h^0 = x\nh^t = h^{t-1} / 2 + mean_{n} tanh(iota_{n} + mean_{h} h^{t-1}) for t = 1, …, 400\n|n| = |h|\nh^{400}"
@@ -212,11 +212,11 @@ def test_a_loop_whose_state_has_the_name_of_an_axis(length):
     x = np.linspace(0.5, 1, length)
     names: dict[str, Any] = {}
     exec(nt.formula(LOOP).to_python("numpy", {"x": "ℝ^{h}"}), names)
-    due = nt.evaluate(LOOP, x=nt.tensor(x, "h")).array
-    np.testing.assert_allclose(names["function"](x), due, rtol=0, atol=1e-9)
+    expected = nt.evaluate(LOOP, x=nt.tensor(x, "h")).array
+    np.testing.assert_allclose(names["function"](x), expected, rtol=0, atol=1e-9)
     if javascript.NODE is not None:
         (result,) = javascript.run([(nt.formula(LOOP).to_javascript({"x": "ℝ^{h}"}), [x])])
-        np.testing.assert_allclose(result["data"], due, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(result["data"], expected, rtol=0, atol=1e-9)
 
 
 def test_sizes_by_numbers_and_open_ones_stand_together():

@@ -133,5 +133,5 @@ def test_a_size_is_given_once_on_the_command_line(capsys):
 def test_the_playground_says_which_input_is_given_twice():
     from namedtensor.webpage.answers import answer
 
-    found = answer({"ask": "check", "text": "γ + 1", "inputs": {"γ": "ℝ^{a}", "gamma": "ℝ^{b}"}})
-    assert [each["code"] for each in found["errors"]] == [202]
+    result = answer({"ask": "check", "text": "γ + 1", "inputs": {"γ": "ℝ^{a}", "gamma": "ℝ^{b}"}})
+    assert [error["code"] for error in result["errors"]] == [202]

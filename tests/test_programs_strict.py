@@ -94,7 +94,7 @@ def test_a_place_is_warned_of_once():
         for _ in range(4):
             formula(x=X, b=B)
             X + B
-    assert len(caught) == 2, [str(each.message) for each in caught]
+    assert len(caught) == 2, [str(warning_message.message) for warning_message in caught]
 
 
 def test_other_outer_broadcasts_are_not_warned_of():
@@ -227,13 +227,13 @@ def test_layers_that_are_strict():
     refused(lambda: Shifted.init(sizes={"keys": 2, "chans": 3}, strict=True)(X))
     y = nt.tensor(np.ones(3), "chans")
     layer = Added({"b": y, "c": y}, strict=True)
-    for each in (
+    for item in (
         layer,
         layer.replace({"b": y}),
         pickle.loads(pickle.dumps(layer)),
         Added.init(sizes={"chans": 3}, strict=True),
     ):
-        assert each.formula.strict and {*each(X).axes} == {"seq", "chans"}
+        assert item.formula.strict and {*item(X).axes} == {"seq", "chans"}
     LAYER(X)
 
 
@@ -298,14 +298,14 @@ def test_blocks_nest_and_end_with_errors():
 def test_the_environment_says_so(value, strict):
     code = "import namedtensor as nt, numpy as np\nx, y = nt.tensor(np.ones(2), 'a'), nt.tensor(np.ones(2), 'b')\n"
     code += "for f in (lambda: x + y, lambda: nt.evaluate('x y', x=x, y=y)):\n    try: f(); print('ok')\n    except nt.NotationError as e: print(e.code)"
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "NAMEDTENSOR_STRICT": value},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert found.stdout.split() == ["314" if strict else "ok"] * 2
+    assert completed.stdout.split() == ["314" if strict else "ok"] * 2
 
 
 def test_what_has_no_outer_broadcast_runs_as_before():
@@ -315,7 +315,7 @@ def test_what_has_no_outer_broadcast_runs_as_before():
     for _ in range(3):
         formula(x=X, y=y)
     assert formula._last_used is None or formula._last_used.outer is None
-    found = nt.program("y_1 = x + y")["y_1"]
+    entry = nt.program("y_1 = x + y")["y_1"]
     for _ in range(3):
-        found(x=X, y=y)
-    assert found._last_used.outer is None and "guarded" not in repr(found._last_used.run)
+        entry(x=X, y=y)
+    assert entry._last_used.outer is None and "guarded" not in repr(entry._last_used.run)

@@ -107,8 +107,8 @@ def test_what_users_call_says_what_it_does(kind):
     of = thing if inspect.isclass(thing) else type(thing)
     assert of.__doc__
     for name in public(of):
-        found = inspect.getattr_static(of, name)
-        if isinstance(found, (property, staticmethod, classmethod)) or inspect.isfunction(found):
+        getattr_static = inspect.getattr_static(of, name)
+        if isinstance(getattr_static, (property, staticmethod, classmethod)) or inspect.isfunction(getattr_static):
             assert inspect.getdoc(getattr(of, name)), name
 
 
@@ -128,18 +128,18 @@ def test_the_verbs_are_methods_of_formulas_and_of_names_and_functions():
 
 
 def test_the_functions_take_a_text_a_formula_and_a_name():
-    text, given = "f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} w\nw ∈ ℝ^{a}", {"x": "ℝ^{a[2]}"}
+    text, inputs = "f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} w\nw ∈ ℝ^{a}", {"x": "ℝ^{a[2]}"}
     for asked in (text, nt.formula(text), PROGRAM["f"]):
-        assert nt.parameters(asked, **given) == {"w": "ℝ^{a[2]}"}
-        assert nt.cost(asked, w="ℝ^{a[2]}", **given).multiply_adds == 2
-        assert nt.init(asked, 0, **given)["w"].axes == ("a",)
+        assert nt.parameters(asked, **inputs) == {"w": "ℝ^{a[2]}"}
+        assert nt.cost(asked, w="ℝ^{a[2]}", **inputs).multiply_adds == 2
+        assert nt.init(asked, 0, **inputs)["w"].axes == ("a",)
         assert float(nt.compile(asked)(X, values={"w": X})) == 5.0
-        assert "def function(x, w)" in nt.to_python(asked, **given, w="ℝ^{a[2]}")
+        assert "def function(x, w)" in nt.to_python(asked, **inputs, w="ℝ^{a[2]}")
         assert nt.to_einsum(asked) == 'einsum("a,a->", x, w)'
         assert nt.derivative(asked, "x")
         assert "w" in nt.to_text(asked) and "w" in nt.to_latex(asked)
-        assert nt.diagram(asked, **given)
-        assert nt.to_javascript(asked, **given, w="ℝ^{a[2]}").startswith("import * as nt")
+        assert nt.diagram(asked, **inputs)
+        assert nt.to_javascript(asked, **inputs, w="ℝ^{a[2]}").startswith("import * as nt")
     whole = "w ∈ ℝ^{a}\nL = ∑_{a} w ⊙ X"
     for asked in (whole, nt.program(whole), nt.program(whole)["L"]):
         assert nt.check(asked, w="ℝ^{a[2]}", X="ℝ^{a[2]}").type == "ℝ"

@@ -98,7 +98,7 @@ TABLE = {
     "a split by a number": case("Y = X_{chans→(heads,val)}\n|heads| = 2"),
     "a split of the length": case("Y = X_{seq→(half,pair)}\n|pair| = 2", planned=False, sizes=EVEN),
     "a split and merge": case("Z = X_{seq→(half,pair)}\n|pair| = 2\nY = Z_{(half,pair)→flat}", planned=False, sizes=EVEN),
-    "heads": case("H = (X ⊙_{chans} W)_{flat→(heads,key)}\n|heads| = 2\nY = softmax_{seq}(H ⊙_{key} H_{seq→query}) ⊙_{seq} H", X="batch seq chans", W="chans flat", sizes=tuple({**each, "flat": 6} for each in BATCHES)),
+    "heads": case("H = (X ⊙_{chans} W)_{flat→(heads,key)}\n|heads| = 2\nY = softmax_{seq}(H ⊙_{key} H_{seq→query}) ⊙_{seq} H", X="batch seq chans", W="chans flat", sizes=tuple({**batch, "flat": 6} for batch in BATCHES)),
     "joined": case("Y = X ⊕_{seq} Z", X="seq chans", Z="seq chans"),
     "stacked": case("Y = stack_{two}(X, 2 X)"),
     "one hot": case("Y = onehot_{seq}(3)\n|seq| = |seq|", planned=False),
@@ -139,14 +139,14 @@ TABLE = {
 def given(case: Case, sizes: Mapping[str, int], library: str = "numpy", dtype: str = "float64") -> dict[str, Any]:
     """Drawn inputs of these sizes, the same for the same sizes."""
     sizes = {**DEFAULTS, **sizes}
-    found = {}
+    result = {}
     for name, axes in case.inputs.items():
         shape = tuple(sizes[axis] for axis in axes.split())
         draw = np.random.default_rng([*shape, len(name)])
         low = min(sizes[axis] for axis in next(iter(case.inputs.values())).split())
         array = draw.integers(1, low + 1, shape) if name in case.whole else draw.normal(size=shape).astype(dtype)
-        found[name] = tensor(array, axes, library)
-    return found
+        result[name] = tensor(array, axes, library)
+    return result
 
 
 def tensor(array: Any, axes: str, library: str = "numpy") -> nt.NamedTensor:
@@ -171,13 +171,13 @@ def alone(text: str, **named: Any) -> Any:
     return outcome(nt.program(text)["Y"], **named)
 
 
-def assert_same(found: Any, own: Any, close: float) -> None:
-    if isinstance(own, str) or isinstance(found, str):
-        assert found == own
+def assert_same(actual: Any, local: Any, close: float) -> None:
+    if isinstance(local, str) or isinstance(actual, str):
+        assert actual == local
         return
-    assert found[:2] == own[:2] and found[2].shape == own[2].shape
-    scale = 1 + np.max(np.abs(own[2][np.isfinite(own[2])].astype(float)), initial=0)
-    np.testing.assert_allclose(found[2], own[2], rtol=close, atol=close * scale)
+    assert actual[:2] == local[:2] and actual[2].shape == local[2].shape
+    scale = 1 + np.max(np.abs(local[2][np.isfinite(local[2])].astype(float)), initial=0)
+    np.testing.assert_allclose(actual[2], local[2], rtol=close, atol=close * scale)
 
 
 # ------------------------------------------------------------------------------------------------------- equal values
@@ -185,11 +185,11 @@ def assert_same(found: Any, own: Any, close: float) -> None:
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("name", TABLE)
 def test_each_size_gives_what_a_plan_of_its_own_gives(name, library):
-    each = TABLE[name]
-    entry = nt.program(each.text)["Y"]
-    for sizes in (*each.sizes, *each.sizes[:2]):
-        values = given(each, sizes, library)
-        assert_same(outcome(entry, **values), alone(each.text, **values), 1e-9)
+    row = TABLE[name]
+    entry = nt.program(row.text)["Y"]
+    for sizes in (*row.sizes, *row.sizes[:2]):
+        values = given(row, sizes, library)
+        assert_same(outcome(entry, **values), alone(row.text, **values), 1e-9)
 
 
 OF_JAX = (
@@ -200,30 +200,30 @@ OF_JAX = (
 
 @pytest.mark.parametrize("name", OF_JAX)
 def test_each_size_gives_what_a_plan_of_its_own_gives_on_jax(name):
-    each = TABLE[name]
-    entry = nt.program(each.text)["Y"]
-    for sizes in each.sizes[:5]:
-        values = given(each, sizes, "jax", "float32")
-        assert_same(outcome(entry, **values), alone(each.text, **values), 1e-4)
+    row = TABLE[name]
+    entry = nt.program(row.text)["Y"]
+    for sizes in row.sizes[:5]:
+        values = given(row, sizes, "jax", "float32")
+        assert_same(outcome(entry, **values), alone(row.text, **values), 1e-4)
 
 
 @pytest.mark.parametrize("name", ["attention with itself", "a causal mask", "statistics", "layers"])
 def test_each_size_gives_what_a_plan_of_its_own_gives_in_single_precision(name):
-    each = TABLE[name]
-    entry = nt.program(each.text)["Y"]
-    for sizes in each.sizes:
-        values = given(each, sizes, dtype="float32")
-        assert_same(outcome(entry, **values), alone(each.text, **values), 1e-4)
+    row = TABLE[name]
+    entry = nt.program(row.text)["Y"]
+    for sizes in row.sizes:
+        values = given(row, sizes, dtype="float32")
+        assert_same(outcome(entry, **values), alone(row.text, **values), 1e-4)
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", TABLE)
 def test_another_order_of_sizes_gives_the_same(name):
-    each = TABLE[name]
-    entry = nt.program(each.text)["Y"]
-    for sizes in (*each.sizes[::-1], *each.sizes[::2]):
-        values = given(each, sizes)
-        assert_same(outcome(entry, **values), alone(each.text, **values), 1e-9)
+    row = TABLE[name]
+    entry = nt.program(row.text)["Y"]
+    for sizes in (*row.sizes[::-1], *row.sizes[::2]):
+        values = given(row, sizes)
+        assert_same(outcome(entry, **values), alone(row.text, **values), 1e-9)
 
 
 @pytest.mark.parametrize("how", ["evaluate", "formula", "compile", "call", "mapping"])
@@ -247,34 +247,34 @@ def test_every_way_to_call_serves_new_sizes(how):
 @pytest.fixture
 def plans(monkeypatch) -> list[Any]:
     """The calls that were planned."""
-    found: list[Any] = []
+    result: list[Any] = []
     make = EntryPoint._made
 
     def noted(self: Any, given: Any, *rest: Any) -> Any:
-        found.append(given)
+        result.append(given)
         return make(self, given, *rest)
 
     monkeypatch.setattr(EntryPoint, "_made", noted)
-    return found
+    return result
 
 
-ONE_PLAN = [name for name, each in TABLE.items() if each.planned]
+ONE_PLAN = [name for name, value in TABLE.items() if value.planned]
 WITHIN = ({"seq": 20, "batch": 20, "query": 20}, {"seq": 30, "batch": 24, "query": 27})  # of one factor of 4
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("name", ONE_PLAN)
 def test_a_third_size_is_not_planned(name, library, plans):
-    each = TABLE[name]
+    row = TABLE[name]
     square = "matrix" in name or "inverse" in name
-    entry = nt.program(each.text)["Y"]
-    calls = [{**each.sizes[0], **sizes} for sizes in WITHIN]
+    entry = nt.program(row.text)["Y"]
+    calls = [{**row.sizes[0], **sizes} for sizes in WITHIN]
     calls += [{axis: n + more for axis, n in zip(("seq", "batch", "query"), (21, 22, 23))} for more in range(5)]
     for number, sizes in enumerate(calls):
-        sizes = {**each.sizes[0], **{axis: sizes[axis] for axis in each.sizes[0] if axis in sizes}}
+        sizes = {**row.sizes[0], **{axis: sizes[axis] for axis in row.sizes[0] if axis in sizes}}
         sizes = {**sizes, "query": sizes["seq"]} if square else sizes
         sizes = {**sizes, **dict.fromkeys(("chans", "val"), sizes["seq"])} if "equals another" in name else sizes
-        entry(**given(each, sizes, library))
+        entry(**given(row, sizes, library))
         if number == 1:
             before = len(plans)
     assert len(plans) == before <= 3, [plan.values for plan in plans[before:]]
@@ -301,16 +301,16 @@ def test_batches_and_lengths_that_change_together_have_one_plan(plans):
 
 
 def test_a_size_that_decides_the_form_is_a_number_and_others_are_not(plans):
-    each = case("h^0 = 0\nh^t = tanh(h^{t−1} + X_{seq(t)}) for t = 1, …, |seq|\nY = h^{|seq|}", X="seq batch")
-    entry = nt.program(each.text)["Y"]
+    row = case("h^0 = 0\nh^t = tanh(h^{t−1} + X_{seq(t)}) for t = 1, …, |seq|\nY = h^{|seq|}", X="seq batch")
+    entry = nt.program(row.text)["Y"]
     for batch in (20, 30, 25, 26, 27):
-        entry(**given(each, {"seq": 6, "batch": batch}))
+        entry(**given(row, {"seq": 6, "batch": batch}))
     assert len(plans) == 2
-    entry(**given(each, {"seq": 7, "batch": 20}))
+    entry(**given(row, {"seq": 7, "batch": 20}))
     before = len(plans)
     for batch in (28, 29):
-        values = given(each, {"seq": 7, "batch": batch})
-        assert_same(outcome(entry, **values), alone(each.text, **values), 1e-9)
+        values = given(row, {"seq": 7, "batch": batch})
+        assert_same(outcome(entry, **values), alone(row.text, **values), 1e-9)
     assert before <= 6
 
 
@@ -351,19 +351,19 @@ def test_an_error_has_one_text_at_every_length(name, library):
             shape = tuple(of_input[axis] for axis in axes.split())
             array = np.full(shape, 7) if name == "an index of values" and key == "X" else np.ones(shape)
             values[key] = tensor(array, axes, library)
-        found, own = outcome(entry, **values), alone(text, **values)
-        assert isinstance(found, str) == isinstance(own, str), length
-        if isinstance(own, str):
-            assert found == own, length
+        result, local = outcome(entry, **values), alone(text, **values)
+        assert isinstance(result, str) == isinstance(local, str), length
+        if isinstance(local, str):
+            assert result == local, length
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_an_error_between_calls_that_fit_has_its_text_and_changes_nothing(library):
     text = "Y = softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"
-    each = TABLE["attention"]
+    attention = TABLE["attention"]
     entry = nt.program(text)["Y"]
     for number, sizes in enumerate(TWO * 2):
-        values = given(each, sizes, library)
+        values = given(attention, sizes, library)
         assert_same(outcome(entry, **values), alone(text, **values), 1e-9)
         broken = {**values, "V": tensor(np.ones((sizes["seq"] + 1 + number % 2, 4)), "seq val", library)}
         assert outcome(entry, **broken) == alone(text, **broken)
@@ -378,8 +378,8 @@ def test_a_value_beyond_the_memory_limit_is_refused_at_each_length():
         if length < 100:
             assert_same(outcome(entry, X=x), alone(text, X=x), 1e-9)
         else:
-            found = outcome(entry, X=x)
-            assert isinstance(found, str) and found == alone(text, X=x)
+            result = outcome(entry, X=x)
+            assert isinstance(result, str) and result == alone(text, X=x)
 
 
 @pytest.mark.parametrize(
@@ -424,8 +424,8 @@ def test_threads_at_new_lengths_give_each_its_own_value():
                 assert {*value.axes} == {"batch", "query", "chans"} and value.sizes["query"] == length
                 scores = np.einsum("bqc,bsc->bqs", x.array, x.array) / 2
                 weights = np.exp(scores - scores.max(-1, keepdims=True))
-                due = np.einsum("bqs,bsc->bqc", weights / weights.sum(-1, keepdims=True), x.array)
-                np.testing.assert_allclose(value.to_array("batch query chans"), due, atol=1e-9)
+                expected = np.einsum("bqs,bsc->bqc", weights / weights.sum(-1, keepdims=True), x.array)
+                np.testing.assert_allclose(value.to_array("batch query chans"), expected, atol=1e-9)
         except BaseException as problem:
             problems.append(problem)
 
@@ -444,13 +444,13 @@ def known_of(entry: Any) -> list[Any]:
 
 def test_plans_of_a_signature_are_bounded(monkeypatch):
     """Where each length has a condition of its own, their plans are at most so many."""
-    made: list[Any] = []
+    result: list[Any] = []
     plan = symbolic_plans.planned
-    monkeypatch.setattr(symbolic_plans, "planned", lambda *rest: made.append(rest) or plan(*rest))
+    monkeypatch.setattr(symbolic_plans, "planned", lambda *rest: result.append(rest) or plan(*rest))
     entry = nt.program("Y = { X_{seq(1)} if |seq| = 7; X_{seq(|seq|)} otherwise }")["Y"]
     for length in range(1, 60):
         entry(X=tensor(np.arange(length), "seq"))
-    assert len(made) <= MAX_PLANS
+    assert len(result) <= MAX_PLANS
 
 
 def test_signatures_of_a_callable_are_bounded():
@@ -476,10 +476,10 @@ def test_many_lengths_leave_little_behind():
         for x in tensors[20:]:
             entry(X=x)
         gc.collect()
-        kept = tracemalloc.get_traced_memory()[0] - before
+        position = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert kept < 170 * 20_000  # a mask for each would be 250 KB
+    assert position < 170 * 20_000  # a mask for each would be 250 KB
 
 
 # ------------------------------------------------------------------------------------------------------------- random
@@ -489,8 +489,8 @@ def test_random_numbers_of_a_seed_are_those_of_a_plan_of_its_own(library):
     entry = nt.program(text)["Y"]
     for length in LENGTHS:
         values = {"X": tensor(np.ones((length, 4)), "seq chans", library)}
-        own, found = alone(text, **values), outcome(entry, **values)
-        assert_same(found, own, 1e-9)
+        local, result = alone(text, **values), outcome(entry, **values)
+        assert_same(result, local, 1e-9)
 
 
 def pairs(sizes: tuple[Mapping[str, int], ...]) -> Iterator[tuple[Mapping[str, int], Mapping[str, int]]]:

@@ -50,8 +50,8 @@ def given(name: str, batch: int, seq: int):
     return torch.randn(batch, seq, 4, generator=random)
 
 
-def close(found, due):
-    torch.testing.assert_close(found, due, rtol=1e-5, atol=1e-5)
+def close(actual, expected):
+    torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-5)
 
 
 @pytest.fixture(autouse=True)
@@ -79,11 +79,11 @@ def test_one_forward_serves_every_size(name):
 def test_what_forward_is_not_made_for_is_computed_all_the_same():
     module = module_of("FFN")
     x = given("FFN", 2, 3)
-    due = module(x)
-    close(module(nt.tensor(x, "batch seq chans")).array, due)
-    close(module(nt.tensor(x.permute(2, 0, 1), "chans batch seq")).to_array("batch seq chans"), due)
+    expected = module(x)
+    close(module(nt.tensor(x, "batch seq chans")).array, expected)
+    close(module(nt.tensor(x.permute(2, 0, 1), "chans batch seq")).to_array("batch seq chans"), expected)
     assert module(x.double()).dtype == torch.float64
-    assert module(X=x).shape == due.shape
+    assert module(X=x).shape == expected.shape
     with pytest.raises(nt.NotationError, match="with axes batch, seq, chans"):
         module(x[0])
     with pytest.raises(nt.NotationError) as raised:
@@ -118,9 +118,9 @@ def test_inputs_that_may_be_given_are_parameters_of_forward():
     run = module.export().module()
     for batch, seq in PAIRS:
         ids, mask = given("GPT2", batch, seq), (torch.arange(seq) < 3).float().expand(batch, seq)
-        due = module.named(ids=ids, mask=mask)
-        for found in (module(ids, mask), module(mask=mask, ids=ids), run(ids, mask)):
-            close(found, due)
+        expected = module.named(ids=ids, mask=mask)
+        for result in (module(ids, mask), module(mask=mask, ids=ids), run(ids, mask)):
+            close(result, expected)
     with pytest.raises(nt.NotationError):
         module(ids, mask[:, :-1])
 
@@ -205,9 +205,9 @@ def test_a_lower_bound_of_a_size_is_checked():
 def test_a_module_converted_has_a_forward_of_its_new_dtype():
     module = module_of("EncoderBlock").to(torch.bfloat16)
     x = given("EncoderBlock", 2, 5).bfloat16()
-    found = module(x)
-    assert found.dtype == torch.bfloat16 and module._planned is not None
-    torch.testing.assert_close(found, module.named(x), rtol=0.1, atol=0.1)
+    result = module(x)
+    assert result.dtype == torch.bfloat16 and module._planned is not None
+    torch.testing.assert_close(result, module.named(x), rtol=0.1, atol=0.1)
 
 
 def test_names_of_any_kind_are_attributes():
@@ -283,18 +283,20 @@ def test_onnx_runs_it_under_our_names(name, tmp_path):
     layer.to_onnx(path, **axes_of(name))
     graph = onnx.load(path).graph
     shapes = {
-        each.name: [axis.dim_param or axis.dim_value for axis in each.type.tensor_type.shape.dim]
-        for each in (*graph.input, *graph.output)
+        value_info_proto.name: [
+            axis.dim_param or axis.dim_value for axis in value_info_proto.type.tensor_type.shape.dim
+        ]
+        for value_info_proto in (*graph.input, *graph.output)
     }
-    (said,) = axes_of(name).items()
+    (items,) = axes_of(name).items()
     width = 9 if name == "GPT2" else 4
     assert shapes == {
-        said[0]: ["batch", "seq", *([] if name == "GPT2" else [4])], layer.output: ["batch", "seq", width],
+        items[0]: ["batch", "seq", *([] if name == "GPT2" else [4])], layer.output: ["batch", "seq", width],
     }  # fmt: skip
     session, module = onnxruntime.InferenceSession(path), module_of(name)
     for batch, seq in PAIRS:
         x = given(name, batch, seq)
-        close(torch.tensor(session.run(None, {said[0]: x.numpy()})[0]), module(x).detach())
+        close(torch.tensor(session.run(None, {items[0]: x.numpy()})[0]), module(x).detach())
 
 
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
@@ -315,9 +317,9 @@ def test_attention_of_three_inputs_is_one_graph_for_twenty_lengths():
         warnings.simplefilter("error")
         for seq in range(6, 26):
             x = attention_inputs(11, 3 + seq % 5 * 2, seq, 8 + seq % 2)
-            due = torch.nn.functional.scaled_dot_product_attention(*x)
-            close(compiled(*x), due)
-            close(module(*x), due)
+            expected = torch.nn.functional.scaled_dot_product_attention(*x)
+            close(compiled(*x), expected)
+            close(module(*x), expected)
     assert counters["stats"]["unique_graphs"] == 1
 
 
@@ -329,8 +331,8 @@ def test_onnx_runtime_runs_attention_of_three_inputs(tmp_path):
     module.to_onnx(path)
     session = onnxruntime.InferenceSession(path)
     shapes = [["batch", "query", 4], ["batch", "seq", 4], ["batch", "seq", "val"]]
-    assert [each.shape for each in session.get_inputs()] == shapes
-    assert [each.shape for each in session.get_outputs()] == [["batch", "query", "val"]]
+    assert [input_.shape for input_ in session.get_inputs()] == shapes
+    assert [output.shape for output in session.get_outputs()] == [["batch", "query", "val"]]
     for sizes in ATTENTION_SIZES:
         q, k, v = attention_inputs(*sizes)
         (result,) = session.run(None, {"Q": q.numpy(), "K": k.numpy(), "V": v.numpy()})
@@ -350,8 +352,8 @@ def test_pytorchs_own_exporter_takes_the_names_of_a_module(tmp_path):
         output_names=module.output_names, dynamic_shapes=module.dynamic_shapes,
     )  # fmt: skip
     session = onnxruntime.InferenceSession(path)
-    assert [(each.name, each.shape) for each in session.get_inputs()] == [("X", ["batch", "seq", 4])]
-    assert [each.name for each in session.get_outputs()] == ["Y"]
+    assert [(input_.name, input_.shape) for input_ in session.get_inputs()] == [("X", ["batch", "seq", 4])]
+    assert [output.name for output in session.get_outputs()] == ["Y"]
     for batch, seq in PAIRS:
         x = given("EncoderBlock", batch, seq)
         close(torch.tensor(session.run(None, {"X": x.numpy()})[0]), module(x).detach())
@@ -375,7 +377,7 @@ def test_onnx_runtime_refuses_sizes_that_disagree(tmp_path):
     module, path = module_of_two_inputs(), tmp_path / "two.onnx"
     module.to_onnx(path)
     session = onnxruntime.InferenceSession(path)
-    assert [each.shape for each in session.get_inputs()] == [["n", "a"]] * 2
+    assert [input_.shape for input_ in session.get_inputs()] == [["n", "a"]] * 2
     for rows in (1, 3):
         x, y = torch.randn(rows, 4), torch.randn(rows, 4)
         close(torch.tensor(session.run(None, {"X": x.numpy(), "Y": y.numpy()})[0]), module(x, y).detach())
@@ -419,19 +421,19 @@ def test_a_class_gives_the_axes_in_the_order_of_a_module():
     text, inputs = "X_{a→c} ⊙ W", {"X": "n a", "W": "b"}
     module = nt.formula(text).compile("torch").module({}, **inputs)
     shapes = {name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in inputs.items()}
-    made = class_in(nt.formula(text).to_python("torch", style="module", **shapes), "Formula")()
+    result = class_in(nt.formula(text).to_python("torch", style="module", **shapes), "Formula")()
     x, w = torch.randn(4, 3), torch.randn(2)
     assert module.axes == ("n", "b", "c")
-    close(made(x, w), module(x, w))
+    close(result(x, w), module(x, w))
 
 
 def test_a_class_has_parameters_of_any_name_and_plain_products():
     text = "f : ℝ^{a} → ℝ^{b}\nf(X) = X ⊙_{a} W^{1,Q} + half ⊙ ∑_{i=1}^{|n|} i\nW^{1,Q} ∈ ℝ^{a × b}\nhalf ∈ ℝ^{b}"
-    made = nt.formula(text.replace("|n|", "3")).to_python(
+    name = nt.formula(text.replace("|n|", "3")).to_python(
         "torch", style="module", X="ℝ^{n × a[2048]}", sizes={"b": 1024}
     )
-    assert "mkldnn" not in made and "class F(torch.nn.Module)" in made
-    module = class_in(made, "F")()
+    assert "mkldnn" not in name and "class F(torch.nn.Module)" in name
+    module = class_in(name, "F")()
     assert list(module.state_dict()) == ["W^{1,Q}", "half"] and module.half().training
 
 
@@ -440,13 +442,13 @@ CONSTANTS = "f : ℝ^{a} → ℝ^{a}\nf(X) = X ⊙ W + [1, 3, 7]_{a} + { 1 if X 
 
 def test_constants_are_buffers_that_no_checkpoint_has():
     module = nt.formula(CONSTANTS).compile("torch").module({"W": nt.tensor(torch.ones(3), "a")}, X="n a")
-    made = class_in(nt.formula(CONSTANTS).to_python("torch", style="module", X="ℝ^{n × a[3]}"), "F")()
-    made.load_state_dict(module.state_dict())
+    result = class_in(nt.formula(CONSTANTS).to_python("torch", style="module", X="ℝ^{n × a[3]}"), "F")()
+    result.load_state_dict(module.state_dict())
     x = torch.tensor([[1.0, 2.0, 3.0]])
-    for each in (module, made, pickle.loads(pickle.dumps(module)), copy.deepcopy(module)):
-        close(each(x), torch.tensor([[2.0, 5.0, 11.0]]))
-        assert list(each.state_dict()) == ["W"] and len(list(each.buffers())) > 0
-        assert all(buffer.is_meta for buffer in each.to("meta").buffers())
+    for item in (module, result, pickle.loads(pickle.dumps(module)), copy.deepcopy(module)):
+        close(item(x), torch.tensor([[2.0, 5.0, 11.0]]))
+        assert list(item.state_dict()) == ["W"] and len(list(item.buffers())) > 0
+        assert all(buffer.is_meta for buffer in item.to("meta").buffers())
 
 
 WRONG_STYLES = {

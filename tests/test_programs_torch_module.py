@@ -37,7 +37,10 @@ def made(name: str, **more) -> Layer:
     kind, sizes = LAYERS[name]
     layer = kind.init(seed=1, sizes=sizes, **more)
     random = np.random.default_rng(2)
-    drawn = {key: nt.tensor(random.normal(size=each.array.shape), each.axes) for key, each in layer.parameters.items()}
+    drawn = {
+        key: nt.tensor(random.normal(size=parameter.array.shape), parameter.axes)
+        for key, parameter in layer.parameters.items()
+    }
     return layer.replace(drawn)
 
 
@@ -50,9 +53,9 @@ def batch(dtype=torch.float64):
 def test_a_module_has_the_values_and_the_names_of_its_layer(name):
     layer = made(name)
     module, x = layer.module(X="batch seq chans", dtype="float64"), batch()
-    wanted = [key for key, value in layer.parameters.items() if isinstance(value, nt.NamedTensor)]
-    assert isinstance(module, torch.nn.Module) and list(module.state_dict()) == wanted
-    assert [key for key, _ in module.named_parameters()] == wanted
+    expected = [key for key, value in layer.parameters.items() if isinstance(value, nt.NamedTensor)]
+    assert isinstance(module, torch.nn.Module) and list(module.state_dict()) == expected
+    assert [key for key, _ in module.named_parameters()] == expected
     result = layer(nt.tensor(x.numpy(), "batch seq chans"))
     assert nt.allclose(nt.tensor(module(x).detach(), module.axes), result)
     assert nt.allclose(module(X=nt.tensor(x, "batch seq chans")), result)  # a named one as it is
@@ -83,9 +86,9 @@ def test_a_plain_result_is_in_the_order_said_new_axes_last(signature, body, orde
     assert module.axes == axes  # before a call
     sizes = {"n": 5, "a": 2}
     x = torch.arange(float(np.prod([sizes[axis] for axis in order.split()]))).reshape([sizes[a] for a in order.split()])
-    found = module(x)
-    assert isinstance(found, torch.Tensor) and module.axes == axes and found.ndim == len(axes)
-    assert nt.allclose(nt.tensor(found, axes), nt.formula(text)(nt.tensor(x.numpy().astype(float), order), W=W))
+    result = module(x)
+    assert isinstance(result, torch.Tensor) and module.axes == axes and result.ndim == len(axes)
+    assert nt.allclose(nt.tensor(result, axes), nt.formula(text)(nt.tensor(x.numpy().astype(float), order), W=W))
 
 
 # ------------------------------------------------------------------------------------------------------------ training
@@ -103,7 +106,7 @@ class ByHand(torch.nn.Module):
 def test_an_ordinary_loop_trains_it_as_one_by_hand(optimizer):
     layer, x = made("FFN"), batch()
     before = {name: value.array.copy() for name, value in layer.parameters.items()}
-    found = {}
+    result = {}
     for model in (layer.module(X="batch seq chans", dtype="float64"), ByHand(layer)):
         steps = getattr(torch.optim, optimizer)(model.parameters(), lr=0.05)
         model.train()
@@ -112,8 +115,8 @@ def test_an_ordinary_loop_trains_it_as_one_by_hand(optimizer):
             (model(x) - x).square().mean().backward()
             steps.step()
         model.eval()
-        found[type(model)] = {name: (each.detach(), each.grad) for name, each in model.named_parameters()}
-    ours, theirs = found.values()
+        result[type(model)] = {name: (item.detach(), item.grad) for name, item in model.named_parameters()}
+    ours, theirs = result.values()
     assert list(ours) == list(theirs)
     for name in ours:
         torch.testing.assert_close(ours[name], theirs[name], rtol=1e-10, atol=1e-12)
@@ -138,30 +141,30 @@ def test_gradients_are_those_of_the_layer_on_tensors_by_hand(name):
 def test_a_module_is_copied_saved_converted_and_comes_back(name):
     layer, x = made(name), batch()
     module = layer.module(X="batch seq chans", dtype="float64")
-    wanted = module(x).detach()
-    kept = io.BytesIO()
-    torch.save(module.state_dict(), kept)
-    kept.seek(0)
+    expected = module(x).detach()
+    bytes_io = io.BytesIO()
+    torch.save(module.state_dict(), bytes_io)
+    bytes_io.seek(0)
     for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
-        torch.testing.assert_close(other(x), wanted)
+        torch.testing.assert_close(other(x), expected)
         with torch.no_grad():
             for parameter in other.parameters():
                 parameter.mul_(0).add_(0.5)
-        torch.testing.assert_close(module(x), wanted)  # nothing is shared
-        kept.seek(0)
-        other.load_state_dict(torch.load(kept))
-        torch.testing.assert_close(other(x), wanted)
+        torch.testing.assert_close(module(x), expected)  # nothing is shared
+        bytes_io.seek(0)
+        other.load_state_dict(torch.load(bytes_io))
+        torch.testing.assert_close(other(x), expected)
     narrow = copy.deepcopy(module).to(torch.float32)
     assert narrow(x.float()).dtype == torch.float32
-    swapped = {key: each.detach() for key, each in module.named_parameters()}
-    torch.testing.assert_close(torch.func.functional_call(narrow, swapped, (x,)), wanted)
+    swapped = {key: item.detach() for key, item in module.named_parameters()}
+    torch.testing.assert_close(torch.func.functional_call(narrow, swapped, (x,)), expected)
     back = type(layer).from_module(module)
     assert type(back) is type(layer) and back.sizes == layer.sizes and list(back.parameters) == list(layer.parameters)
     assert all(nt.allclose(back.parameters[key], value) for key, value in layer.parameters.items())
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.zero_()
-    assert nt.allclose(back(nt.tensor(x, "batch seq chans")), nt.tensor(wanted, module.axes))
+    assert nt.allclose(back(nt.tensor(x, "batch seq chans")), nt.tensor(expected, module.axes))
 
 
 def test_a_module_is_part_of_another():
@@ -169,7 +172,7 @@ def test_a_module_is_part_of_another():
     model = torch.nn.Sequential(torch.nn.Linear(4, 4).double(), layer.module(X="batch seq chans", dtype="float64"))
     assert {"1.W_1", "1.b_1"} <= set(dict(model.named_parameters()))
     model(batch()).sum().backward()
-    assert all(each.grad is not None for each in model.parameters()) and "FFN(X) =" in repr(model)
+    assert all(parameter.grad is not None for parameter in model.parameters()) and "FFN(X) =" in repr(model)
     assert isinstance(Layer.from_module(model[1]), FFN)
 
 
@@ -180,7 +183,7 @@ def test_a_model_is_one_too():
     logits = module(ids)
     assert module.axes == ("batch", "seq", "vocab") and "W^{1,Q}" in module.state_dict()
     torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids.flatten()).backward()
-    assert all(each.grad is not None for each in module.parameters() if each.requires_grad)
+    assert all(parameter.grad is not None for parameter in module.parameters() if parameter.requires_grad)
     assert nt.allclose(GPT2.from_module(module)(nt.tensor(ids, "batch seq")), nt.tensor(logits.detach(), module.axes))
 
 
@@ -225,7 +228,7 @@ def test_what_is_wrong_is_told(run, number, message):
 # --------------------------------------------------------------------------------------------------------------- dtypes
 def test_initialized_parameters_are_of_single_precision():
     layer = FFN.init(sizes={"chans": 4, "hidden": 8})
-    assert {each.dtype for each in layer.module(X="n chans").parameters()} == {torch.float32}
+    assert {parameter.dtype for parameter in layer.module(X="n chans").parameters()} == {torch.float32}
     assert layer.module(X="n chans", dtype="bfloat16").W_1.dtype == torch.bfloat16
     assert layer.to("torch").module(X="n chans").W_1.dtype == torch.float64  # PyTorch's arrays keep theirs
     assert layer.to("numpy", "float16").module(X="n chans").W_1.dtype == torch.float16

@@ -26,11 +26,11 @@ CASES = [
 
 @pytest.mark.parametrize("text, without, expected", CASES)
 def test_definitions_are_replaced_where_they_stand(text, without, expected):
-    found = nt.program(BLOCK).replace_definitions(text, without)
+    replace_definitions = nt.program(BLOCK).replace_definitions(text, without)
     if expected is not None:
-        assert found == nt.program(expected)
-    assert set(nt.program(text or "x").names) <= set(found.names)
-    assert not set(without) & set(found.names)
+        assert replace_definitions == nt.program(expected)
+    assert set(nt.program(text or "x").names) <= set(replace_definitions.names)
+    assert not set(without) & set(replace_definitions.names)
 
 
 def test_facts_of_a_function_are_replaced():
@@ -55,10 +55,10 @@ def test_the_program_itself_stays():
 
 def test_a_definition_taken_out_becomes_an_input():
     program = nt.program(BLOCK)
-    given = {"X": nt.tensor(np.ones(2), "in"), "W": nt.tensor(np.ones((2, 3)), "in out")}
-    plain = program["Z^2"](values=given, sizes={"n": 2})
+    tensors = {"X": nt.tensor(np.ones(2), "in"), "W": nt.tensor(np.ones((2, 3)), "in out")}
+    plain = program["Z^2"](values=tensors, sizes={"n": 2})
     mask = nt.tensor([[1, 0, 1], [0, 0, 1]], "batch out")
-    masked = program.replace_definitions(remove=["mask"])["Z^2"](values={**given, "mask": mask}, sizes={"n": 2})
+    masked = program.replace_definitions(remove=["mask"])["Z^2"](values={**tensors, "mask": mask}, sizes={"n": 2})
     assert nt.allclose(masked, plain * mask)
 
 
@@ -79,7 +79,7 @@ def test_several_names_are_computed_together():
 
 def test_several_names_share_claims():
     program = nt.program("K = 2 x\nV = K + 1 = 3\nx ∈ ℝ")
-    assert [float(each) for each in program["K", "V"](x=1.0)] == [2, 3]
+    assert [float(item) for item in program["K", "V"](x=1.0)] == [2, 3]
     with pytest.raises(nt.NotationError, match="assertion failed"):
         program["K", "V"](x=2.0)
 

@@ -25,8 +25,8 @@ def in_library(library: str, data):
     module = pytest.importorskip(library, reason=f"arrays of {library}")
     if library == "jax":
         return module.numpy.asarray(data)
-    made = module.tensor(data)
-    return made.requires_grad_() if made.is_floating_point() else made
+    tensor = module.tensor(data)
+    return tensor.requires_grad_() if tensor.is_floating_point() else tensor
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
@@ -43,8 +43,8 @@ def test_a_tensor_without_axes_is_a_number_wherever_python_asks_for_one(library)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 def test_a_tensor_of_one_axis_is_gone_along_and_has_lists(library):
     tensor = nt.tensor(in_library(library, [1.25, -2.5, 10.0]), "seq")
-    assert [float(each) for each in tensor] == [1.25, -2.5, 10.0] == tensor.tolist() and len(tensor) == 3
-    assert all(isinstance(each, nt.NamedTensor) and each.axes == () for each in tensor)
+    assert [float(value) for value in tensor] == [1.25, -2.5, 10.0] == tensor.tolist() and len(tensor) == 3
+    assert all(isinstance(value, nt.NamedTensor) and value.axes == () for value in tensor)
     assert round(tensor, 1).tolist() == pytest.approx([1.2, -2.5, 10.0]) and round(tensor, -1).tolist() == [0, 0, 10]
     assert float(sum(tensor)) == 8.75 and float(max(tensor)) == 10 and tensor.to_numpy().tolist() == tensor.tolist()
     assert f"{tensor:.1f}".split() == f"{nt.tensor([1.25, -2.5, 10.0], 'seq'):.1f}".split()
@@ -55,9 +55,9 @@ def test_a_tensor_of_one_axis_is_gone_along_and_has_lists(library):
 )
 @pytest.mark.parametrize("places", [None, -2, -1, 0, 1, 2])
 def test_rounding_is_numpys(values, places):
-    found = round(nt.tensor(values, "a"), places)
-    np.testing.assert_allclose(found.array, np.round(np.asarray(values), places or 0))
-    assert found.dtype == np.asarray(values).dtype
+    tensor = round(nt.tensor(values, "a"), places)
+    np.testing.assert_allclose(tensor.array, np.round(np.asarray(values), places or 0))
+    assert tensor.dtype == np.asarray(values).dtype
 
 
 POSITIONS = {  # what asks for an order of axes, or for no axis
@@ -180,7 +180,7 @@ def test_what_a_name_needs_is_all_that_its_verbs_ask_for():
         program.parameters(sizes={"a": 2, "b": 3, "c": 4})
     assert program["f"].parameters(sizes={"a": 2, "b": 3}) == {"W": "ℝ^{a[2] × b[3]}"}
     assert program["Z"].parameters(sizes={"c": 4}) == {"V": "ℝ^{c[4]}"}
-    assert {name: each.shape for name, each in program["f"].init(sizes={"a": 2, "b": 3}).items()} == {
+    assert {name: value.shape for name, value in program["f"].init(sizes={"a": 2, "b": 3}).items()} == {
         "W": {"a": 2, "b": 3}
     }
     assert program["f"].check().ok and not program["Y"].check().ok
@@ -216,7 +216,7 @@ NEAR = [
 ]
 
 
-@pytest.mark.parametrize(("of", "name", "text"), NEAR, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(("of", "name", "text"), NEAR, ids=lambda item: item if isinstance(item, str) else "")
 def test_an_unknown_attribute_has_the_nearest_names(of, name, text):
     with pytest.raises(AttributeError) as raised:
         getattr(of, name)
@@ -263,8 +263,8 @@ def test_init_of_what_has_no_parameters_is_empty(text):
 
 
 def test_init_with_the_shapes_is_as_before():
-    found = nt.formula("f(x) = x ⊙_{a} W\nW ∈ ℝ^{a × b}").init(x="ℝ^{a[3]}", sizes={"b": 2})
-    assert found["W"].sizes == {"a": 3, "b": 2}
+    result = nt.formula("f(x) = x ⊙_{a} W\nW ∈ ℝ^{a × b}").init(x="ℝ^{a[3]}", sizes={"b": 2})
+    assert result["W"].sizes == {"a": 3, "b": 2}
     assert Attention.init().parameters == {}
 
 

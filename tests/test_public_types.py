@@ -53,12 +53,12 @@ def findings(tmp_path_factory):
         capture_output=True, text=True, cwd=folder, timeout=600,
     )  # fmt: skip
     try:
-        found = json.loads(run.stdout)["generalDiagnostics"]
+        generalDiagnostics = json.loads(run.stdout)["generalDiagnostics"]
     except ValueError:
         pytest.skip(f"pyright does not run here: {run.stderr[-200:]}")
-    errors = [each for each in found if each["severity"] == "error"]
+    errors = [generaldiagnostic for generaldiagnostic in generalDiagnostics if generaldiagnostic["severity"] == "error"]
     return {
-        name: [(each["range"]["start"]["line"], each["message"]) for each in errors if each["file"].endswith(name)]
+        name: [(error["range"]["start"]["line"], error["message"]) for error in errors if error["file"].endswith(name)]
         for name in ("right.py", "slips.py")
     }
 

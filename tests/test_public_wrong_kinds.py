@@ -90,7 +90,7 @@ TABLE = [(call, where) for call, (*_, places) in CALLS.items() for where in plac
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", WRONG)
-@pytest.mark.parametrize(("call", "where"), TABLE, ids=lambda each: str(each))
+@pytest.mark.parametrize(("call", "where"), TABLE, ids=lambda item: str(item))
 def test_only_an_error_of_the_language_comes_out(call, where, kind):
     function, arguments, named, _ = CALLS[call]
     arguments, named = list(arguments), dict(named)
@@ -114,9 +114,9 @@ def test_the_table_has_every_public_function():
 @pytest.mark.parametrize("where", ["path", "tensors"])
 def test_no_file_is_written_of_what_is_none(where, kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    given = {"path": "x.safetensors", "tensors": {"W": X}, where: WRONG[kind]}
+    inputs = {"path": "x.safetensors", "tensors": {"W": X}, where: WRONG[kind]}
     try:
-        nt.save_tensors(**given)
+        nt.save_tensors(**inputs)
     except nt.NotationError as problem:
         assert str(problem)
 
@@ -133,9 +133,9 @@ def test_a_tensor_holds_numbers_and_nothing_else(dtype):
 def test_a_number_of_json_that_is_too_large_is_refused(text, tmp_path, capsys):
     from namedtensor import cli
 
-    place = tmp_path / "x.json"
-    place.write_text(text)
-    assert cli.main(["eval", "X", f"X={place}:a{',b' if text[1] == '[' else ''}"]) == 2
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    assert cli.main(["eval", "X", f"X={path}:a{',b' if text[1] == '[' else ''}"]) == 2
     assert "too large" in capsys.readouterr().err
 
 

@@ -201,16 +201,16 @@ BY_HAND = [
 
 @pytest.mark.parametrize("formula, axes, value", BY_HAND, ids=[row[0] for row in BY_HAND])
 def test_values_by_hand(formula, axes, value):
-    found = reference.evaluate(formula, {"A": A, "x": X, "y": Y})
-    assert close(found.to_list(axes), value)
+    result = reference.evaluate(formula, {"A": A, "x": X, "y": Y})
+    assert close(result.to_list(axes), value)
 
 
 @pytest.mark.parametrize("formula, axes, value", BY_HAND, ids=[row[0] for row in BY_HAND])
 def test_the_arrays_give_the_values_by_hand(formula, axes, value):
     import namedtensor as nt
 
-    found = nt.evaluate(formula, {"A": as_array(A), "x": as_array(X), "y": as_array(Y)})
-    assert close(as_lists(found, tuple(axes.split())), value)
+    result = nt.evaluate(formula, {"A": as_array(A), "x": as_array(X), "y": as_array(Y)})
+    assert close(as_lists(result, tuple(axes.split())), value)
 
 
 def test_attention_by_loops():
@@ -220,12 +220,12 @@ def test_attention_by_loops():
     for query in q:
         scores = [math.exp(sum(a * b for a, b in zip(query, key)) / math.sqrt(3)) for key in k]
         expected.append([sum(s * row[j] for s, row in zip(scores, v)) / sum(scores) for j in range(2)])
-    found = reference.call(
+    result = reference.call(
         "Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}\n"
         "Attention(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V",
         "Attention", tensor(q, "seq key"), tensor(k, "seq key"), tensor(v, "seq val"),
     )  # fmt: skip
-    assert close(found.to_list("seq val"), expected)
+    assert close(result.to_list("seq val"), expected)
 
 
 def test_a_name_of_a_program_by_itself():
@@ -333,13 +333,13 @@ SIZES = {"k": 2, "vocab": 3, "n": 2, "L": 3}
 
 def used(formula: str) -> dict:
     """The values whose names a formula uses and does not give itself."""
-    found = {}
+    result = {}
     tree = parse(formula)
     names = {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     for name, value in VALUES.items():
         if name in names or ("^" in name and "SelfAtt" in formula):
-            found[name] = value
-    return found
+            result[name] = value
+    return result
 
 
 def as_array(value):
@@ -353,11 +353,11 @@ def as_lists(value, axes: tuple):
     return value.to_array(axes).tolist() if axes else float(value)
 
 
-def agree(found, expected: Tensor) -> None:
+def agree(actual, expected: Tensor) -> None:
     """That arrays gave what the reference gave: the same axes and sizes, and close numbers."""
     axes = tuple(expected.shape)
-    assert sorted(getattr(found, "axes", ())) == sorted(axes)
-    assert near(as_lists(found, axes), expected.to_list(axes), scale_of(expected)), (found, expected)
+    assert sorted(getattr(actual, "axes", ())) == sorted(axes)
+    assert near(as_lists(actual, axes), expected.to_list(axes), scale_of(expected)), (actual, expected)
 
 
 def scale_of(expected: Tensor) -> float:
@@ -552,7 +552,7 @@ ALIKE = {  # by the number of the error
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("number, formula", [(number, formula) for number, each in ALIKE.items() for formula in each])
+@pytest.mark.parametrize("number, formula", [(number, formula) for number, value in ALIKE.items() for formula in value])
 def test_both_roads_refuse_by_the_same_number(number, formula):
     import namedtensor as nt
 
@@ -596,10 +596,10 @@ def test_the_larger_of_more_than_two():
         "min(x, 4, y, 2)": lambda a, b: min(a, 4, b, 2),
         "max(x, y, 2)^2": lambda a, b: max(a, b, 2) ** 2,
     }.items():
-        due = [[meant(a, b) for b in y] for a in x]
-        found = nt.evaluate(text, x=nt.tensor(x, "a"), y=nt.tensor(y, "b")).tolist("a b")
-        own = reference.evaluate(text, {"x": reference.tensor(x, "a"), "y": reference.tensor(y, "b")})
-        assert found == own.to_list("a b") == due
+        expected = [[meant(a, b) for b in y] for a in x]
+        result = nt.evaluate(text, x=nt.tensor(x, "a"), y=nt.tensor(y, "b")).tolist("a b")
+        local = reference.evaluate(text, {"x": reference.tensor(x, "a"), "y": reference.tensor(y, "b")})
+        assert result == local.to_list("a b") == expected
 
 
 # --------------------------------------------------------------------------------------- near the end of the range
@@ -625,8 +625,8 @@ AT_THE_END = {
 
 @pytest.mark.parametrize("text", AT_THE_END)
 def test_numbers_near_the_end_of_the_range(text):
-    found = reference.evaluate(text, {"x": reference.tensor(FAR, "a")})
-    numbers = found.to_list(("a",)) if found.shape else found({})
+    result = reference.evaluate(text, {"x": reference.tensor(FAR, "a")})
+    numbers = result.to_list(("a",)) if result.shape else result({})
     assert numbers == pytest.approx(AT_THE_END[text], rel=1e-7)
 
 

@@ -44,21 +44,21 @@ FORMS = {
 @cache
 def differences(text: str) -> np.ndarray:
     """What every form of a formula's derivative is compared with."""
-    given, sizes = given_for(text)
-    return by_differences(text, given, "X", sizes)
+    inputs, sizes = given_for(text)
+    return by_differences(text, inputs, "X", sizes)
 
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("text", [*ONE, *TWO, *MORE, *OF_A_MATRIX])
 def test_of_every_operator(text, form):
-    given, sizes = given_for(text)
-    assert given["X"].sizes in ({"a": 2, "b": 3}, {"a": 3, "b": 3}) and MATRIX != SQUARE
-    plain = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in given.items()}
-    found = reference.evaluate(FORMS[form](text), plain, sizes=sizes)
+    inputs, sizes = given_for(text)
+    assert inputs["X"].sizes in ({"a": 2, "b": 3}, {"a": 3, "b": 3}) and MATRIX != SQUARE
+    plain = {name: reference.tensor(input_.array.tolist(), input_.axes) for name, input_ in inputs.items()}
+    result = reference.evaluate(FORMS[form](text), plain, sizes=sizes)
     right = differences(text)
-    axes = (*sorted(set(found.shape) - {"a*", "b*"}), "a*", "b*")
-    np.testing.assert_allclose(np.array(found.to_list(axes)), right, rtol=1e-6, atol=1e-6)
+    axes = (*sorted(set(result.shape) - {"a*", "b*"}), "a*", "b*")
+    np.testing.assert_allclose(np.array(result.to_list(axes)), right, rtol=1e-6, atol=1e-6)
     assert right.any() or text in WITHOUT_SLOPE
 
 
@@ -70,5 +70,5 @@ def test_by_what_is_no_tensor():
 def test_sizes_stay_those_of_the_call():
     """What the program says of sizes is about the call that asks, also while its argument is another."""
     text = "f(X) = ∂out/∂X*\nout = ∑_{a} X^2 ⊙ w\nw = |a| / 2\nf(T)"
-    found = reference.evaluate(text, {"T": reference.tensor([1.0, 2.0, 3.0], "a")})
-    np.testing.assert_allclose(found.to_list(("a*",)), [3, 6, 9], rtol=1e-8)
+    result = reference.evaluate(text, {"T": reference.tensor([1.0, 2.0, 3.0], "a")})
+    np.testing.assert_allclose(result.to_list(("a*",)), [3, 6, 9], rtol=1e-8)

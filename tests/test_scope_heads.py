@@ -18,9 +18,9 @@ V = [1.0, 2.0, 4.0]  # over c
 
 def both(text: str, **sizes: int) -> list[float]:
     """The value of a program that gives one number, by the package and by the reference evaluator."""
-    found = nt.evaluate(text, {"V": nt.tensor(V, "c")}, sizes=sizes)
+    result = nt.evaluate(text, {"V": nt.tensor(V, "c")}, sizes=sizes)
     of_reference = reference.evaluate(text, {"V": reference.tensor(V, "c")}, sizes=sizes)
-    return [float(found), float(of_reference.entries[()])]
+    return [float(result), float(of_reference.entries[()])]
 
 
 # ------------------------------------------------------------------------------------ a right side that is a size alone
@@ -93,7 +93,7 @@ def test_families_of_one_base_are_told_apart_in_every_order(pair):
 
 def filled(text: str, names: tuple[str, ...]) -> str:
     """{0:t} as the member t of the first of the families."""
-    return re.sub(r"\{(\d):([^{}]*)\}", lambda found: names[int(found[1])].replace("@", found[2]), text)
+    return re.sub(r"\{(\d):([^{}]*)\}", lambda match: names[int(match[1])].replace("@", match[2]), text)
 
 
 # ------------------------------------------------------------------------------ where a function speaks of its subscript
@@ -145,10 +145,10 @@ MARKED = [  # bodies of g_{ax}(X) that speak of ax with a mark, each a number
 @pytest.mark.parametrize("body", MARKED)
 def test_a_mark_on_an_axis_of_the_head_is_one_on_the_axis_of_the_use(body, signed):
     plainly = re.sub(r"\bax", "c", body).replace("X", "V")
-    wanted = both(plainly)
-    assert wanted[0] == pytest.approx(wanted[1])
+    expected = both(plainly)
+    assert expected[0] == pytest.approx(expected[1])
     signature = "g_{ax} : ℝ^{ax} → ℝ\n" if signed else ""
-    assert both(f"{signature}g_{{ax}}(X) = {body}\ng_{{c}}(V)") == pytest.approx(wanted)
+    assert both(f"{signature}g_{{ax}}(X) = {body}\ng_{{c}}(V)") == pytest.approx(expected)
 
 
 def test_marks_within_marks_and_within_calls():
@@ -181,12 +181,12 @@ FACTS = {
 def test_an_axis_of_the_body_is_not_that_of_the_use(body):
     """By another name of the axis of the use the value is the same."""
     gives = f"ℝ^{{{INSIDE[body]}}}" if INSIDE[body] else "ℝ"
-    facts = "".join(FACTS[each] for each in FACTS if each in body)
+    facts = "".join(FACTS[fact] for fact in FACTS if fact in body)
     text = f"g_{{ax}} : ℝ^{{ax}} → {gives}\ng_{{ax}}(X) = {body}\n{facts}"
     weigh = "∑_{@} [1, 10, 100]_{@} ⊙ " if INSIDE[body] else ""
-    wanted = both(f"{text}{weigh.replace('@', 'w')}g_{{w}}(V_{{c→w}})")
-    assert wanted[0] == pytest.approx(wanted[1])
-    assert both(f"{text}{weigh.replace('@', 'c')}g_{{c}}(V)") == pytest.approx(wanted)
+    expected = both(f"{text}{weigh.replace('@', 'w')}g_{{w}}(V_{{c→w}})")
+    assert expected[0] == pytest.approx(expected[1])
+    assert both(f"{text}{weigh.replace('@', 'c')}g_{{c}}(V)") == pytest.approx(expected)
 
 
 def test_an_axis_of_the_body_is_not_that_of_the_use_beside_other_arguments():
@@ -204,12 +204,12 @@ def test_without_a_signature_axes_meet_by_name():
     assert both("g_{ax}(X) = ∑_{ax} X ⊙ [1, 2, 3]_{c}\ng_{c}(V)") == [1 + 4 + 12] * 2
 
 
-@pytest.mark.parametrize("made", ["I_{k,k'}", "ones_{k,k'} ⊙ I_{k,k'}"])
-def test_what_axes_make_at_the_end_of_an_equation_is_no_name(made):
+@pytest.mark.parametrize("result", ["I_{k,k'}", "ones_{k,k'} ⊙ I_{k,k'}"])
+def test_what_axes_make_at_the_end_of_an_equation_is_no_name(result):
     """Q ⊙_{r} Q_{k→k'} = I_{k,k'} says that Q is orthogonal, and defines no I."""
     Q = nt.tensor([[0.6, 0.8], [-0.8, 0.6]], "r k")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert nt.evaluate(f"Q ⊙_{{r}} Q_{{k→k'}} = {made}\n∑_{{r,k}} Q", Q=Q).item() == pytest.approx(1.2)
+        assert nt.evaluate(f"Q ⊙_{{r}} Q_{{k→k'}} = {result}\n∑_{{r,k}} Q", Q=Q).item() == pytest.approx(1.2)
         with pytest.raises(NotationError, match="assertion failed"):
-            nt.evaluate(f"Q ⊙_{{r}} Q_{{k→k'}} = {made}\n∑_{{r,k}} Q", Q=2 * Q)
+            nt.evaluate(f"Q ⊙_{{r}} Q_{{k→k'}} = {result}\n∑_{{r,k}} Q", Q=2 * Q)

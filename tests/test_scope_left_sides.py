@@ -36,7 +36,7 @@ Z ¦ Z_1 ¦ Z^{l,Q} ¦ Z' ¦ Z_{ax(i)} ¦ Z_{ax(1)} ¦ [Z]_{ax(1)} ¦ Z_{ax(2i)}
 
 
 def listed(text: str) -> list[str]:
-    return [each.strip() for each in re.split(r"¦|\n", text) if each.strip()]
+    return [word.strip() for word in re.split(r"¦|\n", text) if word.strip()]
 
 
 def bound(text: str):
@@ -64,7 +64,7 @@ OWN = ["mean_{ax} Z = ∑_{ax} Z", "max_{ax}(Z) = Z_{ax(1)}", "exp(Z) = 2^Z", "l
 
 @pytest.mark.parametrize("text", OWN)
 def test_a_built_in_is_replaced_where_the_body_speaks_of_what_it_takes(text):
-    assert [each.name for each in bound(text).replaced] == [re.split(r"\W|_", text)[0]]
+    assert [item.name for item in bound(text).replaced] == [re.split(r"\W|_", text)[0]]
 
 
 BUILT_IN = [
@@ -81,9 +81,9 @@ def test_a_claim_leaves_what_is_built_in_as_it_is(claim):
     program = nt.program(text)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = program["y"](X=GIVEN["X"])
+        result = program["y"](X=GIVEN["X"])
     x = np.array(X)
-    np.testing.assert_allclose(found.to_array("ax"), np.exp(x) / np.exp(x).sum() + np.exp(x) + 4 + np.e)
+    np.testing.assert_allclose(result.to_array("ax"), np.exp(x) / np.exp(x).sum() + np.exp(x) + 4 + np.e)
     assert not bound(text).replaced
 
 
@@ -101,10 +101,10 @@ WRONG = {  # a claim, the place of its error, and what its hint says
 
 @pytest.mark.parametrize("text", WRONG)
 def test_what_a_claim_does_not_define_is_not_known(text):
-    place, hint = WRONG[text]
+    path, hint = WRONG[text]
     with pytest.raises(NotationError) as caught:
         nt.evaluate(text, GIVEN)
-    assert caught.value.code == 201 and text[slice(*(caught.value.span or (0, 0)))].strip("{}") == place
+    assert caught.value.code == 201 and text[slice(*(caught.value.span or (0, 0)))].strip("{}") == path
     assert hint in (caught.value.hint or "")
     with pytest.raises(NotationError):
         reference.evaluate(text, {"X": reference.tensor(X, "ax")})
@@ -133,13 +133,13 @@ OVERLOADED = {  # with the value for X
 
 @pytest.mark.parametrize("text", OVERLOADED)
 def test_functions_are_told_apart_by_how_much_they_take(text):
-    wanted = OVERLOADED[text]
-    if wanted is None:
+    expected = OVERLOADED[text]
+    if expected is None:
         with pytest.raises(NotationError, match="defined twice"):
             nt.evaluate(text, GIVEN)
         return
-    assert float(nt.evaluate(text, GIVEN)) == wanted
-    assert reference.evaluate(text, {"X": reference.tensor(X, "ax")}).entries[()] == wanted
+    assert float(nt.evaluate(text, GIVEN)) == expected
+    assert reference.evaluate(text, {"X": reference.tensor(X, "ax")}).entries[()] == expected
 
 
 def test_a_program_has_functions_of_one_name():

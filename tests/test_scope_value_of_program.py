@@ -75,32 +75,32 @@ def plain(value):
 
 
 def ways(text):
-    given = used(text)
-    yield nt.evaluate(text, given)
+    inputs = used(text)
+    yield nt.evaluate(text, inputs)
     formula = nt.formula(text)
-    yield formula(**given)
-    yield formula(**given)  # what is kept of the first call
-    yield nt.formula(formula.to_text())(**given)
-    yield nt.formula(formula.to_latex(), syntax="latex")(**given)
-    yield formula.explain(**given)[-1].value if given else nt.evaluate(text)
-    if all(hasattr(value, "axes") for value in given.values()) and given:
-        yield formula.compile()(**given)
+    yield formula(**inputs)
+    yield formula(**inputs)  # what is kept of the first call
+    yield nt.formula(formula.to_text())(**inputs)
+    yield nt.formula(formula.to_latex(), syntax="latex")(**inputs)
+    yield formula.explain(**inputs)[-1].value if inputs else nt.evaluate(text)
+    if all(hasattr(value, "axes") for value in inputs.values()) and inputs:
+        yield formula.compile()(**inputs)
 
 
 @pytest.mark.parametrize("text", ALL)
 def test_every_way_gives_the_value(text):
-    for found in ways(text):
-        np.testing.assert_allclose(plain(found), ALL[text])
+    for way in ways(text):
+        np.testing.assert_allclose(plain(way), ALL[text])
 
 
 @pytest.mark.parametrize("text", ALL)
 def test_the_reference_gives_it(text):
-    given = {
+    tensors = {
         name: reference.tensor(X.tolist(), "seq chans") if name == "X" else value for name, value in used(text).items()
     }
-    found = reference.evaluate(text, given)
-    axes = " ".join(axis for axis in ("seq", "chans", "k") if axis in found.shape)
-    np.testing.assert_allclose(found.to_list(axes), ALL[text])
+    result = reference.evaluate(text, tensors)
+    axes = " ".join(axis for axis in ("seq", "chans", "k") if axis in result.shape)
+    np.testing.assert_allclose(result.to_list(axes), ALL[text])
 
 
 @pytest.mark.parametrize("text", ALL)
@@ -121,8 +121,8 @@ def test_what_is_compiled_exported_and_costed_is_the_value(text):
     source = nt.formula(text).to_python(X=GIVEN["X"])
     space = {}
     exec(source, space)
-    found = np.asarray(space["function"](X))
-    assert sorted(found.ravel()) == pytest.approx(sorted(np.ravel(ALL[text])))
+    array = np.asarray(space["function"](X))
+    assert sorted(array.ravel()) == pytest.approx(sorted(np.ravel(ALL[text])))
     assert nt.formula(text).cost(X=GIVEN["X"]).bytes >= 0
     nt.formula(text).diagram(X=GIVEN["X"])
 
@@ -225,9 +225,9 @@ def test_a_whole_number_is_one_however_it_comes(case, make):
     text, name, expected = NUMBERS[case]
     formula, compiled = nt.formula(text), nt.formula(text).compile()
     for n in (3, 2, 2, 2, 4):  # what is kept of one number serves no other
-        given = {"x": 2.0, name: make(n)}
-        for found in (nt.evaluate(text, given), nt.evaluate(text, **given), formula(**given), compiled(**given)):
-            assert float(found) == expected(n)
+        inputs = {"x": 2.0, name: make(n)}
+        for result in (nt.evaluate(text, inputs), nt.evaluate(text, **inputs), formula(**inputs), compiled(**inputs)):
+            assert float(result) == expected(n)
 
 
 CLAIMS_OF_FUNCTIONS = [
@@ -240,15 +240,15 @@ CLAIMS_OF_FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("text, due", CLAIMS_OF_FUNCTIONS)
-def test_functions_and_claims_check_the_claims(text, due):
+@pytest.mark.parametrize("text, expected", CLAIMS_OF_FUNCTIONS)
+def test_functions_and_claims_check_the_claims(text, expected):
     for evaluate in (nt.evaluate, reference.evaluate):
-        if due is None:
+        if expected is None:
             with pytest.raises(nt.NotationError, match="403"):
                 evaluate(text)
         else:
-            found = evaluate(text)
-            assert float(found.item() if evaluate is nt.evaluate else found.to_list(())) == due
+            result = evaluate(text)
+            assert float(result.item() if evaluate is nt.evaluate else result.to_list(())) == expected
 
 
 def test_functions_and_claims_are_called_as_functions():

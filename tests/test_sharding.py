@@ -53,22 +53,22 @@ def answer(process):
 
 # ------------------------------------------------------------------------------------------------------ eight devices
 @pytest.fixture(scope="module")
-def found():
+def results():
     return answer(started("sharded_cases.py", devices=8))
 
 
 @pytest.mark.slow
 @needs_jax
 @pytest.mark.parametrize("case", CASES)
-def test_on_eight_devices(found, case):
-    assert found["cases"][case] == "passed", found["cases"][case]
+def test_on_eight_devices(results, case):
+    assert results["cases"][case] == "passed", results["cases"][case]
 
 
 @needs_jax
 @pytest.mark.parametrize("devices", [64, 512])
 def test_on_many_devices_the_collectives_are_those_by_hand(devices):
-    found = answer(started("sharded_cases.py", "case_of_many_rows", devices=devices))["cases"]
-    assert len(found) == 3 and set(found.values()) == {"passed"}, found
+    cases = answer(started("sharded_cases.py", "case_of_many_rows", devices=devices))["cases"]
+    assert len(cases) == 3 and set(cases.values()) == {"passed"}, cases
 
 
 MESH = "  the mesh is data[2] × model[4]"
@@ -155,13 +155,13 @@ shape error 303: the rules shard both axes heads and key of W_Q over model
 
 @needs_jax
 @pytest.mark.parametrize("name", ERRORS)
-def test_the_text_of_an_error(found, name):
-    assert found["errors"][name] == ERRORS[name]
+def test_the_text_of_an_error(results, name):
+    assert results["errors"][name] == ERRORS[name]
 
 
 @needs_jax
-def test_every_error_has_its_text(found):
-    assert set(found["errors"]) == set(ERRORS)
+def test_every_error_has_its_text(results):
+    assert set(results["errors"]) == set(ERRORS)
 
 
 def test_without_jax(monkeypatch):
@@ -183,11 +183,11 @@ def test_two_processes_train_as_one_does():
     alone = answer(started("sharded_processes.py", 0, 1, 0, devices=4))
     assert first["devices"] == second["devices"] == alone["devices"] == 4
     assert alone["kinds"] == first["kinds"] == second["kinds"] and len(alone["kinds"]) == 5
-    for each in (first, second):
-        np.testing.assert_allclose(each["losses"], alone["losses"], rtol=1e-5)
-        np.testing.assert_allclose(each["total"], alone["total"], rtol=1e-5)
+    for item in (first, second):
+        np.testing.assert_allclose(item["losses"], alone["losses"], rtol=1e-5)
+        np.testing.assert_allclose(item["total"], alone["total"], rtol=1e-5)
     whole = {tuple(start): numbers for start, numbers in alone["parts"]}
-    parts = [part for each in (first, second) for part in each["parts"]]
+    parts = [part for result in (first, second) for part in result["parts"]]
     assert {tuple(start) for start, _ in parts} == set(whole) and len(whole) == 2
     for start, numbers in parts:
         np.testing.assert_allclose(numbers, whole[tuple(start)], rtol=1e-4, atol=1e-5)

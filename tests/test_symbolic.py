@@ -45,15 +45,15 @@ def sides_of(claim: str, shapes):
     inputs = {key(name): InputType(shape_of(text, name)) for name, text in shapes.items()}
     checker = ReadingChecker(bind(claim, tree), inputs, {}, infer_parameters=True)
     forms = Forms({})
-    found = [forms.of(checker.infer(side, checker.top)) for side in last.sides]
-    return [recognized(algebra.multiplied_out(form)) for form in found]
+    products = [forms.of(checker.infer(side, checker.top)) for side in last.sides]
+    return [recognized(algebra.multiplied_out(form)) for form in products]
 
 
 def is_applied(claim: str, shapes) -> bool:
     one, other = forms_of(claim, shapes)
     with working():
         ways = (one, solved(one), updated(one), cleared(one))
-        return any(not algebra.add(each, algebra.scaled(other, -1)) for each in ways)
+        return any(not algebra.add(way, algebra.scaled(other, -1)) for way in ways)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
@@ -158,20 +158,20 @@ AS_READ = (
 )  # fmt: skip
 
 
-def text_read(operator: str, place) -> str:
+def text_read(operator: str, position) -> str:
     if operator == "norm":
-        return linearizing.NORM if place is None else linearizing.NORMS[place]
-    return linearizing.READ[operator][1][place]
+        return linearizing.NORM if position is None else linearizing.NORMS[position]
+    return linearizing.READ[operator][1][position]
 
 
-def read_otherwise(monkeypatch, operator: str, place, text: str) -> None:
-    if operator == "norm" and place is None:
+def read_otherwise(monkeypatch, operator: str, position, text: str) -> None:
+    if operator == "norm" and position is None:
         monkeypatch.setattr(linearizing, "NORM", text)
     elif operator == "norm":
-        monkeypatch.setitem(linearizing.NORMS, place, text)
+        monkeypatch.setitem(linearizing.NORMS, position, text)
     else:
         when, texts = linearizing.READ[operator]
-        changed = tuple(text if at == place else each for at, each in enumerate(texts))
+        changed = tuple(text if at == position else name for at, name in enumerate(texts))
         monkeypatch.setitem(linearizing.READ, operator, (when, changed))
 
 
@@ -181,27 +181,29 @@ def is_right_as_read(text: str, by: str) -> bool:
     values = {name: nt.tensor(generator.uniform(0.5, 2, (3, 3)), "a b") for name in "XY" if name in text}
     derivative = nt.derivative(text, by)
     try:
-        found = derivative.closed_form(**dict.fromkeys(values, "ℝ^{a × b}"))(**values)
+        result = derivative.closed_form(**dict.fromkeys(values, "ℝ^{a × b}"))(**values)
     except nt.NotationError:
         return False
     expected = derivative(**values)
-    return {*found.axes} == {*expected.axes} and nt.allclose(found, expected, rtol=1e-9, atol=1e-9)
+    return {*result.axes} == {*expected.axes} and nt.allclose(result, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_every_differential_that_is_read_has_a_formula():
-    texts = {(name, place) for name, (_, texts) in linearizing.READ.items() for place in range(len(texts))}
-    assert {(name, place) for _, name, place, _ in AS_READ} == texts | {("norm", p) for p in (*linearizing.NORMS, None)}
+    texts = {(name, index) for name, (_, texts) in linearizing.READ.items() for index in range(len(texts))}
+    assert {(name, position) for _, name, position, _ in AS_READ} == texts | {
+        ("norm", p) for p in (*linearizing.NORMS, None)
+    }
 
 
-@pytest.mark.parametrize(("text", "operator", "place", "by"), AS_READ)
+@pytest.mark.parametrize(("text", "operator", "position", "by"), AS_READ)
 def test_a_differential_as_it_is_read_is_right_and_wrong_with_a_sign_or_an_axis_changed(
-    text, operator, place, by, monkeypatch
+    text, operator, position, by, monkeypatch
 ):
     assert is_right_as_read(text, by)
-    read = text_read(operator, place)
+    read = text_read(operator, position)
     changed = [f"−({read})", *(read[: at.start()] + "⊙" + read[at.end() :] for at in re.finditer(r"⊙_\{[^}]*\}", read))]
     for other in changed:
-        read_otherwise(monkeypatch, operator, place, other)
+        read_otherwise(monkeypatch, operator, position, other)
         assert not is_right_as_read(text, by), other
 
 
@@ -229,15 +231,15 @@ def test_keys_of_cycles():
         form = ONE
         indices = []
         for size in groups:
-            own = [FormIndex("a", "|a|") for _ in range(size)]
-            indices += own
+            local = [FormIndex("a", "|a|") for _ in range(size)]
+            indices += local
             for at in range(size):
-                form = algebra.multiply(form, tensor("A", ("a", "b"), (own[at], own[(at + 1) % size])))
+                form = algebra.multiply(form, tensor("A", ("a", "b"), (local[at], local[(at + 1) % size])))
         return algebra.sum_over(form, indices)
 
     with working():
-        found = [cycle(*groups) for groups in ((3, 3), (6,), (6,), (2, 4), (4, 2))]
-        threes, six, six_again, one, other = map(canonical.key, found)
+        cycles = [cycle(*groups) for groups in ((3, 3), (6,), (6,), (2, 4), (4, 2))]
+        threes, six, six_again, one, other = map(canonical.key, cycles)
         assert threes != six and six == six_again and one == other
 
 
@@ -253,10 +255,10 @@ def test_factoring_keeps_summed_indices_apart():
     x, y = (tensor(name, ("a",), (i,)) for name in "xy")
     with working():
         summed = algebra.sum_over(algebra.multiply(x, y), [i])
-        found = factored(algebra.add(summed, algebra.multiply(x, y)))
-        assert {index for product in found for index in product.indices()} == {i}
+        products = factored(algebra.add(summed, algebra.multiply(x, y)))
+        assert {index for product in products for index in product.indices()} == {i}
         assert not algebra.add(
-            algebra.multiplied_out(found), algebra.scaled(algebra.add(summed, algebra.multiply(x, y)), -1)
+            algebra.multiplied_out(products), algebra.scaled(algebra.add(summed, algebra.multiply(x, y)), -1)
         )
 
 

@@ -87,14 +87,14 @@ TOLD = [  # an answer, the model, types, what is said in full
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("first", "second", "types", "said"), TOLD)
-def test_a_difference_is_told_in_full(first, second, types, said):
-    found = nt.equivalent(first, second, **types)
-    assert not found and found.message == said
+@pytest.mark.parametrize(("first", "second", "types", "message"), TOLD)
+def test_a_difference_is_told_in_full(first, second, types, message):
+    comparison = nt.equivalent(first, second, **types)
+    assert not comparison and comparison.message == message
 
 
 @pytest.mark.parametrize(
-    ("first", "types", "number", "said"),
+    ("first", "types", "number", "message"),
     [
         ("X", {"X": "ℝ^{a}\nY ∈ ℝ"}, 203, "is not a type"),
         ("X + |b|", {"X": "ℝ^{a × b}", "given": "|a| = |b| + 1000"}, 302, "no sizes below 9"),
@@ -102,8 +102,8 @@ def test_a_difference_is_told_in_full(first, second, types, said):
         ("X > 0", {"X": "ℝ^{a}"}, 403, "assertion failed at a(2)"),
     ],
 )
-def test_what_cannot_be_compared_is_an_error(first, types, number, said):
-    with pytest.raises(nt.NotationError, match=re.escape(said)) as caught:
+def test_what_cannot_be_compared_is_an_error(first, types, number, message):
+    with pytest.raises(nt.NotationError, match=re.escape(message)) as caught:
         nt.equivalent(first, first, **types)
     assert caught.value.code == number
 
@@ -112,24 +112,24 @@ def test_what_cannot_be_compared_is_an_error(first, types, number, said):
 @pytest.mark.parametrize(("first", "second", "types"), SAME)
 def test_they_are_the_same_on_every_seed(first, second, types):
     for seed in SEEDS:
-        found = nt.equivalent(first, second, seed=seed, **types)
-        assert found and found.difference == "same" and found.trials == len(STYLES), found
+        comparison = nt.equivalent(first, second, seed=seed, **types)
+        assert comparison and comparison.difference == "same" and comparison.trials == len(STYLES), comparison
 
 
-@pytest.mark.parametrize(("first", "second", "types", "said"), DIFFERENT)
-def test_they_differ_and_how_is_said(first, second, types, said):
+@pytest.mark.parametrize(("first", "second", "types", "message"), DIFFERENT)
+def test_they_differ_and_how_is_said(first, second, types, message):
     for seed in SEEDS:
         assert not nt.equivalent(first, second, seed=seed, **types)
-    found = nt.equivalent(first, second, **types)
-    assert said in str(found), found
-    assert found.difference != "same"
+    comparison = nt.equivalent(first, second, **types)
+    assert message in str(comparison), comparison
+    assert comparison.difference != "same"
 
 
 def test_a_difference_has_its_record():
-    found = nt.equivalent("X^2", "X", X="ℝ^{n}")
-    at = dict(found.index or {})["n"]
-    assert set(found.index or ()) == {"n"} and 1 <= at <= 3
-    assert found.actual == pytest.approx(found.expected**2)
+    comparison = nt.equivalent("X^2", "X", X="ℝ^{n}")
+    at = dict(comparison.index or {})["n"]
+    assert set(comparison.index or ()) == {"n"} and 1 <= at <= 3
+    assert comparison.actual == pytest.approx(comparison.expected**2)
 
 
 @pytest.mark.parametrize(
@@ -142,13 +142,15 @@ def test_a_difference_has_its_record():
     ],
 )
 def test_what_is_the_same_is_proved_where_it_can_be(first, second, types, proved):
-    found = nt.equivalent(first, second, **types)
-    assert found and found.proved is proved and ("proved" in str(found)) is proved
+    comparison = nt.equivalent(first, second, **types)
+    assert comparison and comparison.proved is proved and ("proved" in str(comparison)) is proved
 
 
 def test_the_second_may_be_the_one_that_lacks_something():
-    found = nt.equivalent("X ⊙ exp X", "X", X="ℝ^{n}")
-    assert found.difference == "mistake" and str(found).startswith("the second equals the first without ⊙ exp")
+    comparison = nt.equivalent("X ⊙ exp X", "X", X="ℝ^{n}")
+    assert comparison.difference == "mistake" and str(comparison).startswith(
+        "the second equals the first without ⊙ exp"
+    )
     assert nt.equivalent("X", "X ⊙ exp X", X="ℝ^{n}").message.startswith("the first equals the second without ⊙ exp")
 
 
@@ -157,8 +159,8 @@ def test_sizes_that_are_stated_hold_for_what_the_second_does_not_name():
 
 
 def test_new_axes_are_matched_and_told():
-    found = nt.equivalent("X_{a→b, b→a} ⊙ Y_{c→d}", "X_{a→b, b→a} ⊙ Y_{c→e}", X="ℝ^{a × b}", Y="ℝ^{c}")
-    assert found and found.axes == {"d": "e"}
+    comparison = nt.equivalent("X_{a→b, b→a} ⊙ Y_{c→d}", "X_{a→b, b→a} ⊙ Y_{c→e}", X="ℝ^{a × b}", Y="ℝ^{c}")
+    assert comparison and comparison.axes == {"d": "e"}
 
 
 def test_a_wrong_formula_is_its_own_error():
@@ -182,10 +184,10 @@ def test_no_mutant_is_taken_for_its_model(model, seed):
     for tree, _ in mutants(parse(model), ("n", "m")):
         text = to_text(tree)
         try:
-            found = nt.equivalent(text, model, X="ℝ^{n × m}", Y="ℝ^{n}", seed=seed)
+            comparison = nt.equivalent(text, model, X="ℝ^{n × m}", Y="ℝ^{n}", seed=seed)
         except nt.NotationError:
             continue
-        assert not found, text
+        assert not comparison, text
 
 
 def test_sizes_are_apart_unless_the_model_makes_them_meet():
@@ -369,27 +371,27 @@ def sheet():
 
 
 @pytest.fixture(scope="module")
-def kept(sheet):
+def released(sheet):
     """The same exercises as a released file has them."""
     return nt.exercises(sheet_files.released(SHEET, sheet))
 
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT)
-def test_a_right_answer_is_right_on_every_seed(sheet, kept, name, answer):
+def test_a_right_answer_is_right_on_every_seed(sheet, released, name, answer):
     for seed in SEEDS:
-        found = sheet[name].grade(answer, seed=seed)
-        assert found.correct and found.points == sheet[name].points, found.feedback
-    assert kept[name].grade(answer).correct, kept[name].grade(answer).feedback
+        grade = sheet[name].grade(answer, seed=seed)
+        assert grade.correct and grade.points == sheet[name].points, grade.feedback
+    assert released[name].grade(answer).correct, released[name].grade(answer).feedback
 
 
-@pytest.mark.parametrize(("name", "answer", "said", "tried"), WRONG)
-def test_a_wrong_answer_is_told_so(sheet, kept, name, answer, said, tried):
-    found = sheet[name].grade(answer)
-    assert not found and found.points == 0 and found.counts_as_attempt is tried, found.feedback
-    assert said in found.feedback
+@pytest.mark.parametrize(("name", "answer", "message", "tried"), WRONG)
+def test_a_wrong_answer_is_told_so(sheet, released, name, answer, message, tried):
+    grade = sheet[name].grade(answer)
+    assert not grade and grade.points == 0 and grade.counts_as_attempt is tried, grade.feedback
+    assert message in grade.feedback
     model = sheet[name].solution.removeprefix("answer = ")
-    assert len(model) < 12 or model not in found.feedback
-    assert not kept[name].grade(answer)
+    assert len(model) < 12 or model not in grade.feedback
+    assert not released[name].grade(answer)
     for seed in SEEDS[:5]:
         assert not sheet[name].grade(answer, seed=seed)
 
@@ -410,21 +412,22 @@ def test_a_released_file_holds_no_model(sheet):
     assert "cannot be read" in nt.exercises(changed)["attention"].grade("Q").feedback
 
 
-def test_a_released_file_is_released_as_it_is(sheet, kept):
+def test_a_released_file_is_released_as_it_is(sheet, released):
     text = sheet_files.released(SHEET + "\n\n\n", sheet)
-    assert sheet_files.released(text, kept) == text
-    assert [list(sheet_files.faults(exercise)) for exercise in kept.values()] == [[]] * len(sheet)
+    assert sheet_files.released(text, released) == text
+    assert [list(sheet_files.faults(exercise)) for exercise in released.values()] == [[]] * len(sheet)
 
 
 def test_an_exercise_without_a_value_is_no_mark():
     (exercise,) = nt.exercises("#: exercise a\nX ∈ ℝ^{n}\nlog(−1 − X^2)").values()
-    found = exercise.grade("X")
-    assert not found and not found.counts_as_attempt and found.feedback == "the exercise has no value to compare with"
+    grade = exercise.grade("X")
+    assert not grade and not grade.counts_as_attempt and grade.feedback == "the exercise has no value to compare with"
 
 
-def test_a_released_file_keeps_the_sentences_of_slips(kept):
+def test_a_released_file_keeps_the_sentences_of_slips(released):
     assert (
-        kept["attention"].grade("softmax_{seq'}(Q ⊙_{key} K / √|key|)").feedback == "These sum to one over the queries."
+        released["attention"].grade("softmax_{seq'}(Q ⊙_{key} K / √|key|)").feedback
+        == "These sum to one over the queries."
     )
 
 
@@ -432,20 +435,20 @@ def test_a_released_file_keeps_the_sentences_of_slips(kept):
     ("name", "answer"),
     [
         (name, answer)
-        for name, answer, said, _ in WRONG
-        if "the solution" in said or " instead of " in said or "exchanged" in said
+        for name, answer, message, _ in WRONG
+        if "the solution" in message or " instead of " in message or "exchanged" in message
     ],
 )
-def test_a_released_file_keeps_the_words_of_generated_mistakes(sheet, kept, name, answer):
-    assert kept[name].grade(answer).mistake == sheet[name].grade(answer).mistake
+def test_a_released_file_keeps_the_words_of_generated_mistakes(sheet, released, name, answer):
+    assert released[name].grade(answer).mistake == sheet[name].grade(answer).mistake
 
 
 def test_the_words_of_generated_mistakes_are_opened_by_their_values_alone(sheet):
-    found = references.opened(references.kept_of(sheet["attention"]), "attention")
-    assert 10 < len(found["changes"]) <= references.MAX_KEPT_CHANGES
+    result = references.opened(references.kept_of(sheet["attention"]), "attention")
+    assert 10 < len(result["changes"]) <= references.MAX_KEPT_CHANGES
     words = "without / √|key|"
-    assert words not in json.dumps(found, ensure_ascii=False)
-    assert all(references.unlocked(text, "1 2 3") != words for _, text in found["changes"])
+    assert words not in json.dumps(result, ensure_ascii=False)
+    assert all(references.unlocked(text, "1 2 3") != words for _, text in result["changes"])
 
 
 @pytest.mark.parametrize("name", ["variance", "covariance", "softmax-written-out"])
@@ -457,9 +460,11 @@ def test_no_feedback_names_the_solution_or_more_than_half_of_it(name):
     tree = parse(exercise.solution, "text")
     hidden = mutants.large_parts(tree)
     assert mutants.short(tree.statements[-1].sides[-1]) in hidden
-    told = [(text, grading.graded(exercise, text, 0)) for text, _ in mutants.distinct_mutants(tree, ("n", "m"), True)]
-    assert len(told) > 10 and any("equals the solution" in grade.feedback for _, grade in told)
-    for text, grade in told:
+    messages = [
+        (text, grading.graded(exercise, text, 0)) for text, _ in mutants.distinct_mutants(tree, ("n", "m"), True)
+    ]
+    assert len(messages) > 10 and any("equals the solution" in grade.feedback for _, grade in messages)
+    for text, grade in messages:
         if not grade.correct and grade.error is None:
             assert not [part for part in hidden if part in grade.feedback], (text, grade.feedback)
 
@@ -484,11 +489,11 @@ ODD = [
 
 
 @pytest.mark.parametrize("answer", ODD, ids=range(len(ODD)))
-def test_whatever_is_handed_in_there_is_a_sentence_in_time(sheet, kept, answer):
-    for exercise in (sheet["attention"], kept["attention"], sheet["type"], sheet["einsum"]):
+def test_whatever_is_handed_in_there_is_a_sentence_in_time(sheet, released, answer):
+    for exercise in (sheet["attention"], released["attention"], sheet["type"], sheet["einsum"]):
         start = time.process_time()
-        found = exercise.grade(answer)
-        assert not found and found.feedback.strip() and "Traceback" not in found.feedback
+        grade = exercise.grade(answer)
+        assert not grade and grade.feedback.strip() and "Traceback" not in grade.feedback
         assert time.process_time() - start < 2.5
 
 
@@ -503,8 +508,8 @@ def test_marking_ends_in_time(sheet, monkeypatch):
     late.send_signal(signal.SIGSTOP)  # however fast it is, it does not answer
     with monkeypatch.context() as patched:
         patched.setattr(grading, "SECONDS", 0.1)
-        found = sheet["attention"].grade("Q")
-    assert not found and found.feedback == grading.LATE.format(0) and late.poll() is not None
+        grade = sheet["attention"].grade("Q")
+    assert not grade and grade.feedback == grading.LATE.format(0) and late.poll() is not None
     assert "could not be graded" not in sheet["attention"].grade("Q").feedback
 
 
@@ -535,9 +540,9 @@ def test_without_a_process_there_is_a_mark_too(sheet, monkeypatch, problem):
         raise problem
 
     monkeypatch.setattr(grading.PROCESS, "ask", ask)
-    found = sheet["attention"].grade("Q")
-    assert isinstance(found, grading.Grade) and found.counts_as_attempt
-    assert ("could not be graded" in found.feedback) is not isinstance(problem, OSError)
+    grade = sheet["attention"].grade("Q")
+    assert isinstance(grade, grading.Grade) and grade.counts_as_attempt
+    assert ("could not be graded" in grade.feedback) is not isinstance(problem, OSError)
 
 
 @pytest.mark.parametrize("answer", ["Q", "Q +", "Q ⊙_{nokey} K", "softmax_{seq'}(Q ⊙_{key} K / √|key|)", "?", ""])
@@ -545,11 +550,11 @@ def test_the_process_marks_as_this_one_does(sheet, answer):
     from namedtensor.teaching import grading
 
     for exercise in sheet.values():
-        found, due = exercise.grade(answer), grading.graded(exercise, answer, 0)
-        assert found.json() == due.json() and (found.hints, found.solution) == (due.hints, due.solution)
-        assert (found.error is None) == (due.error is None) and str(found.error) == str(due.error)
-        if due.error is not None:
-            assert found.error.edits == due.error.edits and found.error.span == due.error.span
+        grade, expected = exercise.grade(answer), grading.graded(exercise, answer, 0)
+        assert grade.json() == expected.json() and (grade.hints, grade.solution) == (expected.hints, expected.solution)
+        assert (grade.error is None) == (expected.error is None) and str(grade.error) == str(expected.error)
+        if expected.error is not None:
+            assert grade.error.edits == expected.error.edits and grade.error.span == expected.error.span
 
 
 def test_functions_of_this_process_may_be_used(sheet):
@@ -583,7 +588,7 @@ def test_the_puzzles_are_proved():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("#: exercise a kind frmula\nX", "line 1: no kind frmula; did you mean formula?"),
         ("#: exercise a\n#: hnt x\nX", "line 2: no word hnt; did you mean hint?"),
@@ -599,10 +604,10 @@ def test_the_puzzles_are_proved():
         ("x\ny", "no exercise"),
     ],
 )
-def test_a_file_that_is_wrong_is_told_by_line(text, said):
+def test_a_file_that_is_wrong_is_told_by_line(text, message):
     with pytest.raises(ExerciseError) as caught:
         nt.exercises(text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_an_unknown_exercise_is_told_the_nearest(sheet):
@@ -611,7 +616,7 @@ def test_an_unknown_exercise_is_told_the_nearest(sheet):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"mistakes": (("X", "no"),)}, "is graded as correct"),
         ({"mistakes": (("2 X", "no"), ("2 X", "other"))}, "gets other feedback"),
@@ -620,14 +625,14 @@ def test_an_unknown_exercise_is_told_the_nearest(sheet):
         ({"solution": "answer = (mean_{n}(X − mean_{n} X))^2"}, "the reference solution is 0 on every random test"),
     ],
 )
-def test_the_faults_of_an_exercise_are_found(change, said):
+def test_the_faults_of_an_exercise_are_found(change, message):
     from namedtensor.teaching.exercise_files import Mistake
 
     (exercise,) = nt.exercises("#: exercise a\nX ∈ ℝ^{n}\nanswer = X").values()
     change = {
-        name: tuple(Mistake(*each) for each in value) if name == "mistakes" else value for name, value in change.items()
+        name: tuple(Mistake(*item) for item in value) if name == "mistakes" else value for name, value in change.items()
     }
-    assert any(said in fault for fault in sheet_files.faults(dataclasses.replace(exercise, **change)))
+    assert any(message in fault for fault in sheet_files.faults(dataclasses.replace(exercise, **change)))
 
 
 def test_the_command(tmp_path, capsys):
@@ -663,8 +668,10 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_what_a_released_file_keeps_comes_back(sheet):
-    kept = references.opened(references.kept_of(sheet["attention"]), "attention")
-    assert len(kept["draws"]) == len(STYLES) and kept["mistakes"][0][0] == "These sum to one over the queries."
+    remaining = references.opened(references.kept_of(sheet["attention"]), "attention")
+    assert (
+        len(remaining["draws"]) == len(STYLES) and remaining["mistakes"][0][0] == "These sum to one over the queries."
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------ notebooks
@@ -687,8 +694,8 @@ def test_cells_of_notebooks(tmp_path):
     key = tmp_path / "week.nt"
     key.write_text("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X", encoding="utf-8")
     assert "correct" in shell.cells["exercise"](f"{key} one", "∑_{n} X")._repr_html_()
-    said = shell.cells["exercise"]("one", "<script>")
-    assert said.correct is False and "<script>" not in said._repr_html_()
+    cells = shell.cells["exercise"]("one", "<script>")
+    assert cells.correct is False and "<script>" not in cells._repr_html_()
     assert "did you mean one" in repr(shell.cells["exercise"]("onne", "X"))
 
 

@@ -48,7 +48,7 @@ def sheet():
 
 
 def submitted(path, total, half="X / 2", head=""):
-    lines = [head, *(f"#: exercise total\n{each}" for each in total), f"#: exercise half\n{half}\n"]
+    lines = [head, *(f"#: exercise total\n{item}" for item in total), f"#: exercise half\n{half}\n"]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines), encoding="utf-8")
 
@@ -105,8 +105,8 @@ def test_given_lines_are_no_part_of_an_answer(sheet):
     ],
 )
 def test_the_student_of_a_file(tmp_path, path, text, student, participant):
-    found = student_of(tmp_path / path, tmp_path, text)
-    assert (found.id, found.participant) == (student, participant)
+    result = student_of(tmp_path / path, tmp_path, text)
+    assert (result.id, result.participant) == (student, participant)
 
 
 def test_a_file_may_state_its_student():
@@ -120,8 +120,8 @@ def test_several_files_of_a_student_are_attempts_in_the_order_of_their_dates(tmp
         submitted(path, [f"{number} X"])
         os.utime(path, (1000 + number, 1000 + number))
     texts = {path: path.read_text(encoding="utf-8") for path in files_in(tmp_path)}
-    (found,) = submissions(texts, tmp_path, [])
-    assert found.student.id == "ada" and found.answers["total"] == ("0 X", "1 X")
+    (submission,) = submissions(texts, tmp_path, [])
+    assert submission.student.id == "ada" and submission.answers["total"] == ("0 X", "1 X")
 
 
 # ---------------------------------------------------------------------------------------------------------------- roster
@@ -143,8 +143,8 @@ def test_a_roster_that_is_wrong_is_reported(tmp_path, text):
 @pytest.mark.parametrize("name", ["ada", "Ada Lovelace", "ada_lovelace", "Lovelace Ada", "ADA@example.org", "17"])
 def test_files_are_those_of_the_student_of_the_roster_whatever_they_are_called(tmp_path, name):
     ada = Student("ada", "Ada", "Lovelace", "ada@example.org", id_number="17")
-    (found,) = submissions({tmp_path / f"{name}.nt": "#: exercise total\nX"}, tmp_path, [ada])
-    assert found.student == ada and found.answers == {"total": ("X",)}
+    (submission,) = submissions({tmp_path / f"{name}.nt": "#: exercise total\nX"}, tmp_path, [ada])
+    assert submission.student == ada and submission.answers == {"total": ("X",)}
 
 
 # ---------------------------------------------------------------------------------------------------------------- grades
@@ -199,12 +199,12 @@ def test_a_class_of_thirty_takes_seconds(tmp_path, sheet):
 def test_a_folder_as_a_table_with_totals(folder, capsys):
     out = folder / "out" / "grades.csv"
     assert grade(folder, "--to", "csv", "-o", out) == 0
-    said = capsys.readouterr().err
-    assert "broken.nt is not a text file in UTF-8" in said and "essay.pdf is not a .nt or .txt file" in said
-    assert "4/4 " in said and "Traceback" not in said
-    found = rows(out.read_text(encoding="utf-8"))
-    assert len(found) == 4 * 3 and {each["student"] for each in found} == {"ada", "bob", "Cleo Patra", "'=evil"}
-    by = {(each["student"], each["exercise"]): each for each in found}
+    err = capsys.readouterr().err
+    assert "broken.nt is not a text file in UTF-8" in err and "essay.pdf is not a .nt or .txt file" in err
+    assert "4/4 " in err and "Traceback" not in err
+    result = rows(out.read_text(encoding="utf-8"))
+    assert len(result) == 4 * 3 and {item["student"] for item in result} == {"ada", "bob", "Cleo Patra", "'=evil"}
+    by = {(item["student"], item["exercise"]): item for item in result}
     assert by["ada", "all exercises"]["points"] == "3" and by["ada", "half"]["points"] == "1"
     assert by["bob", "total"]["feedback"] == "That sums over the other axis."
     assert by["'=evil", "half"]["answer"] == "'=1+1"
@@ -212,67 +212,67 @@ def test_a_folder_as_a_table_with_totals(folder, capsys):
 
 def test_a_roster_gives_names_and_those_who_submitted_nothing(folder, capsys):
     assert grade(folder, "--to", "moodle", "--roster", folder / "students.csv") == 0
-    said = capsys.readouterr()
-    found = rows(said.out)
-    assert [each["Username"] for each in found] == ["ada", "cleo", "dora", "", ""]
-    assert found[0]["Full name"] == "Ada Lovelace" and found[0]["Email address"] == "ada@example.org"
-    assert [each["Grade"] for each in found[:3]] == ["3", "0", "0"] and found[0]["Maximum grade"] == "3"
-    assert found[1]["Feedback comments"].startswith("total: 0 of 2. That sums over the other axis.<br>half: ")
-    assert "not on the roster: bob" in said.err
+    readouterr = capsys.readouterr()
+    result = rows(readouterr.out)
+    assert [item["Username"] for item in result] == ["ada", "cleo", "dora", "", ""]
+    assert result[0]["Full name"] == "Ada Lovelace" and result[0]["Email address"] == "ada@example.org"
+    assert [item["Grade"] for item in result[:3]] == ["3", "0", "0"] and result[0]["Maximum grade"] == "3"
+    assert result[1]["Feedback comments"].startswith("total: 0 of 2. That sums over the other axis.<br>half: ")
+    assert "not on the roster: bob" in readouterr.err
 
 
 def test_feedback_for_moodle_is_html(sheet):
-    found = ClassGrader(sheet).results(Submission(Student("ada"), {"total": ("<b>X\nY",)}))
-    (row,) = rows(grade_formats.table([found], "moodle", "week"))
+    results = ClassGrader(sheet).results(Submission(Student("ada"), {"total": ("<b>X\nY",)}))
+    (row,) = rows(grade_formats.table([results], "moodle", "week"))
     assert "<b>" not in row["Feedback comments"] and "\n" not in row["Feedback comments"]
 
 
 def test_a_folder_of_moodle_goes_back_by_its_participants(tmp_path, sheet):
     path = tmp_path / "Ada Lovelace_123_assignsubmission_file_" / "answers.nt"
-    (found,) = submissions({path: "#: exercise total\n∑_{m} X"}, tmp_path, [])
-    (row,) = rows(grade_formats.table([ClassGrader(sheet).results(found)], "moodle", "week"))
+    (submission,) = submissions({path: "#: exercise total\n∑_{m} X"}, tmp_path, [])
+    (row,) = rows(grade_formats.table([ClassGrader(sheet).results(submission)], "moodle", "week"))
     assert row["Identifier"] == "Participant 123" and row["Grade"] == "2"
 
 
 def test_the_table_of_nbgrader(folder, capsys):
     assert grade(folder, "--to", "nbgrader", "--roster", folder / "students.csv") == 0
-    found = rows(capsys.readouterr().out)
-    assert list(found[0]) == [
+    result = rows(capsys.readouterr().out)
+    assert list(result[0]) == [
         "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
         "late_submission_penalty", "score", "max_score",
     ]  # fmt: skip
-    assert (found[0]["assignment"], found[0]["student_id"], found[0]["score"]) == ("key", "ada", "3")
+    assert (result[0]["assignment"], result[0]["student_id"], result[0]["score"]) == ("key", "ada", "3")
 
 
 def test_a_file_of_results_for_each_student_for_gradescope(folder, capsys):
     assert grade(folder, "--to", "gradescope") == 2 and "add -o FOLDER" in capsys.readouterr().err
     assert grade(folder, "--to", "gradescope", "-o", folder / "results") == 0
-    found = json.loads((folder / "results" / "ada" / "results.json").read_text(encoding="utf-8"))
-    assert found["score"] == 3 and [each["max_score"] for each in found["tests"]] == [2, 1]
-    assert {each["status"] for each in found["tests"]} == {"passed"}
+    data = json.loads((folder / "results" / "ada" / "results.json").read_text(encoding="utf-8"))
+    assert data["score"] == 3 and [test["max_score"] for test in data["tests"]] == [2, 1]
+    assert {test["status"] for test in data["tests"]} == {"passed"}
     assert sorted(path.name for path in (folder / "results").iterdir()) == ["Cleo Patra", "_evil", "ada", "bob"]
 
 
 def test_names_of_students_leave_no_folder(sheet):
     names = ["../../etc", "a/b", "..", "a_b"]
-    found = [ClassGrader(sheet).results(Submission(Student(name), {})) for name in names]
-    files = grade_formats.gradescope_files(found)
+    results = [ClassGrader(sheet).results(Submission(Student(name), {})) for name in names]
+    files = grade_formats.gradescope_files(results)
     assert len(files) == 4 and all(".." not in path.split("/") and path.count("/") == 1 for path in files)
 
 
 def test_the_class_as_json(folder, capsys):
     assert grade(folder, "--to", "json", "--counts", "first") == 0
-    found = json.loads(capsys.readouterr().out)
-    ada = next(each for each in found["students"] if each["student"] == "ada")
+    data = json.loads(capsys.readouterr().out)
+    ada = next(student for student in data["students"] if student["student"] == "ada")
     assert ada["points"] == 1 and ada["grades"][0]["attempts"] == 2 and ada["grades"][0]["answer"] == "∑_{n} X"
-    assert len(found["skipped"]) == 2
+    assert len(data["skipped"]) == 2
 
 
 def test_the_class_as_lines(folder, capsys):
     assert grade(folder) == 0
     assert (
-        "ada: 3 of 3 points\n" in (said := capsys.readouterr().out)
-        and "bob: 0 of 3 points; not solved: total, half" in said
+        "ada: 3 of 3 points\n" in (message := capsys.readouterr().out)
+        and "bob: 0 of 3 points; not solved: total, half" in message
     )
 
 
@@ -280,11 +280,11 @@ def test_the_class_as_lines(folder, capsys):
 def test_a_report_has_the_commonest_mistakes_with_an_example(folder, name, capsys):
     assert grade(folder, "--report", folder / name) == 0
     text = (folder / name).read_text(encoding="utf-8")
-    for said in (
+    for message in (
         "1 of 4 correct, 3 wrong, 0 without an answer; 5 attempts", "That sums over the other axis.", "∑_{n} X", "X +", "syntax error 105",
         "broken.nt is not a text file",
     ):  # fmt: skip
-        assert said in text, said
+        assert message in text, message
     assert "<script" not in text and capsys.readouterr().err
 
 
@@ -296,9 +296,14 @@ def test_mistakes_are_counted_by_students_the_commonest_first(sheet):
         Submission(Student("cleo"), {"total": ("∑_{m} X + 1",)}),
         Submission(Student("dora"), {}),
     ]
-    found, _ = class_report.reports([grader.results(each) for each in handed])
-    assert (found.correct, found.wrong, found.missing, found.attempts) == (1, 2, 1, 5)
-    assert [(each.mistake, each.students, each.example.answer) for each in found.mistakes] == [
+    exercise_report, _ = class_report.reports([grader.results(submission) for submission in handed])
+    assert (exercise_report.correct, exercise_report.wrong, exercise_report.missing, exercise_report.attempts) == (
+        1,
+        2,
+        1,
+        5,
+    )
+    assert [(mistake.mistake, mistake.students, mistake.example.answer) for mistake in exercise_report.mistakes] == [
         ("That sums over the other axis.", ("ada", "bob"), "∑_{n} X"),
         ("your answer is 1 more than the expected value, everywhere", ("cleo",), "∑_{m} X + 1"),
     ]
@@ -319,10 +324,10 @@ def test_a_folder_without_a_submission_is_refused(tmp_path, capsys):
 
 # -------------------------------------------------------------------------------------------------------- one submission
 def test_grades_of_a_file_for_graders(sheet):
-    found = ClassGrader(sheet).results(Submission(Student("ada"), {"total": ("X",), "half": ("X / 2",)})).grades
-    assert grade_formats.gradescope(found)["tests"][1] == {
+    grades = ClassGrader(sheet).results(Submission(Student("ada"), {"total": ("X",), "half": ("X / 2",)})).grades
+    assert grade_formats.gradescope(grades)["tests"][1] == {
         "name": "half", "score": 1, "max_score": 1, "status": "passed", "output": "correct on all 5 random tests",
         "output_format": "text", "visibility": "visible",
     }  # fmt: skip
-    assert grade_formats.nbgrader(found)["half"]["score"] == 1
-    assert grade_formats.plain(found)["max_points"] == 3 and json.dumps(grade_formats.plain(found))
+    assert grade_formats.nbgrader(grades)["half"]["score"] == 1
+    assert grade_formats.plain(grades)["max_points"] == 3 and json.dumps(grade_formats.plain(grades))

@@ -58,12 +58,12 @@ def test_sizes_of_a_call_are_checked_by_name():
 
 
 def test_a_wrong_function_is_told_in_the_same_words_each_time():
-    said = set()
+    message = set()
     for _ in range(2):
         with pytest.raises(nt.Differs) as differs:
             without_scale.verify()
-        said.add(str(differs.value))
-    (words,) = said
+        message.add(str(differs.value))
+    (words,) = message
     assert words.startswith(
         f"without_scale is not {ATTENTION}\n  with batch = 1, query = 1, key = 2, seq = 2, val = 1: at {{"
     )

@@ -39,11 +39,11 @@ def text_of(run) -> str:
     ],
 )  # fmt: skip
 def test_a_tensor_has_the_axes_that_it_was_given(data, axes, sizes):
-    made = nt.tensor(data, axes)
-    assert made.sizes == made.shape == sizes
-    assert made.axes == tuple(sizes) and made.ndim == len(sizes)
-    assert isinstance(made.array, np.ndarray) and made.dtype == np.asarray(data).dtype
-    assert isinstance(made, nt.NamedTensor)
+    tensor = nt.tensor(data, axes)
+    assert tensor.sizes == tensor.shape == sizes
+    assert tensor.axes == tuple(sizes) and tensor.ndim == len(sizes)
+    assert isinstance(tensor.array, np.ndarray) and tensor.dtype == np.asarray(data).dtype
+    assert isinstance(tensor, nt.NamedTensor)
 
 
 def test_names_are_compared_as_the_language_compares_them():
@@ -128,10 +128,10 @@ def test_an_assignment_makes_a_new_tensor():
 def test_numbers_of_numpy_stand_on_either_side():
     single = nt.tensor(np.ones(2, "float32"), "a")
     doubled = [nt.dot(single, np.float64(2)) for _ in range(2)]
-    for found in (single * np.float64(2), np.float64(2) * single, single * np.sqrt(4.0), *doubled):
-        assert isinstance(found, nt.NamedTensor) and found.array.tolist() == [2, 2] and found.dtype == np.float32
-    for found in (np.int64(2) * ONE, ONE * np.array(2), np.array(2) * ONE):
-        assert isinstance(found, nt.NamedTensor) and found.array.tolist() == [2, 4, 6]
+    for result in (single * np.float64(2), np.float64(2) * single, single * np.sqrt(4.0), *doubled):
+        assert isinstance(result, nt.NamedTensor) and result.array.tolist() == [2, 2] and result.dtype == np.float32
+    for result in (np.int64(2) * ONE, ONE * np.array(2), np.array(2) * ONE):
+        assert isinstance(result, nt.NamedTensor) and result.array.tolist() == [2, 4, 6]
 
 
 def test_what_is_no_tensor_is_left_to_python():
@@ -177,8 +177,8 @@ def test_merge_is_row_major_in_the_order_written(order):
 
 def test_split():
     six = nt.tensor([[3, 1, 4, 1, 5, 9]], "batch layer")
-    found = six.split(layer={"outer": 2, "inner": 3})
-    assert_equal(found, {"batch": 1, "outer": 2, "inner": 3}, lambda r: [3, 1, 4, 1, 5, 9][3 * r["outer"] + r["inner"]])
+    parts = six.split(layer={"outer": 2, "inner": 3})
+    assert_equal(parts, {"batch": 1, "outer": 2, "inner": 3}, lambda r: [3, 1, 4, 1, 5, 9][3 * r["outer"] + r["inner"]])
     assert six.split(layer={"layer": None, "inner": 2}).sizes == {"batch": 1, "layer": 3, "inner": 2}
     assert six.split({"layer": {"a": 6, "b": 1}}).sizes == {"batch": 1, "a": 6, "b": 1}
 
@@ -192,10 +192,10 @@ INDICES = [
 
 @pytest.mark.parametrize(("index", "want"), INDICES, ids=str)
 def test_elements_are_counted_from_0_as_python_does(index, want):
-    found = A[index]
-    assert found.array.tolist() == want
-    assert isinstance(found.array, np.ndarray)
-    assert found.axes == tuple(axis for axis in A.axes if axis not in index or isinstance(index[axis], slice))
+    tensor = A[index]
+    assert tensor.array.tolist() == want
+    assert isinstance(tensor.array, np.ndarray)
+    assert tensor.axes == tuple(axis for axis in A.axes if axis not in index or isinstance(index[axis], slice))
 
 
 def test_elements_by_tensors_of_indices():
@@ -330,10 +330,10 @@ UFUNCS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("ufunc", "name"), UFUNCS, ids=lambda each: getattr(each, "__name__", each))
+@pytest.mark.parametrize(("ufunc", "name"), UFUNCS, ids=lambda item: getattr(item, "__name__", item))
 def test_numpys_functions_of_numbers_go_by_name(ufunc, name):
-    found = ufunc(A)
-    assert isinstance(found, nt.NamedTensor) and nt.allclose(found, getattr(nt, name)(A))
+    result = ufunc(A)
+    assert isinstance(result, nt.NamedTensor) and nt.allclose(result, getattr(nt, name)(A))
 
 
 def test_numpys_functions_of_two_go_by_name():
@@ -354,9 +354,9 @@ def test_numpys_functions_of_two_go_by_name():
 )
 def test_copies_are_the_same_tensor(again):
     for tensor in (A, X, NUMBER, ONE.rename(seq="seq'"), A > 2):
-        found = again(tensor)
-        assert found.axes == tensor.axes and found.dtype == tensor.dtype and nt.allclose(found, tensor)
-        assert (found == tensor).array.all()
+        result = again(tensor)
+        assert result.axes == tensor.axes and result.dtype == tensor.dtype and nt.allclose(result, tensor)
+        assert (result == tensor).array.all()
 
 
 def test_a_deep_copy_has_its_own_numbers():

@@ -25,7 +25,7 @@ def test_layouts_are_one_object_where_they_are_equal():
     assert (s + s).layout is s.layout and nt.softmax(s, axis="seq").layout is s.layout
     assert s.rename(seq="a").rename(a="seq").layout is s.layout
     others = [s < s, nt.tensor(np.ones(3, "float32"), "seq"), s.rename(seq="a"), nt.tensor(np.ones(2), "seq")]
-    assert len({each.layout for each in (s, *others)}) == 5
+    assert len({tensor.layout for tensor in (s, *others)}) == 5
 
 
 def test_options_are_part_of_it():
@@ -175,8 +175,8 @@ def test_merging_is_row_major_in_the_order_written_and_splitting_undoes_it(X, da
     group = data.draw(st.lists(st.sampled_from(X.axes), min_size=1, unique=True))
     merged = X.merge(m=group)
     rest = [axis for axis in X.axes if axis not in group]
-    wanted = X.to_array((*rest, *group)).reshape(*[X.sizes[axis] for axis in rest], -1)
-    assert merged.to_array((*rest, "m")).tolist() == wanted.tolist()
+    expected = X.to_array((*rest, *group)).reshape(*[X.sizes[axis] for axis in rest], -1)
+    assert merged.to_array((*rest, "m")).tolist() == expected.tolist()
     assert nt.allclose(merged.split(m={axis: X.sizes[axis] for axis in group}), X)
     assert nt.allclose(merged.split(m={axis: X.sizes[axis] if axis != group[0] else None for axis in group}), X)
 

@@ -29,7 +29,7 @@ LINES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("tensor", "line"), LINES, ids=lambda each: str(each)[:40])
+@pytest.mark.parametrize(("tensor", "line"), LINES, ids=lambda item: str(item)[:40])
 def test_a_summary_has_names_sizes_dtype_and_range(tensor, line):
     assert summary(tensor) == line
 
@@ -44,12 +44,12 @@ REPRS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("tensor", "text"), REPRS, ids=lambda each: repr(each)[:40])
+@pytest.mark.parametrize(("tensor", "text"), REPRS, ids=lambda item: repr(item)[:40])
 def test_a_few_numbers_are_all_in_one_line_which_makes_the_tensor_anew(tensor, text):
     assert repr(tensor) == text and repr([tensor]) == f"[{text}]"
     if "float32" not in text and "uint8" not in text and "float16" not in text:
-        made = eval(text, {"NamedTensor": nt.NamedTensor, "nan": NAN, "inf": INF})
-        assert nt.allclose(made, tensor) and made.dtype == tensor.dtype
+        result = eval(text, {"NamedTensor": nt.NamedTensor, "nan": NAN, "inf": INF})
+        assert nt.allclose(result, tensor) and result.dtype == tensor.dtype
 
 
 @pytest.mark.parametrize(("count", "whole"), [(24, True), (25, False), (0, False)])

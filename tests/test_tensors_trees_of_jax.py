@@ -176,9 +176,9 @@ NO_NAMES = {
     "scan over arrays": (
         lambda: lax.map(lambda x: nt.tensor(x, "seq chans"), X.array), "3 axes (5 × 3 × 4) instead of", "nt.tensor"
     ),
-    "a stack": (lambda: jax.tree.map(lambda *each: jnp.stack(each), X, X), "4 axes (2 × 5 × 3 × 4)", "nt.tensor"),
-    "a sum": (lambda: jax.tree.map(lambda each: each.sum(1), X), "2 axes (5 × 4) instead of", "nt.tensor"),
-    "a sum in jit": (lambda: jax.jit(lambda: jax.tree.map(lambda each: each.sum(1), X))(), "2 axes (5 × 4)", "nt.tensor"),
+    "a stack": (lambda: jax.tree.map(lambda *item: jnp.stack(item), X, X), "4 axes (2 × 5 × 3 × 4)", "nt.tensor"),
+    "a sum": (lambda: jax.tree.map(lambda item: item.sum(1), X), "2 axes (5 × 4) instead of", "nt.tensor"),
+    "a sum in jit": (lambda: jax.jit(lambda: jax.tree.map(lambda item: item.sum(1), X))(), "2 axes (5 × 4)", "nt.tensor"),
     "a Jacobian": (lambda: jax.jacrev(lambda x: 2 * x)(tensor("seq")), "a named tensor instead of", "nt.derivative"),
     "a Jacobian in vmap": (lambda: jax.vmap(jax.jacfwd(lambda x: 2 * x))(tensor("batch seq")), "instead of", "nt."),
 }  # fmt: skip

@@ -10,9 +10,9 @@ DATA = [[3.0, 1.0, 4.0], [1.0, 5.0, 9.0]]
 
 
 def test_dimensions_become_axes():
-    made = nt.from_xarray(xarray.DataArray(DATA, dims=("height", "width"), coords={"height": ["a", "b"]}))
-    assert made.sizes == {"height": 2, "width": 3} and made.array.tolist() == DATA
-    assert isinstance(made.array, np.ndarray)
+    tensor = nt.from_xarray(xarray.DataArray(DATA, dims=("height", "width"), coords={"height": ["a", "b"]}))
+    assert tensor.sizes == {"height": 2, "width": 3} and tensor.array.tolist() == DATA
+    assert isinstance(tensor.array, np.ndarray)
 
 
 def test_axes_become_dimensions():

@@ -47,8 +47,8 @@ def tensor(library: str, numbers: Any, axes: str) -> nt.NamedTensor:
     return nt.tensor(xp.from_numpy(array) if library == "torch" else xp.asarray(array), axes)
 
 
-def plain(found: nt.NamedTensor, *order: str) -> np.ndarray:
-    array = found.to_array(order)
+def plain(actual: nt.NamedTensor, *order: str) -> np.ndarray:
+    array = actual.to_array(order)
     return np.asarray(getattr(array, "_array", array), dtype="float64")
 
 
@@ -57,8 +57,8 @@ def plain(found: nt.NamedTensor, *order: str) -> np.ndarray:
 @pytest.mark.parametrize("form", SOFTMAX)
 def test_a_quotient_of_exponentials_is_softmax(form, kind, library):
     s = tensor(library, SCORES[kind], "b a")
-    found, expected = nt.evaluate(SOFTMAX[form], s=s), nt.evaluate("softmax_{a} s", s=s)
-    np.testing.assert_allclose(plain(found, "b", "a"), plain(expected, "b", "a"), rtol=1e-6, atol=1e-30)
+    result, expected = nt.evaluate(SOFTMAX[form], s=s), nt.evaluate("softmax_{a} s", s=s)
+    np.testing.assert_allclose(plain(result, "b", "a"), plain(expected, "b", "a"), rtol=1e-6, atol=1e-30)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -69,8 +69,8 @@ def test_a_weighted_mean_is_one_by_softmax(form, kind, library):
         "s": tensor(library, SCORES[kind], "b a"),
         "V": tensor(library, [[1.0, 2.0], [3.0, -4.0], [0.5, 8.0]], "a c"),
     }
-    found, expected = nt.evaluate(WEIGHTED[form], values), nt.evaluate("softmax_{a} s ⊙_{a} V", values)
-    np.testing.assert_allclose(plain(found, "b", "c"), plain(expected, "b", "c"), rtol=1e-5)
+    result, expected = nt.evaluate(WEIGHTED[form], values), nt.evaluate("softmax_{a} s ⊙_{a} V", values)
+    np.testing.assert_allclose(plain(result, "b", "c"), plain(expected, "b", "c"), rtol=1e-5)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -102,8 +102,8 @@ def test_the_other_derivatives_stay():
     """By the exponentials themselves, or by their sum, the quotient is no function of the scores."""
     s = tensor("numpy", [1.0, 2.0, 3.0], "a")
     E = np.exp(s.array)
-    found = nt.evaluate("E = exp(s)\nL = (E / ∑_{a} E)_{a(1)}\n∂L/∂E*", s=s)
-    np.testing.assert_allclose(found.array, np.array([1, 0, 0]) / E.sum() - E[0] / E.sum() ** 2, rtol=1e-12)
+    result = nt.evaluate("E = exp(s)\nL = (E / ∑_{a} E)_{a(1)}\n∂L/∂E*", s=s)
+    np.testing.assert_allclose(result.array, np.array([1, 0, 0]) / E.sum() - E[0] / E.sum() ** 2, rtol=1e-12)
     by_sum = nt.evaluate("Z = ∑_{a} exp(s)\np = exp(s) / Z\n∂p/∂Z", s=s)
     np.testing.assert_allclose(by_sum.array, -E / E.sum() ** 2, rtol=1e-12)
 
@@ -124,9 +124,11 @@ NOT_SOFTMAX = {
 def test_what_only_looks_alike_keeps_its_meaning(text):
     s, V = np.array([[0.5, -1.0, 2.0], [0.0, 0.25, -0.5]]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     expected = NOT_SOFTMAX[text](np.exp(s), V)
-    found = nt.evaluate(text, {"s": nt.tensor(s, "b a")} | ({"V": nt.tensor(V, "b a")} if "V" in text else {}))
-    order = [each for each in ("b", "a") if each in found.axes]
-    np.testing.assert_allclose(plain(found, *order), np.broadcast_to(expected, plain(found, *order).shape), rtol=1e-12)
+    result = nt.evaluate(text, {"s": nt.tensor(s, "b a")} | ({"V": nt.tensor(V, "b a")} if "V" in text else {}))
+    order = [item for item in ("b", "a") if item in result.axes]
+    np.testing.assert_allclose(
+        plain(result, *order), np.broadcast_to(expected, plain(result, *order).shape), rtol=1e-12
+    )
 
 
 def test_complex_scores_stay_a_quotient():
@@ -150,12 +152,12 @@ def test_a_recurrence_of_attention_by_hand():
     x = nt.tensor(np.array([100.0, 200.0, -300.0]), "a")
     for steps in (3, 70):
         for value in ("L", "∂L/∂x*"):
-            found = nt.evaluate(text % (steps, steps, value), x=x)
+            result = nt.evaluate(text % (steps, steps, value), x=x)
             by_name = (text % (steps, steps, value)).replace(
                 "(exp(9 h^{t-1}) / ∑_{a} exp(9 h^{t-1}))", "softmax_{a}(9 h^{t-1})"
             )
-            np.testing.assert_allclose(found.array, nt.evaluate(by_name, x=x).array, rtol=1e-12)
-            assert np.isfinite(found.array).all()
+            np.testing.assert_allclose(result.array, nt.evaluate(by_name, x=x).array, rtol=1e-12)
+            assert np.isfinite(result.array).all()
 
 
 def test_a_layer_that_writes_it_out():

@@ -28,9 +28,9 @@ def test_linearization_has_a_rule_for_each_structural_term():
 
 
 def test_transposition_has_a_rule_for_each_structural_term():
-    made = {"variable", "indicator"}  # a variable's differential is its argument's; that of a condition is nothing
+    names = {"variable", "indicator"}  # a variable's differential is its argument's; that of a condition is nothing
     rows = {*transpose.TRANSPOSE_RULES, *transpose.COTANGENT_RULES}
-    assert rows & NAMES >= NAMES - LEAVES - LOOPS - PLACEHOLDERS - REFUSED - made
+    assert rows & NAMES >= NAMES - LEAVES - LOOPS - PLACEHOLDERS - REFUSED - names
 
 
 def test_regions_know_only_what_keeps_blocks_whole():

@@ -57,9 +57,9 @@ def test_the_states_are_those_of_transformers(changes, tmp_path):
     assert distance(ours(named(ids, "batch seq")), plain.last_hidden_state, STATES) < CLOSE
     assert distance(ours.evaluate("pooled", named(ids, "batch seq")), plain.pooler_output, "batch chans") < CLOSE
     full = theirs(ids, attention_mask=mask, token_type_ids=types, position_ids=positions)
-    given = [named(each, "batch seq") for each in (ids, mask, types, positions)]
-    assert distance(ours(*given), full.last_hidden_state, STATES) < CLOSE
-    assert distance(ours.evaluate("pooled", *given), full.pooler_output, "batch chans") < CLOSE
+    tensors = [named(item, "batch seq") for item in (ids, mask, types, positions)]
+    assert distance(ours(*tensors), full.last_hidden_state, STATES) < CLOSE
+    assert distance(ours.evaluate("pooled", *tensors), full.pooler_output, "batch chans") < CLOSE
 
 
 @pytest.mark.parametrize("name", ["mask", "types", "positions"])
@@ -68,8 +68,8 @@ def test_each_optional_input_alone(small, name):
     ids, *rest = inputs(theirs.config, seed=1)
     value = dict(zip(("mask", "types", "positions"), rest))[name]
     key = {"mask": "attention_mask", "types": "token_type_ids", "positions": "position_ids"}[name]
-    wanted = theirs(ids, **{key: value}).last_hidden_state
-    assert distance(ours(named(ids, "batch seq"), **{name: named(value, "batch seq")}), wanted, STATES) < CLOSE
+    expected = theirs(ids, **{key: value}).last_hidden_state
+    assert distance(ours(named(ids, "batch seq"), **{name: named(value, "batch seq")}), expected, STATES) < CLOSE
 
 
 @pytest.mark.parametrize("seq", [1, 2, 11])
@@ -82,13 +82,13 @@ def test_a_sequence_of_any_length(small, seq):
 def test_every_name_of_the_formulas_is_at_hand(small):
     theirs, ours = small
     ids, mask, *_ = inputs(theirs.config)
-    wanted = theirs(ids, attention_mask=mask, output_hidden_states=True, output_attentions=True)
-    given = named(ids, "batch seq"), named(mask, "batch seq")
+    expected = theirs(ids, attention_mask=mask, output_hidden_states=True, output_attentions=True)
+    result = named(ids, "batch seq"), named(mask, "batch seq")
     for layer in range(3):
-        assert distance(ours.evaluate(f"X^{layer}", *given), wanted.hidden_states[layer], STATES) < CLOSE
+        assert distance(ours.evaluate(f"X^{layer}", *result), expected.hidden_states[layer], STATES) < CLOSE
     for layer in (1, 2):
-        attention = ours.evaluate(f"A^{layer}", *given)
-        assert distance(attention, wanted.attentions[layer - 1], "batch heads seq memory") < CLOSE
+        attention = ours.evaluate(f"A^{layer}", *result)
+        assert distance(attention, expected.attentions[layer - 1], "batch heads seq memory") < CLOSE
 
 
 def test_padding_changes_nothing(small):
@@ -111,8 +111,8 @@ def test_any_further_axes(small):
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_every_activation_is_that_of_transformers(name):
     x = torch.linspace(-12, 12, 97)
-    wanted = transformers.activations.ACT2FN[name](x)
-    assert distance(nt.evaluate(ACTIVATIONS[name], x=named(x, "seq")), wanted, "seq") < CLOSE
+    expected = transformers.activations.ACT2FN[name](x)
+    assert distance(nt.evaluate(ACTIVATIONS[name], x=named(x, "seq")), expected, "seq") < CLOSE
 
 
 HEADS = ["BertForPreTraining", "BertForMaskedLM", "BertForSequenceClassification", "BertForTokenClassification",
@@ -165,15 +165,15 @@ def test_the_arrays_of_other_libraries(small, backend, tmp_path):
     theirs.save_pretrained(tmp_path)
     moved = transformer.load(tmp_path, backend=backend)
     if backend == "torch":
-        given = nt.tensor(ids, "batch seq"), nt.tensor(mask, "batch seq")
+        tensors = nt.tensor(ids, "batch seq"), nt.tensor(mask, "batch seq")
     else:
         import jax.numpy as jnp
 
-        given = tuple(nt.tensor(jnp.asarray(each.numpy()), "batch seq") for each in (ids, mask))
-    found = moved(*given)
-    assert type(found.array).__module__.startswith(backend)
-    wanted = theirs(ids, attention_mask=mask).last_hidden_state
-    assert distance(found, wanted, STATES) < CLOSE
+        tensors = tuple(nt.tensor(jnp.asarray(item.numpy()), "batch seq") for item in (ids, mask))
+    result = moved(*tensors)
+    assert type(result.array).__module__.startswith(backend)
+    expected = theirs(ids, attention_mask=mask).last_hidden_state
+    assert distance(result, expected, STATES) < CLOSE
 
 
 def test_the_gradient_is_that_of_transformers(small, tmp_path):
@@ -186,8 +186,8 @@ def test_the_gradient_is_that_of_transformers(small, tmp_path):
     theirs.zero_grad()
     theirs(ids, attention_mask=mask).last_hidden_state.pow(3).sum().backward()
     layer = theirs.encoder.layer[0].attention.self.query
-    found = nt.tensor(weight.grad.numpy(), ours.parameters["W^{1,Q}"].axes).merge(out=("heads", "key"))
-    assert distance(found, layer.weight.grad, "out chans") < 1e-4
+    tensor = nt.tensor(weight.grad.numpy(), ours.parameters["W^{1,Q}"].axes).merge(out=("heads", "key"))
+    assert distance(tensor, layer.weight.grad, "out chans") < 1e-4
 
 
 def test_in_double_precision(small, tmp_path):
@@ -195,16 +195,16 @@ def test_in_double_precision(small, tmp_path):
     theirs.save_pretrained(tmp_path)
     ids = numbers(np.random.default_rng(4), 2, 5, below=23)
     ours = transformer.load(tmp_path, dtype="float64")
-    wanted = transformers.BertModel.from_pretrained(tmp_path, dtype=torch.float64)(ids).last_hidden_state
-    assert distance(ours(named(ids, "batch seq")), wanted, STATES) < 1e-13
+    expected = transformers.BertModel.from_pretrained(tmp_path, dtype=torch.float64)(ids).last_hidden_state
+    assert distance(ours(named(ids, "batch seq")), expected, STATES) < 1e-13
 
 
 def test_half_precision_is_read(tmp_path):
     theirs = drawn(transformers.BertModel, config()).to(torch.bfloat16)
     ours = loaded(theirs, tmp_path)
     ids = numbers(np.random.default_rng(5), 2, 5, below=23)
-    wanted = theirs.to(torch.float32)(ids).last_hidden_state
-    assert distance(ours(named(ids, "batch seq")), wanted, STATES) < CLOSE
+    expected = theirs.to(torch.float32)(ids).last_hidden_state
+    assert distance(ours(named(ids, "batch seq")), expected, STATES) < CLOSE
 
 
 def test_first_values_are_the_published():

@@ -18,8 +18,8 @@ from transformer.pretrained import generation
 STATES, LOGITS = "batch seq chans", "batch seq vocab"
 
 
-def relative(found, wanted):
-    return float(np.abs(found - wanted).max() / np.abs(wanted).max())
+def relative(actual, expected):
+    return float(np.abs(actual - expected).max() / np.abs(expected).max())
 
 
 # ---------------------------------------------------------------------------------------------------- torch.nn
@@ -51,10 +51,10 @@ def vectors(chans, seed=1):
 
 
 def states(ours, source, target, source_mask=None, mask=None):
-    given = {"X^0": named(source, "batch source chans"), "Y^0": named(target, STATES)}
-    given |= {"source_mask": named(source_mask, "batch source")} if source_mask is not None else {}
-    given |= {"mask": named(mask, "batch seq")} if mask is not None else {}
-    return ours.evaluate("states", **given)
+    tensors = {"X^0": named(source, "batch source chans"), "Y^0": named(target, STATES)}
+    tensors |= {"source_mask": named(source_mask, "batch source")} if source_mask is not None else {}
+    tensors |= {"mask": named(mask, "batch seq")} if mask is not None else {}
+    return ours.evaluate("states", **tensors)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -72,8 +72,8 @@ def test_the_core_is_that_of_torch(shape, activation):
             tgt_key_padding_mask=torch.zeros(4, 5).masked_fill(mask == 0, -torch.inf),
         )  # fmt: skip
     assert distance(states(ours, source, target), plain, STATES) < CLOSE
-    found, real = states(ours, source, target, source_mask, mask).to_array(STATES), mask.bool().numpy()
-    assert relative(found[real], padded.numpy()[real]) < CLOSE
+    array, real = states(ours, source, target, source_mask, mask).to_array(STATES), mask.bool().numpy()
+    assert relative(array[real], padded.numpy()[real]) < CLOSE
 
 
 def test_the_stacks_are_those_of_torch_without_their_last_norms():
@@ -82,14 +82,14 @@ def test_the_stacks_are_those_of_torch_without_their_last_norms():
     ours = as_formulas(theirs, embedding, 3)
     source, target, *_ = vectors(12)
     causal = torch.nn.Transformer.generate_square_subsequent_mask(5)
-    wanted = theirs.decoder(target, theirs.encoder(source), tgt_mask=causal)
-    assert distance(states(ours, source, target), wanted, STATES) < CLOSE
+    expected = theirs.decoder(target, theirs.encoder(source), tgt_mask=causal)
+    assert distance(states(ours, source, target), expected, STATES) < CLOSE
     assert "γ^{enc}" not in ours.parameters
     for block in (1, 2):  # each block alone
-        found = ours.evaluate(f"X^{block}", **{"X^0": named(source, "batch source chans")})
+        result = ours.evaluate(f"X^{block}", **{"X^0": named(source, "batch source chans")})
         source_after = torch.nn.TransformerEncoder(theirs.encoder.layers[0], 1, enable_nested_tensor=False)
         source_after.layers = theirs.encoder.layers[:block]
-        assert distance(found, source_after(source), "batch source chans") < CLOSE
+        assert distance(result, source_after(source), "batch source chans") < CLOSE
 
 
 PRE_NORM = inspect.cleandoc("""
@@ -108,10 +108,10 @@ def test_norms_before_what_they_norm_by_other_definitions():
     theirs, embedding = of_torch(*SHAPES[0], norm_first=True)
     ours = as_formulas(theirs, embedding, 3, definitions=PRE_NORM)
     source, _, source_mask, _ = vectors(12)
-    given = {"X^0": named(source, "batch source chans"), "source_mask": named(source_mask, "batch source")}
-    wanted = theirs.encoder(source, src_key_padding_mask=source_mask == 0).detach().numpy()
+    tensors = {"X^0": named(source, "batch source chans"), "source_mask": named(source_mask, "batch source")}
+    expected = theirs.encoder(source, src_key_padding_mask=source_mask == 0).detach().numpy()
     real = source_mask.bool().numpy()
-    assert relative(ours.evaluate("H", **given).to_array("batch source chans")[real], wanted[real]) < CLOSE
+    assert relative(ours.evaluate("H", **tensors).to_array("batch source chans")[real], expected[real]) < CLOSE
 
 
 def test_a_state_dict_that_does_not_fit_is_refused():
@@ -134,10 +134,10 @@ def test_a_state_dict_that_does_not_fit_is_refused():
 def test_places_are_those_of_the_paper():
     """PE(pos, 2i) = sin(pos / 10000^(2i/d)) and PE(pos, 2i+1) = cos(pos / 10000^(2i/d)), all counted from 0."""
     ours = small_paper()
-    found = ours.formula["Position"](nt.tensor([0.0, 1.0, 7.0, 300.0], "seq"), sizes={"chans": 6}).to_array("seq chans")
-    for row, place in zip(found, (0, 1, 7, 300)):
+    array = ours.formula["Position"](nt.tensor([0.0, 1.0, 7.0, 300.0], "seq"), sizes={"chans": 6}).to_array("seq chans")
+    for row, position in zip(array, (0, 1, 7, 300)):
         for i in range(3):
-            angle = place / 10000 ** (2 * i / 6)
+            angle = position / 10000 ** (2 * i / 6)
             assert (row[2 * i], row[2 * i + 1]) == pytest.approx((math.sin(angle), math.cos(angle)), abs=1e-12)
 
 
@@ -153,9 +153,9 @@ def test_one_embedding_serves_source_target_and_logits():
                        math.sqrt(6) * rows[4] + [0, 1, 0, 1, 0, 1])  # fmt: skip
     assert np.allclose(ours.evaluate("Y^0", tokens, nt.tensor([3], "seq")).to_array("seq chans")[0],
                        math.sqrt(6) * rows[3] + [0, 1, 0, 1, 0, 1])  # fmt: skip
-    given = tokens, nt.tensor([3, 1], "seq")
-    wanted = ours.evaluate("states", *given).to_array("seq chans") @ rows.T
-    assert np.allclose(ours(*given).to_array("seq vocab"), wanted)
+    inputs = tokens, nt.tensor([3, 1], "seq")
+    expected = ours.evaluate("states", *inputs).to_array("seq chans") @ rows.T
+    assert np.allclose(ours(*inputs).to_array("seq vocab"), expected)
 
 
 def test_a_target_sees_no_later_token_and_a_source_no_padding():
@@ -188,11 +188,11 @@ def test_a_target_by_memory_is_that_without(padded):
     model = restless()
     source = numbers(np.random.default_rng(0), 4, 5, below=11)
     mask = nt.tensor(np.tril(np.ones((4, 5), dtype=int), 1), "batch source") if padded else None
-    found = model.generate(named(source, "batch source"), 15, mask, start=1)
-    wanted = without_memory(model, source, 1, 15, mask)
-    assert found.to_array("batch seq").tolist() == wanted and len(np.unique(wanted)) > 2
+    tensor = model.generate(named(source, "batch source"), 15, mask, start=1)
+    expected = without_memory(model, source, 1, 15, mask)
+    assert tensor.to_array("batch seq").tolist() == expected and len(np.unique(expected)) > 2
     one = model.generate(named(source[2], "source"), 15, None if mask is None else mask[{"batch": 2}], start=1)
-    assert one.to_array("seq").tolist() == wanted[2]
+    assert one.to_array("seq").tolist() == expected[2]
 
 
 def test_each_step_gives_the_logits_of_a_whole_call():
@@ -202,30 +202,30 @@ def test_each_step_gives_the_logits_of_a_whole_call():
     whole = model(source, nt.tensor(chosen, "batch seq"))
     tokens = []
     begin, seen = nt.tensor(chosen[:, :1], "batch seq"), nt.tensor(np.ones((2, 1), dtype=int), "batch seq")
-    given = begin, seen, seen - 1, tokens, 8, {"source": source}
-    for place, logits in enumerate(generation.steps(model, *given)):
-        assert nt.allclose(logits, whole[{"seq": place}])
-        if place < 7:
-            tokens.append(nt.tensor(chosen[:, place + 1], "batch"))
-    assert place == 7
+    inputs = begin, seen, seen - 1, tokens, 8, {"source": source}
+    for index, logits in enumerate(generation.steps(model, *inputs)):
+        assert nt.allclose(logits, whole[{"seq": index}])
+        if index < 7:
+            tokens.append(nt.tensor(chosen[:, index + 1], "batch"))
+    assert index == 7
 
 
 def test_teacher_forcing_gives_the_tokens_of_generation():
     model, source = restless(), nt.tensor([[4, 2, 9], [1, 1, 5]], "batch source")
-    found = model.generate(source, 8, start=1).to_array("batch seq")
-    target = np.concatenate([np.full((2, 1), 1), found[:, :-1]], 1)
-    assert (model(source, nt.tensor(target, "batch seq")).to_array(LOGITS).argmax(-1) == found).all()
+    array = model.generate(source, 8, start=1).to_array("batch seq")
+    target = np.concatenate([np.full((2, 1), 1), array[:, :-1]], 1)
+    assert (model(source, nt.tensor(target, "batch seq")).to_array(LOGITS).argmax(-1) == array).all()
 
 
 def test_the_encoder_runs_once(monkeypatch):
     model, source = small_paper(), nt.tensor([4, 2, 9], "source")
-    given = []
+    inputs = []
     called = EntryPoints.__call__
     monkeypatch.setattr(
-        EntryPoints, "__call__", lambda self, **of: given.append(set(of["values"])) or called(self, **of)
+        EntryPoints, "__call__", lambda self, **of: inputs.append(set(of["values"])) or called(self, **of)
     )
     model.generate(source, 4, start=1)
-    first, *steps = given
+    first, *steps = inputs
     assert "source" in first and len(steps) == 3
     assert all("source" not in step and "K^{cross,1}" in step for step in steps)
 
@@ -239,8 +239,8 @@ def test_kept_and_read_again(tmp_path):
     model = small_paper()
     model.save(tmp_path / "kept.safetensors")
     again = EncoderDecoder.load(tmp_path / "kept.safetensors")
-    given = nt.tensor([4, 2], "source"), nt.tensor([1, 3], "seq")
-    assert nt.allclose(again(*given), model(*given))
+    inputs = nt.tensor([4, 2], "source"), nt.tensor([1, 3], "seq")
+    assert nt.allclose(again(*inputs), model(*inputs))
 
 
 # ------------------------------------------------------------------------------------------------------------- Marian
@@ -276,14 +276,14 @@ def test_marian_is_that_of_transformers(changes, mask, tmp_path):
     ours = loaded(theirs, tmp_path)
     generator = np.random.default_rng(0)
     source, target = numbers(generator, 3, 6, below=22), numbers(generator, 3, 5, below=22)
-    given = named(source, "batch source"), None if mask is None else named(mask, "batch source")
-    wanted = theirs(input_ids=source, attention_mask=mask, decoder_input_ids=target, output_attentions=True)
-    assert distance(ours(given[0], named(target, "batch seq"), given[1]), wanted.logits, LOGITS) < CLOSE
-    looked = ours.evaluate("A^{cross,1}", given[0], named(target, "batch seq"), source_mask=given[1])
-    assert distance(looked, wanted.cross_attentions[0], "batch heads seq source") < CLOSE
+    inputs = named(source, "batch source"), None if mask is None else named(mask, "batch source")
+    expected = theirs(input_ids=source, attention_mask=mask, decoder_input_ids=target, output_attentions=True)
+    assert distance(ours(inputs[0], named(target, "batch seq"), inputs[1]), expected.logits, LOGITS) < CLOSE
+    looked = ours.evaluate("A^{cross,1}", inputs[0], named(target, "batch seq"), source_mask=inputs[1])
+    assert distance(looked, expected.cross_attentions[0], "batch heads seq source") < CLOSE
     out = theirs.generate(source, attention_mask=mask, max_new_tokens=20, do_sample=False, num_beams=1)[:, 1:]
-    found = ours.generate(given[0], 20, given[1])
-    assert found.to_array("batch seq").tolist() == out.tolist()
+    result = ours.generate(inputs[0], 20, inputs[1])
+    assert result.to_array("batch seq").tolist() == out.tolist()
 
 
 REFUSED = [

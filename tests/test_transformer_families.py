@@ -58,9 +58,9 @@ def made(kind: type[Layer], seed: int = 0, dtype: str = "float64") -> Any:
     """A model whose every parameter is drawn, also those that begin as zero or one."""
     random, layer = np.random.default_rng(seed), kind.init(seed, {**SIZES, **MODELS[kind][0]}, dtype)
     drawn = {
-        name: nt.tensor(random.normal(size=each.array.shape).astype(dtype) / 3, each.axes)
-        for name, each in layer.parameters.items()
-        if isinstance(each, nt.NamedTensor)
+        name: nt.tensor(random.normal(size=parameter.array.shape).astype(dtype) / 3, parameter.axes)
+        for name, parameter in layer.parameters.items()
+        if isinstance(parameter, nt.NamedTensor)
     }
     return layer.replace(drawn)
 
@@ -81,23 +81,23 @@ def residual(seed: int = 0) -> Layer:
     )  # fmt: skip
 
 
-def near(found: Any, wanted: Any, tolerance: float = 1e-9) -> None:
-    assert set(found.axes) == set(wanted.axes)
+def near(actual: Any, expected: Any, tolerance: float = 1e-9) -> None:
+    assert set(actual.axes) == set(expected.axes)
     np.testing.assert_allclose(
-        np.asarray(found.to_array(wanted.axes)),
-        np.asarray(wanted.to_array(wanted.axes)),
+        np.asarray(actual.to_array(expected.axes)),
+        np.asarray(expected.to_array(expected.axes)),
         rtol=tolerance,
         atol=tolerance,
     )
 
 
-def same_parameters(found: Layer, wanted: Layer, tolerance: float = 0) -> None:
-    assert list(found.parameters) == list(wanted.parameters)
-    for name, each in wanted.parameters.items():
-        if isinstance(each, nt.NamedTensor):
-            near(found.parameters[name], each, tolerance)
+def same_parameters(layer: Layer, expected: Layer, tolerance: float = 0) -> None:
+    assert list(layer.parameters) == list(expected.parameters)
+    for name, parameter in expected.parameters.items():
+        if isinstance(parameter, nt.NamedTensor):
+            near(layer.parameters[name], parameter, tolerance)
         else:
-            assert found.parameters[name] == each
+            assert layer.parameters[name] == parameter
 
 
 def families(layer: Layer) -> list[FamilyName]:
@@ -112,8 +112,8 @@ def test_each_family_is_one_array_of_its_members(kind):
     assert len(families(stacked)) == MODELS[kind][1]
     assert stacked.stack_layers() is stacked and type(stacked) is kind
     for name in families(stacked):
-        kept = stacked._kept[name].array
-        np.testing.assert_array_equal(kept, [model.parameters[each].array for each in name.members])
+        array = stacked._kept[name].array
+        np.testing.assert_array_equal(array, [model.parameters[member].array for member in name.members])
     same_parameters(stacked, model)
     same_parameters(stacked.unstack_layers(), model)
     assert not families(stacked.unstack_layers()) and stacked.unstack_layers()._about == model._about
@@ -129,13 +129,13 @@ def test_it_gives_what_the_layer_gives(kind, library):
 
 def test_a_loop_that_begins_later_and_a_member_that_stands_alone():
     layer, x = residual(), nt.tensor(np.linspace(-1, 1, 6).reshape(2, 3), "seq chans")
-    assert [str(each) for each in families(layer.stack_layers())] == [
+    assert [str(family) for family in families(layer.stack_layers())] == [
         "b^{1,1} … b^{5,1}",
         "W^1 … W^5",
         "b^{1,2} … b^{5,2}",
     ]
     near(layer.stack_layers()(x), layer(x))
-    values = {name: each.array for name, each in layer.parameters.items()}
+    values = {name: parameter.array for name, parameter in layer.parameters.items()}
     h = values["b^{1,1}"]
     for l in range(1, 6):
         h = np.tanh(h @ values[f"W^{l}"]) + x.array + values[f"b^{{{l},1}}"] + values[f"b^{{{l},2}}"]
@@ -144,11 +144,11 @@ def test_a_loop_that_begins_later_and_a_member_that_stands_alone():
 
 def test_a_loop_against_the_order_of_the_members():
     weights, h = np.random.default_rng(0).normal(size=(11, 3, 3)), np.linspace(-1, 1, 6).reshape(2, 3)
-    given = {f"W^{l}": nt.tensor(each, "a a'") for l, each in enumerate(weights, 1)}
-    found = Backwards(given, {"L": 12}).stack_layers()(nt.tensor(h, "seq a"))
-    for each in weights[::-1]:
-        h = np.tanh(h @ each) + h
-    np.testing.assert_allclose(found.to_array("seq a"), h)
+    tensors = {f"W^{l}": nt.tensor(weight, "a a'") for l, weight in enumerate(weights, 1)}
+    result = Backwards(tensors, {"L": 12}).stack_layers()(nt.tensor(h, "seq a"))
+    for weight in weights[::-1]:
+        h = np.tanh(h @ weight) + h
+    np.testing.assert_allclose(result.to_array("seq a"), h)
 
 
 def test_members_that_differ_stay_as_they_are():
@@ -176,16 +176,16 @@ class Two(Layer):
 
 
 def test_a_layer_keeps_the_families_that_it_has_and_may_get_others():
-    given = {
+    tensors = {
         f"{name}^{n}": nt.tensor([0.1 * n, 0.2], "a") for name, most in (("w", 5), ("v", 3)) for n in range(1, most + 1)
     }
-    layer, x = Two(given, {"L": 5, "N": 3}), nt.tensor([0.5, -0.5], "a")
+    layer, x = Two(tensors, {"L": 5, "N": 3}), nt.tensor([0.5, -0.5], "a")
     some = layer._stacked(4)
-    assert [*map(str, families(some))] == [*map(str, families(some.replace({"w^2": given["w^1"]})))] == ["w^1 … w^5"]
+    assert [*map(str, families(some))] == [*map(str, families(some.replace({"w^2": tensors["w^1"]})))] == ["w^1 … w^5"]
     assert some._stacked(4) is some and len(families(some.stack_layers())) == 2
-    for each in (some, some.stack_layers(), some.stack_layers().unstack_layers()):
-        near(each(x), layer(x))
-        same_parameters(each, layer)
+    for two in (some, some.stack_layers(), some.stack_layers().unstack_layers()):
+        near(two(x), layer(x))
+        same_parameters(two, layer)
 
 
 # -------------------------------------------------------------------------------------------------- every other verb
@@ -247,33 +247,33 @@ def test_pytorch_differentiates_by_the_array():
     model, (ids,) = made(GPT2).to("torch"), inputs(GPT2, torch)
     stacked, slopes = model.stack_layers(), {}
     for layer in (model, stacked):
-        for each in layer._kept.values():
-            if isinstance(each, nt.NamedTensor):
-                each.array.requires_grad_()
+        for item in layer._kept.values():
+            if isinstance(item, nt.NamedTensor):
+                item.array.requires_grad_()
         (layer(ids) ** 2).array.sum().backward()
-        slopes |= {name: each.array.grad for name, each in layer._kept.items() if isinstance(each, nt.NamedTensor)}
+        slopes |= {name: value.array.grad for name, value in layer._kept.items() if isinstance(value, nt.NamedTensor)}
     for name in families(stacked):
-        torch.testing.assert_close(slopes[name], torch.stack([slopes[each] for each in name.members]))
+        torch.testing.assert_close(slopes[name], torch.stack([slopes[member] for member in name.members]))
 
 
 # --------------------------------------------------------------------------------------------------------- under JAX
 def loss(layer: Layer, *given: nt.NamedTensor) -> Any:
-    found = layer(*given)
-    return (found * found).sum(axis=found.axes).array
+    result = layer(*given)
+    return (result * result).sum(axis=result.axes).array
 
 
 def test_gradients_are_those_of_the_members():
     jax = pytest.importorskip("jax")
     with jax.enable_x64(True):
-        given = [nt.tensor(jax.numpy.linspace(-1, 1, 6).reshape(2, 3), "seq chans")]
+        tensors = [nt.tensor(jax.numpy.linspace(-1, 1, 6).reshape(2, 3), "seq chans")]
         model = residual().to("jax")
         stacked = model.stack_layers()
-        value, slope = jax.jit(jax.value_and_grad(loss))(stacked, *given)
-        expected, right = jax.jit(jax.value_and_grad(loss))(model, *given)
+        value, slope = jax.jit(jax.value_and_grad(loss))(stacked, *tensors)
+        expected, right = jax.jit(jax.value_and_grad(loss))(model, *tensors)
         np.testing.assert_allclose(value, expected, rtol=1e-10)
         assert type(slope) is Residual and slope._about == stacked._about
         same_parameters(slope, right, 1e-8)
-        along = jax.jit(lambda layer, change: jax.jvp(lambda layer: loss(layer, *given), (layer,), (change,))[1])
+        along = jax.jit(lambda layer, change: jax.jvp(lambda layer: loss(layer, *tensors), (layer,), (change,))[1])
         np.testing.assert_allclose(along(stacked, slope), along(model, right), rtol=1e-9)
 
 
@@ -287,17 +287,17 @@ def test_a_model_by_hand_in_jax_has_the_same_gradients():
                   for name in ("b^{{{},1}}", "W^{}", "b^{{{},2}}")]  # fmt: skip
 
         def by_hand(arrays):
-            def step(h, own):
-                one, weight, other = own
+            def step(h, local):
+                one, weight, other = local
                 return jnp.tanh(h @ weight) + x + one + other, None
 
             ones, weights, _ = arrays
             first = jnp.broadcast_to(ones[0], (2, 3))
             return ((jax.lax.scan(step, first, arrays)[0] + weights[0] @ ones[1]) ** 2).sum()
 
-        found = jax.jit(jax.grad(loss))(layer.to("jax").stack_layers(), nt.tensor(x, "seq chans"))
-        for got, wanted in zip(jax.tree.leaves(found), jax.grad(by_hand)(arrays), strict=True):
-            np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
+        result = jax.jit(jax.grad(loss))(layer.to("jax").stack_layers(), nt.tensor(x, "seq chans"))
+        for got, expected in zip(jax.tree.leaves(result), jax.grad(by_hand)(arrays), strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_training_goes_as_with_the_members():
@@ -356,10 +356,10 @@ def test_what_is_compiled_is_as_long_for_many_layers_as_for_few():
 def test_text_is_generated_without_taking_families_apart(monkeypatch):
     model = made(GPT2)
     prompt = nt.tensor(IDS[:, :3], "batch seq")
-    due = model.generate(prompt, max_new_tokens=3)
+    expected = model.generate(prompt, max_new_tokens=3)
     stacked = model.stack_layers()
     monkeypatch.setattr("transformer.core.families.member", lambda *given: pytest.fail("a member was made"))
-    assert nt.allclose(stacked.generate(prompt, max_new_tokens=3), due)
+    assert nt.allclose(stacked.generate(prompt, max_new_tokens=3), expected)
 
 
 @pytest.mark.parametrize("layers", [23, 24])
@@ -370,7 +370,7 @@ def test_on_jax_families_of_many_are_one_array(layers):
     moved = model.to("jax")
     assert len(jax.tree.leaves(moved)) == (20 if layers == 24 else 16 * layers + 4)
     assert [*moved.parameters] == [*model.parameters]
-    given = (moved, jax.numpy.asarray(IDS)), (model, IDS)
-    there, here = (layer(nt.tensor(ids, "batch seq")).to_array("batch seq vocab") for layer, ids in given)
+    result = (moved, jax.numpy.asarray(IDS)), (model, IDS)
+    there, here = (layer(nt.tensor(ids, "batch seq")).to_array("batch seq vocab") for layer, ids in result)
     np.testing.assert_allclose(there, here, rtol=2e-4, atol=2e-6)
     assert len(jax.tree.leaves(moved.unstack_layers())) == 16 * layers + 4

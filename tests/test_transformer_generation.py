@@ -54,8 +54,8 @@ def by_transformers(model, ids, count, mask=None, **options):
 
 
 def ours(model, ids, count, mask=None, **options):
-    found = model.generate(named(ids, BATCH), count, mask=None if mask is None else named(mask, BATCH), **options)
-    return found.to_array(BATCH).tolist()
+    result = model.generate(named(ids, BATCH), count, mask=None if mask is None else named(mask, BATCH), **options)
+    return result.to_array(BATCH).tolist()
 
 
 # ------------------------------------------------------------------------------------------------------ greedy
@@ -63,9 +63,9 @@ def ours(model, ids, count, mask=None, **options):
 @pytest.mark.parametrize("mask", [None, left()], ids=["no mask", "left padding"])
 def test_the_likeliest_tokens_are_those_of_transformers(both, ids, mask, count):
     theirs, model = both
-    found = ours(model, ids, count, mask)
-    assert count < 20 or len(np.unique(found)) > 8
-    assert found == by_transformers(theirs, ids, count, mask) == without_memory(model, ids, count, mask)
+    result = ours(model, ids, count, mask)
+    assert count < 20 or len(np.unique(result)) > 8
+    assert result == by_transformers(theirs, ids, count, mask) == without_memory(model, ids, count, mask)
 
 
 @pytest.mark.parametrize("room", [1, 3, 5])
@@ -77,19 +77,19 @@ def test_a_memory_that_grows_often(both, ids, room, monkeypatch):
 def test_right_padding_goes_on_after_the_last_real_token(both, ids):
     _, model = both
     mask = left().flip(1)
-    found = ours(model, ids, 9, mask)
-    for row, tokens, keep in zip(found, ids, mask):
+    result = ours(model, ids, 9, mask)
+    for row, tokens, keep in zip(result, ids, mask):
         assert [row] == ours(model, tokens[keep.bool()][None], 9)
 
 
 def test_further_axes_and_none(both, ids):
     _, model = both
-    wanted = np.array(ours(model, ids, 6))
+    expected = np.array(ours(model, ids, 6))
     one = model.generate(nt.tensor(ids[1].numpy(), "seq"), 6)
-    assert one.axes == ("seq",) and one.to_array("seq").tolist() == wanted[1].tolist()
+    assert one.axes == ("seq",) and one.to_array("seq").tolist() == expected[1].tolist()
     books = nt.tensor(np.stack([ids.numpy(), ids.numpy()[::-1]]), "book page seq")
-    found = model.generate(books, 6).to_array("book page seq")
-    assert (found[0] == wanted).all() and (found[1] == wanted[::-1]).all()
+    array = model.generate(books, 6).to_array("book page seq")
+    assert (array[0] == expected).all() and (array[1] == expected[::-1]).all()
 
 
 def test_the_first_of_equal_tokens_is_taken():
@@ -115,43 +115,43 @@ def test_a_sequence_ends_with_stop_and_goes_on_with_padding(both, ids):
     theirs, model = both
     stop = stops_of(model, ids)
     free = ours(model, ids, 12)
-    wanted = by_transformers(theirs, ids, 12, eos_token_id=stop, pad_token_id=stop)
-    assert ours(model, ids, 12, stop=stop) == wanted != free
+    expected = by_transformers(theirs, ids, 12, eos_token_id=stop, pad_token_id=stop)
+    assert ours(model, ids, 12, stop=stop) == expected != free
 
 
 def test_config_says_stop_and_padding(both, ids):
     theirs, model = both
     stop = stops_of(model, ids)
     config = {**model.config, "eos_token_id": [stop, VOCAB + 5], "pad_token_id": 3}
-    told = GPT2(model.parameters, model.sizes, model.definitions, config)
-    assert ours(told, ids, 12) == by_transformers(theirs, ids, 12, eos_token_id=[stop, VOCAB + 5], pad_token_id=3)
+    gpt2 = GPT2(model.parameters, model.sizes, model.definitions, config)
+    assert ours(gpt2, ids, 12) == by_transformers(theirs, ids, 12, eos_token_id=[stop, VOCAB + 5], pad_token_id=3)
 
 
 def test_config_says_what_never_comes(both, ids):
     theirs, model = both
     words = [[token] for token in set(sum(ours(model, ids, 9), [])) if token % 2]
     config = {**model.config, "bad_words_ids": words}
-    told = GPT2(model.parameters, model.sizes, model.definitions, config)
-    assert words and ours(told, ids, 9) == by_transformers(theirs, ids, 9, bad_words_ids=words)
-    told = GPT2(model.parameters, model.sizes, model.definitions, {**config, "bad_words_ids": [[1, 2]]})
+    gpt2 = GPT2(model.parameters, model.sizes, model.definitions, config)
+    assert words and ours(gpt2, ids, 9) == by_transformers(theirs, ids, 9, bad_words_ids=words)
+    gpt2 = GPT2(model.parameters, model.sizes, model.definitions, {**config, "bad_words_ids": [[1, 2]]})
     with pytest.raises(
         nt.NotationError, match=r"excludes \[1, 2\] with bad_words_ids; only single tokens are supported"
     ):
-        ours(told, ids, 1)
+        ours(gpt2, ids, 1)
 
 
 def test_it_ends_where_every_sequence_has(both, ids):
     _, model = both
-    found = ours(model, ids, 12)
-    assert ours(model, ids, 12, stop=list(range(VOCAB))) == [row[:1] for row in found]
-    one = ours(model, ids[:1], 12, stop=found[0][4])
-    assert one[0] == found[0][: found[0].index(found[0][4]) + 1]
+    result = ours(model, ids, 12)
+    assert ours(model, ids, 12, stop=list(range(VOCAB))) == [row[:1] for row in result]
+    one = ours(model, ids[:1], 12, stop=result[0][4])
+    assert one[0] == result[0][: result[0].index(result[0][4]) + 1]
 
 
 def test_progress_sees_each_token_as_it_comes(both, ids):
     seen = []
-    found = both[1].generate(named(ids, BATCH), 5, progress=seen.append)
-    assert (nt.stack(*seen, axis="seq") == found).array.all() and len(seen) == 5
+    result = both[1].generate(named(ids, BATCH), 5, progress=seen.append)
+    assert (nt.stack(*seen, axis="seq") == result).array.all() and len(seen) == 5
 
 
 # ---------------------------------------------------------------------------------------------------- sampling
@@ -166,14 +166,14 @@ def test_draws_are_distributed_as_the_logits_say(both, temperature, top):
     _, model = both
     prompt, draws = np.array([3, 1, 4]), 4000
     logits = model(nt.tensor(prompt, "seq")).to_array("seq vocab")[-1].astype("float64")
-    kept = np.argsort(-logits)[:top]
+    array = np.argsort(-logits)[:top]
     weights = np.zeros(VOCAB)
-    weights[kept] = np.exp((logits[kept] - logits.max()) / temperature)
-    wanted = weights / weights.sum()
+    weights[array] = np.exp((logits[array] - logits.max()) / temperature)
+    expected = weights / weights.sum()
     many = nt.tensor(np.tile(prompt, (draws, 1)), BATCH)
-    found = model.generate(many, 1, temperature=temperature, top_k=top, seed=1).to_array(BATCH)[:, 0]
-    share = np.bincount(found, minlength=VOCAB) / draws
-    assert (np.abs(share - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / draws)).all()
+    result = model.generate(many, 1, temperature=temperature, top_k=top, seed=1).to_array(BATCH)[:, 0]
+    share = np.bincount(result, minlength=VOCAB) / draws
+    assert (np.abs(share - expected) <= 5 * np.sqrt(expected * (1 - expected) / draws)).all()
 
 
 def test_draws_are_made_with_more_digits_than_the_logits_have():
@@ -188,15 +188,15 @@ def test_draws_are_made_with_more_digits_than_the_logits_have():
 # ------------------------------------------------------------------------------------------------- what it costs
 def test_the_plan_of_a_step_is_reused(both, ids, monkeypatch):
     _, model = both
-    made = []
+    result = []
     compiled = call_cache.executable
-    monkeypatch.setattr(call_cache, "executable", lambda *given, **named: made.append(1) or compiled(*given, **named))
+    monkeypatch.setattr(call_cache, "executable", lambda *given, **named: result.append(1) or compiled(*given, **named))
     few, more = (nt.tensor(np.tile(ids.numpy()[:, :1], (1, 2 * count)), "case seq") for count in (1, 2))
     counts = []
-    for given, count in ((few, 4), (few, 30), (more, 30)):
-        made.clear()
-        model.generate(given, count)
-        counts.append(len(made))
+    for tensor, count in ((few, 4), (few, 30), (more, 30)):
+        result.clear()
+        model.generate(tensor, count)
+        counts.append(len(result))
     assert counts[1] == 0 < counts[0] and 0 < counts[2] < 15
 
 
@@ -211,16 +211,16 @@ def test_a_step_writes_into_the_memory_that_it_is_given(both, ids, monkeypatch):
             name: value.array for name, value in {**model.parameters, **values}.items() if hasattr(value, "array")
         }
         before = {name: array.copy() for name, array in tensors.items()}
-        _, _, _, _, *made = found = called(self, values)
+        _, _, _, _, *result = element = called(self, values)
         written.append({name for name, array in tensors.items() if (array != before[name]).any()})
-        assert all(np.shares_memory(each.array, tensors[name]) for name, each in zip(sorted(memory), made))
-        return found
+        assert all(np.shares_memory(item.array, tensors[name]) for name, item in zip(sorted(memory), result))
+        return element
 
     monkeypatch.setattr(BoundCall, "__call__", watched)
-    given, mask = named(ids, BATCH), named(left(), BATCH)
-    model.generate(given, 5, mask=mask)
+    tensor, mask = named(ids, BATCH), named(left(), BATCH)
+    model.generate(tensor, 5, mask=mask)
     assert written == [memory] * 4
-    assert (mask.array == left().numpy()).all() and (given.array == ids.numpy()).all()
+    assert (mask.array == left().numpy()).all() and (tensor.array == ids.numpy()).all()
 
 
 @pytest.mark.parametrize("batched", [True, False])
@@ -239,10 +239,10 @@ def test_all_steps_in_one_room_have_one_plan(both, ids, batched, monkeypatch):
 
 def test_generations_side_by_side_do_not_disturb_each_other(both, ids):
     _, model = both
-    one, other, found = ours(model, ids, 6), ours(model, ids.flip(0, 1), 6), []
-    between = lambda token: found.append(ours(model, ids.flip(0, 1), 6))
+    one, other, result = ours(model, ids, 6), ours(model, ids.flip(0, 1), 6), []
+    between = lambda token: result.append(ours(model, ids.flip(0, 1), 6))
     again = model.generate(named(ids, BATCH), 6, progress=between)
-    assert found == [other] * 6 and again.to_array(BATCH).tolist() == one != other
+    assert result == [other] * 6 and again.to_array(BATCH).tolist() == one != other
 
 
 def test_models_of_one_program_generate_in_threads_of_their_own(monkeypatch):
@@ -253,15 +253,15 @@ def test_models_of_one_program_generate_in_threads_of_their_own(monkeypatch):
     alone = [model.generate(prompt, 8).to_array("seq").tolist() for model in models]
 
     def slow(self, *, values, sizes):
-        found = called(self, values=values, sizes=sizes)
+        result = called(self, values=values, sizes=sizes)
         if "past" in values:
             time.sleep(0.05)
-        return found
+        return result
 
     monkeypatch.setattr(EntryPoints, "__call__", slow)
     with ThreadPoolExecutor(2) as threads:
-        found = threads.map(lambda model: model.generate(prompt, 8).to_array("seq").tolist(), models)
-    assert [*found] == alone
+        result = threads.map(lambda model: model.generate(prompt, 8).to_array("seq").tolist(), models)
+    assert [*result] == alone
 
 
 def test_a_prompt_has_the_logits_of_its_last_token_alone():
@@ -280,10 +280,10 @@ def test_a_prompt_has_the_logits_of_its_last_token_alone():
 def test_torch_inside(both, ids, dtype):
     _, model = both
     moved = model.to("torch", dtype)
-    found = moved.generate(nt.tensor(ids, BATCH), 6, mask=nt.tensor(left(), BATCH), stop=5)
-    assert isinstance(found.array, torch.Tensor) and not found.array.dtype.is_floating_point
+    result = moved.generate(nt.tensor(ids, BATCH), 6, mask=nt.tensor(left(), BATCH), stop=5)
+    assert isinstance(result.array, torch.Tensor) and not result.array.dtype.is_floating_point
     if dtype.endswith(("32", "64")):
-        assert found.to_array(BATCH).tolist() == ours(model, ids, 6, left(), stop=5)
+        assert result.to_array(BATCH).tolist() == ours(model, ids, 6, left(), stop=5)
     drawn = moved.generate(nt.tensor(ids, BATCH), 3, temperature=1.0, top_k=4, seed=2)
     assert drawn.sizes == {"batch": 3, "seq": 3}
     again = model.generate(named(ids, BATCH), 3, temperature=1.0, top_k=4, seed=2)
@@ -296,9 +296,9 @@ def test_jax_inside():
     prompt = np.array([[1, 3, 2]])
     with warnings.catch_warnings():
         warnings.simplefilter("error", nt.NotationWarning)
-        found = model.to("jax", "float32").generate(nt.tensor(jnp.asarray(prompt, dtype="int32"), BATCH), 2)
-    assert type(found.array).__module__.startswith("jax")
-    assert np.asarray(found.to_array(BATCH)).tolist() == ours(model, torch.from_numpy(prompt), 2)
+        tensor = model.to("jax", "float32").generate(nt.tensor(jnp.asarray(prompt, dtype="int32"), BATCH), 2)
+    assert type(tensor.array).__module__.startswith("jax")
+    assert np.asarray(tensor.to_array(BATCH)).tolist() == ours(model, torch.from_numpy(prompt), 2)
 
 
 # ------------------------------------------------------------------------------------------------- what is refused

@@ -40,8 +40,10 @@ def test_the_logits_are_those_of_transformers(changes, tmp_path):
     generator = np.random.default_rng(0)
     ids, positions = numbers(generator, 3, 7, below=23), numbers(generator, 3, 7, below=17)
     assert distance(ours(named(ids, "batch seq")), theirs(ids).logits, LOGITS) < CLOSE
-    given = {"positions": named(positions, "batch seq")}
-    assert distance(ours(named(ids, "batch seq"), **given), theirs(ids, position_ids=positions).logits, LOGITS) < CLOSE
+    tensors = {"positions": named(positions, "batch seq")}
+    assert (
+        distance(ours(named(ids, "batch seq"), **tensors), theirs(ids, position_ids=positions).logits, LOGITS) < CLOSE
+    )
 
 
 @pytest.mark.parametrize("side", ["left", "right", "hole"])
@@ -50,11 +52,11 @@ def test_padding(small, side):
     ids = numbers(np.random.default_rng(1), 3, 6, below=23)
     mask = torch.ones(3, 6, dtype=torch.int64)
     mask[0, {"left": slice(0, 4), "right": slice(3, None), "hole": slice(2, 4)}[side]] = 0
-    wanted = theirs(ids, attention_mask=mask).logits
-    found = ours(named(ids, "batch seq"), named(mask, "batch seq")).to_array(LOGITS)
+    expected = theirs(ids, attention_mask=mask).logits
+    array = ours(named(ids, "batch seq"), named(mask, "batch seq")).to_array(LOGITS)
     real = mask.bool().numpy()
-    wanted = wanted.detach().numpy()[real]
-    assert np.abs(found[real] - wanted).max() / np.abs(wanted).max() < CLOSE
+    expected = expected.detach().numpy()[real]
+    assert np.abs(array[real] - expected).max() / np.abs(expected).max() < CLOSE
 
 
 def test_parts_of_an_array_lie_side_by_side(small):
@@ -66,25 +68,26 @@ def test_parts_of_an_array_lie_side_by_side(small):
 def test_every_name_of_the_formulas_is_at_hand(small):
     theirs, ours = small
     ids = numbers(np.random.default_rng(2), 2, 5, below=23)
-    wanted = theirs(ids, output_hidden_states=True, output_attentions=True)
+    expected = theirs(ids, output_hidden_states=True, output_attentions=True)
     for layer in (0, 1):
-        found = ours.evaluate(f"X^{layer}", named(ids, "batch seq"))
-        assert distance(found, wanted.hidden_states[layer], "batch seq chans") < CLOSE
+        result = ours.evaluate(f"X^{layer}", named(ids, "batch seq"))
+        assert distance(result, expected.hidden_states[layer], "batch seq chans") < CLOSE
     assert (
-        distance(ours.evaluate("states", named(ids, "batch seq")), wanted.hidden_states[-1], "batch seq chans") < CLOSE
+        distance(ours.evaluate("states", named(ids, "batch seq")), expected.hidden_states[-1], "batch seq chans")
+        < CLOSE
     )
     for layer in (1, 2):
-        found = ours.evaluate(f"A^{layer}", named(ids, "batch seq"))
-        assert distance(found, wanted.attentions[layer - 1], "batch heads seq memory") < CLOSE
+        result = ours.evaluate(f"A^{layer}", named(ids, "batch seq"))
+        assert distance(result, expected.attentions[layer - 1], "batch heads seq memory") < CLOSE
 
 
 def test_first_values_are_the_published_ones():
     sizes = {"L": 8, "chans": 64, "heads": 4, "key": 16, "val": 16, "hidden": 256, "vocab": 300, "place": 50}
-    found = GPT2.init(0, sizes).parameters
-    assert found["W^{1,Q}"].array.std() == pytest.approx(0.02, rel=0.05)
-    assert found["P"].array.std() == pytest.approx(0.01, rel=0.05)
-    assert found["W^{8,O}"].array.std() == pytest.approx(0.02 / 4, rel=0.05)
-    assert not found["b^{1,1}"].array.any() and (found["γ"].array == 1).all()
+    parameters = GPT2.init(0, sizes).parameters
+    assert parameters["W^{1,Q}"].array.std() == pytest.approx(0.02, rel=0.05)
+    assert parameters["P"].array.std() == pytest.approx(0.01, rel=0.05)
+    assert parameters["W^{8,O}"].array.std() == pytest.approx(0.02 / 4, rel=0.05)
+    assert not parameters["b^{1,1}"].array.any() and (parameters["γ"].array == 1).all()
 
 
 def test_gradients_are_those_of_transformers(small, tmp_path):
@@ -96,8 +99,8 @@ def test_gradients_are_those_of_transformers(small, tmp_path):
     for name in ("E", "W^{1,Q}", "β^{2,1}"):
         ours.parameters[name].array.requires_grad_()
     nt.logsumexp(ours(nt.tensor(ids, "batch seq")), axis="vocab").array.sum().backward()
-    wanted = theirs.transformer.h[1].ln_1.bias.grad
-    assert torch.allclose(ours.parameters["β^{2,1}"].array.grad, wanted, rtol=1e-4, atol=1e-5)
+    expected = theirs.transformer.h[1].ln_1.bias.grad
+    assert torch.allclose(ours.parameters["β^{2,1}"].array.grad, expected, rtol=1e-4, atol=1e-5)
     assert torch.allclose(ours.parameters["E"].array.grad, theirs.transformer.wte.weight.grad, rtol=1e-4, atol=1e-4)
 
 

@@ -44,9 +44,9 @@ def refused(folder):
 
 
 def changed(folder, *without, **changes):
-    place = folder / "config.json"
-    config = {name: value for name, value in json.loads(place.read_text()).items() if name not in without}
-    place.write_text(json.dumps({**config, **changes}))
+    path = folder / "config.json"
+    config = {name: value for name, value in json.loads(path.read_text()).items() if name not in without}
+    path.write_text(json.dumps({**config, **changes}))
 
 
 def rewritten(folder, change):
@@ -76,9 +76,9 @@ def test_the_config_is_what_the_file_says(folder):
 
 def test_the_parameters_are_what_the_file_holds(folder, model):
     loaded = transformer.load(folder)
-    own = sum(parameter.numel() for parameter in model.parameters())
+    total = sum(parameter.numel() for parameter in model.parameters())
     tensors = [value for value in loaded.parameters.values() if isinstance(value, nt.NamedTensor)]
-    assert sum(value.array.size for value in tensors) == own
+    assert sum(value.array.size for value in tensors) == total
     query = loaded.parameters["W^{2,Q}"].merge(out=("heads", "key")).to_array("out chans")
     assert (query == model.encoder.layer[1].attention.self.query.weight.detach().numpy()).all()
     assert {str(value.array.dtype) for value in tensors} == {"float32"}
@@ -108,8 +108,8 @@ def test_the_axes_that_a_product_sums_over_come_last_in_memory(tmp_path):
     summed = {"E": "chans", "W^{2,Q}": "chans", "W^{2,V}": "chans", "W^{2,O}": "heads val", "W^{1,1}": "chans",
               "W^{1,2}": "hidden"}  # fmt: skip
     for name, axes in summed.items():
-        own = parameters[name].axes
-        order = [own[each] for each in np.argsort(parameters[name].array.strides)[::-1]]
+        local = parameters[name].axes
+        order = [local[item] for item in np.argsort(parameters[name].array.strides)[::-1]]
         assert order[-len(axes.split()) :] == axes.split(), name
 
 
@@ -283,7 +283,7 @@ def test_a_part_is_cut_short(parts):
 
 def test_the_index_is_wrong(parts):
     places = index_of(parts)
-    name = next(name for name, place in places.items() if place != one_part(parts).name)
+    name = next(name for name, position in places.items() if position != one_part(parts).name)
     (parts / INDEX).write_text(json.dumps({"weight_map": {**places, name: one_part(parts).name}}))
     assert refused(parts) == f"value error 409: {one_part(parts).name} is missing {name}, listed in {INDEX}"
 

@@ -67,7 +67,7 @@ def test_further_axes_are_mapped_over(case: Case):
     whole = layer(*inputs)
     for record in itertools.product(*map(range, further.values())):
         at = dict(zip(further, record))
-        alone = layer(*(each[at] for each in inputs))
+        alone = layer(*(input_[at] for input_ in inputs))
         np.testing.assert_allclose(whole[at].to_array(alone.axes), alone.to_array(alone.axes), rtol=1e-12, atol=1e-13)
 
 
@@ -134,7 +134,11 @@ def test_replacing_gives_a_new_layer(case: Case):
     name, value = next(iter(layer.parameters.items()))
     other = layer.replace({name: value * 2})
     assert nt.allclose(other.parameters[name], value * 2) and nt.allclose(layer.parameters[name], value)
-    assert all(other.parameters[each] is layer.parameters[each] for each in layer.parameters if each != name)
+    assert all(
+        other.parameters[parameter] is layer.parameters[parameter]
+        for parameter in layer.parameters
+        if parameter != name
+    )
 
 
 def test_replacing_takes_a_greek_letter_spelled_out():
@@ -203,10 +207,10 @@ ABOUT = {
 }
 
 
-def written(place: Path, change=lambda parameters: parameters, **about) -> Path:
+def written(path: Path, change=lambda parameters: parameters, **about) -> Path:
     """A file of a small FFN, with other parameters or another head than it should have."""
-    nt.save_tensors(place, change(dict(small().parameters)), {**ABOUT, **about})
-    return place
+    nt.save_tensors(path, change(dict(small().parameters)), {**ABOUT, **about})
+    return path
 
 
 def refused(action) -> str:
@@ -215,60 +219,60 @@ def refused(action) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(("kept", "message"), [
+@pytest.mark.parametrize(("remaining", "message"), [
     (4, "it is not a safetensors file"),
     (40, "it is cut short in its head"),
     (-8, "it is cut short: b_2 ends 8 bytes after the end of the file"),
 ])  # fmt: skip
-def test_a_file_cut_short(kept, message, tmp_path):
-    place = written(tmp_path / "ffn.safetensors")
-    place.write_bytes(place.read_bytes()[:kept])
-    assert refused(lambda: FFN.load(place)) == f"value error 409: cannot read {place}: {message}"
+def test_a_file_cut_short(remaining, message, tmp_path):
+    path = written(tmp_path / "ffn.safetensors")
+    path.write_bytes(path.read_bytes()[:remaining])
+    assert refused(lambda: FFN.load(path)) == f"value error 409: cannot read {path}: {message}"
 
 
 def test_a_file_of_another_layer(tmp_path):
-    place = written(tmp_path / "ffn.safetensors")
-    assert refused(lambda: LayerNorm.load(place)) == (
-        f"value error 409: {place} holds transformer.lelarge.FFN, and is to be read as transformer.lelarge.LayerNorm"
+    path = written(tmp_path / "ffn.safetensors")
+    assert refused(lambda: LayerNorm.load(path)) == (
+        f"value error 409: {path} holds transformer.lelarge.FFN, and is to be read as transformer.lelarge.LayerNorm"
     )
     norm = paper.LayerNorm.init(sizes={"chans": 2, "layer": 3})
-    norm.save(place)
-    assert "holds transformer.paper.LayerNorm" in refused(lambda: LayerNorm.load(place))
+    norm.save(path)
+    assert "holds transformer.paper.LayerNorm" in refused(lambda: LayerNorm.load(path))
 
 
 def test_a_file_of_no_layer(tmp_path):
-    place = tmp_path / "tensors.safetensors"
-    nt.save_tensors(place, dict(small().parameters))
-    assert refused(lambda: FFN.load(place)) == (
-        f"value error 409: {place} does not say which layer it holds, and is to be read as transformer.lelarge.FFN"
+    path = tmp_path / "tensors.safetensors"
+    nt.save_tensors(path, dict(small().parameters))
+    assert refused(lambda: FFN.load(path)) == (
+        f"value error 409: {path} does not say which layer it holds, and is to be read as transformer.lelarge.FFN"
     )
-    nt.save_tensors(place, dict(small().parameters), {"layer": "transformer.lelarge.FFN"})
-    assert refused(lambda: FFN.load(place)) == f"value error 409: {place} does not say all of the layer that it holds"
-    written(place, sizes="{")
-    assert refused(lambda: FFN.load(place)) == f"value error 409: {place} does not say all of the layer that it holds"
+    nt.save_tensors(path, dict(small().parameters), {"layer": "transformer.lelarge.FFN"})
+    assert refused(lambda: FFN.load(path)) == f"value error 409: {path} does not say all of the layer that it holds"
+    written(path, sizes="{")
+    assert refused(lambda: FFN.load(path)) == f"value error 409: {path} does not say all of the layer that it holds"
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    place = tmp_path / "none.safetensors"
-    assert refused(lambda: FFN.load(place)) == f"value error 409: cannot read {place}: no such file or directory"
+    path = tmp_path / "none.safetensors"
+    assert refused(lambda: FFN.load(path)) == f"value error 409: cannot read {path}: no such file or directory"
 
 
 def test_a_file_with_other_parameters(tmp_path):
-    place = tmp_path / "ffn.safetensors"
+    path = tmp_path / "ffn.safetensors"
     extra = nt.tensor([1.0], "chans")
-    written(place, lambda found: {name: value for name, value in found.items() if name != "b_1"})
-    assert refused(lambda: FFN.load(place)) == golden("""
+    written(path, lambda actual: {name: value for name, value in actual.items() if name != "b_1"})
+    assert refused(lambda: FFN.load(path)) == golden("""
         name error 206: FFN is missing b_1
           its formulas declare W_1, b_1, W_2, b_2
           hint: pass it: b_1 ∈ ℝ^{hidden}
     """)
-    written(place, lambda found: {**found, "c": extra})
-    assert refused(lambda: FFN.load(place)) == golden("""
+    written(path, lambda actual: {**actual, "c": extra})
+    assert refused(lambda: FFN.load(path)) == golden("""
         name error 201: FFN has no parameter c
           its formulas declare W_1, b_1, W_2, b_2
     """)
-    written(place, lambda found: {**found, "b_1": nt.tensor(np.zeros(5), "hidden")})
-    assert refused(lambda: FFN.load(place)) == MISSHAPEN
+    written(path, lambda actual: {**actual, "b_1": nt.tensor(np.zeros(5), "hidden")})
+    assert refused(lambda: FFN.load(path)) == MISSHAPEN
 
 
 # ------------------------------------------------------------------------------------------------------------- errors
@@ -425,11 +429,11 @@ def test_gradients_by_pytorch_are_those_by_steps(case: Case):
     layer, inputs = case.layer(), case.inputs()
 
     def cost(values):
-        found = layer.replace(values)(*inputs)
-        return (found * found).sum(axis=found.axes)
+        text = layer.replace(values)(*inputs)
+        return (text * text).sum(axis=text.axes)
 
     arrays = {name: torch.tensor(value.array, requires_grad=True) for name, value in layer.parameters.items()}
-    inputs = [nt.tensor(torch.tensor(each.array), each.axes) for each in inputs]
+    inputs = [nt.tensor(torch.tensor(input_.array), input_.axes) for input_ in inputs]
     cost({name: nt.tensor(value, layer.parameters[name].axes) for name, value in arrays.items()}).array.backward()
     random = np.random.default_rng(9)
     steps = {name: random.normal(size=value.array.shape) for name, value in layer.parameters.items()}
@@ -460,10 +464,10 @@ def test_gradients_are_those_of_a_layer_written_by_hand():
     q, k, v = (
         torch.einsum(
             "hkc,sc->hsk",
-            hand[name].permute(*map(layer.parameters[name].axes.index, ("heads", own, "chans"))),
+            hand[name].permute(*map(layer.parameters[name].axes.index, ("heads", text, "chans"))),
             hand["x"],
         )
-        for name, own in (("W_Q", "key"), ("W_K", "key"), ("W_V", "val"))
+        for name, text in (("W_Q", "key"), ("W_K", "key"), ("W_V", "val"))
     )
     mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v)
     W_O = hand["W_O"].permute(*map(layer.parameters["W_O"].axes.index, ("chans", "concat")))
@@ -478,7 +482,7 @@ def test_gradients_are_those_of_a_layer_written_by_hand():
 def test_a_layer_runs_on_pytorchs_arrays(case: Case):
     torch = pytest.importorskip("torch")
     layer, inputs = case.layer(), case.inputs()
-    got = layer.to("torch")(*(nt.tensor(torch.tensor(each.array), each.axes) for each in inputs))
+    got = layer.to("torch")(*(nt.tensor(torch.tensor(input_.array), input_.axes) for input_ in inputs))
     want = layer(*inputs)
     if layer.parameters:
         assert isinstance(got.array, torch.Tensor)
@@ -501,7 +505,7 @@ def test_a_layer_is_a_tree_of_jax(case: Case):
     with jax.enable_x64(True):
         want = layer(*inputs)
         got = jax.jit(lambda layer, inputs: layer(*inputs))(
-            layer.to("jax"), [nt.tensor(jax.numpy.asarray(each.array), each.axes) for each in inputs]
+            layer.to("jax"), [nt.tensor(jax.numpy.asarray(input_.array), input_.axes) for input_ in inputs]
         )
         np.testing.assert_allclose(np.asarray(got.to_array(want.axes)), want.to_array(want.axes), rtol=1e-9, atol=1e-11)
 
@@ -513,16 +517,16 @@ def test_gradients_by_jax_are_pytorchs(kind):
     layer, inputs = case.layer(), case.inputs()
 
     def cost(layer, inputs):
-        found = layer(*inputs)
-        return (found * found).sum(axis=found.axes).array
+        result = layer(*inputs)
+        return (result * result).sum(axis=result.axes).array
 
     with jax.enable_x64(True):
-        positional = [nt.tensor(jax.numpy.asarray(each.array), each.axes) for each in inputs]
+        positional = [nt.tensor(jax.numpy.asarray(input_.array), input_.axes) for input_ in inputs]
         gradient = jax.jit(jax.grad(cost))(layer.to("jax"), positional)
     assert type(gradient) is kind
     leaves = {name: torch.tensor(value.array, requires_grad=True) for name, value in layer.parameters.items()}
     replaced = layer.replace({name: nt.tensor(value, layer.parameters[name].axes) for name, value in leaves.items()})
-    cost(replaced, [nt.tensor(torch.tensor(each.array), each.axes) for each in inputs]).backward()
+    cost(replaced, [nt.tensor(torch.tensor(input_.array), input_.axes) for input_ in inputs]).backward()
     for name, value in leaves.items():
         got = np.asarray(gradient.parameters[name].to_array(layer.parameters[name].axes))
         np.testing.assert_allclose(got, value.grad.numpy(), rtol=1e-7, atol=1e-10)
@@ -584,9 +588,9 @@ def test_every_layer_says_where_it_is_from():
     kinds = [Layer]
     for kind in kinds:
         kinds += kind.__subclasses__()
-    own = [kind for kind in kinds if kind.notation and kind.__module__.startswith("transformer.")]
-    assert len(own) >= len(CASES)
-    for kind in own:
+    local = [kind for kind in kinds if kind.notation and kind.__module__.startswith("transformer.")]
+    assert len(local) >= len(CASES)
+    for kind in local:
         assert kind.citation and kind.formula.tree.statements
 
 

@@ -56,12 +56,12 @@ def test_a_length_gives_what_a_plan_of_its_own_gives(kind, inputs, library):
     pytest.importorskip(library)
     model = MADE[kind] if library == "numpy" else MADE[kind].to(library)
     entry, values = anew(model), model.parameters
-    for each in inputs:
-        named = given(library, *each)
-        found, own = (it(values=values | named, sizes=model.sizes) for it in (entry, anew(model)))
-        assert found.axes == own.axes and found.dtype == own.dtype, each
+    for input_ in inputs:
+        named = given(library, *input_)
+        result, local = (it(values=values | named, sizes=model.sizes) for it in (entry, anew(model)))
+        assert result.axes == local.axes and result.dtype == local.dtype, input_
         np.testing.assert_allclose(
-            np.asarray(found.array), np.asarray(own.array), rtol=1e-4, atol=1e-4, err_msg=str(each)
+            np.asarray(result.array), np.asarray(local.array), rtol=1e-4, atol=1e-4, err_msg=str(input_)
         )
 
 
@@ -99,13 +99,13 @@ def test_each_factor_of_four_has_one_plan(monkeypatch):
 
 
 def test_prompts_of_new_lengths_are_served(monkeypatch):
-    made: list[Any] = []
+    result: list[Any] = []
     plans = EntryPoints._made
-    monkeypatch.setattr(EntryPoints, "_made", lambda self, *rest: made.append(rest) or plans(self, *rest))
+    monkeypatch.setattr(EntryPoints, "_made", lambda self, *rest: result.append(rest) or plans(self, *rest))
     model = transformer.GPT2.init(1, {**SIZES, **GPT2, "place": 600, "L": LAYERS}, "float32")
     for length in (20, 30, 25, 21):
         model.generate(nt.tensor(np.arange(length) % 7, "seq"), max_new_tokens=3)
-    before = len(made)
+    before = len(result)
     for length in (22, 23, 26, 28):
         model.generate(nt.tensor(np.arange(length) % 7, "seq"), max_new_tokens=3)
-    assert len(made) == before
+    assert len(result) == before

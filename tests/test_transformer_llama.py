@@ -55,15 +55,15 @@ def test_the_logits_are_those_of_transformers(changes, tmp_path):
     ours = loaded(theirs, tmp_path)
     generator = np.random.default_rng(0)
     ids, positions = numbers(generator, 3, 7, below=23), numbers(generator, 3, 7, below=150)
-    given = named(ids, "batch seq")
-    assert distance(ours(given), theirs(ids).logits, LOGITS) < CLOSE
-    wanted = theirs(ids, position_ids=positions).logits
-    assert distance(ours(given, positions=named(positions, "batch seq")), wanted, LOGITS) < CLOSE
+    tensor = named(ids, "batch seq")
+    assert distance(ours(tensor), theirs(ids).logits, LOGITS) < CLOSE
+    expected = theirs(ids, position_ids=positions).logits
+    assert distance(ours(tensor, positions=named(positions, "batch seq")), expected, LOGITS) < CLOSE
     for mask in (padded("left"), padded("right")):
         real = mask.bool().numpy()
-        wanted = theirs(ids, attention_mask=mask).logits.detach().numpy()[real]
-        found = ours(given, named(mask, "batch seq")).to_array(LOGITS)[real]
-        assert np.abs(found - wanted).max() / np.abs(wanted).max() < CLOSE
+        expected = theirs(ids, attention_mask=mask).logits.detach().numpy()[real]
+        result = ours(tensor, named(mask, "batch seq")).to_array(LOGITS)[real]
+        assert np.abs(result - expected).max() / np.abs(expected).max() < CLOSE
 
 
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
@@ -76,23 +76,23 @@ def test_generation_is_that_of_transformers(changes, side, tmp_path):
     ours = loaded(theirs, tmp_path)
     ids = numbers(np.random.default_rng(1), 3, 7, below=23)
     mask = None if side is None else padded(side)
-    wanted = theirs.generate(
+    expected = theirs.generate(
         ids, attention_mask=torch.ones_like(ids) if mask is None else mask, max_new_tokens=12, do_sample=False,
         pad_token_id=0,
     )  # fmt: skip
-    found = ours.generate(named(ids, "batch seq"), 12, mask=None if mask is None else named(mask, "batch seq"))
-    found = found.to_array("batch seq").tolist()
-    assert found == wanted[:, 7:].tolist() and len(wanted[:, 7:].unique()) > 2
-    assert found == without_memory(ours, ids, 12, mask)
+    result = ours.generate(named(ids, "batch seq"), 12, mask=None if mask is None else named(mask, "batch seq"))
+    result = result.to_array("batch seq").tolist()
+    assert result == expected[:, 7:].tolist() and len(expected[:, 7:].unique()) > 2
+    assert result == without_memory(ours, ids, 12, mask)
 
 
 def test_the_frequencies_of_llama3_lie_in_all_three_bands(tmp_path):
     theirs = model(rope_parameters=LLAMA3, head_dim=16)
     ours = loaded(theirs, tmp_path)
-    found = ours.evaluate("ω", nt.tensor([1, 2], "seq")).array
-    wanted = theirs.model.rotary_emb.inv_freq.numpy()
-    assert np.allclose(found, wanted, rtol=1e-6)
-    ratio = found * 100.0 ** (np.arange(8) / 8)
+    array = ours.evaluate("ω", nt.tensor([1, 2], "seq")).array
+    expected = theirs.model.rotary_emb.inv_freq.numpy()
+    assert np.allclose(array, expected, rtol=1e-6)
+    ratio = array * 100.0 ** (np.arange(8) / 8)
     assert ratio[0] == pytest.approx(1) and ratio[-1] == pytest.approx(1 / 8) and any((ratio > 0.13) & (ratio < 0.99))
 
 
@@ -141,8 +141,8 @@ def test_positions_stay_exact_in_half_precision(precision, tmp_path):
     exact = theirs(ids).logits.detach().numpy()[0]
     half = transformers.LlamaForCausalLM.from_pretrained(tmp_path, dtype=getattr(torch, precision)).eval()
     ours = transformer.load(tmp_path, backend="torch", dtype=precision)
-    found = ours(nt.tensor(ids, "batch seq")).to_array(LOGITS)
-    assert found.dtype == getattr(torch, precision)
+    array = ours(nt.tensor(ids, "batch seq")).to_array(LOGITS)
+    assert array.dtype == getattr(torch, precision)
     far = slice(500, 700)
-    apart = [np.linalg.norm(each.detach().float().numpy()[0, far] - exact[far]) for each in (found, half(ids).logits)]
+    apart = [np.linalg.norm(item.detach().float().numpy()[0, far] - exact[far]) for item in (array, half(ids).logits)]
     assert apart[0] < 2.5 * apart[1]

@@ -44,16 +44,16 @@ CACHE_SIZES = [(1, 0, 1), (2, 0, 5), (1, 1, 1), (3, 1, 2), (2, 4, 1), (3, 2, 3)]
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    made = {}
+    result = {}
 
     def model_of(name):
-        if name not in made:
+        if name not in result:
             theirs, config, changes, kind = MODELS[name]
             model = drawn(theirs, config(**changes))
             ours = loaded(model, tmp_path_factory.mktemp(name))
             assert isinstance(ours, kind)
-            made[name] = (model, ours)
-        return made[name]
+            result[name] = (model, ours)
+        return result[name]
 
     return model_of
 
@@ -79,9 +79,9 @@ def expected(name: str, theirs, given):
     return result.last_hidden_state if name in ("BERT", "ViT") else result.logits
 
 
-def close(actual, due):
-    scale = float(due.abs().max())
-    torch.testing.assert_close(actual, due, rtol=0, atol=1e-5 * scale)
+def close(actual, result):
+    scale = float(result.abs().max())
+    torch.testing.assert_close(actual, result, rtol=0, atol=1e-5 * scale)
 
 
 @pytest.fixture(autouse=True)
@@ -103,10 +103,10 @@ def test_without_axes_a_module_takes_a_batch_of_what_a_call_needs(name, models):
     last = {"BERT": "chans", "ViT": "chans"}.get(name, "vocab")
     assert module.axes == ("batch", "seq", last)
     for batch, seq in SIZES:
-        given = inputs(name, batch, seq)
-        due = expected(name, theirs, given)
-        close(module(*given), due)
-        close(module.forward(*given), due)
+        result = inputs(name, batch, seq)
+        element = expected(name, theirs, result)
+        close(module(*result), element)
+        close(module.forward(*result), element)
     assert isinstance(type(ours).from_module(module), type(ours))
 
 
@@ -115,8 +115,8 @@ def test_an_exported_model_serves_every_length(name, models):
     theirs, ours = models(name)
     run = ours.module().export().module()
     for batch, seq in SIZES:
-        given = inputs(name, batch, seq)
-        close(run(*given), expected(name, theirs, given))
+        result = inputs(name, batch, seq)
+        close(run(*result), expected(name, theirs, result))
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
@@ -127,8 +127,8 @@ def test_a_compiled_model_is_one_graph_for_twenty_lengths(name, models):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for seq in range(2, 22):
-            given = inputs(name, 4 + seq % 3, seq)
-            close(compiled(*given), module(*given))
+            result = inputs(name, 4 + seq % 3, seq)
+            close(compiled(*result), module(*result))
     assert counters["stats"]["unique_graphs"] == 1
 
 
@@ -140,12 +140,12 @@ def test_onnx_runtime_runs_a_model(name, models, tmp_path):
     theirs, ours = models(name)
     ours.to_onnx(tmp_path / "model.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
-    assert [each.name for each in session.get_inputs()] == PARAMETERS.get(name, ["ids"])
-    assert [each.name for each in session.get_outputs()] == [ours.output]
+    assert [input_.name for input_ in session.get_inputs()] == PARAMETERS.get(name, ["ids"])
+    assert [output.name for output in session.get_outputs()] == [ours.output]
     for batch, seq in SIZES:
-        given = inputs(name, batch, seq)
-        (result,) = session.run(None, {each.name: x.numpy() for each, x in zip(session.get_inputs(), given)})
-        close(torch.tensor(result), expected(name, theirs, given))
+        element = inputs(name, batch, seq)
+        (result,) = session.run(None, {input_.name: x.numpy() for input_, x in zip(session.get_inputs(), element)})
+        close(torch.tensor(result), expected(name, theirs, element))
 
 
 def test_other_names_of_the_formulas_are_modules_too(models):
@@ -156,9 +156,9 @@ def test_other_names_of_the_formulas_are_modules_too(models):
         ids, mask = tokens(batch, seq), (torch.arange(seq) < 4).float().expand(batch, seq)
         close(pooled(ids), theirs(ids).pooler_output)
         states, both = several(ids, mask)
-        due = theirs(ids, attention_mask=mask)
-        close(both, due.pooler_output)
-        close(states[:, :4], due.last_hidden_state[:, :4])
+        result = theirs(ids, attention_mask=mask)
+        close(both, result.pooler_output)
+        close(states[:, :4], result.last_hidden_state[:, :4])
     named = several(nt.tensor(ids, "batch seq"), nt.tensor(mask, "batch seq"))
     close(named[0].to_array("batch seq chans"), states)
 
@@ -176,10 +176,10 @@ def test_a_cache_gives_the_logits_of_the_whole(name, models):
     assert list(inspect.signature(module.forward).parameters)[:3] == ["ids", "past_1_K", "past_1_V"]
     assert module.axes[0] == ("batch", "seq", "vocab") and len(module.axes) == 5
     ids = tokens(3, 9)
-    due, cache, start = theirs(ids).logits, module.empty_cache(3), 0
+    element, cache, start = theirs(ids).logits, module.empty_cache(3), 0
     for end in (4, 5, 6, 9):
         logits, *cache = module(ids[:, start:end], *cache)
-        close(logits, due[:, start:end])
+        close(logits, element[:, start:end])
         start = end
     again = pickle.loads(pickle.dumps(module))
     close(again(ids[:, :1], *cache)[0], module(ids[:, :1], *cache)[0])
@@ -196,11 +196,11 @@ def test_padding_with_a_cache(models):
     ids, mask = tokens(2, 6), torch.ones(2, 6)
     mask[0, :2] = 0  # padding on the left
     positions = (mask.cumsum(1) - 1).clamp(min=0).long()
-    due = theirs(ids, attention_mask=mask, position_ids=positions).logits
+    result = theirs(ids, attention_mask=mask, position_ids=positions).logits
     logits, *cache = module(ids[:, :4], positions[:, :4], mask[:, :4], *module.empty_cache(2))
-    close(logits[:, 2:], due[:, 2:4])
+    close(logits[:, 2:], result[:, 2:4])
     logits, *cache = module(ids[:, 4:], positions[:, 4:], mask, *cache)
-    close(logits, due[:, 4:])
+    close(logits, result[:, 4:])
     with pytest.raises((ValueError, nt.NotationError)):
         module(ids[:, 4:], positions[:, 4:], mask[:, 1:], *cache)
 
@@ -210,12 +210,12 @@ def test_the_cache_of_a_decoder_has_what_the_encoder_made(models):
     names = tuple(f"{letter}^{{cross,{layer}}}" for layer in (1, 2) for letter in "KV")
     encoder, decoder = ours.module(names, source="batch source"), ours.module(cache=True)
     source, ids = tokens(2, 5), tokens(2, 4)
-    made = [nt.tensor(x, axes) for x, axes in zip(encoder(source), encoder.axes, strict=True)]
-    made = [x.to_array(("batch", "heads", "source", "key" if "key" in x.axes else "val")) for x in made]
-    due, cache = expected("EncoderDecoder", theirs, (source, ids)), decoder.empty_cache(2)
-    for place in range(4):
-        logits, *cache = decoder(ids[:, place : place + 1], *made, *cache)
-        close(logits, due[:, place : place + 1])
+    tensors = [nt.tensor(x, axes) for x, axes in zip(encoder(source), encoder.axes, strict=True)]
+    tensors = [x.to_array(("batch", "heads", "source", "key" if "key" in x.axes else "val")) for x in tensors]
+    result, cache = expected("EncoderDecoder", theirs, (source, ids)), decoder.empty_cache(2)
+    for index in range(4):
+        logits, *cache = decoder(ids[:, index : index + 1], *tensors, *cache)
+        close(logits, result[:, index : index + 1])
 
 
 @pytest.mark.parametrize("name", CACHED)
@@ -226,9 +226,9 @@ def test_a_compiled_step_is_one_graph_for_twenty_lengths(name, models):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for past in range(8, 28):
-            given = tokens(7, 5 + past % 4), *cache_of(module, 7, past)
-            for result, due in zip(compiled(*given), module(*given), strict=True):
-                close(result, due)
+            element = tokens(7, 5 + past % 4), *cache_of(module, 7, past)
+            for result, entry in zip(compiled(*element), module(*element), strict=True):
+                close(result, entry)
     assert counters["stats"]["unique_graphs"] == 1
 
 
@@ -240,17 +240,17 @@ def test_onnx_runtime_runs_a_model_with_its_cache(name, models, tmp_path):
     module = models(name)[1].module(cache=True)
     module.to_onnx(tmp_path / "model.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
-    names = [each.name for each in session.get_inputs()]
+    names = [input_.name for input_ in session.get_inputs()]
     assert names == ["ids", "past^{1,K}", "past^{1,V}", "past^{2,K}", "past^{2,V}"]
-    assert [each.name for each in session.get_outputs()] == ["logits", "K^1", "V^1", "K^2", "V^2"]
+    assert [output.name for output in session.get_outputs()] == ["logits", "K^1", "V^1", "K^2", "V^2"]
     assert "past" in session.get_inputs()[1].shape and "memory" in session.get_outputs()[1].shape
     for batch, past, seq in CACHE_SIZES:
-        given = tokens(batch, seq), *cache_of(module, batch, past)
-        results = session.run(None, {name: np.asarray(x) for name, x in zip(names, given)})
-        for result, due in zip(results, module(*given), strict=True):
-            close(torch.tensor(result), due)
+        element = tokens(batch, seq), *cache_of(module, batch, past)
+        results = session.run(None, {name: np.asarray(x) for name, x in zip(names, element)})
+        for result, entry in zip(results, module(*element), strict=True):
+            close(torch.tensor(result), entry)
     with pytest.raises(Exception, match=r"past\^\{1,V\} must have sizes \[batch, "):
-        session.run(None, {name: np.asarray(x[:1] if name == names[2] else x) for name, x in zip(names, given)})
+        session.run(None, {name: np.asarray(x[:1] if name == names[2] else x) for name, x in zip(names, element)})
 
 
 # --------------------------------------------------------------------------------------------------------------- MiniLM
@@ -265,8 +265,8 @@ def sentences():
 
 
 def sentence_inputs(model, texts):
-    given = model.tokens(texts)
-    return given["ids"].to_array("sentence seq"), given["mask"].to_array("sentence seq").float()
+    result = model.tokens(texts)
+    return result["ids"].to_array("sentence seq"), result["mask"].to_array("sentence seq").float()
 
 
 def test_a_model_of_sentences_is_a_module(sentences):

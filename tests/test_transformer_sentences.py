@@ -59,19 +59,19 @@ def model():
 
 
 @pytest.fixture(scope="module")
-def found(model):
+def vectors(model):
     """The vectors of all sentences."""
     return model.embed(SENTENCES)
 
 
-def by_transformers(texts, place):
+def by_transformers(texts, position):
     """The states of the tokens, averaged where the mask is 1, at length 1."""
     from peers import torch, transformers
 
-    tokens = transformers.AutoTokenizer.from_pretrained(place)(
+    tokens = transformers.AutoTokenizer.from_pretrained(position)(
         texts, padding=True, truncation=True, max_length=256, return_tensors="pt"
     )
-    network = transformers.AutoModel.from_pretrained(place).eval()
+    network = transformers.AutoModel.from_pretrained(position).eval()
     with torch.no_grad():
         states = network(**tokens).last_hidden_state
     mask = tokens["attention_mask"][..., None]
@@ -80,47 +80,47 @@ def by_transformers(texts, place):
 
 
 @pytest.fixture(scope="module")
-def wanted():
+def expected():
     return by_transformers(SENTENCES, folder())
 
 
-def relative(found, wanted):
-    return float(np.abs(found - wanted).max() / np.abs(wanted).max())
+def relative(actual, expected):
+    return float(np.abs(actual - expected).max() / np.abs(expected).max())
 
 
 # ---------------------------------------------------------------------------------------------------- the real model
-def test_the_vectors_are_those_of_transformers(found, wanted):
-    assert found.sizes == {"sentence": len(SENTENCES), "chans": 384}
-    assert relative(found.to_array("sentence chans"), wanted[0]) < 1e-5
+def test_the_vectors_are_those_of_transformers(vectors, expected):
+    assert vectors.sizes == {"sentence": len(SENTENCES), "chans": 384}
+    assert relative(vectors.to_array("sentence chans"), expected[0]) < 1e-5
 
 
-def test_the_tokens_are_those_of_transformers(model, wanted):
-    found = model.tokens(SENTENCES)
+def test_the_tokens_are_those_of_transformers(model, expected):
+    result = model.tokens(SENTENCES)
     for name, key in {"ids": "input_ids", "mask": "attention_mask", "types": "token_type_ids"}.items():
-        assert (found[name].to_array("sentence seq") == wanted[1][key].numpy()).all(), name
-    assert found["ids"].sizes["seq"] == model.longest == 256
+        assert (result[name].to_array("sentence seq") == expected[1][key].numpy()).all(), name
+    assert result["ids"].sizes["seq"] == model.longest == 256
 
 
 @pytest.mark.parametrize("batch", [1, 3, 19])
-def test_batches_change_nothing(model, wanted, batch):
+def test_batches_change_nothing(model, expected, batch):
     texts = SENTENCES[:-1]
-    assert relative(model.embed(texts, batch).to_array("sentence chans"), wanted[0][:-1]) < 1e-5
+    assert relative(model.embed(texts, batch).to_array("sentence chans"), expected[0][:-1]) < 1e-5
 
 
 def test_texts_are_put_with_those_of_like_length():
     assert list(sentences.alike([9, 3, 256, 4, 10, 12, 2, 129, 16], 3)) == [[6], [1, 3], [0, 4, 5], [8], [7, 2]]
 
 
-def test_one_text_has_no_axis_of_sentences(model, wanted):
-    found = model.embed(SENTENCES[2])
-    assert found.axes == ("chans",)
-    assert relative(found.to_array("chans"), wanted[0][2]) < 1e-5
+def test_one_text_has_no_axis_of_sentences(model, expected):
+    result = model.embed(SENTENCES[2])
+    assert result.axes == ("chans",)
+    assert relative(result.to_array("chans"), expected[0][2]) < 1e-5
 
 
-def test_similarity_is_the_cosine(model, wanted):
-    vectors = wanted[0]
-    found = model.similarity(SENTENCES[:5], SENTENCES[5:-1])
-    assert relative(found.to_array("sentence other"), vectors[:5] @ vectors[5:-1].T) < 1e-5
+def test_similarity_is_the_cosine(model, expected):
+    vectors = expected[0]
+    result = model.similarity(SENTENCES[:5], SENTENCES[5:-1])
+    assert relative(result.to_array("sentence other"), vectors[:5] @ vectors[5:-1].T) < 1e-5
     themselves = model.similarity(SENTENCES[:5]).to_array("sentence other")
     assert relative(themselves, vectors[:5] @ vectors[:5].T) < 1e-5
     alone = model.similarity(SENTENCES[0], SENTENCES[1])
@@ -128,22 +128,22 @@ def test_similarity_is_the_cosine(model, wanted):
 
 
 @pytest.mark.parametrize(("query", "first"), RANKED.items())
-def test_what_means_the_same_comes_first(model, wanted, query, first):
+def test_what_means_the_same_comes_first(model, expected, query, first):
     texts = SENTENCES[:-1]
     near = model.similarity(query, texts).to_array("other")
     order = np.argsort(-near)
-    assert {texts[place][:9] for place in order[:2]} == {start[:9] for start in first}
-    theirs = by_transformers([query], folder())[0][0] @ wanted[0][:-1].T
+    assert {texts[position][:9] for position in order[:2]} == {start[:9] for start in first}
+    theirs = by_transformers([query], folder())[0][0] @ expected[0][:-1].T
     assert (order == np.argsort(-theirs)).all()
 
 
 @pytest.mark.parametrize("backend", ["torch", "jax"])
-def test_the_arrays_of_other_libraries(wanted, backend):
-    place = folder()
+def test_the_arrays_of_other_libraries(expected, backend):
+    path = folder()
     pytest.importorskip(backend)
-    found = SentenceModel.load(place, backend=backend).embed(SENTENCES[:5]).to_array("sentence chans")
-    assert type(found).__module__.startswith(backend)
-    assert relative(np.asarray(found), wanted[0][:5]) < 1e-5
+    array = SentenceModel.load(path, backend=backend).embed(SENTENCES[:5]).to_array("sentence chans")
+    assert type(array).__module__.startswith(backend)
+    assert relative(np.asarray(array), expected[0][:5]) < 1e-5
 
 
 def test_every_name_of_the_formulas_is_at_hand(model):
@@ -172,9 +172,9 @@ def test_what_is_no_sentence(model, given, message):
 # ---------------------------------------------------------------------------------------------------- other folders
 def copied(tmp_path, **files):
     """The folder with other JSON in some of its files, its weights as a link."""
-    place = folder()
-    for file in place.rglob("*"):
-        new = tmp_path / file.relative_to(place)
+    path = folder()
+    for file in path.rglob("*"):
+        new = tmp_path / file.relative_to(path)
         if file.is_dir():
             new.mkdir()
         elif file.name == "model.safetensors":
@@ -194,11 +194,11 @@ STAGES = [
 
 @pytest.mark.parametrize("mode", sentences.POOLINGS)
 def test_every_pooling_is_that_of_sentence_transformers(tmp_path, mode):
-    place = copied(tmp_path, **{"modules.json": STAGES, "1_Pooling/config.json": {"pooling_mode": mode}})
+    path = copied(tmp_path, **{"modules.json": STAGES, "1_Pooling/config.json": {"pooling_mode": mode}})
     models = pytest.importorskip("sentence_transformers.models")
     from peers import torch
 
-    ours = SentenceModel.load(place)
+    ours = SentenceModel.load(path)
     tokens = ours.tokens(SENTENCES[:6])
     features = {
         "token_embeddings": torch.from_numpy(ours.encoder(**tokens).to_array("sentence seq chans").copy()),
@@ -209,21 +209,21 @@ def test_every_pooling_is_that_of_sentence_transformers(tmp_path, mode):
 
 
 def test_the_longest_text(tmp_path):
-    place = copied(tmp_path, **{"sentence_bert_config.json": {"max_seq_length": 9, "do_lower_case": True}})
-    ours = SentenceModel.load(place)
+    path = copied(tmp_path, **{"sentence_bert_config.json": {"max_seq_length": 9, "do_lower_case": True}})
+    ours = SentenceModel.load(path)
     assert ours.longest == 9 and ours.tokens(SENTENCES[-1])["ids"].sizes["seq"] == 9
 
 
 def test_a_text_is_no_longer_than_there_are_positions(tmp_path):
-    place = copied(tmp_path, **{"sentence_bert_config.json": {"max_seq_length": 4096}})
-    assert SentenceModel.load(place).longest == 512
+    path = copied(tmp_path, **{"sentence_bert_config.json": {"max_seq_length": 4096}})
+    assert SentenceModel.load(path).longest == 512
 
 
-def test_a_folder_that_sentence_transformers_wrote(tmp_path, wanted):
+def test_a_folder_that_sentence_transformers_wrote(tmp_path, expected):
     library = pytest.importorskip("sentence_transformers")
     library.SentenceTransformer(str(folder()), device="cpu").save(str(tmp_path))
-    found = SentenceModel.load(tmp_path).embed(SENTENCES[:-1])
-    assert relative(found.to_array("sentence chans"), wanted[0][:-1]) < 1e-5
+    tensor = SentenceModel.load(tmp_path).embed(SENTENCES[:-1])
+    assert relative(tensor.to_array("sentence chans"), expected[0][:-1]) < 1e-5
 
 
 WRONG = {
@@ -245,11 +245,11 @@ WRONG = {
 
 @pytest.mark.parametrize(("files", "message"), WRONG.values(), ids=WRONG)
 def test_a_folder_that_cannot_be_read(tmp_path, files, message):
-    place = copied(tmp_path, **files)
+    path = copied(tmp_path, **files)
     with pytest.raises(nt.NotationError) as caught:
-        SentenceModel.load(place)
+        SentenceModel.load(path)
     assert caught.value.code == 409
-    assert caught.value.message.replace(f"{place}/", "").startswith(message)
+    assert caught.value.message.replace(f"{path}/", "").startswith(message)
 
 
 def test_a_folder_of_another_model(tmp_path):
@@ -275,10 +275,10 @@ def test_what_to_install_where_the_weights_are_not(monkeypatch):
 
 
 def test_what_to_install_where_tokenizers_is_not(monkeypatch):
-    place = folder()
+    path = folder()
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(nt.NotationError) as caught:
-        SentenceModel.load(place)
+        SentenceModel.load(path)
     assert str(caught.value) == (
         "value error 408: tokenizers is not installed; it converts text to tokens\n  hint: pip install '.[minilm]'"
     )

@@ -188,7 +188,7 @@ def of_heads(layer, X):
     W_Q, W_K, W_V, W_O = parameters(
         layer, W_Q="heads key chans", W_K="heads key chans", W_V="heads val chans", W_O="chans concat"
     )
-    return W_O @ np.concatenate([of_one_head(X, *each) for each in zip(W_Q, W_K, W_V)])
+    return W_O @ np.concatenate([of_one_head(X, *item) for item in zip(W_Q, W_K, W_V)])
 
 
 def test_heads_are_concatenated_along_the_features():
@@ -204,14 +204,14 @@ def test_multi_head_attention_is_pytorchs():
     W_Q, W_K, W_V = parameters(layer, W_Q="heads key chans", W_K="heads key chans", W_V="heads val chans")
     (W_O,) = parameters(layer, W_O="chans concat")
     theirs = torch.nn.MultiheadAttention(6, 2, bias=False, batch_first=True, dtype=torch.float64)
-    stacked = np.concatenate([each.reshape(6, 6) for each in (W_Q, W_K, W_V)])
+    stacked = np.concatenate([item.reshape(6, 6) for item in (W_Q, W_K, W_V)])
     theirs.load_state_dict({"in_proj_weight": torch.tensor(stacked), "out_proj.weight": torch.tensor(W_O)})
     x = torch.tensor(X.array)
     same(layer(X), "batch seq chans", theirs(x, x, x)[0].detach().numpy())
 
 
 def normed(x, γ, β, axis):
-    shape = [-1 if each == axis else 1 for each in range(x.ndim)]
+    shape = [-1 if index == axis else 1 for index in range(x.ndim)]
     centered = x - x.mean(axis, keepdims=True)
     return γ.reshape(shape) * centered / x.std(axis, keepdims=True) + β.reshape(shape)
 
@@ -331,7 +331,7 @@ def test_the_post_ln_block_is_pytorchs_and_the_slide_without_the_prime_is_not():
     torch = pytest.importorskip("torch")
     layer, (X,) = made(cheat_sheet.Block)
     theirs = torch.nn.TransformerEncoderLayer(4, 1, 6, dropout=0.0, layer_norm_eps=0.0, dtype=torch.float64)
-    given = {
+    inputs = {
         "self_attn.in_proj_weight": np.concatenate([layer.parameters[f"W_{letter}"].to_array(f"{axis} chans")
                                                     for letter, axis in (("q", "key"), ("k", "key"), ("v", "val"))]),
         "self_attn.in_proj_bias": np.zeros(12), "self_attn.out_proj.weight": np.eye(4), "self_attn.out_proj.bias": np.zeros(4),
@@ -339,7 +339,7 @@ def test_the_post_ln_block_is_pytorchs_and_the_slide_without_the_prime_is_not():
         "linear2.weight": layer.parameters["W_2"].to_array("chans hidden"), "linear2.bias": np.zeros(4),
         **{f"norm{n}.{kind}": layer.parameters[f"{letter}_{n}"].array for n in (1, 2) for kind, letter in (("weight", "γ"), ("bias", "β"))},
     }  # fmt: skip
-    theirs.load_state_dict({name: torch.tensor(value) for name, value in given.items()})
+    theirs.load_state_dict({name: torch.tensor(value) for name, value in inputs.items()})
     want = theirs(torch.tensor(array(X, "seq chans"))[:, None]).detach().numpy()[:, 0]
     same(layer(X), "seq chans", want)
     slide = cheat_sheet.Block(layer.parameters, definitions="z' = LayerNorm(u_{val→chans} + z; γ_2, β_2)")
@@ -437,10 +437,10 @@ def test_translation_is_pytorchs():
     same(layer.evaluate("h^{Enc}", x, y), "batch memory chans", want.states(array(x, "batch memory")).numpy())
     scores = want.scores(array(x, "batch memory"), array(y, "batch seq"))
     same(layer(x, y), "batch seq target", scores.numpy())
-    told = torch.nn.functional.cross_entropy(
+    cross_entropy = torch.nn.functional.cross_entropy(
         scores[:, :-1].transpose(1, 2), torch.tensor(array(y, "batch seq"))[:, 1:], reduction="none"
     )
-    same(layer.evaluate("loss", x, y), "batch", told.mean(1).numpy())
+    same(layer.evaluate("loss", x, y), "batch", cross_entropy.mean(1).numpy())
 
 
 def test_teacher_forcing_gives_at_each_place_what_the_words_before_it_give():
@@ -483,8 +483,8 @@ def test_a_translator_learns_by_teacher_forcing_what_greedy_decoding_then_says()
     def understood():
         x, y = sentences(100)
         with torch.no_grad():
-            said = model.translate(x, start=8, stop=9, most=4).to_array("batch seq")
-        return float((said == y.array).all(1).to(torch.float64).mean()) if said.shape == y.array.shape else 0.0
+            message = model.translate(x, start=8, stop=9, most=4).to_array("batch seq")
+        return float((message == y.array).all(1).to(torch.float64).mean()) if message.shape == y.array.shape else 0.0
 
     assert understood() < 0.1
     optimizer = torch.optim.Adam([value.array.requires_grad_() for value in model.parameters.values()], lr=5e-3)
@@ -540,23 +540,23 @@ def test_masked_attention_is_pytorchs():
     Q, K, V = (random.normal(size=(2, 4, size)) for size in (3, 3, 5))
     M = np.where(np.tri(4, dtype=bool), 0, -np.inf)
     want = torch.nn.functional.scaled_dot_product_attention(*map(torch.tensor, (Q, K, V)), attn_mask=torch.tensor(M))
-    named = [nt.tensor(each, f"heads {axes}") for each, axes in ((Q, "seq' key"), (K, "seq key"), (V, "seq val"))]
+    named = [nt.tensor(values, f"heads {axes}") for values, axes in ((Q, "seq' key"), (K, "seq key"), (V, "seq val"))]
     same(paper.MaskedAttention()(*named, nt.tensor(M, "seq' seq")), "heads seq' val", want.numpy())
 
 
 @pytest.mark.parametrize("further", [{}, {"batch": 3}, {"kernel": 3}, {"batch": 2, "kh": 2, "kw": 2}], ids=str)
 def test_convolutions_are_pytorchs(further):
     torch = pytest.importorskip("torch")
-    for kind, own, window, function in (
+    for kind, text, window, function in (
         (paper.Conv1d, "seq", "kernel", torch.nn.functional.conv1d),
         (paper.Conv2d, "height width", "kh kw", torch.nn.functional.conv2d),
     ):
         layer, (X,) = made(kind, further=further)
         W, b = parameters(layer, W=f"chans' chans {window}", b="chans'")
-        X_ = array(X, f"{' '.join(further)} chans {own}")
+        X_ = array(X, f"{' '.join(further)} chans {text}")
         flat = torch.tensor(X_.reshape(-1, *X_.shape[len(further) :]))
         want = function(flat, torch.tensor(W), torch.tensor(b)).numpy()
-        same(layer(X), f"{' '.join(further)} chans' {own}", want.reshape(*X_.shape[: len(further)], *want.shape[1:]))
+        same(layer(X), f"{' '.join(further)} chans' {text}", want.reshape(*X_.shape[: len(further)], *want.shape[1:]))
 
 
 def test_pooling_is_pytorchs():
@@ -624,8 +624,8 @@ def test_lenet_is_pytorchs():
             functional.relu(functional.conv2d(x, torch.tensor(W), torch.tensor(b))), LENET[f"ph^{l}"]
         )
     W_3, b_3, W_4, b_4 = (
-        torch.tensor(each)
-        for each in parameters(
+        torch.tensor(parameter)
+        for parameter in parameters(
             layer, **{"W^3": "hidden layer", "b^3": "hidden", "W^4": "classes hidden", "b^4": "classes"}
         )
     )

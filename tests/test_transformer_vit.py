@@ -44,9 +44,9 @@ def test_the_states_are_those_of_transformers(changes, tmp_path):
     theirs = drawn(transformers.ViTModel, config(**changes))
     ours = loaded(theirs, tmp_path)
     pixels = image(theirs.config)
-    wanted = theirs(pixels)
-    assert distance(ours(named(pixels, PIXELS)), wanted.last_hidden_state, "batch seq chans") < CLOSE
-    assert distance(ours.evaluate("pooled", named(pixels, PIXELS)), wanted.pooler_output, "batch chans") < CLOSE
+    expected = theirs(pixels)
+    assert distance(ours(named(pixels, PIXELS)), expected.last_hidden_state, "batch seq chans") < CLOSE
+    assert distance(ours.evaluate("pooled", named(pixels, PIXELS)), expected.pooler_output, "batch chans") < CLOSE
 
 
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
@@ -60,12 +60,12 @@ def test_the_logits_are_those_of_transformers(changes, tmp_path):
 def test_every_name_of_the_formulas_is_at_hand(small):
     theirs, ours = small
     pixels = image(theirs.config)
-    wanted = theirs(pixels, output_hidden_states=True, output_attentions=True)
-    given = named(pixels, PIXELS)
+    expected = theirs(pixels, output_hidden_states=True, output_attentions=True)
+    tensor = named(pixels, PIXELS)
     for layer in range(2):
-        assert distance(ours.evaluate(f"X^{layer}", given), wanted.hidden_states[layer], "batch seq chans") < CLOSE
-        attention = ours.evaluate(f"A^{layer + 1}", given)
-        assert distance(attention, wanted.attentions[layer], "batch heads seq memory") < CLOSE
+        assert distance(ours.evaluate(f"X^{layer}", tensor), expected.hidden_states[layer], "batch seq chans") < CLOSE
+        attention = ours.evaluate(f"A^{layer + 1}", tensor)
+        assert distance(attention, expected.attentions[layer], "batch heads seq memory") < CLOSE
 
 
 def test_a_patch_is_a_window_of_the_image(small):
@@ -73,13 +73,13 @@ def test_a_patch_is_a_window_of_the_image(small):
     _, ours = small
     pixels = image(small[0].config, batch=1)[0].numpy()
     kernel = ours.parameters["W"].to_array("color down across chans")
-    found = ours.evaluate("patches", nt.tensor(pixels, "chans height width"))
+    result = ours.evaluate("patches", nt.tensor(pixels, "chans height width"))
     for row in range(3):
         for column in range(3):
             window = pixels[:, 4 * row : 4 * row + 4, 4 * column : 4 * column + 4]
-            wanted = (window[..., None] * kernel).sum((0, 1, 2)) + ours.parameters["b"].array
+            expected = (window[..., None] * kernel).sum((0, 1, 2)) + ours.parameters["b"].array
             np.testing.assert_allclose(
-                found[{"row": row, "column": column}].to_array("chans"), wanted, rtol=1e-4, atol=1e-5
+                result[{"row": row, "column": column}].to_array("chans"), expected, rtol=1e-4, atol=1e-5
             )
 
 
@@ -93,8 +93,8 @@ def test_the_order_of_the_axes_means_nothing(small):
 def test_an_image_alone(small):
     theirs, ours = small
     pixels = image(theirs.config)
-    found = ours(named(pixels[1], "chans height width"))
-    assert distance(found, theirs.vit(pixels).last_hidden_state[1], "seq chans") < CLOSE
+    result = ours(named(pixels[1], "chans height width"))
+    assert distance(result, theirs.vit(pixels).last_hidden_state[1], "seq chans") < CLOSE
 
 
 @pytest.mark.parametrize("changes", [{}, {"qkv_bias": False}], ids=["shifts", "no shifts"])

@@ -25,31 +25,33 @@ TYPES = {"Q": "ℝ^{key}", "K": "ℝ^{seq × key}", "V": "ℝ^{seq × val}"}
 
 
 def asked(ask, text, **fields):
-    found = answer({"ask": ask, "text": text, **fields})
-    assert json.loads(json.dumps(found)) == found
-    return found
+    result = answer({"ask": ask, "text": text, **fields})
+    assert json.loads(json.dumps(result)) == result
+    return result
 
 
 def test_parts_are_pieces_of_the_text_with_the_types_of_check():
-    found = asked("check", ATTENTION, inputs=TYPES)
-    assert found["ok"] and not found["errors"]
-    assert [(each["name"], each["type"], each["from"]) for each in found["inputs"]] == [
+    result = asked("check", ATTENTION, inputs=TYPES)
+    assert result["ok"] and not result["errors"]
+    assert [(input_["name"], input_["type"], input_["from"]) for input_ in result["inputs"]] == [
         ("Q", "ℝ^{key[4]}", "given"),
         ("K", "ℝ^{seq[3] × key[4]}", "given"),
         ("V", "ℝ^{seq[3] × val[5]}", "given"),
     ]
-    sizes = {each["name"]: each["size"] for each in found["axes"]}
-    steps = dict(nt.check(ATTENTION, sizes=sizes, **{each["name"]: each["type"] for each in found["inputs"]}).steps)
-    assert {each["text"]: each["type"] for each in found["parts"]} == steps
-    for each in found["parts"]:
-        assert ATTENTION[slice(*each["span"])] == each["text"]
+    sizes = {axis["name"]: axis["size"] for axis in result["axes"]}
+    steps = dict(
+        nt.check(ATTENTION, sizes=sizes, **{input_["name"]: input_["type"] for input_ in result["inputs"]}).steps
+    )
+    assert {part["text"]: part["type"] for part in result["parts"]} == steps
+    for part in result["parts"]:
+        assert ATTENTION[slice(*part["span"])] == part["text"]
 
 
 def test_marks_in_latex_enclose_the_parts():
-    found = asked("check", ATTENTION, inputs=TYPES)
-    marked = {tuple(map(int, each)) for each in re.findall(r"\\htmlData\{at=(\d+)-(\d+)\}", found["latex"])}
-    assert marked == {tuple(each["span"]) for each in found["parts"]}
-    assert re.sub(r"\\html(?:Data|Class)\{[^{}]*\}", "", found["latex"]).replace("{", "").replace("}", "") == found[
+    result = asked("check", ATTENTION, inputs=TYPES)
+    marked = {tuple(map(int, item)) for item in re.findall(r"\\htmlData\{at=(\d+)-(\d+)\}", result["latex"])}
+    assert marked == {tuple(part["span"]) for part in result["parts"]}
+    assert re.sub(r"\\html(?:Data|Class)\{[^{}]*\}", "", result["latex"]).replace("{", "").replace("}", "") == result[
         "plain_latex"
     ].replace("{", "").replace("}", "")
 
@@ -67,13 +69,13 @@ def test_marks_in_latex_enclose_the_parts():
     ],
 )
 def test_marks_change_nothing_of_what_is_printed(text):
-    found = asked("check", text)
-    bare = re.sub(r"\\html(?:Data|Class)\{[^{}]*\}", "", found["latex"])
-    assert re.sub(r"[{}]", "", bare) == re.sub(r"[{}]", "", found["plain_latex"])
+    result = asked("check", text)
+    bare = re.sub(r"\\html(?:Data|Class)\{[^{}]*\}", "", result["latex"])
+    assert re.sub(r"[{}]", "", bare) == re.sub(r"[{}]", "", result["plain_latex"])
 
 
 @pytest.mark.parametrize(
-    ("text", "due"),
+    ("text", "expected"),
     [
         (ATTENTION, {"Q": ["key"], "K": ["key", "seq"], "V": ["seq"]}),
         ("A + B", {"A": [], "B": []}),
@@ -83,13 +85,13 @@ def test_marks_change_nothing_of_what_is_printed(text):
         ("X ∈ ℝ^{b × a}\n∑_{a} X", {"X": ["b", "a"]}),
     ],
 )
-def test_what_nobody_declared_gets_the_least_type_that_fits(text, due):
-    found = asked("check", text)
-    assert not found["errors"], found["errors"]
-    assert {each["name"]: sorted(axis for axis, _ in each["axes"]) for each in found["inputs"]} == {
-        name: sorted(axes) for name, axes in due.items()
+def test_what_nobody_declared_gets_the_least_type_that_fits(text, expected):
+    result = asked("check", text)
+    assert not result["errors"], result["errors"]
+    assert {input_["name"]: sorted(axis for axis, _ in input_["axes"]) for input_ in result["inputs"]} == {
+        name: sorted(axes) for name, axes in expected.items()
     }
-    assert all(size for each in found["inputs"] for _, size in each["axes"])
+    assert all(size for input_ in result["inputs"] for _, size in input_["axes"])
 
 
 def test_an_error_has_its_place_and_its_repair():
@@ -109,9 +111,9 @@ def test_a_type_that_is_none_is_told_of_its_input():
 
 @pytest.mark.parametrize("request_", ["", "{", "[]", "null", "3", {}, {"ask": "nothing"}, {"ask": 3}, {"ask": "check"}, {"ask": "check", "text": None}, {"ask": "check", "text": "x", "inputs": [1]}, {"ask": "check", "text": "x", "sizes": {"a": -1}}, {"ask": "check", "text": "\ud800"}, "[" * 100000])  # fmt: skip
 def test_whatever_is_asked_there_is_an_answer(request_):
-    found = answer(request_)
-    assert found["ok"] is False and found["error"]["message"]
-    json.dumps(found)
+    result = answer(request_)
+    assert result["ok"] is False and result["error"]["message"]
+    json.dumps(result)
 
 
 REFUSED = (
@@ -127,10 +129,10 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(("fields", "number", "said"), REFUSED, ids=[each[2] for each in REFUSED])
-def test_what_is_refused_has_its_number(fields, number, said):
+@pytest.mark.parametrize(("fields", "number", "message"), REFUSED, ids=[item[2] for item in REFUSED])
+def test_what_is_refused_has_its_number(fields, number, message):
     error = answer(fields)["error"]
-    assert error["code"] == number and error["message"].startswith(said)
+    assert error["code"] == number and error["message"].startswith(message)
 
 
 def test_a_check_brings_its_plan_where_that_is_asked():
@@ -142,25 +144,25 @@ def test_a_check_brings_its_plan_where_that_is_asked():
 
 
 def test_the_bounds_of_a_set_are_told_where_they_are_numbers():
-    told = [asked("check", f"x ∈ [{bound}]^{{a}}\n∑_{{a}} x")["inputs"] for bound in ("5", "q")]
-    assert all(each[0]["name"] == "x" for each in told) and told[0] != told[1]
+    messages = [asked("check", f"x ∈ [{bound}]^{{a}}\n∑_{{a}} x")["inputs"] for bound in ("5", "q")]
+    assert all(message[0]["name"] == "x" for message in messages) and messages[0] != messages[1]
 
 
 def test_javascript_is_that_of_the_program():
-    found = asked("code", "2 x", inputs={"x": "ℝ"}, library="javascript")
-    assert found["text"] == nt.to_javascript("2 x", x="ℝ")
+    result = asked("code", "2 x", inputs={"x": "ℝ"}, library="javascript")
+    assert result["text"] == nt.to_javascript("2 x", x="ℝ")
 
 
 def test_a_derivative_without_a_closed_form_says_why():
-    found = asked("derive", "s / 0", inputs={"s": "ℝ"}, by="s")
-    assert found["text"] is None and found["why"].startswith("no closed form is known for this")
-    assert found["program"] == "∂(s / 0)/∂s*"
+    result = asked("derive", "s / 0", inputs={"s": "ℝ"}, by="s")
+    assert result["text"] is None and result["why"].startswith("no closed form is known for this")
+    assert result["program"] == "∂(s / 0)/∂s*"
 
 
 def test_sizes_that_a_text_asks_for_are_found():
-    found = asked("check", "|layer| = |h| |k|\nX ∈ ℝ^{layer}\nX_{layer→(h,k)}")
-    sizes = {each["name"]: each["size"] for each in found["axes"]}
-    assert not found["errors"] and sizes["layer"] == sizes["h"] * sizes["k"]
+    result = asked("check", "|layer| = |h| |k|\nX ∈ ℝ^{layer}\nX_{layer→(h,k)}")
+    sizes = {axis["name"]: axis["size"] for axis in result["axes"]}
+    assert not result["errors"] and sizes["layer"] == sizes["h"] * sizes["k"]
 
 
 def test_completions_replace_what_is_begun():
@@ -184,18 +186,18 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def drawn_inputs(found):
+def drawn_inputs(actual):
     """Random tensors for the inputs that a plan takes."""
     random = np.random.default_rng(5)
-    wanted = {each["name"]: each for each in found["inputs"] if each["needed"] == "tensor"}
+    expected = {input_["name"]: input_ for input_ in actual["inputs"] if input_["needed"] == "tensor"}
     return {
-        name: nt.tensor(random.normal(size=[size for _, size in each["axes"]]), [axis for axis, _ in each["axes"]])
-        for name, each in wanted.items()
-    } | {each["name"]: each["number"] for each in found["inputs"] if each["needed"] == "number"}
+        name: nt.tensor(random.normal(size=[size for _, size in value["axes"]]), [axis for axis, _ in value["axes"]])
+        for name, value in expected.items()
+    } | {input_["name"]: input_["number"] for input_ in actual["inputs"] if input_["needed"] == "number"}
 
 
 def sizes_of(checked):
-    return {each["name"]: each["size"] for each in checked["axes"] if not each["name"].endswith("*")}
+    return {axis["name"]: axis["size"] for axis in checked["axes"] if not axis["name"].endswith("*")}
 
 
 def values_in_node(plan, values):
@@ -225,17 +227,17 @@ def test_the_plan_of_a_page_gives_the_value_of_every_step(name):
     assert plan["ok"], plan["error"]["full"]
     results = values_in_node(plan, values)
     if "of a function" in name:
-        due = nt.formula(text).explain(**dict[str, Any](values))
+        expected = nt.formula(text).explain(**dict[str, Any](values))
     else:
-        due = nt.explain(text, values, sizes=sizes)
-    assert [each["text"] for each in plan["steps"]] == [each.text for each in due]
-    for step, explained in zip(plan["steps"], due):
-        found = nt.tensor(
+        expected = nt.explain(text, values, sizes=sizes)
+    assert [other["text"] for other in plan["steps"]] == [item.text for item in expected]
+    for step, explained in zip(plan["steps"], expected):
+        tensor = nt.tensor(
             np.reshape(results[step["result"]]["data"], results[step["result"]]["shape"]),
             [axis for axis, _ in step["axes"]],
         )
-        assert found.sizes == explained.value.sizes and nt.allclose(found, explained.value, rtol=1e-9), step["text"]
-    assert nt.allclose(due.value, due[plan["value"]].value)
+        assert tensor.sizes == explained.value.sizes and nt.allclose(tensor, explained.value, rtol=1e-9), step["text"]
+    assert nt.allclose(expected.value, expected[plan["value"]].value)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -244,27 +246,27 @@ def test_the_numbers_of_a_step_make_its_value(name):
     text, types = PROGRAMS[name]
     checked = asked("check", text, inputs=types)
     values, sizes = drawn_inputs(checked), sizes_of(checked)
-    due = (
+    expected = (
         nt.formula(text).explain(**dict[str, Any](values))
         if "of a function" in name
         else nt.explain(text, values, sizes=sizes)
     )
-    found = asked("steps", text, inputs=types, record={"a": 2, "b": 3, "val": 2})["steps"]
+    steps = asked("steps", text, inputs=types, record={"a": 2, "b": 3, "val": 2})["steps"]
     tried = 0
-    for step in found:
+    for step in steps:
         if step["numbers"] is not None:
             line = "".join(
-                each if isinstance(each, str) else f"({value_at(due[each['step']], each['at'])!r})"
-                for each in step["numbers"]
+                number if isinstance(number, str) else f"({value_at(expected[number['step']], number['at'])!r})"
+                for number in step["numbers"]
             )
             tried += 1
-            assert abs(computed(line) - value_at(due[step["step"]], step["record"])) < 1e-9, line
+            assert abs(computed(line) - value_at(expected[step["step"]], step["record"])) < 1e-9, line
     assert tried or name in ("merged", "derivative")
 
 
 def value_at(step, at):
     return (
-        float(step.value.to_array(tuple(at))[tuple(place - 1 for place in at.values())])
+        float(step.value.to_array(tuple(at))[tuple(position - 1 for position in at.values())])
         if at
         else float(step.value.array)
     )
@@ -314,18 +316,18 @@ def as_python(text):
         " div ": " // ",
         " mod ": " % ",
     }
-    found = []
+    result = []
     for line in lines:
         names = {name: safe(name) for name in re.findall(r"[^\W\d]\w*(?:\^\d+(?=\[))?['*]*", line)}
         for name in sorted(names, key=len, reverse=True):
             line = re.sub(rf"(?<![\w'^]){re.escape(name)}(?![\w'*])", names[name], line)
         line = re.sub(
-            r"𝕀\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]", lambda found: f"float({found[1].replace(' = ', ' == ')})", line
+            r"𝕀\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]", lambda match: f"float({match[1].replace(' = ', ' == ')})", line
         )
         for sign, python in signs.items():
             line = line.replace(sign, python)
-        found.append(line)
-    return "\n".join(found)
+        result.append(line)
+    return "\n".join(result)
 
 
 def safe(name):
@@ -335,11 +337,11 @@ def safe(name):
 class Tensor(dict):
     """A tensor of numbers by places that count from 1."""
 
-    def __getitem__(self, place):
-        return dict.__getitem__(self, place if isinstance(place, tuple) else (place,))
+    def __getitem__(self, position):
+        return dict.__getitem__(self, position if isinstance(position, tuple) else (position,))
 
-    def __setitem__(self, place, value):
-        dict.__setitem__(self, place if isinstance(place, tuple) else (place,), value)
+    def __setitem__(self, position, value):
+        dict.__setitem__(self, position if isinstance(position, tuple) else (position,), value)
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -350,35 +352,35 @@ def test_loops_compute_the_value(name):
     values, sizes = drawn_inputs(checked), sizes_of(checked)
     if name == "identity":
         values["n"] = nt.tensor(2, ())
-    found = asked("loops", text, inputs=types)
-    assert found["ok"], found["error"]["full"]
-    due = nt.evaluate(text, values, sizes=sizes)
+    element = asked("loops", text, inputs=types)
+    assert element["ok"], element["error"]["full"]
+    expected = nt.evaluate(text, values, sizes=sizes)
     names = {"inf": math.inf, "exp": math.exp, "sqrt": math.sqrt, "log": math.log, "tanh": math.tanh}
-    for each, value in values.items():
+    for item, value in values.items():
         array = value.array if isinstance(value, nt.NamedTensor) else value
-        axes = [axis for axis, _ in next(one for one in checked["inputs"] if one["name"] == each)["axes"]]
+        axes = [axis for axis, _ in next(one for one in checked["inputs"] if one["name"] == item)["axes"]]
         if axes:
             array = value.to_array(axes)
-            names[each] = Tensor({tuple(i + 1 for i in at): float(array[at]) for at in np.ndindex(*array.shape)})
+            names[item] = Tensor({tuple(i + 1 for i in at): float(array[at]) for at in np.ndindex(*array.shape)})
         else:
-            names[each] = float(array)
-    for literal in re.findall(r"(T\d+) = \[(.*)\]_", found["text"]):
-        names[literal[0]] = Tensor({(i + 1,): float(each) for i, each in enumerate(literal[1].split(","))})
-    program = as_python("\n".join(line for line in found["text"].splitlines() if not re.match(r"T\d+ = ", line)))
+            names[item] = float(array)
+    for literal in re.findall(r"(T\d+) = \[(.*)\]_", element["text"]):
+        names[literal[0]] = Tensor({(i + 1,): float(word) for i, word in enumerate(literal[1].split(","))})
+    program = as_python("\n".join(line for line in element["text"].splitlines() if not re.match(r"T\d+ = ", line)))
     for target in set(re.findall(r"^\s*(\w+)\[.*?\] = ", program, re.MULTILINE)):
         names[target] = Tensor()
     exec(program, names)
-    last: Any = re.search(r"([^\W\d][\w^]*['*]*)(?:\[(.*?)\])? = [^\n]*$", found["text"])
+    last: Any = re.search(r"([^\W\d][\w^]*['*]*)(?:\[(.*?)\])? = [^\n]*$", element["text"])
     result = names[safe(last[1])]
-    if not due.axes:
-        assert abs(result - float(due)) < 1e-9
+    if not expected.axes:
+        assert abs(result - float(expected)) < 1e-9
         return
     order = tuple({index.strip().rstrip("'"): index for index in last[2].split(",")})
     order = last[2].split(", ")
-    array = due.to_array(order if set(order) == set(due.axes) else due.axes)
+    array = expected.to_array(order if set(order) == set(expected.axes) else expected.axes)
     assert len(result) == array.size
-    for place, value in result.items():
-        assert abs(value - array[tuple(i - 1 for i in place)]) < 1e-9
+    for position, value in result.items():
+        assert abs(value - array[tuple(i - 1 for i in position)]) < 1e-9
 
 
 SAID = (
@@ -402,18 +404,18 @@ def test_the_text_for_numpy_gives_the_value(name):
     text, types = LOOPS[name]
     checked = asked("check", text, inputs=types)
     values = {**drawn_inputs(checked), **({"n": nt.tensor(2.0, ())} if name == "identity" else {})}
-    found = asked("code", text, inputs=types, library="numpy")
-    assert found["ok"], found["error"]["full"]
+    result = asked("code", text, inputs=types, library="numpy")
+    assert result["ok"], result["error"]["full"]
     names = {}
-    exec(found["text"], names)
-    due = nt.evaluate(text, values, sizes=sizes_of(checked))
-    arrays = [values[each["name"]].array for each in checked["inputs"] if each["needed"] == "tensor"]
-    given = [values[each["name"]].to_array([axis for axis, _ in each["axes"]]) if each["axes"] else array for each, array in zip((each for each in checked["inputs"] if each["needed"] == "tensor"), arrays)]  # fmt: skip
-    assert np.allclose(np.sort(np.ravel(names["function"](*given))), np.sort(np.ravel(due.array)))
+    exec(result["text"], names)
+    expected = nt.evaluate(text, values, sizes=sizes_of(checked))
+    arrays = [values[input_["name"]].array for input_ in checked["inputs"] if input_["needed"] == "tensor"]
+    inputs = [values[item["name"]].to_array([axis for axis, _ in item["axes"]]) if item["axes"] else array for item, array in zip((input_ for input_ in checked["inputs"] if input_["needed"] == "tensor"), arrays)]  # fmt: skip
+    assert np.allclose(np.sort(np.ravel(names["function"](*inputs))), np.sort(np.ravel(expected.array)))
 
 
 @pytest.mark.parametrize(
-    ("text", "types", "due"),
+    ("text", "types", "expected"),
     [
         ("Q ⊙_{key} K", {"Q": "ℝ^{batch × query × key}", "K": "ℝ^{batch × seq × key}"}, 'einsum("bqk,bsk->bqs", Q, K)'),
         ("2 X_{b→c} ⊙_{a} X", {"X": "ℝ^{a × b}"}, '2 * einsum("ac,ab->cb", X, X)'),
@@ -422,33 +424,33 @@ def test_the_text_for_numpy_gives_the_value(name):
         ("softmax_{a} X ⊙_{a} X", {"X": "ℝ^{a × b}"}, None),
     ],
 )
-def test_a_sum_of_products_is_an_einsum_and_nothing_else_is(text, types, due):
-    found = asked("code", text, inputs=types, library="einsum")
-    if due is None:
-        assert found["text"] is None and "not a sum of products" in found["why"]
+def test_a_sum_of_products_is_an_einsum_and_nothing_else_is(text, types, expected):
+    result = asked("code", text, inputs=types, library="einsum")
+    if expected is None:
+        assert result["text"] is None and "not a sum of products" in result["why"]
         return
     checked = asked("check", text, inputs=types)
     values = drawn_inputs(checked)
-    matched: Any = re.match(r"(?:(\d+) \* )?(.*)", found["text"])
+    matched: Any = re.match(r"(?:(\d+) \* )?(.*)", result["text"])
     number, call = matched.groups()
     value = float(number or 1) * eval(
-        call, {"einsum": np.einsum, **{name: each.array for name, each in values.items()}}
+        call, {"einsum": np.einsum, **{name: entry.array for name, entry in values.items()}}
     )
     assert np.allclose(value, nt.evaluate(text, values).to_array([axis for axis, _ in checked["type"]["axes"]]))
-    assert sorted(re.sub(r"\W|\d", "", found["text"])) == sorted(re.sub(r"\W|\d", "", due))
+    assert sorted(re.sub(r"\W|\d", "", result["text"])) == sorted(re.sub(r"\W|\d", "", expected))
 
 
 @pytest.mark.parametrize("by", ["Q", "K", "V"])
 def test_a_derivative_is_a_program_for_the_same_inputs(by):
-    found = asked("derive", ATTENTION, inputs=TYPES, by=by)
-    assert found["text"] and found["steps"] and found["why"] is None
-    assert {"rule", "text", "latex", "law", "latex_law"} == set(found["steps"][0])
+    result = asked("derive", ATTENTION, inputs=TYPES, by=by)
+    assert result["text"] and result["steps"] and result["why"] is None
+    assert {"rule", "text", "latex", "law", "latex_law"} == set(result["steps"][0])
     checked = asked("check", ATTENTION, inputs=TYPES)
     values = drawn_inputs(checked)
-    again = asked("check", found["program"], inputs=TYPES)
+    again = asked("check", result["program"], inputs=TYPES)
     assert not again["errors"]
     written = nt.derivative(ATTENTION, by)(values=values)
-    assert nt.allclose(nt.evaluate(found["program"], values), written, rtol=1e-9)
+    assert nt.allclose(nt.evaluate(result["program"], values), written, rtol=1e-9)
 
 
 # --------------------------------------------------------------------------------------------------- exercises and examples
@@ -474,58 +476,61 @@ ANSWERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "given"), [(name, each) for name, answers in ANSWERS.items() for each in answers])
+@pytest.mark.parametrize(("name", "given"), [(name, text) for name, answers in ANSWERS.items() for text in answers])
 def test_an_answer_is_marked_in_the_same_words_with_numpy_and_without(name, given, monkeypatch):
-    due = nt.exercises(EXERCISES)[name].grade(given)
+    expected = nt.exercises(EXERCISES)[name].grade(given)
     monkeypatch.setattr("namedtensor.teaching.grading.SECONDS", 60)
     monkeypatch.setattr("namedtensor.teaching.values.has_numpy", lambda: False)
-    found = answer({"ask": "grade", "file": EXERCISES, "name": name, "answer": given})
-    assert found["ok"]
-    told = ("correct", "points", "max_points", "counts_as_attempt", "feedback")
-    assert {each: found[each] for each in told} == {each: getattr(due, each) for each in told}
-    assert (found["error"] is not None) == (due.error is not None)
+    result = answer({"ask": "grade", "file": EXERCISES, "name": name, "answer": given})
+    assert result["ok"]
+    messages = ("correct", "points", "max_points", "counts_as_attempt", "feedback")
+    assert {message: result[message] for message in messages} == {
+        message: getattr(expected, message) for message in messages
+    }
+    assert (result["error"] is not None) == (expected.error is not None)
 
 
 def test_exercises_are_told_without_their_models():
-    found = answer({"ask": "exercises", "file": EXERCISES})
-    assert [each["name"] for each in found["exercises"]] == ["weights", "type"]
-    assert [each["name"] for each in found["exercises"][0]["inputs"]] == ["Q", "K"]
-    assert "softmax" not in json.dumps(found, ensure_ascii=False)
+    result = answer({"ask": "exercises", "file": EXERCISES})
+    assert [exercise["name"] for exercise in result["exercises"]] == ["weights", "type"]
+    assert [input_["name"] for input_ in result["exercises"][0]["inputs"]] == ["Q", "K"]
+    assert "softmax" not in json.dumps(result, ensure_ascii=False)
 
 
 def test_a_released_file_has_no_solution_and_grades_in_the_same_words():
-    found = answer({"ask": "release", "file": EXERCISES, "name": "type"})["file"]
-    assert "softmax" not in found and "answer" not in found and "Each query asks the keys." in found
+    file = answer({"ask": "release", "file": EXERCISES, "name": "type"})["file"]
+    assert "softmax" not in file and "answer" not in file and "Each query asks the keys." in file
     for name, answers in ANSWERS.items():
-        for given in (answers[0], answers[2]):
-            due, own = (
-                answer({"ask": "grade", "file": file, "name": name, "answer": given}) for file in (EXERCISES, found)
+        for text in (answers[0], answers[2]):
+            expected, local = (
+                answer({"ask": "grade", "file": file, "name": name, "answer": text}) for file in (EXERCISES, file)
             )
-            assert own["correct"] is due["correct"] and own["feedback"] == due["feedback"]
-    assert answer({"ask": "release", "file": found, "name": "type"})["file"] == found
+            assert local["correct"] is expected["correct"] and local["feedback"] == expected["feedback"]
+    assert answer({"ask": "release", "file": file, "name": "type"})["file"] == file
     assert "there is no exercise x" in answer({"ask": "release", "file": EXERCISES, "name": "x"})["error"]["message"]
 
 
 @pytest.mark.parametrize("is_released", [False, True])
 def test_an_exercise_is_seen_on_small_inputs_and_an_answer_beside_them(is_released):
     file = answer({"ask": "release", "file": EXERCISES, "name": "weights"})["file"] if is_released else EXERCISES
-    found = answer({"ask": "drawing", "file": file, "name": "weights"})
-    assert [each["name"] for each in found["inputs"]] == ["Q", "K"]
+    result = answer({"ask": "drawing", "file": file, "name": "weights"})
+    assert [input_["name"] for input_ in result["inputs"]] == ["Q", "K"]
     inputs = {
-        each["name"]: nt.tensor(
-            np.reshape(each["data"], [size for _, size in each["axes"]]), " ".join(axis for axis, _ in each["axes"])
+        input_["name"]: nt.tensor(
+            np.reshape(input_["data"], [size for _, size in input_["axes"]]),
+            " ".join(axis for axis, _ in input_["axes"]),
         )
-        for each in found["inputs"]
+        for input_ in result["inputs"]
     }
-    expected = found["expected"]
+    expected = result["expected"]
     axes = [axis for axis, _ in expected["axes"]]
-    for given, differs in (("softmax_{seq}(Q ⊙_{key} K / √|key|)", False), ("softmax_{seq}(Q ⊙_{key} K)", True)):
-        own = answer({"ask": "grade", "file": file, "name": "weights", "answer": given})["own"]
-        due = nt.evaluate(given, inputs)
-        data = np.transpose(np.asarray(due.array), [due.axes.index(axis) for axis in axes]).ravel()
-        assert np.allclose(own["data"], data, rtol=1e-9) and own["axes"] == expected["axes"]
-        apart = [at for at, (a, b) in enumerate(zip(own["data"], expected["data"], strict=True)) if abs(a - b) > 1e-8]
-        assert own["differs"] == apart and bool(apart) is differs
+    for text, differs in (("softmax_{seq}(Q ⊙_{key} K / √|key|)", False), ("softmax_{seq}(Q ⊙_{key} K)", True)):
+        local = answer({"ask": "grade", "file": file, "name": "weights", "answer": text})["own"]
+        tensor = nt.evaluate(text, inputs)
+        data = np.transpose(np.asarray(tensor.array), [tensor.axes.index(axis) for axis in axes]).ravel()
+        assert np.allclose(local["data"], data, rtol=1e-9) and local["axes"] == expected["axes"]
+        apart = [at for at, (a, b) in enumerate(zip(local["data"], expected["data"], strict=True)) if abs(a - b) > 1e-8]
+        assert local["differs"] == apart and bool(apart) is differs
     assert answer({"ask": "grade", "file": file, "name": "weights", "answer": "Q"})["own"]["differs"] is None
     assert answer({"ask": "grade", "file": file, "name": "weights", "answer": "Q +"})["own"] is None
     assert answer({"ask": "drawing", "file": file, "name": "type"})["expected"] is None
@@ -541,14 +546,14 @@ def test_an_exercise_is_seen_on_small_inputs_and_an_answer_beside_them(is_releas
     ],
 )
 def test_what_is_right_differs_nowhere_from_what_is_seen(header, given):
-    found = answer({"ask": "grade", "file": header, "name": "a", "answer": given})
-    assert found["correct"] and found["own"]["differs"] == []
+    result = answer({"ask": "grade", "file": header, "name": "a", "answer": given})
+    assert result["correct"] and result["own"]["differs"] == []
 
 
 def test_of_a_file_that_is_too_long_one_exercise_is_released(monkeypatch):
     monkeypatch.setattr("namedtensor.webpage.exercises.LONGEST", len(EXERCISES))
-    found = answer({"ask": "release", "file": EXERCISES, "name": "weights"})["file"]
-    assert list(nt.exercises(found)) == ["weights"]
+    file = answer({"ask": "release", "file": EXERCISES, "name": "weights"})["file"]
+    assert list(nt.exercises(file)) == ["weights"]
     assert answer({"ask": "release", "file": EXERCISES, "name": "type"})["file"].count("#: exercise") == 1
 
 
@@ -569,23 +574,23 @@ MENDED = [  # a text that is wrong, and what the buttons make of it
 def test_a_repair_is_offered_only_where_it_mends(text, fixed):
     types = {"A": "ℝ^{a[2] × b[3]}"} if "K" not in text else {"A": "ℝ^{key}", "K": "ℝ^{key}"}
     errors = asked("check", text, inputs=types)["errors"]
-    found = [
-        text[: each["span"][0]] + each["text"] + text[each["span"][1] :]
+    texts = [
+        text[: repair["span"][0]] + repair["text"] + text[repair["span"][1] :]
         for error in errors
-        for each in error["repairs"]
+        for repair in error["repairs"]
     ]
-    assert errors and found == fixed
-    for other in found:
-        assert all(each["kind"] != "syntax" for each in asked("check", other, inputs=types)["errors"])
+    assert errors and texts == fixed
+    for other in texts:
+        assert all(error["kind"] != "syntax" for error in asked("check", other, inputs=types)["errors"])
 
 
 def test_what_the_first_declares_the_second_need_not():
     types = {"Q": "ℝ^{key[4]}", "K": "ℝ^{seq[5] × key[4]}", "V": "ℝ^{seq[5] × val[3]}"}
-    first = "".join(f"{name} ∈ {each}\n" for name, each in types.items()) + ATTENTION
-    found = answer({"ask": "same", "first": first, "second": ATTENTION, "inputs": types})
-    assert found["same"] and found["proved"]
-    found = answer({"ask": "same", "first": first, "second": ATTENTION.replace(" / √|key|", ""), "inputs": types})
-    assert "the second equals the first without / √|key|" in found["message"]
+    first = "".join(f"{name} ∈ {type_}\n" for name, type_ in types.items()) + ATTENTION
+    result = answer({"ask": "same", "first": first, "second": ATTENTION, "inputs": types})
+    assert result["same"] and result["proved"]
+    result = answer({"ask": "same", "first": first, "second": ATTENTION.replace(" / √|key|", ""), "inputs": types})
+    assert "the second equals the first without / √|key|" in result["message"]
     recurrence = "x^t = x^{t-1} + 1 for t = 1, …, n\nx^n"
     assert answer({"ask": "same", "first": recurrence, "second": "x^0 + n", "inputs": {"x^0": "ℝ^{a[3]}", "n": 3}})[
         "same"
@@ -596,48 +601,48 @@ def test_what_the_first_declares_the_second_need_not():
 
 
 def test_two_formulas_are_compared():
-    found = answer({"ask": "same", "first": "∑_{n} X", "second": "mean_{n} X", "inputs": {"X": "ℝ^{n}"}})
-    assert not found["same"] and found["difference"] == "mistake" and "mean_n" in found["message"]
+    result = answer({"ask": "same", "first": "∑_{n} X", "second": "mean_{n} X", "inputs": {"X": "ℝ^{n}"}})
+    assert not result["same"] and result["difference"] == "mistake" and "mean_n" in result["message"]
     assert answer({"ask": "same", "first": "∑_{n} X", "second": "∑_{n} (X + 0)", "inputs": {"X": "ℝ^{n}"}})["same"]
 
 
 GALLERY = answer({"ask": "examples"})["examples"]
 
 
-@pytest.mark.parametrize("example", GALLERY, ids=[each["name"] for each in GALLERY])
+@pytest.mark.parametrize("example", GALLERY, ids=[example["name"] for example in GALLERY])
 def test_the_gallery_shows_what_it_says(example):
-    given = {"text": example["text"], "inputs": example["inputs"]}
-    checked = answer({"ask": "check", **given})
+    inputs = {"text": example["text"], "inputs": example["inputs"]}
+    checked = answer({"ask": "check", **inputs})
     assert not checked["errors"], checked["errors"][0]["full"]
-    sizes, names = sizes_of(checked), {each["name"]: each for each in checked["inputs"]}
+    sizes, names = sizes_of(checked), {input_["name"]: input_ for input_ in checked["inputs"]}
     assert set(example["inputs"]) <= set(names)
     for name, value in example["values"].items():
         assert list(np.shape(value)) == [size for _, size in names[name]["axes"]]
     for axis, words in example["labels"].items():
         assert len(words) == sizes[axis]
     for ask in ("plan", "steps", "loops"):
-        assert answer({"ask": ask, **given})["ok"]
+        assert answer({"ask": ask, **inputs})["ok"]
 
 
 def test_the_gallery_has_twenty_three():
-    assert len(GALLERY) == 23 == len({each["name"] for each in GALLERY})
+    assert len(GALLERY) == 23 == len({example["name"] for example in GALLERY})
 
 
 # ------------------------------------------------------------------------------------------------------------ hostile texts
 @pytest.mark.parametrize("number", CATALOGUE)
 def test_an_error_is_told_by_its_number_as_the_docs_have_it(number):
-    found = answer({"ask": "error", "code": number})
-    assert found["ok"] and found["title"] == CATALOGUE[number]
+    result = answer({"ask": "error", "code": number})
+    assert result["ok"] and result["title"] == CATALOGUE[number]
     page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-    assert found["examples"] and all(
-        each["text"] in page and each.get("fixed", "") in page for each in found["examples"]
+    assert result["examples"] and all(
+        example["text"] in page and example.get("fixed", "") in page for example in result["examples"]
     )
 
 
 @pytest.mark.parametrize("number", [None, 0, 999, "301", 301.0, True, [301], {}])
 def test_an_error_that_is_none_is_refused(number):
-    found = answer({"ask": "error", "code": number})
-    assert not found["ok"] and "there is no error" in found["error"]["message"]
+    result = answer({"ask": "error", "code": number})
+    assert not result["ok"] and "there is no error" in result["error"]["message"]
 
 
 HOSTILE = [
@@ -649,18 +654,18 @@ HOSTILE = [
     "\n".join(f"X_{n} = X_{n + 1} ⊙ X_{n + 1}" for n in range(60)) + "\nX_60 ∈ ℝ^{a}\nX_0", "2^2^2^2^2^2^2^2", "9" * 5000, "1e999999", "\u202e\u200f𝕀[\U0001F600]",
 ]  # fmt: skip
 ALL = [
-    ("check", {}), ("plan", {}), ("steps", {}), ("loops", {}), ("derive", {"by": "x"}), *(("code", {"library": each}) for each in ("numpy", "einsum"))
+    ("check", {}), ("plan", {}), ("steps", {}), ("loops", {}), ("derive", {"by": "x"}), *(("code", {"library": item}) for item in ("numpy", "einsum"))
 ]  # fmt: skip
 
 
 def timed(ask, text, **fields):
     start = time.process_time()
-    found = answer({"ask": ask, "text": text, **fields})
+    result = answer({"ask": ask, "text": text, **fields})
     assert time.process_time() - start < 5, (ask, text[:60])
-    assert found["ok"] or found["error"]["message"]
-    if not found["ok"]:
-        assert "could not be answered" not in found["error"]["message"], (ask, text[:60], found["error"]["message"])
-    json.dumps(found)
+    assert result["ok"] or result["error"]["message"]
+    if not result["ok"]:
+        assert "could not be answered" not in result["error"]["message"], (ask, text[:60], result["error"]["message"])
+    json.dumps(result)
 
 
 @pytest.mark.sampled(4)
@@ -673,20 +678,20 @@ def test_hostile_texts_get_an_answer_in_time(text, ask):
 @pytest.mark.slow
 def test_a_thousand_spoilt_texts_get_an_answer_each():
     random = Random(7)
-    pool = [each["text"] for each in GALLERY]
+    pool = [example["text"] for example in GALLERY]
     signs = "()[]{}_^⊙+−/√∑∂*|=,;→𝕀\\&$\n'\"#<>∈ℝ 12ax"
     for _ in range(1000):
         text = list(random.choice(pool))
         for _ in range(random.randint(1, 6)):
-            place = random.randrange(len(text) + 1)
+            position = random.randrange(len(text) + 1)
             change = random.random()
             if change < 0.4:
-                text.insert(place, random.choice(signs))
+                text.insert(position, random.choice(signs))
             elif change < 0.8:
-                del text[place : place + random.randint(1, 5)]
+                del text[position : position + random.randint(1, 5)]
             else:
                 other = random.choice(pool)
-                text[place:place] = other[random.randrange(len(other)) :][:20]
+                text[position:position] = other[random.randrange(len(other)) :][:20]
         ask, fields = random.choice(ALL) if random.random() < 0.1 else ALL[0]
         timed(ask, "".join(text), **fields)
 
@@ -707,12 +712,12 @@ def test_a_thousand_spoilt_texts_get_an_answer_each():
     ],
 )
 def test_matrices_indices_and_code_are_translated_with_the_axes_that_are_known(text, shapes, inputs, formulas):
-    found = asked("translate", text, shapes=shapes)
-    assert found["ok"] and found["error"] is None
-    assert {each["name"]: each["axes"] for each in found["inputs"]} == inputs
-    assert [each["formula"] for each in found["readings"]] == formulas
-    for each in found["readings"]:  # with its declarations it has a type and a value
-        checked = asked("check", each["text"])
+    result = asked("translate", text, shapes=shapes)
+    assert result["ok"] and result["error"] is None
+    assert {input_["name"]: input_["axes"] for input_ in result["inputs"]} == inputs
+    assert [reading["formula"] for reading in result["readings"]] == formulas
+    for reading in result["readings"]:  # with its declarations it has a type and a value
+        checked = asked("check", reading["text"])
         assert not checked["errors"] and {known["from"] for known in checked["inputs"]} == {"declared"}
 
 
@@ -727,5 +732,5 @@ def test_check_says_which_texts_may_be_translated():
 
 
 def test_a_translation_that_cannot_be_says_why():
-    found = asked("translate", "A B", shapes={"A": "m n", "B": "p q"})
-    assert found["ok"] and not found["readings"] and "n" in found["error"]["message"]
+    result = asked("translate", "A B", shapes={"A": "m n", "B": "p q"})
+    assert result["ok"] and not result["readings"] and "n" in result["error"]["message"]

@@ -48,5 +48,5 @@ def test_pieces_of_the_page():
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is missing")
 def test_the_page_in_a_browser():
-    told = node("--test", "--test-reporter=tap", "test/page.test.mjs", limit=900, CHROMIUM=CHROMIUM or "")
-    assert "# fail 0" in told
+    text = node("--test", "--test-reporter=tap", "test/page.test.mjs", limit=900, CHROMIUM=CHROMIUM or "")
+    assert "# fail 0" in text

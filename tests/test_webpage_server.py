@@ -35,16 +35,19 @@ def serving(**options):
 
 @pytest.fixture(scope="module")
 def server():
-    with serving(file="#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X") as found:
-        yield found
+    with serving(file="#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X") as result:
+        yield result
 
 
 def ask(server, method="POST", path="/answer", body=b"{}", **headers):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
-    given = {**(JSON if method == "POST" else {}), **{name.replace("_", "-"): value for name, value in headers.items()}}
-    connection.request(method, path, body if method == "POST" else None, given)
-    found = connection.getresponse()
-    return found.status, dict(found.getheaders()), found.read()
+    inputs = {
+        **(JSON if method == "POST" else {}),
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    connection.request(method, path, body if method == "POST" else None, inputs)
+    getresponse = connection.getresponse()
+    return getresponse.status, dict(getresponse.getheaders()), getresponse.read()
 
 
 def test_the_page_is_served_with_what_it_may_do(server):
@@ -66,20 +69,20 @@ def test_the_page_asks_nothing_of_any_other_place():
 
 def test_questions_are_answered(server):
     status, headers, body = ask(server, body=json.dumps({"ask": "check", "text": "∑_{a} X", "id": 7}).encode())
-    found = json.loads(body)
-    assert status == 200 and found["ok"] and found["id"] == 7 and headers["Content-Type"].startswith("application/json")
-    assert [each["name"] for each in found["inputs"]] == ["X"]
+    data = json.loads(body)
+    assert status == 200 and data["ok"] and data["id"] == 7 and headers["Content-Type"].startswith("application/json")
+    assert [input_["name"] for input_ in data["inputs"]] == ["X"]
 
 
 def test_the_file_comes_with_the_examples(server):
-    found = json.loads(ask(server, body=b'{"ask": "examples"}')[2])
-    assert found["file"].startswith("#: exercise one") and len(found["examples"]) == 23
+    data = json.loads(ask(server, body=b'{"ask": "examples"}')[2])
+    assert data["file"].startswith("#: exercise one") and len(data["examples"]) == 23
 
 
 def test_the_address_of_links_comes_with_the_examples(server):
     assert json.loads(ask(server, body=b'{"ask": "examples"}')[2])["site"] is None
-    with serving(site="https://example.org/playground.html") as found:
-        assert json.loads(ask(found, body=b'{"ask": "examples"}')[2])["site"] == "https://example.org/playground.html"
+    with serving(site="https://example.org/playground.html") as result:
+        assert json.loads(ask(result, body=b'{"ask": "examples"}')[2])["site"] == "https://example.org/playground.html"
 
 
 @pytest.mark.parametrize("address", ["example.org", "javascript:alert(1)", "https://example.org/#a", "https://a b/"])
@@ -91,7 +94,7 @@ def test_an_address_that_is_none_is_refused(address, capsys):
 
 
 @pytest.mark.parametrize(
-    ("due", "given"),
+    ("expected", "given"),
     [
         (403, {"Host": "evil.example"}),
         (403, {"Host": "127.0.0.1"}),
@@ -108,8 +111,8 @@ def test_an_address_that_is_none_is_refused(address, capsys):
         (501, {"method": "PUT"}),
     ],
 )
-def test_what_is_not_for_it_is_refused(server, due, given):
-    assert ask(server, **given)[0] == due
+def test_what_is_not_for_it_is_refused(server, expected, given):
+    assert ask(server, **given)[0] == expected
     assert ask(server)[0] == 200  # and it goes on
 
 
@@ -125,8 +128,8 @@ def test_it_is_at_the_loopback_alone(server):
     "body", [b"", b"{", b"\xff\xfe", b"[" * 60_000, b'{"ask": "check", "text": "\\ud800"}', b"null"]
 )
 def test_what_is_no_question_is_answered_so(server, body):
-    status, _, found = ask(server, body=body)
-    assert status == 200 and json.loads(found)["ok"] is False
+    status, _, data = ask(server, body=body)
+    assert status == 200 and json.loads(data)["ok"] is False
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no process can be made to stand still")
@@ -135,8 +138,8 @@ def test_what_takes_too_long_is_ended_and_the_next_is_answered():
         assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
         server.worker.processes[0].process.send_signal(19)  # it stands still
         start = time.monotonic()
-        found = json.loads(ask(server, body=b'{"ask": "runtime"}')[2])
-        assert not found["ok"] and "3 seconds" in found["error"]["message"] and time.monotonic() - start < 20
+        data = json.loads(ask(server, body=b'{"ask": "runtime"}')[2])
+        assert not data["ok"] and "3 seconds" in data["error"]["message"] and time.monotonic() - start < 20
         server.worker.seconds = 60.0
         assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
 
@@ -148,18 +151,18 @@ def test_while_one_question_is_answered_another_has_its_answer():
         assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
         first = server.worker.free.queue[-1].process  # which the next question takes
         first.send_signal(19)
-        found = []
-        slow = threading.Thread(target=lambda: found.append(ask(server, body=b'{"ask": "runtime", "id": 1}')))
+        result = []
+        slow = threading.Thread(target=lambda: result.append(ask(server, body=b'{"ask": "runtime", "id": 1}')))
         slow.start()
-        while first in [each.process for each in server.worker.free.queue]:
+        while first in [answering_process.process for answering_process in server.worker.free.queue]:
             time.sleep(0.01)
         for number in (2, 3):
             reply = json.loads(ask(server, body=json.dumps({"ask": "runtime", "id": number}).encode())[2])
-            assert reply["ok"] and reply["id"] == number and not found
+            assert reply["ok"] and reply["id"] == number and not result
         first.send_signal(18)
         slow.join(30)
         assert (
-            json.loads(found[0][2])["id"] == 1 and 2 <= len(server.worker.processes) <= 3
+            json.loads(result[0][2])["id"] == 1 and 2 <= len(server.worker.processes) <= 3
         )  # a third where one is slow
 
 
@@ -173,8 +176,8 @@ def test_processes_are_as_many_as_questions_at_the_same_time_and_end_with_the_se
                 for n in range(24)
             ]
             replies = [json.loads(reply[2]) for reply in threads.map(lambda body: ask(server, body=body), bodies)]
-        assert [each["id"] for each in replies] == [*range(24)] and all(each["ok"] for each in replies)
-        processes = [each.process for each in server.worker.processes]
+        assert [reply["id"] for reply in replies] == [*range(24)] and all(reply["ok"] for reply in replies)
+        processes = [process.process for process in server.worker.processes]
         assert 1 <= len(processes) <= MAX_PROCESSES
     assert all(process.wait(10) is not None for process in processes)
     with pytest.raises(OSError):
@@ -202,19 +205,19 @@ def test_a_worker_that_dies_over_a_question_is_told_so():
         killer = threading.Timer(0.3, process.kill)
         killer.start()
         start = time.monotonic()
-        found = json.loads(ask(server, body=b'{"ask": "runtime"}')[2])
+        data = json.loads(ask(server, body=b'{"ask": "runtime"}')[2])
         killer.join()
-        assert "died" in found["error"]["message"] and "seconds" not in found["error"]["message"]
-        assert not found["ok"] and time.monotonic() - start < 50
+        assert "died" in data["error"]["message"] and "seconds" not in data["error"]["message"]
+        assert not data["ok"] and time.monotonic() - start < 50
         assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
 
 
 def test_answers_to_exercises_are_graded(server):
     """By a process that the worker starts, and ends with it."""
     file = "#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X"
-    given = {"ask": "grade", "file": file, "name": "one", "answer": "∑_{n} X"}
+    inputs = {"ask": "grade", "file": file, "name": "one", "answer": "∑_{n} X"}
     server.worker.seconds = 60.0
-    assert json.loads(ask(server, body=json.dumps(given).encode())[2])["correct"]
+    assert json.loads(ask(server, body=json.dumps(inputs).encode())[2])["correct"]
 
 
 def test_the_command_prints_its_address_and_ends():
@@ -239,13 +242,13 @@ def test_the_page_is_saved(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["playground", "no-such.nt"], "no-such.nt"),
         (["playground", "--port", "99999"], "port"),
         (["playground", "--save", "no/such/folder/x.html"], "no/such/folder"),
     ],
 )
-def test_a_slip_in_the_command_is_told(words, said, capsys):
+def test_a_slip_in_the_command_is_told(words, message, capsys):
     assert main(words) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

@@ -127,13 +127,13 @@ def test_a_function_is_the_same_however_sizes_are_given(plans: list[Any]):
 def inputs_of(reply: dict[str, Any]) -> dict[str, Any]:
     """Drawn values of all inputs; numbers as they are."""
     values: dict[str, Any] = {}
-    for given in reply["inputs"]:
-        name, shape = given["name"], [size for _, size in given["axes"]]
+    for input_ in reply["inputs"]:
+        name, shape = input_["name"], [size for _, size in input_["axes"]]
         random = np.random.default_rng([*shape, zlib.crc32(name.encode())])
         array = random.integers(1, 3, shape) * 1.0 if name == "I" else random.normal(size=shape)
         array = abs(array) / abs(array).sum() if name == "p" else array
         values[name] = (
-            given["number"] if given["needed"] == "number" else nt.tensor(array, [axis for axis, _ in given["axes"]])
+            input_["number"] if input_["needed"] == "number" else nt.tensor(array, [axis for axis, _ in input_["axes"]])
         )
     return values
 
@@ -166,18 +166,18 @@ def tensor_of(result: dict[str, Any], axes: list[list[Any]]) -> Any:
 def compared(texts: dict[str, Text]) -> list[str]:
     """All differences of some texts."""
     replies = [(text, sizes, checked(text, sizes)) for text in texts.values() for sizes in text.sizes]
-    given = [inputs_of(reply) for _, _, reply in replies]
+    inputs = [inputs_of(reply) for _, _, reply in replies]
     head = 'import * as nt from "./javascript_runtime.js";'
     modules = [
         (
             f"{head}\n{reply['plan']['source']}\nexport {{ formula }};",
             [values[name].array for name in reply["plan"]["inputs"]],
         )
-        for (_, _, reply), values in zip(replies, given)
+        for (_, _, reply), values in zip(replies, inputs)
     ]
     results = javascript.run(modules)
     return [
-        line for reply, values, result in zip(replies, given, results) for line in differing(*reply, values, result)
+        line for reply, values, result in zip(replies, inputs, results) for line in differing(*reply, values, result)
     ]
 
 

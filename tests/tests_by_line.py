@@ -51,10 +51,10 @@ FOREIGN = (
 
 def environment() -> dict[str, str]:
     """That of this process, with one thread for each process of tests, and few draws."""
-    kept = ("CI", "HYPOTHESIS_PROFILE", "NAMEDTENSOR_FUZZ", "NAMEDTENSOR_DRAWS_SECONDS", "PYTEST_ADDOPTS")
-    found = {name: value for name, value in os.environ.items() if name not in kept}
-    found |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return found | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    remaining = ("CI", "HYPOTHESIS_PROFILE", "NAMEDTENSOR_FUZZ", "NAMEDTENSOR_DRAWS_SECONDS", "PYTEST_ADDOPTS")
+    result = {name: value for name, value in os.environ.items() if name not in remaining}
+    result |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return result | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def record(folder: Path, sources: list[str], processes: int) -> None:
@@ -95,10 +95,10 @@ class Recorded:
 
         @cache
         def ways(path: str) -> dict[tuple[int, int], set[str]]:
-            found: dict[tuple[int, int], set[str]] = defaultdict(set)
+            result: dict[tuple[int, int], set[str]] = defaultdict(set)
             for start, end, context in database.execute(TAKEN, (str(ROOT / path),)):
-                found[start, end].add(context.rpartition("|")[0])  # of `test|setup`, `test|run` and `test|teardown`
-            return dict(found)
+                result[start, end].add(context.rpartition("|")[0])  # of `test|setup`, `test|run` and `test|teardown`
+            return dict(result)
 
         return Recorded(ways, seconds)
 
@@ -151,9 +151,9 @@ def statement(path: str, line: int) -> range:
 def preload(bytecode: Path) -> None:
     """Import what is not ours, so that a process that is forked from this one has it; of what is ours keep the bytecode."""
     sys.pycache_prefix, sys.dont_write_bytecode = str(bytecode), False
-    wanted = environment()
+    expected = environment()
     os.environ.clear()
-    os.environ.update(wanted)
+    os.environ.update(expected)
     for name in FOREIGN:
         if importlib.util.find_spec(name.split(".")[0]):
             importlib.import_module(name)

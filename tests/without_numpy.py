@@ -65,28 +65,28 @@ def page() -> None:
     formula = {"text": text, "inputs": {"Q": "ℝ^{key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}}
     fields: dict[str, list[dict]] = {
         **dict.fromkeys(("check", "plan", "steps", "loops"), [formula]),
-        "code": [{**formula, "library": each} for each in ("numpy", "torch", "jax", "javascript", "einsum")],
-        "derive": [{**formula, "by": each} for each in "QKV"],
+        "code": [{**formula, "library": item} for item in ("numpy", "torch", "jax", "javascript", "einsum")],
+        "derive": [{**formula, "by": name} for name in "QKV"],
         "complete": [{"before": "A \\od"}],
         "same": [{"first": "∑_{a} X", "second": "∑_{a} X + 0", "inputs": {"X": "ℝ^{a}"}}],
         "exercises": [{"file": EXERCISE}],
         **dict.fromkeys(("release", "drawing"), [{"file": EXERCISE, "name": "weights"}]),
         "error": [{"code": 301}],
-        "translate": [{"text": each} for each in SOURCES],
+        "translate": [{"text": source} for source in SOURCES],
         "grade": [
-            {"file": EXERCISE, "name": "weights", "answer": each} for each in ("softmax_{seq}(Q ⊙_{key} K)", "1", "?")
+            {"file": EXERCISE, "name": "weights", "answer": item} for item in ("softmax_{seq}(Q ⊙_{key} K)", "1", "?")
         ],
     }
     for ask in QUESTIONS:
-        for each in fields.get(ask, [{}]):
-            found = answer({"ask": ask, **each})
-            assert found["ok"] is True, (ask, found["error"]["full"])
-            assert not found.get("errors"), (ask, found)
+        for field in fields.get(ask, [{}]):
+            result = answer({"ask": ask, **field})
+            assert result["ok"] is True, (ask, result["error"]["full"])
+            assert not result.get("errors"), (ask, result)
     call = """einsum("k,sk->s", Q, K)"""
     assert answer({"ask": "translate", "text": call})["readings"][0]["formula"] == "Q ⊙_{k} K"
     letters = EXERCISE.replace("weights", "weights kind einsum").partition("answer")[0] + "answer = Q ⊙_{key} K\n"
     assert answer({"ask": "grade", "file": letters, "name": "weights", "answer": call})["correct"] is True
-    (wrong, *_) = (answer({"ask": "grade", **each}) for each in fields["grade"])
+    (wrong, *_) = (answer({"ask": "grade", **item}) for item in fields["grade"])
     assert "without / √|key|" in wrong["feedback"], wrong
 
 

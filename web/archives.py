@@ -28,17 +28,17 @@ def imported(name, path, code, everywhere):
     waiting = [(node, True) for node in ast.parse(code).body]
     while waiting:
         node, top = waiting.pop()
-        found = []
+        names = []
         if isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             source = ".".join([*base, *([node.module] if node.module else [])])
-            found = [source, *(f"{source}.{alias.name}" for alias in node.names)]
+            names = [source, *(f"{source}.{alias.name}" for alias in node.names)]
         inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        waiting += [(each, top and not inside) for each in ast.iter_child_nodes(node)]
-        own = name.split(".")[0] + "."
-        yield from (each for each in found if top or everywhere or each.startswith(own))
+        waiting += [(child_node, top and not inside) for child_node in ast.iter_child_nodes(node)]
+        word = name.split(".")[0] + "."
+        yield from (text for text in names if top or everywhere or text.startswith(word))
 
 
 def reached(files, starts, everywhere):
@@ -64,19 +64,21 @@ def reached(files, starts, everywhere):
 
 def bare(code):
     """Without the table of lines, which nobody reads in a page and which packs badly; docstrings go by `optimize=2`."""
-    constants = tuple(bare(each) if isinstance(each, types.CodeType) else each for each in code.co_consts)
+    constants = tuple(
+        bare(co_const) if isinstance(co_const, types.CodeType) else co_const for co_const in code.co_consts
+    )
     return code.replace(co_consts=constants, co_linetable=b"")
 
 
 def archive(files):
     """Stored, and not packed: what is outside packs all of it at once."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as made:
+    with zipfile.ZipFile(out, "w") as zip_file:
         for name, data in sorted(files.items()):
             if name.endswith(".py"):
                 code = compile(data, name, "exec", dont_inherit=True, optimize=2)
                 name, data = name + "c", bytes(_code_to_timestamp_pyc(bare(code), 0, 0))
-            made.writestr(zipfile.ZipInfo(name), data)
+            zip_file.writestr(zipfile.ZipInfo(name), data)
     return out.getvalue()
 
 

@@ -21,11 +21,11 @@ check = {
 reply = answer(check)
 formula = {
     "text": first["text"],
-    "inputs": {each["name"]: each["type"] for each in reply["inputs"]},
-    "sizes": {each["name"]: each["size"] for each in reply["axes"]},
+    "inputs": {input_["name"]: input_["type"] for input_ in reply["inputs"]},
+    "sizes": {axis["name"]: axis["size"] for axis in reply["axes"]},
 }
 questions = [
     {"ask": "examples"}, {"ask": "runtime"}, {"ask": "complete", "before": "\\"}, check,
     {"ask": "steps", **formula, "record": first["record"]},
 ]  # fmt: skip
-print(json.dumps([[each, answer(each)] for each in questions], ensure_ascii=False))
+print(json.dumps([[question, answer(question)] for question in questions], ensure_ascii=False))

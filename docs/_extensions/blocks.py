@@ -109,16 +109,16 @@ class Page:
         elif "of" in options:
             text += f"\n{options['of']}"
         sizes = dict(self._pair(item) for item in split(options.get("sizes", "")))
-        found: dict[str, Any] = {"text": text, "inputs": {}, "values": {}, "sizes": sizes}
+        result: dict[str, Any] = {"text": text, "inputs": {}, "values": {}, "sizes": sizes}
         for name, value in inputs.items():
             if isinstance(value, (int, float)):
-                found["inputs"][name] = value
+                result["inputs"][name] = value
             elif hasattr(value, "axes") and value.to_array(value.axes).size <= MOST_NUMBERS:
-                found["inputs"][name] = str(value.shape)
-                found["values"][name] = rounded(value.to_array(value.axes).tolist())
+                result["inputs"][name] = str(value.shape)
+                result["values"][name] = rounded(value.to_array(value.axes).tolist())
             else:
                 return None
-        return {key: each for key, each in found.items() if each}
+        return {key: entry for key, entry in result.items() if entry}
 
     def _python(self, block: Block):
         tree = ast.parse(block.body)
@@ -178,24 +178,24 @@ def packed(state: dict[str, Any]) -> str:
 
 def split(items: str) -> list[str]:
     """What stands between the commas that are inside no bracket."""
-    found, depth, start = [], 0, 0
+    result, depth, start = [], 0, 0
     for position, character in enumerate(items):
         depth += (character in "([{") - (character in ")]}")
         if character == "," and not depth:
-            found.append(items[start:position].strip())
+            result.append(items[start:position].strip())
             start = position + 1
-    found.append(items[start:].strip())
-    return [item for item in found if item]
+    result.append(items[start:].strip())
+    return [item for item in result if item]
 
 
 def blocks_of(text: str) -> list[Block]:
     """The blocks of a page, in order."""
-    found = []
+    blocks = []
     for match in FENCE.finditer(text):
         options, lines = {}, match["body"].splitlines()
         while lines and (option := OPTION.fullmatch(lines[0].rstrip())):
             options[option[1]] = option[2]
             lines.pop(0)
         line = text.count("\n", 0, match.start()) + 1
-        found.append(Block(match["kind"], options, "\n".join(lines).strip("\n"), line))
-    return found
+        blocks.append(Block(match["kind"], options, "\n".join(lines).strip("\n"), line))
+    return blocks

@@ -84,10 +84,10 @@ def sections() -> dict[str, list[dict[str, str]]]:
 
     def data(example) -> dict[str, str]:
         text = f">>> {example.python}\n{message(example)}" if example.python else message(example)
-        found = {"note": example.note, "given": inputs(example), "text": text, "fixed": example.fixed}
-        return {name: said for name, said in found.items() if said}
+        result = {"note": example.note, "given": inputs(example), "text": text, "fixed": example.fixed}
+        return {name: element for name, element in result.items() if element}
 
-    return {str(number): [data(each) for each in EXAMPLES.get(number, ())] for number in CATALOGUE}
+    return {str(number): [data(example) for example in EXAMPLES.get(number, ())] for number in CATALOGUE}
 
 
 def written() -> str:
@@ -99,8 +99,8 @@ def section(example) -> str:
     lines = []
     if example.note:
         lines += [example.note, ""]
-    if given := inputs(example):
-        lines += [f"With {given}:", ""]
+    if text := inputs(example):
+        lines += [f"With {text}:", ""]
     if example.python:
         lines += fence(f">>> {example.python}\n{message(example)}")
     else:

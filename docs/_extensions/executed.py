@@ -38,8 +38,8 @@ class Executed(SphinxDirective):
             shown += self.source(block.body, root)
         if outcome.latex is not None:
             shown += math(outcome.latex)
-        if self.name == "formula" and outcome.value is not None and (given := said(self.options)):
-            shown += nodes.paragraph("", "", *given, classes=["given"])
+        if self.name == "formula" and outcome.value is not None and (inputs := said(self.options)):
+            shown += nodes.paragraph("", "", *inputs, classes=["given"])
         shown += results(outcome, root)
         if outcome.state is not None and self.config.playground:
             shown += opens(outcome.state, root)
@@ -97,22 +97,22 @@ def shown_as(kind: str, linked: str) -> nodes.raw:
 
 
 def results(outcome, root: str = "") -> list:
-    found = []
+    result = []
     if outcome.printed:
         printed = outcome.printed.rstrip("\n")
         kind = "output aligned" if ALIGNED.search(printed) else "output"
-        found.append(shown_as(kind, errors(printed, root)) if ERROR.search(printed) else code(printed, "text", kind))
+        result.append(shown_as(kind, errors(printed, root)) if ERROR.search(printed) else code(printed, "text", kind))
     if outcome.error is not None:
-        found.append(shown_as("error", errors(str(outcome.error), root)))
+        result.append(shown_as("error", errors(str(outcome.error), root)))
     elif outcome.value is not None:
         value = outcome.value
         if hasattr(value, "_repr_html_"):
-            found.append(nodes.raw("", f'<div class="value">{value._repr_html_()}</div>', format="html"))
+            result.append(nodes.raw("", f'<div class="value">{value._repr_html_()}</div>', format="html"))
         elif hasattr(value, "_repr_latex_"):
-            found.append(math(value._repr_latex_()))
+            result.append(math(value._repr_latex_()))
         else:
-            found.append(code(value if isinstance(value, str) else repr(value), "text", "output"))
-    return found
+            result.append(code(value if isinstance(value, str) else repr(value), "text", "output"))
+    return result
 
 
 class Railroad(SphinxDirective):
@@ -124,11 +124,11 @@ class Railroad(SphinxDirective):
     def run(self):
         from railroad_page import diagrams
 
-        found = []
+        run = []
         for name, svg in diagrams(self.arguments[0]):
-            found += [nodes.target("", "", ids=[f"rule-{name}"]), nodes.paragraph("", "", nodes.strong("", name))]
-            found.append(nodes.raw("", f'<div class="railroad">{svg}</div>', format="html"))
-        return found
+            run += [nodes.target("", "", ids=[f"rule-{name}"]), nodes.paragraph("", "", nodes.strong("", name))]
+            run.append(nodes.raw("", f'<div class="railroad">{svg}</div>', format="html"))
+        return run
 
 
 def readable(app, what, name, obj, options, lines):

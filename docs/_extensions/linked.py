@@ -22,12 +22,12 @@ OF_PROSE = {"=", "-", "−", "<", ">", "/", "^", "+"}  # signs that everyone kno
 @cache
 def paragraphs() -> dict[str, str]:
     """The anchor of each sign, and of each word of more than a letter that is an operator's name."""
-    found = {sign: anchor(row) for sign, row in CONSTRUCTS.items()}
+    result = {sign: anchor(row) for sign, row in CONSTRUCTS.items()}
     for record in records():
         for name in (record.name, *record.aliases):
             if name not in OF_PROSE and (len(name) > 1 or not name.isascii()):
-                found[name] = anchor(record.name)
-    return found
+                result[name] = anchor(record.name)
+    return result
 
 
 def anchor(text: str) -> str:
@@ -42,11 +42,11 @@ def signs(text: str, root: str = "") -> str:
     '<a class="sign" href="reference.html#sign-exp">exp</a> x'
     """
     known = paragraphs()
-    own = {word for line in text.splitlines() for word in re.findall(r"\w+", (HEAD.match(line) or [""])[0])}
+    words = {word for line in text.splitlines() for word in re.findall(r"\w+", (HEAD.match(line) or [""])[0])}
 
     def link(match: re.Match[str], scripts: bool) -> str:
         word = match[0]
-        if word not in known or word in own or (scripts and word[0].isalpha()):
+        if word not in known or word in words or (scripts and word[0].isalpha()):
             return html.escape(word, quote=False)
         return f'<a class="sign" href="{root}reference.html#{quote(known[word])}">{html.escape(word)}</a>'
 

@@ -24,8 +24,8 @@ def dangling(root: Path) -> Iterator[tuple[str, str]]:
         for link in dict.fromkeys(map(html.unescape, LINK.findall(text))):
             if re.match(r"[a-z]+:", link):
                 continue
-            place, _, anchor = link.partition("#")
-            target = (path.parent / unquote(place.partition("?")[0])).resolve() if place else path.resolve()
+            position, _, anchor = link.partition("#")
+            target = (path.parent / unquote(position.partition("?")[0])).resolve() if position else path.resolve()
             if not target.exists() or (anchor and target in anchors and unquote(anchor) not in anchors[target]):
                 yield str(path.relative_to(root)), link
 

@@ -50,9 +50,9 @@ def cells_of(kind: str, body: str) -> list[dict[str, Any]]:
         lines.pop(0)
     text = "\n".join(lines).strip("\n")
     if kind == "formula":
-        given = [item if "=" in item else f"{item}={item}" for item in split(options.get("with", ""))]
+        texts = [item if "=" in item else f"{item}={item}" for item in split(options.get("with", ""))]
         sizes = [f"sizes=dict({options['sizes']})"] if options.get("sizes") else []
-        text = f'nt.evaluate(r"""{text}""", {", ".join([*given, *sizes])})'.replace(", )", ")")
+        text = f'nt.evaluate(r"""{text}""", {", ".join([*texts, *sizes])})'.replace(", )", ")")
     if "error" in options:
         text = f"try:\n    {text.strip()}\nexcept nt.NotationError as problem:\n    print(problem)"
     return [code(text)]

@@ -10,15 +10,15 @@ def records(section: str | None = None):
     import namedtensor  # noqa: F401  (registers them)
     from namedtensor.operators.record import REGISTRY
 
-    found = dict.fromkeys(REGISTRY.values())
-    return [record for record in found if section is None or record.section == section]
+    fromkeys = dict.fromkeys(REGISTRY.values())
+    return [record for record in fromkeys if section is None or record.section == section]
 
 
 def rows(section: str | None = None) -> list[tuple[str, ...]]:
-    found = records(section)
-    if not found:
+    operators = records(section)
+    if not operators:
         raise ValueError(f"no operator has the section {section!r}; there are {sorted({r.section for r in records()})}")
-    return [cells(record) for record in found]
+    return [cells(record) for record in operators]
 
 
 def cells(record) -> tuple[str, ...]:

@@ -32,8 +32,8 @@ class Package(NamedTuple):
 
 
 def modules(folder: Path) -> set[str]:
-    found = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
-    return found - {"__init__", "__main__"}
+    names = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
+    return names - {"__init__", "__main__"}
 
 
 def package(name: str) -> Package:

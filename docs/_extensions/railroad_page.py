@@ -36,12 +36,12 @@ SHOWN = {symbol.terminal: symbol.text for symbol in reversed(SYMBOLS)} | {
 
 def sections() -> dict[str, list[tuple[str, str]]]:
     """The headings of the file -> (rule, its body)."""
-    found: dict[str, list[tuple[str, str]]] = {"programs": []}
+    result: dict[str, list[tuple[str, str]]] = {"programs": []}
     current, name, body = "programs", "", []
 
     def close():
         if name:
-            found[current].append((name, "\n".join(body)))
+            result[current].append((name, "\n".join(body)))
 
     text = (resources.files("grammar") / "formula.lark").read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -50,7 +50,7 @@ def sections() -> dict[str, list[tuple[str, str]]]:
         if heading:
             close()
             name, current = "", heading[1]
-            found[current] = []
+            result[current] = []
         elif line.startswith("%"):
             close()
             name = ""
@@ -60,7 +60,7 @@ def sections() -> dict[str, list[tuple[str, str]]]:
         elif code.strip() and name:
             body.append(line)
     close()
-    return found
+    return result
 
 
 def diagrams(heading: str) -> list[tuple[str, str]]:

@@ -99,10 +99,10 @@ def operator(name: str) -> str:
 
 def method(name: str, function: Callable[..., Any]) -> str:
     first, *rest = inspect.signature(function).parameters.values()
-    own = function is FUNCTIONS.get(function.__name__)
-    kept = [first] if first.kind is first.VAR_POSITIONAL else []
-    parameters = ["self", *listed([*kept, *rest], own)]
-    gives = "Self" if own else str(inspect.signature(function).return_annotation).replace("NamedTensor", "Self")
+    local = function is FUNCTIONS.get(function.__name__)
+    remaining = [first] if first.kind is first.VAR_POSITIONAL else []
+    parameters = ["self", *listed([*remaining, *rest], local)]
+    gives = "Self" if local else str(inspect.signature(function).return_annotation).replace("NamedTensor", "Self")
     return defined(name, parameters, gives, None if name.startswith("__") else function.__doc__, "    ")
 
 
@@ -134,21 +134,23 @@ def sorting(name: str) -> tuple[bool, str]:
 def listed(parameters: Any, of_record: bool) -> Iterator[str]:
     """Parameters as a stub has them."""
     parameters = list(parameters)
-    for place, each in enumerate(parameters):
-        before = parameters[place - 1] if place else None
-        if each.kind is each.KEYWORD_ONLY and (
-            before is None or before.kind not in (each.KEYWORD_ONLY, each.VAR_POSITIONAL)
+    for index, parameter in enumerate(parameters):
+        before = parameters[index - 1] if index else None
+        if parameter.kind is parameter.KEYWORD_ONLY and (
+            before is None or before.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
         ):
             yield "*"
-        type_ = TYPES[each.name] if of_record else each.annotation
-        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
-        if each.default is each.empty:
-            yield f"{stars}{each.name}: {type_}"
+        type_ = TYPES[parameter.name] if of_record else parameter.annotation
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        if parameter.default is parameter.empty:
+            yield f"{stars}{parameter.name}: {type_}"
         else:
-            optional = " | None" if each.default is None and "None" not in type_ else ""
-            default = f'"{each.default}"' if isinstance(each.default, str) else repr(each.default)
-            yield f"{each.name}: {type_}{optional} = {default}"
-        if each.kind is each.POSITIONAL_ONLY and all(after.kind is not each.kind for after in parameters[place + 1 :]):
+            optional = " | None" if parameter.default is None and "None" not in type_ else ""
+            default = f'"{parameter.default}"' if isinstance(parameter.default, str) else repr(parameter.default)
+            yield f"{parameter.name}: {type_}{optional} = {default}"
+        if parameter.kind is parameter.POSITIONAL_ONLY and all(
+            after.kind is not parameter.kind for after in parameters[index + 1 :]
+        ):
             yield "/"
 
 
@@ -157,12 +159,16 @@ def defined(name: str, parameters: Any, gives: str, documentation: str | None, m
     line = f"{margin}def {name}({', '.join(parameters)}) -> {gives}:"
     if len(line) + (0 if documentation else 4) > LINE_LENGTH:
         one_line = f"{margin}    {', '.join(parameters)}"
-        lines = one_line if len(one_line) <= LINE_LENGTH else "\n".join(f"{margin}    {each}," for each in parameters)
+        lines = (
+            one_line
+            if len(one_line) <= LINE_LENGTH
+            else "\n".join(f"{margin}    {parameter}," for parameter in parameters)
+        )
         line = f"{margin}def {name}(\n{lines}\n{margin}) -> {gives}:"
     if documentation is None:
         return f"{line} ...\n"
     lines = inspect.cleandoc(documentation).splitlines()
-    inside = "".join(f"{margin}    {each}".rstrip() + "\n" for each in lines[1:])
+    inside = "".join(f"{margin}    {text}".rstrip() + "\n" for text in lines[1:])
     end = f"{margin}    " if lines[1:] else ""
     prefix = "r" if "\\" in documentation else ""
     return f'{line}\n{margin}    {prefix}"""{lines[0]}' + ("\n" if lines[1:] else "") + f'{inside}{end}"""\n\n'

@@ -63,9 +63,9 @@ CODES = np.array([LETTERS.index(letter) + 1 for letter in PLAY])
 def start(sizes: Mapping[str, int] = SIZES, seed: int = 0) -> State:
     """Parameters drawn, and nothing remembered."""
     shape = f"[{sizes['vocab']}]^{{batch[{sizes['batch']}] × seq[{sizes['seq']}]}}"
-    own = {name: size for name, size in sizes.items() if name not in ("batch", "seq")}
-    parameters = MODEL.init(seed=seed, sizes=own, dtype="float32", ids=shape, next=shape)
-    nothing = {name: 0 * each for name, each in parameters.items()}
+    local = {name: size for name, size in sizes.items() if name not in ("batch", "seq")}
+    parameters = MODEL.init(seed=seed, sizes=local, dtype="float32", ids=shape, next=shape)
+    nothing = {name: 0 * parameter for name, parameter in parameters.items()}
     return State(parameters, nothing, nothing)
 
 
@@ -80,11 +80,11 @@ class Trainer:
     def __call__(self, state: State, data: Tensors) -> tuple[float, State]:
         """The loss, and what is there after the step."""
         loss, slopes = self.slopes(values={**state.parameters, **data}, sizes={"L": self.layers})
-        given: dict[str, Any] = {**RATES, "t": state.step + 1}
+        inputs: dict[str, Any] = {**RATES, "t": state.step + 1}
         for letter, tensors in {"θ": state.parameters, "g": slopes, "m": state.m, "s": state.s}.items():
-            given |= {f"{letter}^{k}": tensors[name] for k, name in enumerate(self.names, 1)}
-        found = iter(self.update(values=given, sizes={"n": len(self.names)}))
-        parameters, m, s = ({name: next(found) for name in self.names} for _ in range(3))
+            inputs |= {f"{letter}^{k}": tensors[name] for k, name in enumerate(self.names, 1)}
+        result = iter(self.update(values=inputs, sizes={"n": len(self.names)}))
+        parameters, m, s = ({name: next(result) for name in self.names} for _ in range(3))
         return float(loss), State(parameters, m, s, state.step + 1)
 
 
@@ -122,23 +122,23 @@ class Progress:
 
 
 # --------------------------------------------------------------------------------------------------------------- files
-def save(place: str | Path, state: State) -> None:
+def save(path: str | Path, state: State) -> None:
     """Write a state as safetensors, the step in its metadata."""
-    remembered = {f"{letter} of {name}": each for letter in "ms" for name, each in getattr(state, letter).items()}
-    nt.save_tensors(place, {**state.parameters, **remembered, "step": nt.tensor(state.step, ())})
+    remembered = {f"{letter} of {name}": value for letter in "ms" for name, value in getattr(state, letter).items()}
+    nt.save_tensors(path, {**state.parameters, **remembered, "step": nt.tensor(state.step, ())})
 
 
-def resume(place: str | Path) -> State:
+def resume(path: str | Path) -> State:
     """The state of such a file: what follows is, to the last bit, what would have followed."""
-    tensors = nt.load_tensors(place)
+    tensors = nt.load_tensors(path)
     step, m, s = int(tensors.pop("step")), {}, {}
     for letter, group in (("m", m), ("s", s)):
         group |= {
-            name.removeprefix(f"{letter} of "): each
-            for name, each in tensors.items()
+            name.removeprefix(f"{letter} of "): tensor
+            for name, tensor in tensors.items()
             if name.startswith(f"{letter} of ")
         }
-    return State({name: each for name, each in tensors.items() if name in m}, m, s, step)
+    return State({name: tensor for name, tensor in tensors.items() if name in m}, m, s, step)
 
 
 # ------------------------------------------------------------------------------------------------------- what is shown
@@ -186,13 +186,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--resume", metavar="FILE", help="a file that --save wrote")
     parser.add_argument("--save", metavar="FILE", help="where the state is written after the last step")
     parser.add_argument("--curve", metavar="FILE", help="where the losses are drawn, as SVG")
-    given = parser.parse_args(arguments)
-    state = resume(given.resume) if given.resume else start(seed=given.seed)
-    state, losses = train(state, given.steps, seed=given.seed)
-    if given.save:
-        save(given.save, state)
-    if given.curve and losses:
-        Path(given.curve).write_text(Curve(losses).svg, encoding="utf-8")
+    args = parser.parse_args(arguments)
+    state = resume(args.resume) if args.resume else start(seed=args.seed)
+    state, losses = train(state, args.steps, seed=args.seed)
+    if args.save:
+        save(args.save, state)
+    if args.curve and losses:
+        Path(args.curve).write_text(Curve(losses).svg, encoding="utf-8")
     if losses:
         print(f"step {state.step}: loss {losses[-1]:.3f}")
         print("".join(written(state.parameters, PLAY[:64], 200)))

@@ -32,11 +32,11 @@ class Expressions(Indices):
         if type(denominator) is nodes.Differential:
             within = denominator.body
             if type(within) is nodes.AtPoint and type(numerator) is nodes.Differential:  # ∂Y/∂X*|_{X=U}
-                found = self.derivative(numerator.body, within.body, (numerator.span[0], within.body.span[1]))
-                return replace(within, body=found, span=span)
-            found = self.of_differentials(numerator, denominator)
-            if found is not None:
-                return found
+                derivative = self.derivative(numerator.body, within.body, (numerator.span[0], within.body.span[1]))
+                return replace(within, body=derivative, span=span)
+            derivative = self.of_differentials(numerator, denominator)
+            if derivative is not None:
+                return derivative
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
     def of_differentials(self, numerator, denominator):
@@ -46,10 +46,10 @@ class Expressions(Indices):
         if type(numerator) is not Call or not (numerator.operator in FACTORS or len(numerator.arguments) == 1):
             return None
         *before, last = numerator.arguments
-        found = self.of_differentials(last, denominator) if last.span[1] == numerator.span[1] else None  # no brackets
-        if found is None:
+        result = self.of_differentials(last, denominator) if last.span[1] == numerator.span[1] else None  # no brackets
+        if result is None:
             return None
-        return replace(numerator, arguments=(*before, found), span=(numerator.span[0], denominator.span[1]))
+        return replace(numerator, arguments=(*before, result), span=(numerator.span[0], denominator.span[1]))
 
     def derivative(self, body, variable, span):
         mark = ""
@@ -103,7 +103,7 @@ class Expressions(Indices):
                 hint="write the range of the indices first, and then the condition: ∑_{i,j ∈ [n], i ≠ j}",
             )  # fmt: skip
         condition = self.compared(children)
-        variable = next((each for each in children[::2] if type(each) is Name), None)
+        variable = next((child for child in children[::2] if type(child) is Name), None)
         if variable is None:
             self.fail(101, "a condition below an operator must be about an index", around(children), hint="write i ≠ j")
         return Over(self.as_axis(variable), condition, around(children))
@@ -228,12 +228,12 @@ class Expressions(Indices):
         return nodes.Cases(tuple(child for child in children if type(child) is tuple), around(children))
 
     def branch(self, children):
-        found = nodes_among(children)
-        return found[0], found[1] if len(found) > 1 else None
+        result = nodes_among(children)
+        return result[0], result[1] if len(result) > 1 else None
 
     def function(self, children):
         token = children[0]
-        found: dict = {"SUP": (), "SUB": (), "WITH": ()}
+        result: dict = {"SUP": (), "SUB": (), "WITH": ()}
         powers = [script for script in children[1:] if script.kind == "SUP"]
         if len(powers) > 1:
             self.two_powers((token.start, powers[0].span[0]), powers[0].span, powers[1].span)
@@ -242,15 +242,15 @@ class Expressions(Indices):
             if token.text in BINDERS and type(only) is Renamed and len(only.old) == len(only.new) == 1:
                 only = Over(only.old[0], Name(only.new[0].name, only.new[0].span), only.span)
             binding = (only,) if type(only) in (Over, Bound) else script.items
-            found[script.kind] += binding if script.kind == "SUB" and binds(binding) else self.plain(script)
-        if token.text in BINDERS and not (len(found["SUB"]) == 1 and type(found["SUB"][0]) is Over):
+            result[script.kind] += binding if script.kind == "SUB" and binds(binding) else self.plain(script)
+        if token.text in BINDERS and not (len(result["SUB"]) == 1 and type(result["SUB"][0]) is Over):
             self.fail(
                 101,
                 f"{token.text} needs a variable and the value that it approaches",
                 token.span,
                 hint=f"write {token.text}_{{α→∞}}",
             )
-        return Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, covering(children))
+        return Head(token.text, result["SUP"], result["SUB"], result["WITH"], token.span, covering(children))
 
     # conditions
     def negated(self, children):
@@ -258,11 +258,11 @@ class Expressions(Indices):
         return Call("¬", (), (), (operand,), (), (sign.start, operand.span[1]), sign.span)
 
     def compared(self, children):
-        found = []
+        result = []
         for left, sign, right in zip(children[::2], children[1::2], children[2::2]):
-            found.append(Call(sign.text, (), (), (left, right), (), (left.span[0], right.span[1]), sign.span))
-        whole = found[0]
-        for part in found[1:]:
+            result.append(Call(sign.text, (), (), (left, right), (), (left.span[0], right.span[1]), sign.span))
+        whole = result[0]
+        for part in result[1:]:
             whole = Call("∧", (), (), (whole, part), (), (whole.span[0], part.span[1]), part.operator_span)
         return whole
 

@@ -57,7 +57,7 @@ class Indices(Scripts):
         ends = sum(type(item) is Bound for item in head.subscript)
         if not ends and uppers:
             self.fail(101, f"{head.name} over a set takes no upper limit", head.span)
-        if ends and (len(uppers) not in (1, ends) or not all(isinstance(each, Node) for each in uppers)):
+        if ends and (len(uppers) not in (1, ends) or not all(isinstance(other, Node) for other in uppers)):
             self.needs_end(head)
         for item in self.bounded_apart(head.subscript):
             if type(item) is Bound:
@@ -88,7 +88,7 @@ class Indices(Scripts):
 
     def bounded_apart(self, items: tuple) -> list:
         """The parts of a subscript, 1 ≤ i, j ≤ n as 1 ≤ i ≤ n, 1 ≤ j ≤ n."""
-        found: list = []
+        result: list = []
         begun: list = []  # 1 ≤ i and what follows it, until it ends
         for item in items:
             if begun and ends_with(item, 0):
@@ -97,15 +97,15 @@ class Indices(Scripts):
                     low = replace(lower, arguments=(lower.arguments[0], name))
                     high = replace(upper, arguments=(name, upper.arguments[1]))
                     condition = Call("∧", (), (), (low, high), (), item.span, item.span)
-                    found.append(Over(self.as_axis(name), condition, item.span))
+                    result.append(Over(self.as_axis(name), condition, item.span))
                 begun = []
             elif begun and type(item) is Name:
                 begun.append(item)
             else:
-                found += begun
+                result += begun
                 begun = [item] if ends_with(item, 1) and type(item.over.arguments[0]) is Number else []
-                found += [] if begun else [item]
-        return [*found, *begun]
+                result += [] if begun else [item]
+        return [*result, *begun]
 
     def needs_end(self, head: Head):
         self.fail(

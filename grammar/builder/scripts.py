@@ -52,8 +52,8 @@ class Scripts(Literals):
         """Raise for x^a^b."""
         x = self.source[slice(*base)]
         a, b = (self.source[slice(*span)].strip().removeprefix("^").strip() for span in (first, second))
-        a, b = (each[1:-1] if each[:1] + each[-1:] == "{}" else each for each in (a, b))
-        a, b = ("".join(SUPERSCRIPTS.get(sign, sign) for sign in each) for each in (a, b))
+        a, b = (name[1:-1] if name[:1] + name[-1:] == "{}" else name for name in (a, b))
+        a, b = ("".join(SUPERSCRIPTS.get(sign, sign) for sign in name) for name in (a, b))
         self.ambiguous((base[0], second[1]), f"({x}^{{{a}}})^{{{b}}}", f"{x}^{{{a}^{{{b}}}}}")
 
     def subscripted(self, children):

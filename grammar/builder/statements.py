@@ -23,8 +23,10 @@ class Builder(Expressions):
 
     # statements
     def program(self, children):
-        found = several(self, nodes_among(children))
-        once = [node for before, node in zip((None, *found), found) if not type(before) is type(node) is nodes.Ellipsis]
+        result = several(self, nodes_among(children))
+        once = [
+            node for before, node in zip((None, *result), result) if not type(before) is type(node) is nodes.Ellipsis
+        ]
         return nodes.Program(tuple(once), around(children))
 
     def value(self, children):
@@ -56,7 +58,7 @@ class Builder(Expressions):
         return nodes.FunctionSet(sets[:-1], sets[-1], around(children))
 
     def results(self, children):
-        at = next(place for place, child in enumerate(children) if type(child) is Token and child.type == "EQUALS")
+        at = next(index for index, child in enumerate(children) if type(child) is Token and child.type == "EQUALS")
         return Results(nodes_among(children[:at]), nodes_among(children[at:]), around(children))
 
     def update(self, children):
@@ -94,7 +96,11 @@ class Builder(Expressions):
         axes = children[-1].items if type(children[-1]) is Script else ()
         family = FAMILIES.get(first.text, first.text)
         return nodes.Draw(
-            "", family, nodes_among(each for each in children if type(each) is not Script), axes, span=around(children)
+            "",
+            family,
+            nodes_among(child for child in children if type(child) is not Script),
+            axes,
+            span=around(children),
         )
 
     def among(self, children):
@@ -104,7 +110,7 @@ class Builder(Expressions):
     def expectation(self, children):
         sign, *rest = children
         draws = next((child.items for child in children if type(child) is Script), ())
-        body = next(iter(nodes_among(each for each in rest if type(each) is not Script)))
+        body = next(iter(nodes_among(child for child in rest if type(child) is not Script)))
         return nodes.Expectation(draws, body, (sign.start, max(end_of(rest[-1]), body.span[1])))
 
     def fact(self, children):
@@ -129,25 +135,25 @@ class Builder(Expressions):
         return Member(nodes_among(children), around(children))
 
     def range(self, children):
-        found = None
-        for each in reversed(children):
-            if found is not None and each.variable.text in found.variables:
+        text = None
+        for child in reversed(children):
+            if text is not None and child.variable.text in text.variables:
                 self.fail(
                     114,
-                    f"two ranges use the variable {each.variable.text}",
-                    found.span,
+                    f"two ranges use the variable {child.variable.text}",
+                    text.span,
                     hint="use another variable in one of them",
                 )
-            span = each.span if found is None else (each.span[0], found.span[1])
-            found = replace(each, span=span, further=found)
-        return found
+            span = child.span if text is None else (child.span[0], text.span[1])
+            text = replace(child, span=span, further=text)
+        return text
 
     def bounds(self, children):
         """t = 1, …, n and t = n, n-1, …, m; t = 1, 2, 3, which are listed."""
         token, listed = children[1], nodes_among(children[2:])
-        dots = [place for place, child in enumerate(children) if type(child) is Token and child.type == "DOTS"]
+        dots = [index for index, child in enumerate(children) if type(child) is Token and child.type == "DOTS"]
         last_comma = max(
-            place for place, child in enumerate(children) if type(child) is Token and child.type == "COMMA"
+            index for index, child in enumerate(children) if type(child) is Token and child.type == "COMMA"
         )
         if len(dots) > 1 or (dots and dots[0] != last_comma - 1):
             self.fail(
@@ -172,7 +178,7 @@ class Builder(Expressions):
 
     def between(self, children):
         first, sign, variable, other, last = children[1:]
-        at = [each.text for each in (sign, other)]
+        at = [part.text for part in (sign, other)]
         if type(variable) is not Name or not set(at) <= {"≤", "<"}:
             self.fail(114, "a range needs one variable between two numbers", around(children), hint="write 1 ≤ t ≤ n")
         one = Number(1, first.span)
@@ -248,31 +254,31 @@ class Builder(Expressions):
 BUILDER = Builder()
 
 
-def several(builder: Builder, found: tuple) -> tuple:
+def several(builder: Builder, nodes_: tuple) -> tuple:
     """The statements, with those of several results as one equation for each: the k-th result of f is f_k."""
-    if not any(type(each) is Results for each in found):
-        return found
+    if not any(type(node) is Results for node in nodes_):
+        return nodes_
     counts = {
-        each.heads[0].operator: len(each.bodies)
-        for each in found
-        if type(each) is Results and len(each.heads) == 1 and type(each.heads[0]) is Call
+        node.heads[0].operator: len(node.bodies)
+        for node in nodes_
+        if type(node) is Results and len(node.heads) == 1 and type(node.heads[0]) is Call
     }
     statements: list = []
-    for each in found:
-        if type(each) is not Results:
-            statements.append(each)
+    for node in nodes_:
+        if type(node) is not Results:
+            statements.append(node)
             continue
-        heads, bodies = each.heads, each.bodies
+        heads, bodies = node.heads, node.bodies
         if len(heads) == 1 and type(heads[0]) is Call:
             heads = tuple(_part(heads[0], number) for number in range(1, len(bodies) + 1))
         elif len(bodies) == 1 and type(bodies[0]) is Call and counts.get(bodies[0].operator) == len(heads):
             bodies = tuple(_part(bodies[0], number) for number in range(1, len(heads) + 1))
         if len(heads) != len(bodies):
             builder.fail(
-                114, f"{len(heads)} name{'s' * (len(heads) != 1)}, and {len(bodies)} value{'s' * (len(bodies) != 1)}", each.span,
+                114, f"{len(heads)} name{'s' * (len(heads) != 1)}, and {len(bodies)} value{'s' * (len(bodies) != 1)}", node.span,
                 hint="write A, B = X, Y; a function with two results is f(x) = X, Y, and its second one f_2(x)",
             )  # fmt: skip
-        statements += [nodes.Equation((head, body), span=each.span) for head, body in zip(heads, bodies)]
+        statements += [nodes.Equation((head, body), span=node.span) for head, body in zip(heads, bodies)]
     return tuple(statements)
 
 

@@ -65,11 +65,11 @@ def sized(reader: Reader, position: int, end: int) -> int:
 def closed_at(reader: Reader, position: int, end: int) -> int | None:
     r"""Where the \right is of a \left. … \right|_{X=U}."""
     depth = 0
-    for place in range(position, end):
-        depth += (reader.pieces[place][0] == "\\left") - (reader.pieces[place][0] == "\\right")
+    for index in range(position, end):
+        depth += (reader.pieces[index][0] == "\\left") - (reader.pieces[index][0] == "\\right")
         if depth == 0:
-            found = reader.piece(place + 1) in BARS and reader.piece(place + 2) == "_"
-            return place if found else None
+            result = reader.piece(index + 1) in BARS and reader.piece(index + 2) == "_"
+            return index if result else None
     return None
 
 
@@ -94,8 +94,8 @@ def alone(reader: Reader, position: int, end: int) -> bool:
     if not reader.brackets or reader.brackets[-1][0] not in ("LPAREN", "LBRACE"):
         return False
     depth = 0
-    for place in range(position + 1, end):
-        text = reader.pieces[place][0]
+    for index in range(position + 1, end):
+        text = reader.pieces[index][0]
         kind = SIGNS.get(text, ("",))[0]
         depth += kind in ("LPAREN", "LBRACKET", "LBRACE")
         if kind in ("RPAREN", "RBRACKET", "RBRACE"):

@@ -88,8 +88,8 @@ def script(reader: Reader, position: int, end: int) -> int:
     """_ or ^ with one piece or a group; in ^ also a prime or a star."""
     sign, start, stop = reader.pieces[position]
     after = reader.skip_looks(position + 1, end)
-    if sign == "^" and (found := mark_at(reader, after, end)):
-        return marked(reader, position, *found)
+    if sign == "^" and (names := mark_at(reader, after, end)):
+        return marked(reader, position, *names)
     token = Token("SUB" if sign == "_" else "SUP", sign, start, stop)
     text = reader.pieces[after][0] if after < end else ""
     if text != "{" and not reader.is_operand(text):

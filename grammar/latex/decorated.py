@@ -167,13 +167,13 @@ def array(reader: Reader, position: int, end: int) -> int:
         reader.settle()
         stop = Token("RBRACE", "}", *reader.pieces[close][1:])
         return reader.put([opened, "cases", (columns_end, close), None, stop], close + 1, end)
-    found = literal_in(reader, position, (columns_end, close))
-    if found is None and reader.last() in ("", "SEPARATOR") and reader.at_statement_level():
+    result = literal_in(reader, position, (columns_end, close))
+    if result is None and reader.last() in ("", "SEPARATOR") and reader.at_statement_level():
         reader.cells = 1
         return reader.put([(columns_end, close)], close + 1, end)
-    if found is None:
+    if result is None:
         raise reader.unknown(position)
-    return reader.put(found, close + 1, end)
+    return reader.put(result, close + 1, end)
 
 
 def literal(reader: Reader, position: int, after: int, axes: list, cells: Token | Stretch) -> list[Part]:

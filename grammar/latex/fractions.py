@@ -50,20 +50,20 @@ def higher_derivative(
     reader: Reader, position: int, above: Stretch, below: Stretch, sign: Token, after: int, end: int
 ) -> int:
     """\\frac{\\partial^2 f}{\\partial x^* \\partial y^*}, also of \\partial r^3, and before its operand: ∂(∂f/∂y*)/∂x*"""
-    partials = [place for place in range(*below) if reader.pieces[place][0] == "\\partial"]
+    partials = [index for index in range(*below) if reader.pieces[index][0] == "\\partial"]
     over = reader.argument(above[0] + 1, above[0] + 2, above[1])[1]
     order = number_of(reader, above[0] + 2, over)
     variables = [(start + 1, stop) for start, stop in zip(partials, (*partials[1:], below[1]))]
     if len(variables) != order:
-        variables = [each for variable in variables for each in repeated(reader, *variable)]
+        variables = [pair for variable in variables for pair in repeated(reader, *variable)]
     if order < 2 or len(variables) != order:
-        wanted = (
+        expected = (
             "a second derivative names both variables"
             if order == 2
             else f"a derivative of order {order} names {order} variables"
         )
         raise NotationError(
-            101, wanted if order > 1 else "the order of a derivative must be a number from 2 to 9", reader.source,
+            101, expected if order > 1 else "the order of a derivative must be a number from 2 to 9", reader.source,
             reader.pieces[position][1:],
             hint=r"write \frac{\partial^2 f}{\partial x^* \partial y^*}, or \frac{\partial^3 f}{\partial r^3}",
         )  # fmt: skip
@@ -87,9 +87,9 @@ def number_of(reader: Reader, start: int, stop: int) -> int:
 
 def repeated(reader: Reader, start: int, stop: int) -> list[Stretch]:
     """r^2 as r twice; else the name as it stands."""
-    for place in range(start + 1, stop):
-        if reader.pieces[place][0] == "^" and reader.argument(place, place + 1, stop)[1] == stop:
-            return [(start, place)] * (number_of(reader, place + 1, stop) or 1)
+    for index in range(start + 1, stop):
+        if reader.pieces[index][0] == "^" and reader.argument(index, index + 1, stop)[1] == stop:
+            return [(start, index)] * (number_of(reader, index + 1, stop) or 1)
     return [(start, stop)]
 
 

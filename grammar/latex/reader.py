@@ -46,7 +46,7 @@ class Reader:
         self.closing_at: set[int] = set()  # the \\right of each \\left. … \\right|_{X=U}
         self.ampersands = 0
         self.cells = 2  # how many & there are to a cell; 0 where they say nothing
-        self.overs = [place for place, piece in enumerate(pieces) if piece[0] == "\\over"]
+        self.overs = [index for index, piece in enumerate(pieces) if piece[0] == "\\over"]
 
     def formula(self, start: int, end: int, opening: str) -> None:
         """Read one formula, or one table of formulas."""
@@ -372,18 +372,18 @@ class Reader:
         """The end of a comment with a declaration, \\text{twice}~(X \\in \\reals^{\\seq}), that fills a cell; 0 where none does."""
         if not self.at_statement_level() or self.last() != "SEPARATOR":
             return 0
-        opening = place = self.skip_looks(after, end)
+        opening = position = self.skip_looks(after, end)
         depth, declares = 0, False
-        while place < end and self.pieces[place][0] not in ("&", "\\\\"):
-            text = self.pieces[place][0]
+        while position < end and self.pieces[position][0] not in ("&", "\\\\"):
+            text = self.pieces[position][0]
             depth += (text == "(") - (text == ")")
             declares = declares or SIGNS.get(text, ("",))[0] == "IN"
-            place += 1
+            position += 1
             if not depth:
                 break
-        closes = self.skip_looks(place, end)
+        closes = self.skip_looks(position, end)
         ends = closes >= end or self.pieces[closes][0].startswith(("&", "\\\\", "\\end", "\\quad"))
-        return place if declares and not depth and ends and self.piece(opening) == "(" else 0
+        return position if declares and not depth and ends and self.piece(opening) == "(" else 0
 
     def heads_a_row(self, after: int, end: int) -> bool:
         """Whether the cell after the \\text{…} that ends there goes on with a relation: \\text{total} &\\colon …"""

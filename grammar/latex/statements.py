@@ -30,17 +30,17 @@ RANGE = re.compile(r"n=[^,=:i]+(?:,[^,=:i.]+)?,\.,[^,=:i.]+")
 
 def statements(tokens: list[Token]) -> list[Token]:
     """The tokens of the cells, with a SEPARATOR between statements only, and FOR before a range."""
-    found: list[Token] = []
+    result: list[Token] = []
     kinds = {token.type for token in tokens}
     for line in _lines(tokens) if "SEPARATOR" in kinds else [tokens]:
         for statement in _parted(line) if "COMMA" in kinds else [line]:
-            if found:
-                if statement[0].type == found[-1].type == "ELLIPSIS":
+            if result:
+                if statement[0].type == result[-1].type == "ELLIPSIS":
                     continue
-                found.append(_between(found, statement))
-            found += statement
-    _trim(found)
-    return found
+                result.append(_between(result, statement))
+            result += statement
+    _trim(result)
+    return result
 
 
 def _between(before: list[Token], statement: list[Token]) -> Token:
@@ -57,7 +57,7 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
     kinds = [token.type for token in statement]
     if kinds[:3] == ["NAME", "IN", "LBRACE"]:
         return "DOTS" in kinds and "FOR" not in kinds
-    places = [place for place, kind in enumerate(kinds) if kind == "RELATION"]
+    places = [index for index, kind in enumerate(kinds) if kind == "RELATION"]
     if len(places) != 2 or places[1] != places[0] + 2 or kinds[places[0] + 1] != "NAME" or "COMMA" in kinds:
         return False
     return _in_script(before, statement[places[0] + 1].text)
@@ -129,14 +129,14 @@ def _lists(last: list[Token], cell: list[Token]) -> bool:
 
 def _is_named(line: list[Token]) -> bool:
     """Whether a line is names with their scripts, with commas between them."""
-    place = 0
-    while place < len(line):
-        if line[place].type != "NAME":
+    position = 0
+    while position < len(line):
+        if line[position].type != "NAME":
             return False
-        place = after_scripts(line, place + 1)
-        if place < len(line) and line[place].type != "COMMA":
+        position = after_scripts(line, position + 1)
+        if position < len(line) and line[position].type != "COMMA":
             return False
-        place += 1
+        position += 1
     return True
 
 
@@ -196,9 +196,9 @@ def _parted(line: list[Token]):
 def _without_second(line: list[Token], letters: str) -> tuple[list[Token], str]:
     """k = 0, 1, …, n as k = 0, …, n"""
     dropped = set()
-    for found in COUNTED.finditer(letters):
-        first, second = line[found.start() + 1].text, line[found.start() + 3].text
+    for match in COUNTED.finditer(letters):
+        first, second = line[match.start() + 1].text, line[match.start() + 3].text
         if len(second) < 10 and first.isdecimal() and second.isdecimal() and int(second) == int(first) + 1:
-            dropped |= {found.start() + 2, found.start() + 3}
-    kept = [index for index in range(len(line)) if index not in dropped]
-    return [line[index] for index in kept], "".join(letters[index] for index in kept)
+            dropped |= {match.start() + 2, match.start() + 3}
+    indices = [index for index in range(len(line)) if index not in dropped]
+    return [line[index] for index in indices], "".join(letters[index] for index in indices)

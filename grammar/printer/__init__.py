@@ -73,4 +73,4 @@ def to_latex(
         from .broken import display
 
     printer.mark = "&"
-    return display([printer.text(each) for each in getattr(node, "statements", (node,))], width)
+    return display([printer.text(statement) for statement in getattr(node, "statements", (node,))], width)

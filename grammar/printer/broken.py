@@ -102,18 +102,18 @@ def broken(text: str, width: float, whole: bool = False) -> list[str]:
 
 def best(text: str, width: float, whole: bool) -> Break | None:
     """Return the last outermost break whose first line is narrow enough; the first break of all if there is none."""
-    found = breaks(text, whole)
-    for key in sorted({(each.depth, each.level) for each in found}):
-        group = [each for each in found if (each.depth, each.level) == key]
-        fitting = [each for each in group if breadth(opened(text, each)[0][: each.position]) <= width]
+    result = breaks(text, whole)
+    for key in sorted({(break_.depth, break_.level) for break_ in result}):
+        group = [break_ for break_ in result if (break_.depth, break_.level) == key]
+        fitting = [break_ for break_ in group if breadth(opened(text, break_)[0][: break_.position]) <= width]
         if fitting and breadth(text[: fitting[-1].position]) > 0.25 * width:
             return fitting[-1]
-    return min(found, key=lambda each: each.position, default=None)
+    return min(result, key=lambda break_: break_.position, default=None)
 
 
 def breaks(text: str, whole: bool = False) -> list[Break]:
     """Everywhere that a row may be broken, none in braces or an environment."""
-    found: list[Break] = []
+    result: list[Break] = []
     stack: list[int] = []  # where brackets open
     pairs: dict[int, int] = {}
     braces, before = 0, ""
@@ -138,21 +138,21 @@ def breaks(text: str, whole: bool = False) -> list[Break]:
     for level, position, opened_at in waiting:
         if whole and position == first:
             level = len(LOOSEST_FIRST)  # the relation of the statement itself is left last
-        if all(each in pairs for each in opened_at):
-            brackets = tuple((each, pairs[each]) for each in opened_at)
-            found.append(Break(len(brackets), level, position, brackets))
-    return found
+        if all(index in pairs for index in opened_at):
+            brackets = tuple((index, pairs[index]) for index in opened_at)
+            result.append(Break(len(brackets), level, position, brackets))
+    return result
 
 
 def opened(text: str, chosen: Break) -> tuple[str, int]:
     r"""A text whose brackets around a break are of a fixed size, which \left and \right are not; and the break's place."""
     position = chosen.position
-    for place, word, fixed in sorted(
+    for start, word, fixed in sorted(
         [(start, "\\left", "\\Bigl") for start, _ in chosen.brackets]
         + [(end, "\\right", "\\Bigr") for _, end in chosen.brackets],
         reverse=True,
     ):
-        if text.startswith(word, place):
-            text = text[:place] + fixed + text[place + len(word) :]
-            position += (len(fixed) - len(word)) * (place < chosen.position)
+        if text.startswith(word, start):
+            text = text[:start] + fixed + text[start + len(word) :]
+            position += (len(fixed) - len(word)) * (start < chosen.position)
     return text, position

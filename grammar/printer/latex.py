@@ -70,10 +70,10 @@ class Latex(Text):
 
     def subscript(self, node):
         """Ones along axes are a bold 1."""
-        found = yield from super().subscript(node)
+        piece = yield from super().subscript(node)
         if isinstance(node.base, Name) and node.base.text == "ones":
-            return found._replace(text=found.text.replace("\\mathrm{ones}", "\\mathbf{1}", 1))
-        return found
+            return piece._replace(text=piece.text.replace("\\mathrm{ones}", "\\mathbf{1}", 1))
+        return piece
 
     def word(self, text: str) -> str:
         return _lettered(text, "mathrm", several=True)
@@ -244,12 +244,12 @@ def _unaccented(word: str) -> tuple[str, str]:
 
 def _has_script(node, sign: str) -> bool:
     """Whether a base is printed with such a script already. A prime is one, except where ^ follows it at once."""
-    kinds, own = ((Superscript, Starred), "*†") if sign == "^" else ((Subscript, Index, Rename), "")
+    kinds, suffix = ((Superscript, Starred), "*†") if sign == "^" else ((Subscript, Index, Rename), "")
     while hasattr(node, "base"):
         if isinstance(node, kinds):
             return True
-        node, own = node.base, own and "*†'"
-    return isinstance(node, Name) and node.text[-1] in own
+        node, suffix = node.base, suffix and "*†'"
+    return isinstance(node, Name) and node.text[-1] in suffix
 
 
 def _is_long(node) -> bool:

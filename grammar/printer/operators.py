@@ -140,8 +140,8 @@ class Operators(Functions):
         """i < j, 1 ≤ i < j ≤ n"""
         relations = conjuncts(condition)
         text = yield from self.compared_below(relations[0].arguments[0])
-        for each in relations:
-            text += f" {self.signs[each.operator]} " + (yield from self.compared_below(each.arguments[1]))
+        for relation in relations:
+            text += f" {self.signs[relation.operator]} " + (yield from self.compared_below(relation.arguments[1]))
         return text
 
     def compared_below(self, node):
@@ -149,8 +149,8 @@ class Operators(Functions):
 
     def draw(self, node):
         """x ∼ N(0, 1)"""
-        found = yield from self.distribution(node)
-        return Piece(f"{self.word(node.name)} {self.signs['∼']} {found}", RELATION)
+        result = yield from self.distribution(node)
+        return Piece(f"{self.word(node.name)} {self.signs['∼']} {result}", RELATION)
 
     def distribution(self, node):
         if not node.family:
@@ -182,12 +182,12 @@ class Operators(Functions):
     def expectation(self, node):
         """𝔼_{x ∼ N(0, 1)}[x]"""
         draws = []
-        for each in node.draws:
-            if type(each) is Name:
-                draws.append(self.label_word(each.text))
+        for draw in node.draws:
+            if type(draw) is Name:
+                draws.append(self.label_word(draw.text))
                 continue
-            found = yield from self.distribution(each)
-            draws.append(f"{self.label_word(each.name)} {self.signs['∼']} {found}")
+            result = yield from self.distribution(draw)
+            draws.append(f"{self.label_word(draw.name)} {self.signs['∼']} {result}")
         (body,) = yield from self.each((node.body,), SUM)
         below = f"_{{{', '.join(draws)}}}" if draws else ""
         return Piece(f"{self.mean}{below}{self.square(body)}", POSTFIXED)
@@ -308,25 +308,25 @@ class Operators(Functions):
 
 
 def names_in(node) -> set[str]:
-    found, waiting = set(), [node]
+    names, waiting = set(), [node]
     while waiting:
         node = waiting.pop()
         if type(node) is Name:
-            found.add(node.text)
+            names.add(node.text)
         waiting.extend(children(node))
-    return found
+    return names
 
 
 def over_index(node) -> bool:
     """Whether a ∑ goes over indices, which its operand then mentions: ∑_i A_{height(i)}"""
-    below = [each.text if type(each) is Name else "" for each in node.subscript]
+    below = [part.text if type(part) is Name else "" for part in node.subscript]
     return bool(node.arguments) and bool(below) and names_in(node.arguments[0]).issuperset(below)
 
 
 def conjuncts(node) -> list:
     """The operands of a ∧ b ∧ …, read from left to right."""
-    found = []
+    result = []
     while type(node) is Call and node.operator == "∧":
-        found.append(node.arguments[1])
+        result.append(node.arguments[1])
         node = node.arguments[0]
-    return [node, *reversed(found)]
+    return [node, *reversed(result)]

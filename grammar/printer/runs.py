@@ -49,20 +49,20 @@ def axes_in(node: Any) -> tuple[str, ...]:
     >>> axes_in(parse("LN_W(X_{a→b}) ⊙_{key} W_Q"))
     ('key', 'a', 'b')
     """
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     sure: set[str] = set()
     waiting = [node]
     while waiting:
         current = waiting.pop()
         if isinstance(current, nodes.Axis):
             sure.add(current.name)
-            found.setdefault(current.name)
+            result.setdefault(current.name)
         elif isinstance(current, Call):
             for axis in filter(None, map(axis_of, current.subscript)):
-                found.setdefault(axis.name)
+                result.setdefault(axis.name)
             sure |= {axis.name for axis in filter(None, map(axis_of, certain(current)))}
         waiting.extend(reversed(children(current)))
-    return tuple(axis for axis in found if axis in sure)
+    return tuple(axis for axis in result if axis in sure)
 
 
 def certain(call: Call) -> tuple[Any, ...]:

@@ -86,7 +86,7 @@ class Scripts(Printer):
         return ", ".join(texts)
 
     def sign(self, mark: str) -> str:
-        return "".join(self.signs.get(each, each) for each in mark)
+        return "".join(self.signs.get(name, name) for name in mark)
 
     def label(self, node, axes: bool) -> Printing:
         """A component of a subscript, where every word is a name."""
@@ -111,8 +111,8 @@ class Scripts(Printer):
     # -------------------------------------------------------------------------------------------- indices and renames
     def index(self, node):
         items = []
-        for axis, place in node.items:
-            inner = yield from self.tight(place)
+        for axis, position in node.items:
+            inner = yield from self.tight(position)
             items.append(self.axis(axis).text + self.round(inner))
         return (yield from self.selected(node.base, items))
 

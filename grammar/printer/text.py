@@ -57,8 +57,8 @@ class Text(Operators):
     def equation(self, node):
         if type(node.sides[-1]) is nodes.Draw:
             (head,) = yield from self.sides(node.sides[:1])
-            found = yield from self.distribution(node.sides[-1])
-            return (yield from self.statement(f"{head} {self.mark}{self.signs['∼']} {found}", node))
+            result = yield from self.distribution(node.sides[-1])
+            return (yield from self.statement(f"{head} {self.mark}{self.signs['∼']} {result}", node))
         first, *others = yield from self.sides(node.sides)
         sign = self.defining if node.defines else "="
         return (yield from self.statement(f"{first} {self.mark}{sign} {' = '.join(others)}", node))
@@ -124,7 +124,7 @@ class Text(Operators):
         if FORMS.get(node.operator) == "big":
             return self.big_sign(node.operator, (yield from self.below(node.subscript)))
         if node.operator == "→":
-            old, new = (self.axis_word(each.text) for each in node.subscript)
+            old, new = (self.axis_word(axis.text) for axis in node.subscript)
             return f"[]_{{{old}{self.signs['→']}{new}}}"
         return (yield from self.head(node)).strip()
 

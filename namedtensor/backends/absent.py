@@ -46,7 +46,7 @@ class Tabled(Target):
     def result_type(self, dtypes: Sequence[str]) -> str:
         """Return the widest dtype of the strongest kind; a float dtype holds integers of half its bits."""
         kinds = {
-            kind_of(dtype): max(BITS[each] for each in dtypes if kind_of(each) == kind_of(dtype)) for dtype in dtypes
+            kind_of(dtype): max(BITS[name] for name in dtypes if kind_of(name) == kind_of(dtype)) for dtype in dtypes
         }
         whole = {kind: bits for kind, bits in kinds.items() if kind in "iu"}
         if "c" in kinds or "f" in kinds:
@@ -60,9 +60,13 @@ class Tabled(Target):
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         if primitive in INDICES:
             return "int64"
-        given = [each for each in (arguments[1:] if primitive == "where" else arguments) if isinstance(each, Value)]
-        met = self.result_type([each.dtype for each in given]) if given else "int64"
-        plain = {getattr(each, "kind", type(each)) for each in arguments if not isinstance(each, Value)}
+        arrays = [
+            argument
+            for argument in (arguments[1:] if primitive == "where" else arguments)
+            if isinstance(argument, Value)
+        ]
+        met = self.result_type([array.dtype for array in arrays]) if arrays else "int64"
+        plain = {getattr(argument, "kind", type(argument)) for argument in arguments if not isinstance(argument, Value)}
         if float in plain and kind_of(met) not in "fc" and primitive != "clip":
             met = "float64"
         if primitive in FLOATING and kind_of(met) not in "fc":
@@ -102,6 +106,6 @@ class Absent(Target):
         return self.canonical(self.numpy.result_type(tuple(map(self.canonical, meet))))
 
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-        found = self.numpy.ask(primitive, arguments, options)
-        whole = not any(kind_of(each.dtype) in "fc" for each in arguments if isinstance(each, Value))
-        return self.default_float if whole and kind_of(found) == "f" else self.canonical(found)
+        ask = self.numpy.ask(primitive, arguments, options)
+        whole = not any(kind_of(argument.dtype) in "fc" for argument in arguments if isinstance(argument, Value))
+        return self.default_float if whole and kind_of(ask) == "f" else self.canonical(ask)

@@ -173,12 +173,12 @@ def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
     used = {*plan.symbols, *(symbol for symbol, count in counts.items() if count > 1)}
     if shapes:
         used |= symbols_of([step.value.shape for step in plan.steps]).keys()
-    found: dict[Symbol, Read] = {}
-    for value, axis, symbols in sorted(axes, key=lambda each: len(each[2])):
-        new = [symbol for symbol in symbols if symbol not in found]
+    readings: dict[Symbol, Read] = {}
+    for value, axis, symbols in sorted(axes, key=lambda name: len(name[2])):
+        new = [symbol for symbol in symbols if symbol not in readings]
         if len(new) == 1 and new[0] in used and is_linear(value.shape[axis], new[0]):
-            found[new[0]] = Read(new[0], value, plan.names[value], axis)
-    return [*found.values()]
+            readings[new[0]] = Read(new[0], value, plan.names[value], axis)
+    return [*readings.values()]
 
 
 def is_linear(size: Any, symbol: Symbol) -> bool:
@@ -208,7 +208,7 @@ def shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tupl
     if any("float" in step.value.dtype and step.value.dtype != dtype for step in steps):
         return ()
     guarded = any(step.primitive == "guard" for step in steps)  # by the range of its dtype, which a wider one has too
-    return tuple(each for each in SHARED if not guarded or each >= dtype)
+    return tuple(candidate for candidate in SHARED if not guarded or candidate >= dtype)
 
 
 def every_step(plan: Plan) -> Iterator[Step]:

@@ -62,7 +62,7 @@ class PlanFunction:
     def compile(self) -> None:
         """Compile the plan, and do what is done before it is called: the first use of `run` does so."""
         plan, target, python = self.plan, self.target, self.python
-        extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
+        extra = {f"python_{number}": function for number, function in enumerate(python, 1)}
         if plan.fallback is not None:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.steps = {}
@@ -123,13 +123,13 @@ class PlanFunction:
 
         if self.own:
             return no_match
-        inputs = tuple(self.like.names[each] for each in self.like.inputs)
+        inputs = tuple(self.like.names[input_] for input_ in self.like.inputs)
         body, arrays = self.body() if instead is None and self.is_short else (None, {})
-        own = {} if body is None else self.target.backend.globals(self.target.xp) | self.run.__globals__
+        local = {} if body is None else self.target.backend.globals(self.target.xp) | self.run.__globals__
         space = {
-            **own,
+            **local,
             "__run": instead or self.run, "__new": object.__new__, "__layout": layout, "__NamedTensor": NamedTensor,
-            **{f"__layout_{number}": each for number, each in enumerate(layouts)},
+            **{f"__layout_{number}": other for number, other in enumerate(layouts)},
         }  # fmt: skip
         again = repeated_call(tuple(order), inputs, body, space | arrays)
         return partial(kept_context_without_warnings().run, again) if self.quiet else again
@@ -152,8 +152,8 @@ class PlanFunction:
         lines = backend.source(plan, given=buffers).text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith("def function("))
         arrays: dict[str, Any] = {}
-        made: Any = () if buffers is None else buffers.made
-        for number, (shape, dtype) in enumerate(made, 1):
+        compiled: Any = () if buffers is None else buffers.made
+        for number, (shape, dtype) in enumerate(compiled, 1):
             arrays[f"buffer_{number}"] = self.target.xp.empty(shape, dtype=self.target.object_of(dtype))
         return tuple(lines[start + 1 :]), arrays
 
@@ -166,8 +166,8 @@ class PlanFunction:
     def held(self) -> int:
         """The bytes of the arrays that are made before it is called."""
         space, base = getattr(self.run, "__globals__", {}), self.target.backend.globals(self.target.xp)
-        own = (each for name, each in space.items() if name not in base)
-        return sum(size for each in own if isinstance(size := getattr(each, "nbytes", 0), int))
+        local_values = (value for name, value in space.items() if name not in base)
+        return sum(size for local_value in local_values if isinstance(size := getattr(local_value, "nbytes", 0), int))
 
     def explained(self, problem: Exception) -> Exception:
         """The error of the language for what was raised."""
@@ -203,12 +203,12 @@ class PlanFunction:
     def failed(self, problem: Exception) -> Step | None:
         """The step whose line raised."""
         steps = self.steps or self.lines()
-        trace, found = problem.__traceback__, None
+        trace, step = problem.__traceback__, None
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == FILE:
-                found = steps.get(trace.tb_lineno, found)
+                step = steps.get(trace.tb_lineno, step)
             trace = trace.tb_next
-        return found
+        return step
 
 
 def is_tiny(value: Value) -> bool:
@@ -218,8 +218,8 @@ def is_tiny(value: Value) -> bool:
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
     """A function that is compiled on its first call."""
-    made = cache(make)
-    return lambda *arrays: made()(*arrays)
+    cached = cache(make)
+    return lambda *arrays: cached()(*arrays)
 
 
 # ----------------------------------------------------------------------------------------------------------- repeated
@@ -230,7 +230,7 @@ STEP, INPUT = 1200, 400  # bytes of one in a plan with its terms, its source and
 def bytes_of(plan: Plan) -> int:
     """The memory of a plan, about, with what it stands for and what is made of it."""
     inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
-    further = (each for each in (*inner, plan.fallback) if each is not None)
+    further = (item for item in (*inner, plan.fallback) if item is not None)
     return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
 
 

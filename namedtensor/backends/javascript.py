@@ -64,7 +64,7 @@ def code_of_sizes(value: Any) -> Any:
         return Code(written(value.terms, code_of_atom, " * "))
     if isinstance(value, tuple):
         return tuple(map(code_of_sizes, value))
-    return {name: code_of_sizes(each) for name, each in value.items()} if isinstance(value, dict) else value
+    return {name: code_of_sizes(entry) for name, entry in value.items()} if isinstance(value, dict) else value
 
 
 def code_of_atom(atom: Atom) -> str:
@@ -128,8 +128,8 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Step) -> st
 
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
-    given = ", ".join(f"[{', '.join(part)}]" for part in parts_of_loop(names, options, "[{}]".format))
-    return f"nt.loop({options['function']}, {given}, {options['steps']}, {literal((*options['kept'], *options['listed']))}, {len(options['kept'])})"
+    text = ", ".join(f"[{', '.join(part)}]" for part in parts_of_loop(names, options, "[{}]".format))
+    return f"nt.loop({options['function']}, {text}, {options['steps']}, {literal((*options['kept'], *options['listed']))}, {len(options['kept'])})"
 
 
 def exact(primitive: str, text: str) -> dict[str, Line]:
@@ -189,7 +189,7 @@ class JavaScript(Backend):
         if plan.is_open:  # its loops use the sizes that it reads
             lines += [indent(text, "  ") for text in loops]
         lines += [f"  {self.line(plan, step)}" for step in known if not is_done_before(step.value)]
-        results = [f"nt.array({self.argument(plan, each)})" for each in plan.results]
+        results = [f"nt.array({self.argument(plan, value)})" for value in plan.results]
         result = results[0] if len(results) == 1 and not tupled else f"[{', '.join(results)}]"
         return "\n".join([*lines, f"  return {result};", "}"])
 
@@ -213,14 +213,14 @@ class JavaScript(Backend):
             if isinstance(value, Value):
                 shape = tuple(size if known >= symbols_of(size).keys() else None for size in value.shape)
                 lines.append(self.given(plan, value, shape))
-                own = [each for each in reads if each.value is value]
-                known |= {each.symbol for each in own}
-                lines += map(size_line, own)
-                if unread_axes(value, shape, own, known):
+                readings = [reading for reading in reads if reading.value is value]
+                known |= {reading.symbol for reading in readings}
+                lines += map(size_line, readings)
+                if unread_axes(value, shape, readings, known):
                     lines.append(self.given(plan, value, value.shape))
-        for each in plan.conditions:
-            holds = f"{literal(each.left)} {RELATIONS[each.relation]} {literal(each.right)}"
-            message = literal(f"sizes must satisfy {each.shown}")
+        for condition in plan.conditions:
+            holds = f"{literal(condition.left)} {RELATIONS[condition.relation]} {literal(condition.right)}"
+            message = literal(f"sizes must satisfy {condition.shown}")
             lines.append(f"if (!({holds})) throw new nt.NotationError(308, {message});")
         return lines
 
@@ -238,7 +238,7 @@ class JavaScript(Backend):
         return f"{name} = nt.given({name}, {literal(name)}, {literal(shape)}{of_kind});  // {comment(value)}"
 
     def names_of(self, plan: Plan, step: Step) -> tuple[str, ...]:
-        return tuple(self.argument(plan, each) for each in step.arguments)
+        return tuple(self.argument(plan, argument) for argument in step.arguments)
 
     def argument(self, plan: Plan, argument: Any) -> str:
         return plan.names[argument] if isinstance(argument, Value) else number(argument)
@@ -262,7 +262,7 @@ def size_line(read: Read) -> str:
 
 def size_lines(plan: Plan) -> list[str]:
     """The lines that read the sizes that the text uses."""
-    return [size_line(each) for each in reads_of(plan, shapes=True)]
+    return [size_line(reading) for reading in reads_of(plan, shapes=True)]
 
 
 def steps(plan: Plan) -> Iterator[Step]:
@@ -303,7 +303,8 @@ class JavaScriptTarget(Target):
             return WHOLE
         values = arguments[1:] if primitive == "where" else arguments
         kinds = {
-            each.dtype if hasattr(each, "dtype") else OF_PLAIN[getattr(each, "kind", type(each))] for each in values
+            value.dtype if hasattr(value, "dtype") else OF_PLAIN[getattr(value, "kind", type(value))]
+            for value in values
         }
         met = self.result_type([*kinds])
         return WHOLE if met == TRUTH and primitive in ("sum", "prod", "cumsum", "cumprod", "trace") else met
@@ -324,12 +325,12 @@ def runtime() -> str:
 def pieces() -> dict[str, str]:
     """Its functions by name, each with the comment before it."""
     text = re.sub(r"^// -.*\n", "", runtime(), flags=re.MULTILINE)
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for part in re.split(r"^(?=/\*\*|export )(?<!\*/\n)", text, flags=re.MULTILINE)[1:]:
         opening = re.search(r"^export \w+ (\w+)", part, flags=re.MULTILINE)
         assert opening is not None, part
-        found[opening[1]] = part.replace("export ", "", 1).strip()
-    return found
+        result[opening[1]] = part.replace("export ", "", 1).strip()
+    return result
 
 
 def runtime_for(text: str) -> str:

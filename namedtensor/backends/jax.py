@@ -33,8 +33,10 @@ def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> s
 
 def _picked(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     """An element at a position that depends on a size is a slice: JAX takes no symbolic dimension as an index."""
-    places = [place if place is None or type(place) is int else LoopPart(place) for place in options["places"]]
-    of_slices = ["0" if isinstance(place, LoopPart) else ":" for place in places if type(place) is not int]
+    places = [
+        position if position is None or type(position) is int else LoopPart(position) for position in options["places"]
+    ]
+    of_slices = ["0" if isinstance(position, LoopPart) else ":" for position in places if type(position) is not int]
     text = pick(names, {"places": places}, step)
     return f"{text}[{', '.join(of_slices)}]" if "0" in of_slices else text
 
@@ -42,8 +44,8 @@ def _picked(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
 class LoopPart(str):
     """The slice of one element at a position."""
 
-    def __new__(cls, place: Any):
-        return super().__new__(cls, f"{place}:{place + 1}")
+    def __new__(cls, device: Any):
+        return super().__new__(cls, f"{device}:{device + 1}")
 
 
 IS_CONCRETE = '''
@@ -240,7 +242,7 @@ class Jax(Backend):
         return str(dtypes.canonicalize_dtype(dtype)) if dtype.endswith("64") else dtype
 
     def opening(self, plan: Any) -> list[str]:
-        whole = [plan.names[each] for each in plan.inputs if getattr(each, "interval", None) is not None]
+        whole = [plan.names[input_] for input_ in plan.inputs if getattr(input_, "interval", None) is not None]
         if plan.is_inner or not whole or not has_steps(plan, CHECKS):
             return []
         return [f"    tell_if_traced({', '.join(whole)})"]

@@ -27,14 +27,14 @@ def functions(prefix: str, *names: str) -> dict[str, str]:
 
 
 def expand(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    return f"{names[0]}[{', '.join(':' if kept else 'None' for kept in options['kept'])}]"
+    return f"{names[0]}[{', '.join(':' if is_kept else 'None' for is_kept in options['kept'])}]"
 
 
 def pick(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     places = list(options["places"])
     while places and places[-1] is None:
         places.pop()
-    return f"{names[0]}[{', '.join(':' if place is None else str(place) for place in places)}]"
+    return f"{names[0]}[{', '.join(':' if position is None else str(position) for position in places)}]"
 
 
 def python(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -63,9 +63,9 @@ def scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
     """Numbers added to the elements of an axis at positions, all of which lie along one axis."""
     array, at = names
     if options["rank"] != 1:
-        sizes, place = options["sizes"], options["at"]
+        sizes, start = options["sizes"], options["at"]
         count = step.arguments[1].count
-        array = f"{array}.reshape({(*sizes[:place], count, *sizes[place + 1 :])})"
+        array = f"{array}.reshape({(*sizes[:start], count, *sizes[start + 1 :])})"
         at = f"{at}.reshape({count})"
     return f"scatter_add({array}, {at}, {options['at']}, {options['sizes'][options['at']]})"
 
@@ -82,9 +82,9 @@ def parts_of_loop(
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
     """Return the call of a loop kernel: each step takes its elements of the slices and its own members."""
-    given = ", ".join(map(listed, parts_of_loop(names, options, "[{}]".format)))
+    text = ", ".join(map(listed, parts_of_loop(names, options, "[{}]".format)))
     listed_ = f", {options['listed']}" if options["listed"] else ""
-    return f"{kernel}({options['function']}, {given}, {options['steps']}, {options['kept']}{listed_})"
+    return f"{kernel}({options['function']}, {text}, {options['steps']}, {options['kept']}{listed_})"
 
 
 LOOP = """
@@ -149,7 +149,7 @@ def of_64_bits(x):
 
 def exact(any_of: str) -> dict[str, str]:
     """The small functions that find out whether integer overflow: exceeds int64; `any_of` is how a library says that one is."""
-    return {name: re.sub(r"\{(.*)\}", lambda found: any_of.format(found[1]), text) for name, text in EXACT.items()}
+    return {name: re.sub(r"\{(.*)\}", lambda match: any_of.format(match[1]), text) for name, text in EXACT.items()}
 
 
 class Source(NamedTuple):
@@ -207,28 +207,32 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
     It and the functions that it calls then stand in no circle, so that its arrays are freed as soon as it is; and what was
     made on the way to them is freed at once.
     """
-    made: dict[str, Any] = {}
-    for name, each in space.items():
-        if type(each) is FunctionType and each.__globals__ is space:
-            used = names_in(each.__code__)
-            if any(other not in made and getattr(space.get(other), "__globals__", None) is space for other in used):
+    functions: dict[str, Any] = {}
+    for name, value in space.items():
+        if type(value) is FunctionType and value.__globals__ is space:
+            used = names_in(value.__code__)
+            if any(
+                other not in functions and getattr(space.get(other), "__globals__", None) is space for other in used
+            ):
                 return space["function"]  # one that calls itself, or a later one
-            known = {other: made[other] if other in made else space[other] for other in used if other in space}
+            known = {
+                other: functions[other] if other in functions else space[other] for other in used if other in space
+            }
             known["__builtins__"] = space["__builtins__"]
-            made[name] = FunctionType(each.__code__, known, name, each.__defaults__)
+            functions[name] = FunctionType(value.__code__, known, name, value.__defaults__)
             if name == "of_sizes":
-                made[name] = lru_cache(MAX_KEPT_SIZES)(made[name])
+                functions[name] = lru_cache(MAX_KEPT_SIZES)(functions[name])
     space.clear()  # where each was in a circle
-    return made["function"]
+    return functions["function"]
 
 
 def names_in(code: CodeType) -> set[str]:
     """The global names of code, with those of the functions in it."""
-    found = set(code.co_names)
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            found |= names_in(each)
-    return found
+    names = set(code.co_names)
+    for co_const in code.co_consts:
+        if isinstance(co_const, CodeType):
+            names |= names_in(co_const)
+    return names
 
 
 def repeated_call(
@@ -237,12 +241,12 @@ def repeated_call(
     """Generate the function of a repeated call: a tuple of tensors of known layouts in, a named tensor out; `space` has
     what it needs.
     """
-    names = [f"x__{place}" for place in order]
+    names = [f"x__{position}" for position in order]
     fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(names)]
     *before, last = body or (f"    return __run({', '.join(inputs)})",)
     text = [
         "def again(tensors__):",
-        f"    [{', '.join(f'x__{place}' for place in range(len(order)))}] = tensors__",
+        f"    [{', '.join(f'x__{index}' for index in range(len(order)))}] = tensors__",
         f"    if not ({' and '.join(fits) or 'True'}):",
         "        return None",
         *(f"    {inside} = {name}._array" for inside, name in zip(inputs, names)),

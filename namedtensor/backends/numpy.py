@@ -52,21 +52,21 @@ def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> s
 
 
 def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    given = f"{listed(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
+    text = f"{listed(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
     forms = []
     for name, _, buffers in BACKEND.forms(step):
         forms += [name, listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))]
     run, buffers, *fallback = forms
-    more = "".join(f", {each}" for each in fallback)
+    more = "".join(f", {name}" for name in fallback)
     caller = CALLERS[options["cores"]]
-    return f"in_blocks({caller}, {run}, {given}, {options['sizes']}, np.{step.value.dtype}, {buffers}{more})"
+    return f"in_blocks({caller}, {run}, {text}, {options['sizes']}, np.{step.value.dtype}, {buffers}{more})"
 
 
 def _over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     ((name, plan, buffers),) = BACKEND.forms(step)
-    made = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))
+    text = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))
     places = f"{options['start']}, {options['stop']}, {options['rows']}"
-    return f"over_slices({name}, {options['combine']}, {listed(names)}, {options['cuts']}, {places}, {made})"
+    return f"over_slices({name}, {options['combine']}, {listed(names)}, {options['cuts']}, {places}, {text})"
 
 
 def _constant(step: Any, xp: Any) -> Any:

@@ -70,17 +70,17 @@ class Backend:
         return dtype
 
     def ask(self, target: Any, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-        xp, given, names = target.xp, [], []
-        for number, each in enumerate(arguments):
-            if isinstance(each, Value):
-                given.append(xp.ones((1,) * len(each.shape), dtype=target.object_of(each.dtype)))
+        xp, inputs, names = target.xp, [], []
+        for number, argument in enumerate(arguments):
+            if isinstance(argument, Value):
+                inputs.append(xp.ones((1,) * len(argument.shape), dtype=target.object_of(argument.dtype)))
                 names.append(f"x{number}")
             else:
-                names.append(repr(each.kind(1)) if isinstance(each, Scalar) else f"({numbered(each)!r})")
+                names.append(repr(argument.kind(1)) if isinstance(argument, Scalar) else f"({numbered(argument)!r})")
         step = Step(Value((), (), "float64"), primitive, arguments, numbered(options))
-        parameters = ", ".join(name for name, each in zip(names, arguments) if isinstance(each, Value))
+        parameters = ", ".join(name for name, operand in zip(names, arguments) if isinstance(operand, Value))
         text = f"def function({parameters}):\n    return {self.expression(step, tuple(names))}\n"
-        return dtype_name(self.made(text, xp)["function"](*given).dtype)
+        return dtype_name(self.made(text, xp)["function"](*inputs).dtype)
 
     # --------------------------------------------------------------------------------------------------------- text
     def expression(self, step: Step, names: tuple[str, ...]) -> str:
@@ -99,7 +99,7 @@ class Backend:
 
     def names_of(self, plan: Plan, step: Step) -> tuple[str, ...]:
         names = plan.names
-        return tuple([names[each] if each in names else plan.text_of(each) for each in step.arguments])
+        return tuple([names[argument] if argument in names else plan.text_of(argument) for argument in step.arguments])
 
     def fixed_name(self, plan: Plan, value: Value) -> str:
         """The name of a constant outside the function."""
@@ -135,8 +135,8 @@ class Backend:
         text, nested = Written(), []
         for step in plan.steps:
             if "plan" in step.options:
-                is_loop, own = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
-                for name_of_block, of_block, buffer in [own] if is_loop else self.forms(step):
+                is_loop, body = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
+                for name_of_block, of_block, buffer in [body] if is_loop else self.forms(step):
                     inner = self.source(of_block, name_of_block, comments, buffer, is_loop)
                     if of_block.symbols:  # it reads them where they are known
                         nested.append(text.include_before_function(inner, name_of_block))
@@ -173,8 +173,8 @@ class Backend:
             ):
                 names = tuple(
                     [
-                        self.fixed_name(plan, each) if isinstance(each, Value) else plan.text_of(each)
-                        for each in step.arguments
+                        self.fixed_name(plan, argument) if isinstance(argument, Value) else plan.text_of(argument)
+                        for argument in step.arguments
                     ]
                 )
                 text.add(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}", step)
@@ -205,10 +205,10 @@ class Backend:
         """Its parameters and its results, as text."""
         steps = plan.sized_steps
         symbols = symbols_of([(step.options, step.arguments) for step in steps])
-        others = [each for step in plan.steps if not step.value.sized for each in step.arguments]
-        used = {each for each in (*others, *plan.results) if isinstance(each, Value) and each.sized}
+        others = [argument for step in plan.steps if not step.value.sized for argument in step.arguments]
+        used = {item for item in (*others, *plan.results) if isinstance(item, Value) and item.sized}
         same = {step.value: step.arguments[0] for step in plan.steps if step.primitive == "same"}
-        used |= {same[each] for each in used if each in same}
+        used |= {same[item] for item in used if item in same}
         results = tuple(plan.names[step.value] for step in steps if step.value in used)
         return ", ".join(map(str, symbols)), listed(results)
 
@@ -217,12 +217,12 @@ class Backend:
         over = in_place(plan, self.writes) if self.writes and plan.in_place else {}
         dead = last_uses(plan) if given is None and (plan.in_place if self.writes else self.releases) else {}
         once = {step.value for step in self.done_once(plan, comments)}
-        place = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
+        variables = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
         for step in plan.steps:
             value = step.value
             if is_done_before(value) or value in once or step.primitive == "same":
                 continue
-            names, out = self.names_of(plan, step), place.get(value)
+            names, out = self.names_of(plan, step), variables.get(value)
             line = self.expression(step, names) if out is None else self.writing(step, names, out)
             if step.primitive == "guard":
                 text.lines += [f"    if not {line}:", f"        return {fallback if given is None else 'True'}"]
@@ -234,7 +234,7 @@ class Backend:
 
     def write_return(self, text: Written, plan: Plan, comments: bool, tupled: bool) -> None:
         """The last line; a result that the line before made is returned at once."""
-        results = [self.result(plan, each) for each in plan.results]
+        results = [self.result(plan, value) for value in plan.results]
         one = len(results) == 1 and not tupled
         text.add(f"    return {results[0] if one else listed(tuple(results))}")
         if one and not comments and len(text.lines) > 2:
@@ -329,19 +329,19 @@ class Backend:
             if step.primitive in self.fixed.known and is_done_before(step.value):
                 yield self.fixed_name(plan, step.value), step
             elif "plan" in step.options:
-                for each in (step.options["plan"], step.options["plan"].fallback):
-                    if each is not None:
-                        yield from self.steps_of_data(each)
+                for item in (step.options["plan"], step.options["plan"].fallback):
+                    if item is not None:
+                        yield from self.steps_of_data(item)
 
     def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
         """The library's own function, where a function would do no more than call it."""
-        found = DIRECT.fullmatch(text) if self.name == "numpy" else None
-        if found is None or found["parameters"] != (found["arguments"] or f"{found['left']}, {found['right']}"):
+        match = DIRECT.fullmatch(text) if self.name == "numpy" else None
+        if match is None or match["parameters"] != (match["arguments"] or f"{match['left']}, {match['right']}"):
             return None
-        if found["name"] in CHECKS:  # which the line of a function is to tell from others where it fails
+        if match["name"] in CHECKS:  # which the line of a function is to tell from others where it fails
             return None
         space = self.globals(xp)
-        return space.get(found["name"] or SYMBOLS.get(found["symbol"], ""))
+        return space.get(match["name"] or SYMBOLS.get(match["symbol"], ""))
 
     def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
         """Run generated text; the names that it defines."""
@@ -360,7 +360,7 @@ def numbered(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(numbered, value))
     if isinstance(value, dict):
-        return {name: numbered(each) for name, each in value.items()}
+        return {name: numbered(entry) for name, entry in value.items()}
     return 1 if type(value) is Extent else value
 
 

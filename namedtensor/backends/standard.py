@@ -28,8 +28,8 @@ def _taken(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
 def _scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     array, at = names
     if options["rank"] != 1:
-        sizes, place, count = options["sizes"], options["at"], step.arguments[1].count
-        array = f"xp.reshape({array}, {(*sizes[:place], count, *sizes[place + 1 :])})"
+        sizes, start, count = options["sizes"], options["at"], step.arguments[1].count
+        array = f"xp.reshape({array}, {(*sizes[:start], count, *sizes[start + 1 :])})"
         at = f"xp.reshape({at}, ({count},))"
     return f"scatter_add({array}, {at}, {options['at']}, {options['sizes'][options['at']]})"
 

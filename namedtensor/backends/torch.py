@@ -38,7 +38,7 @@ def _method(name: str):
 
 def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     """PyTorch multiplies integer matrices, but not stacks of integer vectors."""
-    whole = all(each.dtype.startswith(("int", "uint")) for each in step.arguments)
+    whole = all(argument.dtype.startswith(("int", "uint")) for argument in step.arguments)
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
 
 
@@ -203,8 +203,8 @@ def layer_norm(x, sizes, weight, bias, eps):
 
 
 def _attention(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    given = ", ".join(names[:3]) + (f", {names[3]}" if len(names) > 3 else "")
-    return f"torch.nn.functional.scaled_dot_product_attention({given}, scale={options['scale']})"
+    text = ", ".join(names[:3]) + (f", {names[3]}" if len(names) > 3 else "")
+    return f"torch.nn.functional.scaled_dot_product_attention({text}, scale={options['scale']})"
 
 
 def _layer_norm(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -271,7 +271,7 @@ class Torch(Backend):
     def opening(self, plan: Any) -> list[str]:
         if not plan.inputs:
             return []
-        device = plan.names[next((each for each in plan.inputs if isinstance(each, Value)), plan.inputs[0])]
+        device = plan.names[next((input_ for input_ in plan.inputs if isinstance(input_, Value)), plan.inputs[0])]
         lines = [f"    device = {device}.device"] if not plan.is_inner and makes_arrays(plan) else []
         return lines + self.lines_of_constants(plan, device)
 
@@ -284,8 +284,8 @@ class Torch(Backend):
 
     def constants_in(self, plan: Any) -> list[Value]:
         """The constants that the function of a plan uses, by their names."""
-        used = {each for step in plan.steps if not is_done_before(step.value) for each in step.arguments}
-        constants = {plan.names[each]: each for each in used | {*plan.results} if getattr(each, "fixed", False)}
+        used = {argument for step in plan.steps if not is_done_before(step.value) for argument in step.arguments}
+        constants = {plan.names[item]: item for item in used | {*plan.results} if getattr(item, "fixed", False)}
         return [value for _, value in sorted(constants.items()) if not value.sized]
 
     def fixed_name(self, plan: Any, value: Any) -> str:

@@ -148,16 +148,16 @@ def module_text(
     `initial` are the initial values of its parameters, with `{}` where the list of their sizes stands.
     """
     backend = ModuleBackend(backend, plan, PLAIN_PRODUCTS)
-    attributes = {value: attribute(each, own_names().__contains__) for value, each in parameters.items()}
+    attributes = {value: attribute(parameter, own_names().__contains__) for value, parameter in parameters.items()}
     text = forward_text(backend, plan, attributes, comments=True)
     lines = text.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("def forward("))
     before, method = lines[:start], lines[start:]
-    made = [
-        f"        {registered(each)} = torch.nn.Parameter({initial[value].format(listed_sizes(value))})"
-        for value, each in parameters.items()
+    texts = [
+        f"        {registered(parameter)} = torch.nn.Parameter({initial[value].format(listed_sizes(value))})"
+        for value, parameter in parameters.items()
     ]
-    made += [
+    texts += [
         f"        self.register_buffer({quoted(name)}, {backend.fixed_name(plan, value)}, persistent=False)"
         for value, name in backend.buffers_of_module.items()
     ]
@@ -172,7 +172,7 @@ def module_text(
         "",
         "    def __init__(self):",
         "        super().__init__()",
-        *made,
+        *texts,
         "",
         *(f"    {line}" for line in method),
     ]

@@ -61,24 +61,24 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
             notes=(checker.described(node.body, body.shape), checker.described(node.variable, by.shape)),
             hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get a different star",
         )  # fmt: skip
-    constant = tuple(each for each in parameters(checker, env) if each is not by)
-    (body,) = with_softmax((body,), checker.graph, {id(each) for each in (by, *constant)})
-    found = Derivative(checker, node).of(Taken(body, by, starred, constant))
-    passed(found)
-    return found
+    constant = tuple(parameter for parameter in parameters(checker, env) if parameter is not by)
+    (body,) = with_softmax((body,), checker.graph, {id(leaf) for leaf in (by, *constant)})
+    result = Derivative(checker, node).of(Taken(body, by, starred, constant))
+    passed(result)
+    return result
 
 
 def parameters(checker: Inference, env: Environment) -> list[Term]:
     """The parameters of the enclosing function, which a derivative inside it holds constant."""
-    found: list[Term] = []
+    result: list[Term] = []
     current: Environment | None = env
     while current is not None:
         if current.function is not None:
             names = (*current.function.parameters, *current.function.options)
             terms = (checker.find(name.key(), current, None) for name in names)
-            found += [term for term in terms if term is not None and term.operator == "variable"]
+            result += [term for term in terms if term is not None and term.operator == "variable"]
         current = current.parent
-    return found
+    return result
 
 
 def is_name(checker: Inference, node: Node, env: Environment) -> bool:
@@ -93,9 +93,9 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
     """∂X, which has a value where the differential of an operator is written, and in equations of differentials."""
     checker.derived += 1
     name = spelled(node.body)
-    found = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
-    if found is not None:
-        return found
+    variable = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
+    if variable is not None:
+        return variable
     if checker.perturbations is not None:
         return perturbed(checker, checker.infer(node.body, env), node)
     raise checker.error(
@@ -112,11 +112,11 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Ge
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is. Where it
     has that of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of this is one.
     """
-    found = [each for side in sides if side is not None for each in walk(side) if isinstance(each, nodes.Differential)]
-    if not found or checker.perturbations is not None:
+    parts = [node for side in sides if side is not None for node in walk(side) if isinstance(node, nodes.Differential)]
+    if not parts or checker.perturbations is not None:
         yield
         return
-    free = independent_terms(checker, [each.body for each in found], env)
+    free = independent_terms(checker, [part.body for part in parts], env)
     checker.perturbations = {id(term): perturbation_of(checker, term) for term in free if not term.boolean}
     try:
         yield
@@ -131,10 +131,10 @@ def independent_terms(checker: Inference, bodies: list[Node], env: Environment) 
     """
     while True:
         terms = [checker.infer(body, env) for body in bodies]
-        inside = {id(term): {id(each): each for each in topological(term) if each is not term} for term in terms}
+        inside = {id(term): {id(inner): inner for inner in topological(term) if inner is not term} for term in terms}
         free = [term for term in terms if not any(id(other) in inside[id(term)] for other in terms)]
         inputs = {
-            id(term): {key for key, each in inside[id(term)].items() if each.operator == "input"} for term in terms
+            id(term): {key for key, inner in inside[id(term)].items() if inner.operator == "input"} for term in terms
         }
         opened = [
             body for body, term in zip(bodies, terms)
@@ -144,19 +144,19 @@ def independent_terms(checker: Inference, bodies: list[Node], env: Environment) 
         if not opened:
             return free
         names = [name for body in opened for name in tensors_in(checker, body, env)]
-        bodies = [each for each in bodies if each not in opened] + names
+        bodies = [body for body in bodies if body not in opened] + names
 
 
 def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node]:
     """The names in an expression that stand for what may change."""
     if (name := spelled(body)) is not None:
-        found = checker.find_spelled(name, env, body)
-        if found is not None:
-            if found.number is None and not found.boolean:
+        term = checker.find_spelled(name, env, body)
+        if term is not None:
+            if term.number is None and not term.boolean:
                 yield body
             return
-    for each in (*body.arguments, *body.parameters) if isinstance(body, nodes.Call) else children(body):
-        yield from tensors_in(checker, each, env)
+    for argument in (*body.arguments, *body.parameters) if isinstance(body, nodes.Call) else children(body):
+        yield from tensors_in(checker, argument, env)
 
 
 def perturbation_of(checker: Inference, term: Term) -> Term:
@@ -174,8 +174,8 @@ def perturbed(checker: Inference, body: Term, node: Node) -> Term:
     """The tangent of a term, given those of the independent ones."""
     assert checker.perturbations is not None
     make = TermBuilder(checker.graph, node)
-    found = Linearization(checker, make, checker.perturbations).of(body)
-    return make.spread(make.number(0.0), body.shape) if found is None else found
+    term = Linearization(checker, make, checker.perturbations).of(body)
+    return make.spread(make.number(0.0), body.shape) if term is None else term
 
 
 # -------------------------------------------------------------------------------------------------------- the two ways
@@ -190,36 +190,36 @@ class Derivative:
     def of(self, taken: Taken) -> Term:
         """The derivative, its axes as the text has them."""
         graph = self.checker.graph
-        found = swept(self.checker, self.make, taken)
-        if found is not None:
-            return self.with_ordered_axes(found, taken)
-        found = self.with_ordered_axes(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
-        return remembered(graph, found, taken)
+        ordered_axes = swept(self.checker, self.make, taken)
+        if ordered_axes is not None:
+            return self.with_ordered_axes(ordered_axes, taken)
+        ordered_axes = self.with_ordered_axes(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
+        return remembered(graph, ordered_axes, taken)
 
-    def with_ordered_axes(self, found: Term, taken: Taken) -> Term:
+    def with_ordered_axes(self, term: Term, taken: Taken) -> Term:
         """The term with its axes in the order of the text: those of the body, then the new ones."""
         order = [*taken.body.shape, *taken.starred.values()]
-        found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
-        return found
+        term.shape = {axis: term.shape[axis] for axis in (*order, *term.shape) if axis in term.shape}
+        return term
 
     def whole(self, body: Term, taken: Taken) -> Term:
         """Linearize the body, then transpose it or push identities forward, whichever has the smaller tensors."""
         make, by, starred = self.make, taken.by, taken.starred
         if by not in made_since(by, body):
             return self.nothing(body, by, starred)
-        own = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
-        kept = {axis: f"{axis}@{own}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
-        moving = {axis: f"{axis}@{own}" for axis in starred}
+        text = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
+        texts = {axis: f"{axis}@{text}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
+        moving = {axis: f"{axis}@{text}" for axis in starred}
         unknown = make.leaf("differential", by.shape)
         constant: dict[int, Term | None] = {id(term): None for term in taken.constant}
         change = Linearization(self.checker, make, {**constant, id(by): unknown}).of(body)
         if change is None:
             return self.nothing(body, by, starred)
-        if is_reverse(count(body, kept), count(by, moving)) or has_loops(change):
-            found = transpose(make, change, unknown, body.shape, kept)
-            return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
-        found = pushforward(make, change, unknown, by.shape, moving)
-        return make.rename(found, {new: starred[old] for old, new in moving.items()})
+        if is_reverse(count(body, texts), count(by, moving)) or has_loops(change):
+            term = transpose(make, change, unknown, body.shape, texts)
+            return make.rename(term, {**starred, **{new: old for old, new in texts.items()}})
+        term = pushforward(make, change, unknown, by.shape, moving)
+        return make.rename(term, {new: starred[old] for old, new in moving.items()})
 
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
         """Zeros of the derivative's shape, for a body that does not depend on the variable."""

@@ -52,7 +52,7 @@ class Finite:
         stack = [term]
         while stack:
             here = stack[-1]
-            open_ = [each for each in here.arguments if id(each) not in self.found]
+            open_ = [argument for argument in here.arguments if id(argument) not in self.found]
             if open_ and id(here) not in self.found:
                 stack += open_
             else:
@@ -76,7 +76,7 @@ class Finite:
             return self.is_masked(term.arguments[0], term.axes)
         if where not in DOMAINS:
             return where == "always"
-        return all(self.found[id(each)] for each in term.arguments) and DOMAINS[where](term)
+        return all(self.found[id(argument)] for argument in term.arguments) and DOMAINS[where](term)
 
     def is_masked(self, term: Term, axes: tuple[str, ...]) -> bool:
         """Whether it is finite or −∞, and along the axes finite somewhere: what softmax makes finite numbers of."""
@@ -84,7 +84,7 @@ class Finite:
             return True
         parts = term.arguments
         if term.operator == "+":
-            return any(self(each) and self.is_masked(other, axes) for each, other in (parts, parts[::-1]))
+            return any(self(part) and self.is_masked(other, axes) for part, other in (parts, parts[::-1]))
         if term.operator == "-":
             return self(parts[1]) and self.is_masked(parts[0], axes)
         if term.operator in ("spread", "variable"):
@@ -93,14 +93,14 @@ class Finite:
             old = {new: old for old, new in term.options}
             return self.is_masked(parts[0], tuple(old.get(axis, axis) for axis in axes))
         if term.operator == "cases" and len(parts) == 3:
-            (kept, condition, other), holds = parts, True
+            (chosen, condition, other), holds = parts, True
         elif term.operator == "where":
-            (condition, kept, other), holds = parts, True
+            (condition, chosen, other), holds = parts, True
         else:
             return False
-        if number(kept) == -math.inf:
-            kept, other, holds = other, kept, False
-        return self(kept) and number(other) == -math.inf and is_somewhere(condition, axes, holds)
+        if number(chosen) == -math.inf:
+            chosen, other, holds = other, chosen, False
+        return self(chosen) and number(other) == -math.inf and is_somewhere(condition, axes, holds)
 
 
 def _power(term: Term) -> bool:
@@ -137,9 +137,9 @@ def is_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
         return False
     sign, parts = sign_of(term.operator), term.arguments
     if sign.endswith("> 0 of one > 0") and len(parts) == 2:
-        return any(is_positive(each, depth - 1) for each in parts) and is_never_negative(term, depth - 1)
+        return any(is_positive(part, depth - 1) for part in parts) and is_never_negative(term, depth - 1)
     if sign in ("of operands", "of factors") or sign.endswith("> 0 of > 0"):
-        return bool(parts) and all(is_positive(each, depth - 1) for each in values(term))
+        return bool(parts) and all(is_positive(entry, depth - 1) for entry in values(term))
     return False
 
 
@@ -161,7 +161,7 @@ def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
     if sign == "of factors" and len(parts) == 2 and parts[0] is parts[1]:
         return True
     if sign:
-        return all(is_never_negative(each, depth - 1) for each in values(term))
+        return all(is_never_negative(entry, depth - 1) for entry in values(term))
     return False
 
 
@@ -201,7 +201,7 @@ def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> 
     if operator == "¬":
         return is_somewhere(parts[0], axes, not holds)
     if operator == ("∨" if holds else "∧"):
-        return any(is_somewhere(each, axes, holds) for each in parts)
+        return any(is_somewhere(part, axes, holds) for part in parts)
     operator = operator if holds else OPPOSITE.get(operator, "")
     if operator not in TURNED:
         return False
@@ -227,12 +227,12 @@ def ends_of(term: Term) -> tuple[str | None, float, float] | None:
         first, size = term.options[0], resolve(term.options[1])
         return (term.axes[0], first, first + size - 1) if size else None
     if term.operator in ("+", "-"):
-        found, moved = ends_of(term.arguments[0]), number(term.arguments[1])
-        if found is None or moved is None:
+        ends, moved = ends_of(term.arguments[0]), number(term.arguments[1])
+        if ends is None or moved is None:
             return None
         away = moved if term.operator == "+" else -moved
-        return found[0], found[1] + away, found[2] + away
+        return ends[0], ends[1] + away, ends[2] + away
     if term.operator == "rename":
-        found = ends_of(term.arguments[0])
-        return None if found is None else (dict(term.options).get(found[0], found[0]), *found[1:])
+        ends = ends_of(term.arguments[0])
+        return None if ends is None else (dict(term.options).get(ends[0], ends[0]), *ends[1:])
     return ends_of(term.arguments[0]) if term.operator in ("spread", "variable") else None

@@ -38,7 +38,7 @@ def differentiate_program(
     words = {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     if key(by).base not in words:
         raise NotationError(201, f"the formula does not contain {by}", hint=did_you_mean(near(by, sorted(words))))
-    used = {each.mark for each in walk(tree) if isinstance(each, Derivative)}
+    used = {node.mark for node in walk(tree) if isinstance(node, Derivative)}
     mark = next(mark for mark in marks() if mark not in used)
     last = scope.last
     if isinstance(of, FunctionDefinition):
@@ -49,7 +49,9 @@ def differentiate_program(
         more = (Value(Derivative(last_member(last), variable, mark)),)
     elif last is not None:
         body = as_written(tree, last)
-        ended = tuple(each for each in tree.statements if not (isinstance(each, Value) and each.body is body))
+        ended = tuple(
+            statement for statement in tree.statements if not (isinstance(statement, Value) and statement.body is body)
+        )
         return replace(tree, statements=(*ended, Value(Derivative(body, variable, mark))))
     elif not list(scope.all_functions()):
         raise NotationError(
@@ -57,7 +59,7 @@ def differentiate_program(
             hint="end with the expression to differentiate",
         )  # fmt: skip
     else:
-        more = of_function(scope, max(scope.all_functions(), key=lambda each: each.position), variable, mark)
+        more = of_function(scope, max(scope.all_functions(), key=lambda function: function.position), variable, mark)
     return replace(tree, statements=(*tree.statements, *more))
 
 
@@ -82,16 +84,16 @@ def of_function(scope: Scope, function: FunctionDefinition, variable: Node, mark
         return (equation,)
     starred = tuple((Axis(axis.name + mark), size) for axis, size in axes)
     codomain = replace(signature.codomain, axes=(*signature.codomain.axes, *starred))
-    own = replace(signature.head, operator=f"{signature.head.operator}'")
-    return (Signature(own, signature.domain, codomain), equation)
+    text = replace(signature.head, operator=f"{signature.head.operator}'")
+    return (Signature(text, signature.domain, codomain), equation)
 
 
-def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, wanted: Key) -> tuple[Any, ...] | None:
+def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, expected: Key) -> tuple[Any, ...] | None:
     """The axes, with their sizes, that an argument or a declared parameter of the function has; None where nothing says."""
     for parameter, of in zip(function.parameters, signature.domain):
-        if parameter.key() == wanted:
+        if parameter.key() == expected:
             return of.axes
     for name, of in function.declarations.items():
-        if name == wanted:
+        if name == expected:
             return of.axes
-    return next((sets[0].axes for _, name, sets, _ in scope.declarations if name.key() == wanted), None)
+    return next((sets[0].axes for _, name, sets, _ in scope.declarations if name.key() == expected), None)

@@ -50,7 +50,7 @@ class Linearization:
     def next(self, term: Term) -> Term | None:
         """The tangent of one term, those of its arguments being known."""
         self.checker.spend(self.make.node)
-        parts = [self.found[id(each)] for each in term.arguments]
+        parts = [self.found[id(argument)] for argument in term.arguments]
         if all(part is None for part in parts):
             return None
         if term.operator == "^" and term.arguments[1].number == 0:
@@ -72,54 +72,54 @@ class Linearization:
             )  # fmt: skip
         texts = texts[-len(parts) :] if len(parts) > 1 else texts[:1]
         total: Term | None = None
-        for place, part in enumerate(parts):
-            if part is None or texts[place] == ZERO:
+        for index, part in enumerate(parts):
+            if part is None or texts[index] == ZERO:
                 continue
-            found = self.by_rule(record, texts[place], term, place, part)
-            total = found if total is None else self.make.add(total, found)
+            result = self.by_rule(record, texts[index], term, index, part)
+            total = result if total is None else self.make.add(total, result)
         return None if total is None else self.whole(term, total)
 
     def one_by_one(self, term: Term) -> Term:
         """A reduction over several axes as reductions over one axis after the other."""
-        found = term.arguments[0]
+        argument = term.arguments[0]
         for axis in term.axes:
-            shape = {name: size for name, size in found.shape.items() if name != axis}
-            found = self.make.term(term.operator, (found,), (axis,), (), shape)
-        return found
+            shape = {name: size for name, size in argument.shape.items() if name != axis}
+            argument = self.make.term(term.operator, (argument,), (axis,), (), shape)
+        return argument
 
-    def whole(self, term: Term, found: Term) -> Term:
+    def whole(self, term: Term, part: Term) -> Term:
         """With every axis of the term."""
-        return self.make.spread(found, term.shape)
+        return self.make.spread(part, term.shape)
 
-    def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
+    def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
         """The contribution of one argument to the tangent, by the record's differential in the notation."""
         rules = rules_of(self.checker)
         tree, before = expression(text), len(rules.graph)
-        env = Environment(variables={Key(DIFFERENTIAL + LETTERS[place]): part})
+        env = Environment(variables={Key(DIFFERENTIAL + LETTERS[position]): part})
         for letter, argument in zip(LETTERS, term.arguments):
             env.variables[Key(letter)] = argument
             env.sizes.update(argument.shape)
-        given = dict(term.options)
+        options = dict(term.options)
         for name, value in record.options:
-            env.variables[Key(name)] = rules.graph.number(given.get(name, value))
-        env.sizes.update({name[5:]: size for name, size in given.items() if str(name).startswith("size ")})
+            env.variables[Key(name)] = rules.graph.number(options.get(name, value))
+        env.sizes.update({name[5:]: size for name, size in options.items() if str(name).startswith("size ")})
         env.axes.update(formal_axes(record, term))
         if term.axes:
             size = term.arguments[0].shape.get(term.axes[0])
             env.sizes.update({axis: size for name in AUXILIARY for axis in env.axes[name]})
-        found = rules.infer(tree, env)
-        for made in rules.graph.all(before):
-            made.node = self.make.node
-        return found
+        infer = rules.infer(tree, env)
+        for rebuilt in rules.graph.all(before):
+            rebuilt.node = self.make.node
+        return infer
 
 
 def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
     """The binding of the axes in a record's differential to those of one use."""
     formals = record.lifted.formals
-    found = (
+    result = (
         {"ax": term.axes} if record.lifted.variadic else {formal: (axis,) for formal, axis in zip(formals, term.axes)}
     )
-    return {**found, **{name: (f"{name}@∂{term.serial}",) for name in AUXILIARY}}
+    return {**result, **{name: (f"{name}@∂{term.serial}",) for name in AUXILIARY}}
 
 
 @lru_cache(maxsize=256)
@@ -168,27 +168,27 @@ def _of_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
 def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
     """The tangent of a choice: the same conditions, with the tangents of the values."""
     values = range(0, len(parts), 2)
-    if all(parts[place] is None for place in values):
+    if all(parts[value] is None for value in values):
         return None
     pieces = list(term.arguments)
-    for place in values:
-        pieces[place] = self.make.number(0.0) if parts[place] is None else parts[place]
+    for value in values:
+        pieces[value] = self.make.number(0.0) if parts[value] is None else parts[value]
     return self.make.term("cases", tuple(pieces), (), (), term.shape)
 
 
 def _exponential(self: Linearization, term: Term, parts: list[Any]) -> Term:
     """The tangent of e^X along directions: one direction more, and each direction replaced by its own tangent."""
     X, *along = term.arguments
-    found: Term | None = None
-    for place, part in enumerate(parts):
+    result: Term | None = None
+    for index, part in enumerate(parts):
         if part is None:
             continue
-        changed = (*along, part) if place == 0 else (*along[: place - 1], part, *along[place:])
-        shape = {axis: size for each in (X, *changed) for axis, size in each.shape.items()}
+        changed = (*along, part) if index == 0 else (*along[: index - 1], part, *along[index:])
+        shape = {axis: size for term in (X, *changed) for axis, size in term.shape.items()}
         more = self.make.term(term.operator, (X, *changed), term.axes, term.options, shape)
-        found = more if found is None else self.make.add(found, more)
-    assert found is not None
-    return self.whole(term, found)
+        result = more if result is None else self.make.add(result, more)
+    assert result is not None
+    return self.whole(term, result)
 
 
 def _same(self: Linearization, term: Term, parts: list[Any]) -> Term:

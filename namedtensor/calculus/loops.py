@@ -47,14 +47,14 @@ def loop_term(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: 
     """Intern a loop with these inputs, without those that its results do not read."""
     results = tuple(results)
     read = {id(term) for term in topological(*results)}
-    slices, given = ([pair for pair in each if id(pair[0]) in read] for each in (inputs.slices, inputs.given))
+    slices, shared = ([pair for pair in pairs if id(pair[0]) in read] for pairs in (inputs.slices, inputs.given))
     members = [pair for pair in inputs.members if id(pair[0]) in read]
     states = tuple(leaf for leaf, _ in inputs.states)
-    along, alike, same = (tuple(pair[0] for pair in each) for each in (slices, members, given))
+    along, alike, same = (tuple(pair[0] for pair in pairs) for pairs in (slices, members, shared))
     loop = Loop(states, along, alike, same, results, like.axis, like.steps)
-    lists = (each for _, some in members for each in some)
+    lists = (term for _, some in members for term in some)
     around = (term for pairs in (inputs.states, slices) for _, term in pairs)
-    arguments = (*around, *lists, *(term for _, term in given))
+    arguments = (*around, *lists, *(term for _, term in shared))
     return make.graph.intern("loop", arguments, options=(loop,), node=make.node)
 
 
@@ -92,12 +92,12 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
     def changing(pairs: Iterable[tuple[Term, Any]], are: Callable[[Any], bool]) -> list[tuple[Term, Any]]:
         """The leaves of the differentials of those inputs that change, with what is given for them."""
-        found: list[tuple[Term, Any]] = []
+        result: list[tuple[Term, Any]] = []
         for leaf, change in pairs:
             leaves[id(leaf)] = moved = leaf_of(make, "change", leaf.shape) if are(change) else None
             if moved is not None:
-                found.append((moved, change))
-        return found
+                result.append((moved, change))
+        return result
 
     def is_given(change: Any) -> bool:
         return change is not None
@@ -105,20 +105,20 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
     states = changing(changes.states, lambda change: True)
     slices = changing(changes.slices, is_given)
     members = changing(changes.members, any)
-    given = changing(changes.given, is_given)
+    shared = changing(changes.given, is_given)
     inner = type(linearization)(linearization.checker, make, leaves)
-    results = [whole(make, inner.of(each), state.shape) for each, state in zip(loop.results, loop.states)]
+    results = [whole(make, inner.of(term), state.shape) for term, state in zip(loop.results, loop.states)]
     begun = tuple((leaf, whole(make, change, leaf.shape)) for leaf, change in states)
-    lists = [(leaf, tuple(whole(make, each, leaf.shape) for each in some)) for leaf, some in members]
-    kept: list[tuple[Term, Any]] = [(state, before(make, term, number)) for number, state in read(loop, results)]
+    lists = [(leaf, tuple(whole(make, member, leaf.shape) for member in some)) for leaf, some in members]
+    previous: list[tuple[Term, Any]] = [(state, before(make, term, number)) for number, state in read(loop, results)]
     along = [(leaf, whole(make, change, {loop.axis: loop.steps, **leaf.shape})) for leaf, change in slices]
     return loop_term(
         make,
         Inputs(
             begun,
-            (*inputs.slices, *along, *(() if loop.members else kept)),
-            (*inputs.members, *lists, *(kept if loop.members else ())),
-            (*inputs.given, *((leaf, whole(make, change, leaf.shape)) for leaf, change in given)),
+            (*inputs.slices, *along, *(() if loop.members else previous)),
+            (*inputs.members, *lists, *(previous if loop.members else ())),
+            (*inputs.given, *((leaf, whole(make, change, leaf.shape)) for leaf, change in shared)),
         ),
         results,
         loop,
@@ -127,8 +127,8 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
 def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
     """The states that some terms read, with their numbers."""
-    found = {id(term) for term in topological(*results)}
-    return [(number, state) for number, state in enumerate(loop.states) if id(state) in found]
+    keys = {id(term) for term in topological(*results)}
+    return [(number, state) for number, state in enumerate(loop.states) if id(state) in keys]
 
 
 def before(make: TermBuilder, term: Term, number: int) -> Any:
@@ -164,7 +164,7 @@ class Backwards:
         for leaf, value in (*self.inputs.slices, *self.inputs.given):
             self.linear += [leaf] * (id(value) in depends)
         for leaf, some in self.inputs.members:
-            self.linear += [leaf] * any(id(each) in depends for each in some)
+            self.linear += [leaf] * any(id(member) in depends for member in some)
         self.depends = {id(leaf) for leaf in self.linear}
 
     def of(self, asked: Sequence[tuple[Term, Term]], carry: Carry) -> dict[int, Share]:
@@ -183,8 +183,8 @@ class Backwards:
                 cotangent = make.add(cotangent, slices[-1][0])
             seeds.append((result, counted(make, cotangent)))
         inner = Selecting(make)
-        found = carry(inner, seeds, self.linear, frozenset(extra))
-        counts = {mark: inner.settled(share).term for mark, share in found.items()}
+        shares = carry(inner, seeds, self.linear, frozenset(extra))
+        counts = {mark: inner.settled(share).term for mark, share in shares.items()}
         results = [whole(make, counts.get(id(leaf)), shape.shape) for leaf, (shape, _) in zip(loop.states, states)]
         same = {id(leaf) for leaf in loop.given}
         for leaf in self.linear[len(loop.states) :]:
@@ -207,10 +207,10 @@ class Backwards:
 
     def extra_axes(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
         """The extra axes of the cotangents, with their sizes."""
-        found: dict[str, Any] = {}
+        extra_axes: dict[str, Any] = {}
         for user, cotangent in asked:
-            found |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
-        return found
+            extra_axes |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
+        return extra_axes
 
     def state_cotangents(
         self, asked: Sequence[tuple[Term, Term]], extra: Mapping[str, Any]
@@ -219,37 +219,37 @@ class Backwards:
         make, last, within = self.make, dict[int, Term](), dict[int, Term]()
         for user, cotangent in asked:
             number, at = user.options
-            found, kind = make.spread(cotangent, {**user.shape, **extra}), within
+            rename, kind = make.spread(cotangent, {**user.shape, **extra}), within
             if user.operator == "through":
-                found = make.rename(found, {at: self.axis})
+                rename = make.rename(rename, {at: self.axis})
             elif at == self.steps - 1:
                 kind = last
             else:
                 here = make.between("=", make.iota(self.axis, 1, self.steps), make.number(at + 1))
-                found = make.between("where", here, found, make.number(0.0))
-            kind[number] = make.add(kind[number], found) if number in kind else found
+                rename = make.between("where", here, rename, make.number(0.0))
+            kind[number] = make.add(kind[number], rename) if number in kind else rename
         return last, within
 
     def argument_cotangents(self, loop: Term) -> dict[int, Share]:
         """The cotangents of the arguments, by their places."""
         make, steps, shares = self.make, self.steps, dict[int, Share]()
         numbers = {id(leaf): number for number, leaf in enumerate(self.linear)}
-        place = 0
+        position = 0
         for leaf, _ in (*self.inputs.states, *self.inputs.slices):
             if id(leaf) in numbers:
                 number = numbers[id(leaf)]
-                along = place >= len(self.inputs.states)
-                found = self.turn(through(make, loop, number)) if along else after(make, loop, number, steps - 1)
-                shares[place] = Share(found)
-            place += 1
+                along = position >= len(self.inputs.states)
+                term = self.turn(through(make, loop, number)) if along else after(make, loop, number, steps - 1)
+                shares[position] = Share(term)
+            position += 1
         for leaf, some in self.inputs.members:
             for step in range(len(some)) if id(leaf) in numbers else ():
-                shares[place + step] = Share(after(make, loop, numbers[id(leaf)], steps - 1 - step))
-            place += len(some)
+                shares[position + step] = Share(after(make, loop, numbers[id(leaf)], steps - 1 - step))
+            position += len(some)
         for leaf, _ in self.inputs.given:
             if id(leaf) in numbers:
-                shares[place] = Share(after(make, loop, numbers[id(leaf)], steps - 1))
-            place += 1
+                shares[position] = Share(after(make, loop, numbers[id(leaf)], steps - 1))
+            position += 1
         return shares
 
 
@@ -260,4 +260,4 @@ def counted(make: TermBuilder, cotangent: Term) -> Share:
 
 
 def has_loops(term: Term) -> bool:
-    return any(each.operator == "loop" for each in topological(term))
+    return any(part.operator == "loop" for part in topological(term))

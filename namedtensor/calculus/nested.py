@@ -24,43 +24,43 @@ class Taken:
     constant: tuple[Term, ...]
 
 
-def remembered(graph: TermGraph, found: Term, taken: Taken) -> Term:
+def remembered(graph: TermGraph, term: Term, taken: Taken) -> Term:
     """Attach that record to the term of a derivative if an outer derivative may have to recompute it."""
     if not any(term.operator == "variable" for term in between(taken)):
-        return found
-    return graph.intern("variable", (found,), (), ("∂", taken), found.shape, found.boolean, found.node)
+        return term
+    return graph.intern("variable", (term,), (), ("∂", taken), term.shape, term.boolean, term.node)
 
 
 def between(taken: Taken) -> list[Term]:
     """The terms by which the body depends on what the derivative is taken by."""
-    found: dict[int, Term] = {id(taken.by): taken.by}
+    terms: dict[int, Term] = {id(taken.by): taken.by}
     constant = {id(term) for term in taken.constant}
     for term in made_since(taken.by, taken.body):
-        if id(term) not in constant and any(id(each) in found for each in term.arguments):
-            found.setdefault(id(term), term)
-    return [*found.values()][1:]
+        if id(term) not in constant and any(id(argument) in terms for argument in term.arguments):
+            terms.setdefault(id(term), term)
+    return [*terms.values()][1:]
 
 
 def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[Taken], Term]) -> Term:
     """Return the body with recomputed inner derivatives that went through a term which is now held constant."""
-    made: dict[int, Term] = {id(fixed): fixed}
+    terms: dict[int, Term] = {id(fixed): fixed}
 
     def rebuilt(root: Term) -> Term:
         for term in made_since(fixed, root):
-            if id(term) not in made:
-                made[id(term)] = again(term)
-        return made.get(id(root), root)
+            if id(term) not in terms:
+                terms[id(term)] = again(term)
+        return terms.get(id(root), root)
 
     def again(term: Term) -> Term:
         if term.operator == "variable" and isinstance(term.options[1], Taken):
             return anew(term, term.options[1])
-        arguments = tuple(made.get(id(each), each) for each in term.arguments)
+        arguments = tuple(terms.get(id(argument), argument) for argument in term.arguments)
         if arguments == term.arguments:
             return term
         return graph.intern(term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node)
 
     def anew(term: Term, taken: Taken) -> Term:
-        constant = tuple(rebuilt(each) for each in taken.constant)
+        constant = tuple(rebuilt(term_) for term_ in taken.constant)
         other = replace(taken, body=rebuilt(taken.body), by=rebuilt(taken.by), constant=constant)
         if fixed in between(other):
             return take(replace(other, constant=(*constant, fixed)))

@@ -54,19 +54,19 @@ class Share(NamedTuple):
 
 def joined(*several: Iterable[Condition]) -> Conditions:
     """The union of several masks, each once, in order."""
-    return tuple(dict.fromkeys(each for some in several for each in some))
+    return tuple(dict.fromkeys(condition for some in several for condition in some))
 
 
 def without(some: Conditions, others: Iterable[Condition]) -> Conditions:
     """The masks of the first that are not among the others."""
     others = set(others)
-    return tuple(each for each in some if each not in others)
+    return tuple(condition for condition in some if condition not in others)
 
 
 def touching(some: Conditions, axes: Iterable[str]) -> Conditions:
     """The masks that depend on one of these axes."""
     axes = frozenset(axes)
-    return tuple(each for each in some if each.axes & axes)
+    return tuple(condition for condition in some if condition.axes & axes)
 
 
 class Selecting:
@@ -96,15 +96,15 @@ class Selecting:
 
     def all_of(self, conditions: Conditions) -> Term:
         """The conjunction of masks as one condition."""
-        return reduce(partial(self.make.between, "∧"), [each.term for each in conditions])
+        return reduce(partial(self.make.between, "∧"), [condition.term for condition in conditions])
 
     def indicator(self, conditions: Conditions, shape: Any) -> Term:
         """One where all hold, zero elsewhere, over these axes and theirs."""
-        found = self.make.number(1)
+        term = self.make.number(1)
         if conditions:
             holds = self.all_of(conditions)
-            found = self.make.term("indicator", (holds,), shape=dict(holds.shape))
-        return self.make.spread(found, shape)
+            term = self.make.term("indicator", (holds,), shape=dict(holds.shape))
+        return self.make.spread(term, shape)
 
     def selector(self, term: Term) -> Condition | None:
         """The mask of a term that picks (an identity, an indicator, a onehot); None for any other."""
@@ -113,17 +113,17 @@ class Selecting:
             return self.pair(row, column, term.shape[row])
         if term.operator == "indicator":
             return self.of(term.arguments[0])
-        picks = term.operator == "cases" and all(number(each) is not None for each in term.arguments[::2])
+        picks = term.operator == "cases" and all(number(argument) is not None for argument in term.arguments[::2])
         picks = picks or (term.operator in REGISTRY and REGISTRY[term.operator].picks)
         return self.once(id(term), Condition(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
         """The masks left after a sum along axes: that all hold for some element."""
         axes = frozenset(axes)
-        open_ = [each for each in conditions if not self.holds_somewhere(each, conditions, axes)]
+        open_ = [condition for condition in conditions if not self.holds_somewhere(condition, conditions, axes)]
         if not open_:
             return ()
-        rest = {axis: size for axis, size in shape.items() if any(axis in each.axes for each in open_)}
+        rest = {axis: size for axis, size in shape.items() if any(axis in condition.axes for condition in open_)}
         over = tuple(axis for axis in rest if axis in axes)
 
         def write() -> Term:
@@ -134,11 +134,11 @@ class Selecting:
     @staticmethod
     def holds_somewhere(one: Condition, conditions: Conditions, axes: frozenset[str]) -> bool:
         """Whether it is an identity, along one of whose axes a sum has nothing but the one element."""
-        return bool(one.pair) and not any(one.axes & each.axes for each in conditions if each is not one)
+        return bool(one.pair) and not any(one.axes & condition.axes for condition in conditions if condition is not one)
 
     def union(self, one: Conditions, other: Conditions) -> Conditions:
         """The disjunction of two conjunctions of masks, in what they have in common and a rest."""
-        common = tuple(each for each in one if each in other)
+        common = tuple(condition for condition in one if condition in other)
         rest = without(one, common), without(other, common)
         if not all(rest):
             return common
@@ -146,17 +146,19 @@ class Selecting:
         def write() -> Term:
             return self.make.between("∨", *map(self.all_of, rest))
 
-        weak = any(all(each.weak for each in some) for some in rest)
+        weak = any(all(condition.weak for condition in some) for some in rest)
         return (
             *common,
-            Condition(frozenset[str]().union(*(each.axes for some in rest for each in some)), write, weak=weak),
+            Condition(
+                frozenset[str]().union(*(condition.axes for some in rest for condition in some)), write, weak=weak
+            ),
         )
 
     # -------------------------------------------------------------------------------------------------------- shares
     def seed(self, shape: Any, partners: Any) -> Share:
         """See `TermBuilder.seed`."""
-        found = tuple(self.pair(axis, partner, shape[axis]) for axis, partner in partners.items())
-        return Share(self.make.seed(shape, partners), found)
+        conditions = tuple(self.pair(axis, partner, shape[axis]) for axis, partner in partners.items())
+        return Share(self.make.seed(shape, partners), conditions)
 
     def where(self, conditions: Conditions, term: Term) -> Term:
         """where(all masks hold, term, 0)."""
@@ -170,16 +172,16 @@ class Selecting:
 
     def settled(self, share: Share, conditions: Iterable[Condition] | None = None) -> Share:
         """Apply the pending masks, or those of them that are among these conditions."""
-        wanted = None if conditions is None else set(conditions)
-        now = tuple(each for each in share.due if wanted is None or each in wanted)
+        expected = None if conditions is None else set(conditions)
+        now = tuple(condition for condition in share.due if expected is None or condition in expected)
         return Share(self.where(now, share.term), share.within, without(share.due, now))
 
     def add(self, one: Share, other: Share, sign: str = "+") -> Share:
         """The sum of two masked terms; masks that only one of them has are applied before."""
-        common = tuple(each for each in one.within if each in other.within)
-        one, other = (self.settled(each, without(each.due, common)) for each in (one, other))
-        found = self.make.between(sign, one.term, other.term)
-        return Share(found, self.union(one.within, other.within), joined(one.due, other.due))
+        common = tuple(condition for condition in one.within if condition in other.within)
+        one, other = (self.settled(share, without(share.due, common)) for share in (one, other))
+        term = self.make.between(sign, one.term, other.term)
+        return Share(term, self.union(one.within, other.within), joined(one.due, other.due))
 
     def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
         """Their sum, or mean, along some axes."""
@@ -208,14 +210,14 @@ class Selecting:
         return self.contracted(share, other, axes) if axes else self.multiplied(share, other)
 
     def multiplied(self, share: Share, other: Term) -> Share:
-        found, picks = self.make.times(share.term, other), self.selector(other)
-        within, due = share.within, share.due
+        times, picks = self.make.times(share.term, other), self.selector(other)
+        within, expected = share.within, share.due
         if within and not self.finite(other):
-            due = within
+            expected = within
         if picks is not None:
             within = joined(within, (picks,))
-            due = due if self.finite(share.term) else joined(due, (picks,))
-        return Share(found, within, due)
+            expected = expected if self.finite(share.term) else joined(expected, (picks,))
+        return Share(times, within, expected)
 
     def contracted(self, share: Share, other: Term, axes: tuple[str, ...]) -> Share:
         """A contraction of masked terms: masks along the summed axes are applied before, where that makes no larger
@@ -223,21 +225,23 @@ class Selecting:
         """
         met = touching(share.within, axes)
         share, picks = self.settled(share, met), self.selector(other)
-        kept = without(share.within, met)
-        due = kept if kept and not self.finite(other) else share.due
+        conditions = without(share.within, met)
+        expected = conditions if conditions and not self.finite(other) else share.due
         met_or_picked = joined(met, () if picks is None else (picks,))
-        within = joined(kept, self.some_of(met_or_picked, {**share.term.shape, **other.shape}, axes))
-        if identities(share.term) is not None and all(each.pair for each in met):
-            return Share(self.make.dot(share.term, other, axes), within, due)
-        masks = tuple(each for each in met if each.axes <= other.shape.keys() and self.is_due(each, other))
+        within = joined(conditions, self.some_of(met_or_picked, {**share.term.shape, **other.shape}, axes))
+        if identities(share.term) is not None and all(condition.pair for condition in met):
+            return Share(self.make.dot(share.term, other, axes), within, expected)
+        masks = tuple(
+            condition for condition in met if condition.axes <= other.shape.keys() and self.is_due(condition, other)
+        )
         spoils = not self.finite(other) and bool(without(met, masks))
         spoilt = picks is not None and not self.finite(share.term)
-        given = self.where(masks, other)
+        term = self.where(masks, other)
         if spoils or spoilt:
-            found = self.of_what_counts(share.term, met, given, picks, axes)
+            result = self.of_what_counts(share.term, met, term, picks, axes)
         else:
-            found = self.make.dot(share.term, given, axes)
-        return Share(found, within, due)
+            result = self.make.dot(share.term, term, axes)
+        return Share(result, within, expected)
 
     def is_due(self, condition: Condition, other: Term) -> bool:
         """Whether a factor has to be masked: an input may have nan where it is not meant to count."""
@@ -251,14 +255,14 @@ class Selecting:
         counts = [self.indicator(within, share.shape), self.indicator((), other.shape)]
         if picks is not None:
             counts[1] = self.indicator((picks,), other.shape)
-        finite = [self.is_finite(each) for each in (share, other)]
+        finite = [self.is_finite(term) for term in (share, other)]
         zero, one = make.number(0.0), make.number(1.0)
-        spoilt = [make.between("where", each, zero, one) for each in finite]
+        spoilt = [make.between("where", term, zero, one) for term in finite]
         spoils = make.add(
             make.dot(make.times(spoilt[0], counts[0]), counts[1], axes),
             make.dot(counts[0], make.times(spoilt[1], counts[1]), axes),
         )
-        left, right = (make.between("where", holds, each, zero) for holds, each in zip(finite, (share, other)))
+        left, right = (make.between("where", holds, term, zero) for holds, term in zip(finite, (share, other)))
         return make.between("where", self.positive(spoils), make.dot(share, other, axes), make.dot(left, right, axes))
 
     def is_finite(self, term: Term) -> Term:
@@ -266,25 +270,29 @@ class Selecting:
 
     # ------------------------------------------------------------------------------------------- numbers moved about
     def rename(self, share: Share, names: dict[str, str]) -> Share:
-        within, due = ([self.with_names(each, names) for each in some] for some in (share.within, share.due))
-        return Share(self.make.rename(share.term, names), tuple(within), tuple(due))
+        within, expected = (
+            [self.with_names(condition, names) for condition in some] for some in (share.within, share.due)
+        )
+        return Share(self.make.rename(share.term, names), tuple(within), tuple(expected))
 
     def with_names(self, one: Condition, names: dict[str, str]) -> Condition:
         if not one.axes & names.keys():
             return one
         axes, pair = ([names.get(axis, axis) for axis in some] for some in (one.axes, one.pair))
-        found = Condition(axes, lambda: self.make.rename(one.term, names), tuple(pair), one.weak)
-        return self.once((one, *sorted(names.items())), found)
+        condition = Condition(axes, lambda: self.make.rename(one.term, names), tuple(pair), one.weak)
+        return self.once((one, *sorted(names.items())), condition)
 
     def moved(self, share: Share, move: Callable[[Term], Term], axes: frozenset[str]) -> Share:
         """A masked term under an operation that moves numbers: the masks move alike."""
         touched = touching(share.within, axes)
         share = self.settled(share, touched)
-        found, kept = move(share.term), without(share.within, touched)
+        term, conditions = move(share.term), without(share.within, touched)
         if touched:
             sizes = {axis: size for axis, size in share.term.shape.items() if axis in axes}
             ones = partial(self.indicator, touched, sizes)
-            own = frozenset[str]().union(*(each.axes for each in touched)) - axes | (axes & found.shape.keys())
-            weak = all(each.weak for each in touched)
-            kept = (*kept, Condition(own, lambda: self.positive(move(ones())), weak=weak))
-        return Share(found, kept, share.due)
+            names = frozenset[str]().union(*(condition.axes for condition in touched)) - axes | (
+                axes & term.shape.keys()
+            )
+            weak = all(condition.weak for condition in touched)
+            conditions = (*conditions, Condition(names, lambda: self.positive(move(ones())), weak=weak))
+        return Share(term, conditions, share.due)

@@ -24,8 +24,8 @@ def swept(checker: Inference, make: TermBuilder, taken: Taken) -> Term | None:
         return None
     if id(body) not in checker.sweeps:
         checker.sweeps[id(body)] = body, sweep(checker, make, body)
-    found = checker.sweeps[id(body)][1].get(id(taken.by))
-    return None if found is None else make.rename(found, taken.starred)
+    term = checker.sweeps[id(body)][1].get(id(taken.by))
+    return None if term is None else make.rename(term, taken.starred)
 
 
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
@@ -36,7 +36,7 @@ def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
     variables = [term for term in inside if term.operator == "variable"]
     leaves = [term for term in inside if term.operator in ("input", "variable") and is_asked(checker, term)]
     inputs = {id(term) for term in leaves if term.operator == "input"}
-    if any(each.operator != "input" or id(each) in inputs for v in variables for each in v.arguments):
+    if any(argument.operator != "input" or id(argument) in inputs for v in variables for argument in v.arguments):
         leaves = [term for term in leaves if id(term) in inputs]  # by a function's argument it is taken by itself
     if len(leaves) < 2:
         return {}

@@ -41,8 +41,8 @@ def transposed(
     out.
     """
     select = Selecting(make)
-    found = cotangents_of(select, [(whole, select.seed(shape, partners))], leaves, frozenset(partners.values()))
-    return {mark: select.settled(share).term for mark, share in found.items()}
+    cotangents = cotangents_of(select, [(whole, select.seed(shape, partners))], leaves, frozenset(partners.values()))
+    return {mark: select.settled(share).term for mark, share in cotangents.items()}
 
 
 def cotangents_of(
@@ -74,10 +74,10 @@ def cotangents_of(
             asked.setdefault(id(term.arguments[0]), []).append((term, cotangent))
             continue
         else:
-            places = (place for place, each in enumerate(term.arguments) if id(each) in depends)
-            shares = {place: cotangent_of_argument(select, term, cotangent, place) for place in places}
-        for place, more in shares.items():
-            argument = term.arguments[place]
+            places = (index for index, operand in enumerate(term.arguments) if id(operand) in depends)
+            shares = {position: cotangent_of_argument(select, term, cotangent, position) for position in places}
+        for position, more in shares.items():
+            argument = term.arguments[position]
             if id(argument) in depends:
                 axes = [axis for axis in more.term.shape if axis not in argument.shape and axis not in extra]
                 count(argument, select.sum(more, axes))
@@ -93,7 +93,7 @@ def pushforward(
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
     for term in order:
         if term is not leaf:
-            parts = [changes.get(id(each)) for each in term.arguments]
+            parts = [changes.get(id(argument)) for argument in term.arguments]
             changes[id(term)] = tangent_of_term(select, term, parts, extra)
     return select.settled(changes[id(whole)]).term
 
@@ -103,95 +103,95 @@ def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term]
     ends = {id(leaf) for leaf in leaves}
     depends, order = {*ends}, list[Term]()
     for term in topological(*roots):
-        if id(term) in ends or any(id(each) in depends for each in term.arguments):
+        if id(term) in ends or any(id(argument) in depends for argument in term.arguments):
             depends.add(id(term))
             order.append(term)
     return order, depends
 
 
 # --------------------------------------------------------------------------------------------------- products, choices
-def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     """The cotangent of one argument from that of the term, by a rule of shares or by the record's transpose."""
     rule = COTANGENT_RULES.get(term.operator)
     if rule is not None:
-        return rule(select, term, cotangent, place)
+        return rule(select, term, cotangent, position)
     move = rule_of(term.operator)
-    return select.moved(cotangent, lambda each: move(select.make, term, each, place), axes_moved(term))
+    return select.moved(cotangent, lambda part: move(select.make, term, part, position), axes_moved(term))
 
 
-def _named_back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def _named_back(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     return select.rename(cotangent, {new: old for old, new in term.options})
 
 
-def _product(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def _product(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     """The transpose of ⊙: the cotangent times the other factor, summed over the axes that only that one has."""
-    own, other = term.arguments[place], term.arguments[1 - place]
-    return select.product(cotangent, other, [axis for axis in other.shape if axis not in own.shape])
+    argument, other = term.arguments[position], term.arguments[1 - position]
+    return select.product(cotangent, other, [axis for axis in other.shape if axis not in argument.shape])
 
 
-def _quotient(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def _quotient(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     return select.quotient(cotangent, term.arguments[1])
 
 
-def _chosen(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def _chosen(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     """The transpose of a choice: the cotangent masked by the condition of its case."""
-    for condition in conditions_taken(select, term, place):
+    for condition in conditions_taken(select, term, position):
         cotangent = select.within(cotangent, select.of(condition))
     return cotangent
 
 
-def conditions_taken(select: Selecting, term: Term, place: int) -> list[Term]:
+def conditions_taken(select: Selecting, term: Term, position: int) -> list[Term]:
     """The conditions under which a choice takes the value at this place."""
     if term.operator == "where":
         holds = term.arguments[0]
-        return [holds if place == 1 else select.make.between("¬", holds)]
-    before = [select.make.between("¬", each) for each in term.arguments[1:place:2]]
-    return [*before, *term.arguments[place + 1 : place + 2]]
+        return [holds if position == 1 else select.make.between("¬", holds)]
+    before = [select.make.between("¬", argument) for argument in term.arguments[1:position:2]]
+    return [*before, *term.arguments[position + 1 : position + 2]]
 
 
-def _picked(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def _picked(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     axis, index = term.options
     make = select.make
     return select.product(cotangent, make.onehot(make.number(index + 1), axis, term.arguments[0].shape[axis]), ())
 
 
-def _indexed(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def _indexed(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     """The transpose of indexing: scatter-add; elements that no index picks get zero."""
     make, (whole, at), (axis,) = select.make, term.arguments, term.axes
     over = frozenset(name for name in at.shape if name not in whole.shape)
     touched = touching(cotangent.within, axes_moved(term))
     settled = select.settled(cotangent, touched)
-    found = make.scatter(make.spread(settled.term, term.shape), axis, whole.shape[axis], at, over)
+    result = make.scatter(make.spread(settled.term, term.shape), axis, whole.shape[axis], at, over)
 
     def picked() -> Term:
         ones = select.indicator(touched, {**at.shape})
         return select.positive(make.scatter(ones, axis, whole.shape[axis], at, over))
 
-    own = frozenset[str]().union(at.shape, *(each.axes for each in touched)) - over | {axis}
-    kept = without(settled.within, touched)
-    return Share(found, (*kept, Condition(own, picked)), settled.due)
+    names = frozenset[str]().union(at.shape, *(condition.axes for condition in touched)) - over | {axis}
+    conditions = without(settled.within, touched)
+    return Share(result, (*conditions, Condition(names, picked)), settled.due)
 
 
-def _trace(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def _trace(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     row, column = term.axes
     return select.product(cotangent, select.make.identity(row, column, term.arguments[0].shape[row]), ())
 
 
-def _exponential(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def _exponential(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
     """The transpose of e^X along directions, which is linear in each: that of the transposed matrices."""
     row, column = term.axes
-    others = [select.make.rename(each, {row: column, column: row}) for each in term.arguments]
-    return _along(select, term, others, cotangent, place)
+    others = [select.make.rename(argument, {row: column, column: row}) for argument in term.arguments]
+    return _along(select, term, others, cotangent, position)
 
 
-def _along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, place: int) -> Share:
+def _along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, position: int) -> Share:
     """e^X with the share for the direction of this place."""
     touched = touching(share.within, term.axes)
     share = select.settled(share, touched)
-    given = (*arguments[:place], share.term, *arguments[place + 1 :])
-    shape = {axis: size for each in given for axis, size in each.shape.items()}
-    found = select.make.term(term.operator, given, term.axes, term.options, shape)
-    return Share(found, without(share.within, touched), share.due)
+    terms = (*arguments[:position], share.term, *arguments[position + 1 :])
+    shape = {axis: size for part in terms for axis, size in part.shape.items()}
+    result = select.make.term(term.operator, terms, term.axes, term.options, shape)
+    return Share(result, without(share.within, touched), share.due)
 
 
 COTANGENT_RULES: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
@@ -239,15 +239,15 @@ def _added(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     one, other = parts
     if one is not None and other is not None:
         return select.add(one, other, term.operator)
-    found = one or other
-    assert found is not None
-    return found._replace(term=select.make.negative(found.term)) if one is None and term.operator == "-" else found
+    share = one or other
+    assert share is not None
+    return share._replace(term=select.make.negative(share.term)) if one is None and term.operator == "-" else share
 
 
 def _times(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
-    ((place, share),) = (each for each in enumerate(parts) if each[1] is not None)
+    ((position, share),) = (pair for pair in enumerate(parts) if pair[1] is not None)
     assert share is not None
-    return select.product(share, term.arguments[1 - place], term.axes)
+    return select.product(share, term.arguments[1 - position], term.axes)
 
 
 def _divided(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
@@ -266,9 +266,9 @@ def _renamed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
 
 
 def _moved_along(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
-    ((place, share),) = (each for each in enumerate(parts) if each[1] is not None)
+    ((position, share),) = (pair for pair in enumerate(parts) if pair[1] is not None)
     assert share is not None
-    return _along(select, term, term.arguments, share, place)
+    return _along(select, term, term.arguments, share, position)
 
 
 TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
@@ -286,41 +286,46 @@ def tangent_by_same_operator(
 ) -> Share:
     """The tangent of a term that moves, combines or selects elements: the same term of the tangents."""
     make, axes = select.make, axes_moved(term)
-    shares = [each for each in parts if each is not None]
-    common = tuple(each for each in shares[0].within if all(each in other.within for other in shares[1:]))
-    kept = without(common, touching(common, axes))
-    settled = [None if each is None else select.settled(each, without(each.due, kept)) for each in parts]
-    fixed = {place for place, each in enumerate(term.arguments) if is_fixed(term, place, each)}
+    shares = [part for part in parts if part is not None]
+    common = tuple(
+        condition for condition in shares[0].within if all(condition in other.within for other in shares[1:])
+    )
+    conditions = without(common, touching(common, axes))
+    settled = [None if part is None else select.settled(part, without(part.due, conditions)) for part in parts]
+    fixed = {index for index, argument in enumerate(term.arguments) if is_fixed(term, index, argument)}
     zero = make.number(0.0)
 
     def of(given: list[Term], shape: Mapping[str, Any]) -> Term:
-        pieces = tuple(term.arguments[place] if place in fixed else each for place, each in enumerate(given))
+        pieces = tuple(term.arguments[index] if index in fixed else part for index, part in enumerate(given))
         return make.term(term.operator, pieces, term.axes, term.options, dict(shape))
 
-    given = [zero if each is None else each.term for each in settled]
+    terms = [zero if share is None else share.term for share in settled]
     if joins(term.operator):
-        given = [make.spread(each, {**argument.shape, **extra}) for each, argument in zip(given, term.arguments)]
-    found = of(given, {**term.shape, **extra})
-    left = [None if each is None else without(each.within, kept) for each in settled]
-    if any(left) or any(each is None and place not in fixed for place, each in enumerate(left)):
-        seen = {axis for some in left for each in some or () for axis in each.axes}
-        seen |= {axis for place in fixed for axis in term.arguments[place].shape} | axes
-        own = {axis: size for axis, size in found.shape.items() if axis in seen}
+        terms = [
+            make.spread(cotangent_part, {**argument.shape, **extra})
+            for cotangent_part, argument in zip(terms, term.arguments)
+        ]
+    result = of(terms, {**term.shape, **extra})
+    left = [None if share is None else without(share.within, conditions) for share in settled]
+    if any(left) or any(condition is None and index not in fixed for index, condition in enumerate(left)):
+        seen = {axis for some in left for condition in some or () for axis in condition.axes}
+        seen |= {axis for position in fixed for axis in term.arguments[position].shape} | axes
+        shared = {axis: size for axis, size in result.shape.items() if axis in seen}
 
         def ones() -> Term:
-            given: list[Term] = []
+            operands: list[Term] = []
             for some, argument in zip(left, term.arguments):
                 sizes = {axis: size for axis, size in {**extra, **argument.shape}.items() if axis in seen}
-                given.append(make.spread(zero, sizes) if some is None else select.indicator(some, sizes))
-            return select.positive(of(given, own))
+                operands.append(make.spread(zero, sizes) if some is None else select.indicator(some, sizes))
+            return select.positive(of(operands, shared))
 
-        kept = (*kept, Condition(own, ones))
-    return Share(found, kept, joined(*(each.due for each in settled if each is not None)))
+        conditions = (*conditions, Condition(shared, ones))
+    return Share(result, conditions, joined(*(share.due for share in settled if share is not None)))
 
 
-def is_fixed(term: Term, place: int, argument: Term) -> bool:
+def is_fixed(term: Term, position: int, argument: Term) -> bool:
     """Whether an argument says where numbers go, and is none of them."""
-    return argument.boolean or (term.operator in INDEXED and place == 1)
+    return argument.boolean or (term.operator in INDEXED and position == 1)
 
 
 INDEXED = frozenset(("index", "scatter"))  # whose second argument says where
@@ -332,38 +337,38 @@ def joins(operator: str) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------- renaming, reshaping
-def _spread(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+def _spread(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
     return cotangent  # summed to the operand's axes by `transpose`
 
 
-def _merge(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+def _merge(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
     sources, target = term.options
     shape = term.arguments[0].shape
     return make.split(cotangent, target, tuple((axis, shape[axis]) for axis in sources))
 
 
-def _split(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+def _split(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
     source, parts = term.options
     return make.merge(cotangent, tuple(name for name, _ in parts), source, term.arguments[0].shape[source])
 
 
-def _filled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+def _filled(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
     axis, positions = term.options
-    sizes = [resolve(each.shape[axis]) for each in term.arguments]
-    first = sum(sizes[:place])
-    places = (position + 1 for position in positions[first : first + sizes[place]])
+    sizes = [resolve(argument.shape[axis]) for argument in term.arguments]
+    first = sum(sizes[:position])
+    places = (position + 1 for position in positions[first : first + sizes[position]])
     return make.at(cotangent, axis, make.constant(axis, places))
 
 
-def _literal(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+def _literal(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
     axes, extent = term.options
     for axis, size in reversed([*zip(axes, extent)]):
-        place, index = divmod(place, size)
+        position, index = divmod(position, size)
         cotangent = make.pick(cotangent, axis, index)
     return cotangent
 
 
-def _scattered(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+def _scattered(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
     """The transpose of scatter-add: each number gets the cotangent of the element that it was added to."""
     places = term.arguments[1]
     sizes = {name: size for name, size in cotangent.shape.items() if name not in term.axes}
@@ -382,6 +387,6 @@ TRANSPOSE_RULES: dict[str, Rule] = {  # of structural terms; those of operators 
 
 def rule_of(operator: str) -> Rule:
     """The transpose rule of a structural term, or of a linear operator's record."""
-    found = TRANSPOSE_RULES.get(operator) or REGISTRY[operator].transpose
-    assert found is not None, f"nothing is linear in {operator}"
-    return found
+    rule = TRANSPOSE_RULES.get(operator) or REGISTRY[operator].transpose
+    assert rule is not None, f"nothing is linear in {operator}"
+    return rule

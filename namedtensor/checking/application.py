@@ -41,19 +41,19 @@ def apply(
     if record.kind == "elementwise" or not names:
         return elementwise(checker, record, name, arguments, axes, node, parts, options)
     try:
-        given = new_axis_sizes(checker, record, arguments, names, node, env)
+        axis_sizes = new_axis_sizes(checker, record, arguments, names, node, env)
         if record.kind in ("reduction", "axis_map") and len(arguments) == 1 and not record.lifted.variadic:
             if len(names) != 1 and len(record.lifted.formals) == 1:
                 raise ShapeMismatch("number", detail=(1, len(names)))
         shapes = tuple(argument.shape for argument in arguments)
-        shape = record.result_shape(shapes, names, given, unify)
+        shape = record.result_shape(shapes, names, axis_sizes, unify)
     except ShapeMismatch as problem:
         raise shape_error(checker, problem, name, arguments, parts, node, axes) from None
     if record.kind in ("reduction", "axis_map") and not record.of_nothing:
         check_numbers(checker, name, shapes[0], names, node)
     static = tuple(options)
-    if given:
-        static += tuple((f"size {axis}", resolve(size)) for axis, size in given.items())
+    if axis_sizes:
+        static += tuple((f"size {axis}", resolve(size)) for axis, size in axis_sizes.items())
     return checker.graph.intern(record.name, arguments, names, static, shape, record.boolean[1], node)
 
 
@@ -72,18 +72,18 @@ def new_axis_sizes(
     if record.new_sizes is None:
         return None
     sizes: dict[str, Any] = {}
-    made = set(record.lifted.output) - {formal for group in record.lifted.inputs for formal in group}
+    output = set(record.lifted.output) - {formal for group in record.lifted.inputs for formal in group}
     bound = bind(record.lifted, names) if not record.lifted.variadic else {}
     for formal in (
-        made if record.kind != "structure" else ()
+        output if record.kind != "structure" else ()
     ):  # of what is joined or stacked, the size is that of the parts
         for axis in bound.get(formal, ()):
             size = checker.solver.size_of(axis, env, node)
             if size is None and checker.infer_parameters:
                 size = unknown_size(checker, axis)
             if size is None:
-                place = next((part for part in getattr(node, "subscript", ()) if component(part) == axis), node)
-                raise unknown_axis_size(checker, axis, place)
+                position = next((part for part in getattr(node, "subscript", ()) if component(part) == axis), node)
+                raise unknown_axis_size(checker, axis, position)
             sizes[axis] = size
     if any(not is_ground(size) for size in sizes.values()):
         sizes = {axis: resolve(size) for axis, size in sizes.items()}
@@ -167,7 +167,7 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
         else (314, f"{joins} (outer product)")
     )
     close = misspelt(*alone)
-    meant = [close] if close else [(axis, each) for axis in alone[0] for each in near(axis, alone[1], 1)]
+    meant = [close] if close else [(axis, text) for axis in alone[0] for text in near(axis, alone[1], 1)]
     hint = "if unintended, check the axis names" + (f": did you mean {meant[0][0]} or {meant[0][1]}?" if meant else "")
     hint = MARKED if marked else hint
     if checker.strict or checker.outer is None:

@@ -15,17 +15,17 @@ from ..terms.inference import Inference
 
 def unknown_size(checker: Inference, axis: str) -> SizeVariable:
     """The size of an axis of the program where one is known; where several are, none of them."""
-    found = checker.top.sizes.get(axis)
-    if found is None:
-        found = checker.top.sizes[axis] = SizeVariable(f"|{axis}|")
-    return SizeVariable(f"|{axis}|") if isinstance(found, Conflict) else found
+    size = checker.top.sizes.get(axis)
+    if size is None:
+        size = checker.top.sizes[axis] = SizeVariable(f"|{axis}|")
+    return SizeVariable(f"|{axis}|") if isinstance(size, Conflict) else size
 
 
-def unknown_axis_size(checker: Inference, name: str, place: Any) -> NotationError:
+def unknown_axis_size(checker: Inference, name: str, node: Any) -> NotationError:
     return checker.error(
         309,
         f"cannot infer the size of axis {name}",
-        place,
+        node,
         notes=("no input has it and no equation determines it",),
         hint=f"state it, |{name}| = |{name.rstrip(PRIME)}|, or pass it: sizes={{{name!r}: 3}}"
         if name.endswith(PRIME)
@@ -52,7 +52,7 @@ def axis_is_mentioned(checker: Inference, name: str) -> bool:
             if isinstance(node, nodes.Size)
         }
         mentioned |= {
-            axis.name for _, _, sets, _ in checker.scope.declarations for each in sets for axis, _ in each.axes
+            axis.name for _, _, sets, _ in checker.scope.declarations for set_ in sets for axis, _ in set_.axes
         }
         checker.axes_stated = frozenset(mentioned)
     return name in checker.axes_stated

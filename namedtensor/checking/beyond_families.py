@@ -15,14 +15,14 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 
 
-def beyond_family(checker: Inference, key: Key, place: Any, env: Environment) -> NotationError | None:
+def beyond_family(checker: Inference, key: Key, node: Any, env: Environment) -> NotationError | None:
     """Return the error for a name whose index is out of range for its family, or not an integer; else None."""
     for family in families_of(checker, key, env):
         for over, text in indices_of(family, key):
             value = number_of(checker, text, env)
             if isinstance(value, float):
                 return checker.error(
-                    201, f"undefined name {key}: {text} is {value:g}, and the members of {key.base} have integer indices", place, symbol=str(key),
+                    201, f"undefined name {key}: {text} is {value:g}, and the members of {key.base} have integer indices", node, symbol=str(key),
                     notes=(f"{key.base} is defined {checker.text(over).strip()}",),
                 )  # fmt: skip
             low, high = (checker.solver.value(end, env) for end in (over.low, over.high))
@@ -30,32 +30,33 @@ def beyond_family(checker: Inference, key: Key, place: Any, env: Environment) ->
                 continue
             is_above = proves_at_most(high + 1, value)
             if is_above or proves_at_most(value + 1, low):
-                own = f", and {text} is {value}" if text != str(value) else ""
+                name = f", and {text} is {value}" if text != str(value) else ""
                 return checker.error(
-                    201, f"undefined name {key}: {key.base} is defined {checker.text(over).strip()}{own}", place, symbol=str(key),
+                    201, f"undefined name {key}: {key.base} is defined {checker.text(over).strip()}{name}", node, symbol=str(key),
                     hint=f"extend the range to {value}" if is_above else f"define its start: {start(key, text, value)} = …",
                 )  # fmt: skip
     return None
 
 
 def families_of(checker: Inference, key: Key, env: Environment) -> list[Definition]:
-    found = [*checker.scope.families]
+    definitions = [*checker.scope.families]
     current: Environment | None = env
     while current is not None:
-        found += [] if current.function is None else current.function.families
+        definitions += [] if current.function is None else current.function.families
         current = current.parent
     lengths = len(key.subscript), len(key.superscript)
     return [
-        each
-        for each in found
-        if each.key.base == key.base and (len(each.name.subscript), len(each.name.superscript)) == lengths
+        definition
+        for definition in definitions
+        if definition.key.base == key.base
+        and (len(definition.name.subscript), len(definition.name.superscript)) == lengths
     ]
 
 
 def indices_of(family: Definition, key: Key) -> list[tuple[Range, str]]:
     """The ranges of a family, each with the part of the name that is its variable."""
     parts = zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript))
-    over = {each.variable.text: each for each in family.ranges}
+    over = {range_.variable.text: range_ for range_ in family.ranges}
     return [(over[node.text], text) for node, text in parts if isinstance(node, Name) and node.text in over]
 
 
@@ -64,9 +65,9 @@ def number_of(checker: Inference, text: str, env: Environment) -> Any:
     try:
         return int(text)
     except ValueError:
-        found = checker.number(Key(text), env)
-        found = checker.solver.scalar(Key(text), env) if found is None else found
-        return resolve(found) if is_ground(found) else found
+        number = checker.number(Key(text), env)
+        number = checker.solver.scalar(Key(text), env) if number is None else number
+        return resolve(number) if is_ground(number) else number
 
 
 def start(key: Key, text: str, value: int) -> str:

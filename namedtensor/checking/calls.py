@@ -86,8 +86,8 @@ def logarithm_to_base(checker: Inference, node: Call, env: Environment) -> Term:
     base = checker.infer(node.subscript[0], env)
     (operand,) = checker.infer_all(node.arguments, env)
     both = [apply(checker, "log", (term,), (), node, env, node.arguments) for term in (operand, base)]
-    found = apply(checker, "/", tuple(both), (), node, env, (node, node))
-    return powered(checker, found, node, env) if node.superscript else found
+    term = apply(checker, "/", tuple(both), (), node, env, (node, node))
+    return powered(checker, term, node, env) if node.superscript else term
 
 
 def unknown_operator(checker: Inference, node: Call, env: Environment) -> NotationError:
@@ -146,8 +146,8 @@ def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term
     """The term of a function that has a signature and no definition: an unknown tensor of the axes that it gives."""
     if not checker.infer_parameters:
         return None
-    heads = [each for _, each in checker.scope.signatures if each.head.operator == node.operator]
-    fits = [each for each in heads if len(each.domain) == len(node.arguments)]
+    heads = [signature for _, signature in checker.scope.signatures if signature.head.operator == node.operator]
+    fits = [head for head in heads if len(head.domain) == len(node.arguments)]
     if not fits:
         return None
     terms = checker.infer_all(node.arguments, env)
@@ -164,8 +164,8 @@ def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term
             )  # fmt: skip
         extras |= {axis: size for axis, size in term.shape.items() if axis not in needed}
         sizes |= {axis: size for axis, size in term.shape.items() if axis in needed}
-    given = {axis: sizes.get(axis) for axis, _, _ in set_axes(checker, fits[0].codomain, env)}
-    shape = {**extras, **{axis: unknown_size(checker, axis) if size is None else size for axis, size in given.items()}}
+    known = {axis: sizes.get(axis) for axis, _, _ in set_axes(checker, fits[0].codomain, env)}
+    shape = extras | {axis: unknown_size(checker, axis) if size is None else size for axis, size in known.items()}
     return checker.graph.intern("input", options=(f"{node.operator} {len(checker.graph)}",), shape=shape, node=node)
 
 
@@ -177,9 +177,9 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
     arguments = checker.infer_all(node.arguments, env)
     options = tuple([option(checker, part, env) for part in node.parameters])
     if len(options) > len(record.options):
-        wanted = ", ".join(name for name, _ in record.options) or "nothing"
+        expected = ", ".join(name for name, _ in record.options) or "nothing"
         raise checker.error(
-            304, f"{node.operator} expects {wanted} after the semicolon, got {len(options)} parameters", node,
+            304, f"{node.operator} expects {expected} after the semicolon, got {len(options)} parameters", node,
             hint="remove the others",
         )  # fmt: skip
     named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
@@ -239,7 +239,7 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
     """The axes that a use names, each with the node that names it."""
-    found: list[tuple[str, Node]] = []
+    result: list[tuple[str, Node]] = []
     for part in node.subscript:
         axis = axis_of(part)
         if axis is None:
@@ -249,8 +249,8 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
                 part,
                 hint=f"name an axis: {node.operator}_{{seq}}",
             )
-        found += [(real, part) for real in env.resolve_axis(axis.name)]
-    return tuple(found)
+        result += [(real, part) for real in env.resolve_axis(axis.name)]
+    return tuple(result)
 
 
 def size_of(checker: Inference, node: Call, env: Environment) -> Term:
@@ -278,12 +278,12 @@ def call_defined(
 ) -> Term:
     """The call of a function that the program defines."""
     arguments = checker.infer_all((*node.arguments, *node.parameters), env)
-    plain_count, wanted = len(node.arguments), len(function.parameters)
-    if plain_count > wanted and not node.parameters:  # f(X, W, b) for f(X; W, b)
-        plain_count = wanted
+    plain_count, expected = len(node.arguments), len(function.parameters)
+    if plain_count > expected and not node.parameters:  # f(X, W, b) for f(X; W, b)
+        plain_count = expected
     ordinary, options = arguments[:plain_count], arguments[plain_count:]
-    if len(ordinary) != wanted or len(options) > len(function.options):
-        takes = f"{wanted} argument{'s' * (wanted != 1)}"
+    if len(ordinary) != expected or len(options) > len(function.options):
+        takes = f"{expected} argument{'s' * (expected != 1)}"
         if function.options:
             takes += f" and {len(function.options)} after the semicolon"
         raise checker.error(
@@ -311,13 +311,13 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
             notes=(f"its signature is {registered.text}",),
         )  # fmt: skip
     needed = [{axis.name: size for axis, size in of.axes} for of in signature.domain]
-    given = {axis.name: size for axis, size in signature.codomain.axes}
+    declared_sizes = {axis.name: size for axis, size in signature.codomain.axes}
     extras: dict[str, Any] = {}
     sizes: dict[str, Any] = {}
     renamed: list[Term] = []
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # n of ℝ^{a[n]} is that of this call
     for argument, names, part in zip(arguments, needed, node.arguments):
-        for axis, said in names.items():
+        for axis, name in names.items():
             if axis not in argument.shape:
                 raise checker.error(
                     305, f"{node.operator}: argument {checker.text(part)} is missing axis {axis}", part,
@@ -325,25 +325,25 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
                     symbol=node.operator, axis=axis,
                 )  # fmt: skip
             sizes[axis] = argument.shape[axis]
-            if said is not None:
-                solve_size(checker, said, argument.shape[axis], axis, part, inner)
+            if name is not None:
+                solve_size(checker, name, argument.shape[axis], axis, part, inner)
         apart: dict[str, str] = {}
         for axis, size in argument.shape.items():
             if axis in names:
                 continue
-            if axis in given or (axis in extras and not unify(extras[axis], size)):
+            if axis in declared_sizes or (axis in extras and not unify(extras[axis], size)):
                 raise shape_error(checker,
-                    ShapeMismatch("clash" if axis in given else "sizes", axis, detail=(extras.get(axis), size)),
+                    ShapeMismatch("clash" if axis in declared_sizes else "sizes", axis, detail=(extras.get(axis), size)),
                     node.operator, arguments, node.arguments, node, (),
                 )  # fmt: skip
             extras[axis] = size
             apart[axis] = f"{source_name(axis)}@python"
         renamed.append(checker.renamed(argument, apart, part))
     shape = {f"{source_name(axis)}@python": size for axis, size in extras.items()}
-    for axis, said in given.items():
+    for axis, name in declared_sizes.items():
         size = sizes.get(axis)
         if size is None:
-            size = checker.solver.size_of(axis, env, node) if said is None else checker.solver.value(said, inner)
+            size = checker.solver.size_of(axis, env, node) if name is None else checker.solver.value(name, inner)
         if size is None and not checker.infer_parameters:
             raise unknown_axis_size(checker, axis, node)
         shape[axis] = unknown_size(checker, axis) if size is None else size

@@ -79,7 +79,7 @@ def is_beyond_family(checker: Inference, problem: NotationError, env: Environmen
         families += [] if current.function is None else current.function.families
         current = current.parent
     base = plain_key(problem.symbol).base
-    return any(each.name.base == base for each in families)
+    return any(family.name.base == base for family in families)
 
 
 def as_term(

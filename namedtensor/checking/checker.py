@@ -135,10 +135,10 @@ class Checker(Inference):
 
     def value(self, key: Key) -> Term:
         """The Term of a name that the program defines or is given."""
-        found = self.find(key, self.top, None)
-        if found is None:
+        index = self.find(key, self.top, None)
+        if index is None:
             raise unknown_name(self, key, None, self.top)  # it stands nowhere in the formula
-        return found
+        return index
 
     def check_stated(self, whole: bool = True) -> None:
         """Check the sizes and assertions of the program; unless `whole`, only those about the given names.

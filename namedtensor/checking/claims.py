@@ -57,7 +57,7 @@ def ends_openly(claim: Claim, problem: NotationError) -> bool:
     """Whether a claim is skipped because its range has an open end."""
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False
-    return any(each.span[0] <= problem.span[0] < each.span[1] for each in claim.range.each)
+    return any(range_.span[0] <= problem.span[0] < range_.span[1] for range_ in claim.range.each)
 
 
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
@@ -80,12 +80,12 @@ def member_claims(checker: Inference, names: Iterable[Key], holder: Environment)
 
 def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], holder: Environment) -> bool:
     """Whether the numbers that these indices are lie in their ranges."""
-    for each in over.each:
-        place = Environment(parent=holder, sizes_parent=holder, indices=indices)
-        first, last = checker.solver.number(each.low, place), checker.solver.number(each.high, place)
+    for range_ in over.each:
+        environment = Environment(parent=holder, sizes_parent=holder, indices=indices)
+        first, last = checker.solver.number(range_.low, environment), checker.solver.number(range_.high, environment)
         if not is_size(first) or not is_size(last):
             return False
-        if not proves_at_most(first, number := indices[each.variable.text]) or not proves_at_most(number, last):
+        if not proves_at_most(first, number := indices[range_.variable.text]) or not proves_at_most(number, last):
             return False
     return True
 
@@ -102,12 +102,12 @@ def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> 
 
 def warn_of_replaced(checker: Inference) -> None:
     """Warn of the program's own definitions that replace a built-in of that name; raise where that is refused."""
-    for each in checker.scope.replaced:
-        message = f"{each.name} is built in, and the {each.name} of this formula replaces it"
+    for replaced in checker.scope.replaced:
+        message = f"{replaced.name} is built in, and the {replaced.name} of this formula replaces it"
         hint = "rename it, unless you mean to override the built-in"
         if checker.strict:
-            raise checker.error(209, message, each.span, hint=hint)
-        checker.warnings.append(CheckWarning(209, message, each.span, hint))
+            raise checker.error(209, message, replaced.span, hint=hint)
+        checker.warnings.append(CheckWarning(209, message, replaced.span, hint))
 
 
 def domains(checker: Inference, whole: bool):
@@ -154,8 +154,8 @@ def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) 
 def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     """Check a claim's shape now, and note its values to be compared when there are some."""
     if claim.range is not None:
-        for place in numbered(checker, claim.range, env):
-            check_claim(checker, replace(claim, range=claim.range.further), place)
+        for environment in numbered(checker, claim.range, env):
+            check_claim(checker, replace(claim, range=claim.range.further), environment)
         return
     env = with_elements(checker, (claim.left, claim.right), env)
     if isinstance(claim.right, nodes.Set):

@@ -23,7 +23,7 @@ class Coordinate:
 
     def member(self, checker: Inference, recurrence: Recurrence, offset: int) -> Term:
         """Those of a family over one index at this one."""
-        if any("@" in str(each) for each in recurrence.others.values()):
+        if any("@" in str(item) for item in recurrence.others.values()):
             raise Unrollable
         steps = range(self.numbers.start + offset, self.numbers.stop + offset)
         if self.index.operator == "iota":

@@ -30,13 +30,13 @@ def has_layers(checker: Inference, holder: Environment) -> bool:
     function = holder.function
     if id(function) not in checker.layered:
         families = checker.scope.families if function is None else function.families
-        checker.layered[id(function)] = any(each.range and is_layer(checker, each) for each in families)
+        checker.layered[id(function)] = any(family.range and is_layer(checker, family) for family in families)
     return checker.layered[id(function)]
 
 
 def is_layer(checker: Inference, family: Definition) -> bool:
     assert family.range is not None
-    variable, families = family.range.variable.text, {each.name.base for each in checker.scope.families}
+    variable, families = family.range.variable.text, {definition.name.base for definition in checker.scope.families}
     labeled = bases_with_labels(checker) - families
     for node in walk(family.body):
         if isinstance(node, Call):
@@ -59,8 +59,8 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
         for function in scope.all_functions():
             names += [*function.parameters, *function.options]
             keys += [*function.facts, *function.declarations]
-        found = {each.base for each in (*names, *keys) if each.superscript or each.subscript}
-        checker.labeled = frozenset(found)
+        bases = {name.base for name in (*names, *keys) if name.superscript or name.subscript}
+        checker.labeled = frozenset(bases)
     return checker.labeled
 
 
@@ -113,8 +113,8 @@ def is_value(checker: Inference, variable: str, body: Node, env: Environment, la
     labeled, families = labeled_names(checker, env)
     if labels:
         families, labeled = families | labeled, set[str]()
-    found = occurrences(variable, body) if labels else occurrences_in(body, variable)
-    for kind, base, near in found:
+    result = occurrences(variable, body) if labels else occurrences_in(body, variable)
+    for kind, base, near in result:
         if kind == "axis" or (kind == "call" and not labels):
             return False
         if kind == "name" and not (near if base in families else base not in labeled):
@@ -148,7 +148,7 @@ def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
 def labeled_names(checker: Inference, env: Environment | None) -> tuple[set[str], set[str]]:
     """The bases of the names that have labels here, and those of families."""
     scope = checker.scope
-    families = {each.name.base for each in scope.families}
+    families = {family.name.base for family in scope.families}
     labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
     keys = [*scope.definitions]
     while env is not None:
@@ -157,7 +157,7 @@ def labeled_names(checker: Inference, env: Environment | None) -> tuple[set[str]
         else:
             keys += env.variables
         if env.function is not None:
-            families |= {each.name.base for each in env.function.families}
+            families |= {family.name.base for family in env.function.families}
             keys += [*env.function.facts, *env.function.declarations]
         env = env.parent
     return labeled | {key.base for key in keys if key.superscript or key.subscript}, families
@@ -166,8 +166,8 @@ def labeled_names(checker: Inference, env: Environment | None) -> tuple[set[str]
 def labels_given(checker: Inference) -> frozenset[str]:
     """The bases of the names with labels that values are given for."""
     if checker.labels_given is None:
-        found = {key.base for key in checker.top.variables if key.superscript or key.subscript}
-        checker.labels_given = frozenset(found)
+        bases = {key.base for key in checker.top.variables if key.superscript or key.subscript}
+        checker.labels_given = frozenset(bases)
     return checker.labels_given
 
 
@@ -177,8 +177,8 @@ def mentions(part: Node, variable: str) -> bool:
 
 def is_near(part: Node, variable: str) -> bool:
     """Whether a component is t, t − 1, t + 2, …"""
-    found = OFFSET.fullmatch(component(part))
-    return found is not None and found[1].rstrip("'") == variable
+    match = OFFSET.fullmatch(component(part))
+    return match is not None and match[1].rstrip("'") == variable
 
 
 def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
@@ -186,7 +186,9 @@ def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) ->
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [
-        (memo, set(memo)) for each in around(env) for memo in (each.memo, each.steps, each.loops, each.unrollable)
+        (memo, set(memo))
+        for environment in around(env)
+        for memo in (environment.memo, environment.steps, environment.loops, environment.unrollable)
     ]
     memos.append((checker.parameters, set(checker.parameters)))
     try:
@@ -203,11 +205,11 @@ def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) ->
 
 def around(env: Environment) -> list[Environment]:
     """An environment, and all those that it looks names and sizes up in."""
-    found: dict[int, Environment] = {}
+    environments: dict[int, Environment] = {}
     waiting: list[Environment | None] = [env]
     while waiting:
-        each = waiting.pop()
-        if each is not None and id(each) not in found:
-            found[id(each)] = each
-            waiting += [each.parent, each.sizes_parent, each.caller]
-    return list(found.values())
+        environment = waiting.pop()
+        if environment is not None and id(environment) not in environments:
+            environments[id(environment)] = environment
+            waiting += [environment.parent, environment.sizes_parent, environment.caller]
+    return list(environments.values())

@@ -32,39 +32,41 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
             continue
         raise NotationError(308, f"the size of {name} must be an integer, got {size!r}")
     if any(letter in checker.scope.source for letter in LETTERS) or "\\math" in checker.scope.source:
-        checker.top.axes.update(stand_for(checker.scope, {key: given.shape for key, given in checker.inputs.items()}))
+        checker.top.axes.update(stand_for(checker.scope, {key: input_.shape for key, input_ in checker.inputs.items()}))
     declared, sets = checker.scope.declared_sets(checker.inputs), DeclaredSets(checker)
     top, intern, sized = checker.top, checker.graph.intern, bool(checker.given_sizes)
     noted: set[int] = set()  # shapes that agree with all sizes so far; members of a family share one
-    for key, given in checker.inputs.items():
-        if given.number is not None:
-            sets.lifted(key, given, declared[key])
-            top.variables[key] = checker.graph.number(given.number)
+    for key, input_ in checker.inputs.items():
+        if input_.number is not None:
+            sets.lifted(key, input_, declared[key])
+            top.variables[key] = checker.graph.number(input_.number)
             continue
-        text, found = str(key), declared[key]
-        place = None if found is None else id(found[0]), id(given.shape)
-        shape = sets.shapes.get(place)
+        text, pair = str(key), declared[key]
+        position = None if pair is None else id(pair[0]), id(input_.shape)
+        shape = sets.shapes.get(position)
         if shape is None:
-            shape = sets.lifted(key, given, found)
-        own = shape if isinstance(shape, dict) else dict(shape)  # terms change none: members of a family share one
-        top.variables[key] = intern("input", options=(text,), shape=own, boolean=given.boolean)
+            shape = sets.lifted(key, input_, pair)
+        shape_copy = (
+            shape if isinstance(shape, dict) else dict(shape)
+        )  # terms change none: members of a family share one
+        top.variables[key] = intern("input", options=(text,), shape=shape_copy, boolean=input_.boolean)
         if id(shape) in noted and key in mentioned.named:
             continue
-        own = {a: s for a, s in shape.items() if "@" not in a} if "@" in "".join(shape) else shape
+        shape_copy = {a: s for a, s in shape.items() if "@" not in a} if "@" in "".join(shape) else shape
         if key not in mentioned.named:
-            checker.unnamed.note_sizes(text, own)
+            checker.unnamed.note_sizes(text, shape_copy)
             continue
-        top.note_sizes(text, own)
-        checker.sized |= own.keys()
-        if sized and not checker.given_sizes.keys().isdisjoint(own):
-            agree_with_given(checker, text, shape, own)
-        if any(isinstance(top.sizes[axis], Conflict) for axis in own):
+        top.note_sizes(text, shape_copy)
+        checker.sized |= shape_copy.keys()
+        if sized and not checker.given_sizes.keys().isdisjoint(shape_copy):
+            agree_with_given(checker, text, shape, shape_copy)
+        if any(isinstance(top.sizes[axis], Conflict) for axis in shape_copy):
             noted.clear()
-        elif place in sets.shapes:
+        elif position in sets.shapes:
             noted.add(id(shape))
     for name, size in checker.given_sizes.items():
-        found = checker.top.sizes.get(name)
-        if found is None:
+        pair = checker.top.sizes.get(name)
+        if pair is None:
             checker.top.sizes[name] = size
 
 
@@ -92,22 +94,22 @@ class DeclaredSets:
 
     def set(self, declared: nodes.Set) -> DeclaredSet:
         """The axes of a set, found once: all members of a family lie in one."""
-        found = self.known.get(id(declared))
-        if found is None:
-            axes, given = set_axes(self.checker, declared, self.checker.top), self.checker.given_sizes.keys()
+        declared_set = self.known.get(id(declared))
+        if declared_set is None:
+            axes, known = set_axes(self.checker, declared, self.checker.top), self.checker.given_sizes.keys()
             names, sizes = frozenset(axis for axis, _, _ in axes), [size for _, size, _ in axes if size is not None]
             words = frozenset(set[str]().union(*map(component_names, sizes)))
-            found = DeclaredSet(axes, names, words, not sizes and given.isdisjoint(names))
-            self.known[id(declared)] = found
-        return found
+            declared_set = DeclaredSet(axes, names, words, not sizes and known.isdisjoint(names))
+            self.known[id(declared)] = declared_set
+        return declared_set
 
     def lifted(self, key: Key, given: InputType, declared: Declaration | None) -> Mapping[str, Any]:
         """The shape of an input, its axes beyond those of its declaration lifted; the declaration's sizes noted."""
         if declared is None:
             shape, varies = given.shape, False
         else:
-            found = self.set(declared[0])
-            shape, varies = self.bound(key, given, found, declared[1]), not found.words.isdisjoint(declared[1])
+            result = self.set(declared[0])
+            shape, varies = self.bound(key, given, result, declared[1]), not result.words.isdisjoint(declared[1])
         if not varies:
             self.shapes[None if declared is None else id(declared[0]), id(given.shape)] = shape
         return shape
@@ -131,13 +133,13 @@ class DeclaredSets:
 
 
 def axis_lacking(
-    checker: Inference, key: Key, axis: str, declared: list[str], place: Node, note: str,
+    checker: Inference, key: Key, axis: str, declared: list[str], node: Node, note: str,
     labels: Sequence[tuple[tuple[int, int], str]] = (),
 ) -> NotationError:  # fmt: skip
     """The error for an input that lacks an axis of its declaration, which has the axes `declared`."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
-        317, f"{key} is missing axis {axis} of its declaration", place, notes=(note,), hint=hint, labels=labels,
+        317, f"{key} is missing axis {axis} of its declaration", node, notes=(note,), hint=hint, labels=labels,
         symbol=str(key), axis=axis,
     )  # fmt: skip
 
@@ -157,16 +159,16 @@ def open_declaration(checker: Inference, key: Key) -> Declaration | None:
     sizes = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
     labels = {text: size for text, size in sizes.items() if type(size) is Extent}
     subscript, superscript = (tuple("1" if text in labels else text for text in script) for script in key[1:])
-    found = checker.scope.declaration(Key(key.base, subscript, superscript)) if labels else None
+    pair = checker.scope.declaration(Key(key.base, subscript, superscript)) if labels else None
     for _, name, sets, _ in checker.scope.declarations:
         indices = match_key(name, key, checker.scope.indices)
-        if found is not None and indices is not None and sets[0] is found[0]:
-            return found[0], {variable: labels.get(text, text) for variable, text in indices.items()}
+        if pair is not None and indices is not None and sets[0] is pair[0]:
+            return pair[0], {variable: labels.get(text, text) for variable, text in indices.items()}
     return None
 
 
 def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[str, Node | None, Any]]:
-    found: list[tuple[str, Node | None, Any]] = []
+    result: list[tuple[str, Node | None, Any]] = []
     seen: set[str] = set()
     for axis, size in of.axes:
         for real in env.resolve_axis(axis.name):
@@ -180,8 +182,8 @@ def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[
                 raise checker.error(
                     310, f"the size of {real} cannot be {number}", size, hint="a size must be a non-negative integer"
                 )
-            found.append((real, size, axis))
-    return found
+            result.append((real, size, axis))
+    return result
 
 
 def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[nodes.Set | None, Environment]:
@@ -254,11 +256,16 @@ def declared_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Te
     scope, top, base = checker.scope, checker.top, members[0].base
     declared = scope.declared_sets(members)
     first = declared[members[0]]
-    otherwise = {*scope.bases_of_families, *scope.varied, *scope.apart, *[each.base for each in scope.definitions]}
+    otherwise = {
+        *scope.bases_of_families,
+        *scope.varied,
+        *scope.apart,
+        *[definition.base for definition in scope.definitions],
+    }
     if first is None or base in otherwise or not checker.infer_parameters:
         return {}
-    for each in map(declared.get, members):
-        if each is None or each[0] is not first[0]:
+    for pair in map(declared.get, members):
+        if pair is None or pair[0] is not first[0]:
             return {}
     if not (top.variables.keys().isdisjoint(members) and top.scalars.keys().isdisjoint(members)):
         return {}

@@ -103,20 +103,20 @@ class Use(NamedTuple):
             case _:
                 return None
 
-    def _arguments_to_write(self, wanted: Any, have: int) -> str | None:
-        if self.operator in ("max", "min") and (wanted, have) == (1, 2):
+    def _arguments_to_write(self, expected: Any, have: int) -> str | None:
+        if self.operator in ("max", "min") and (expected, have) == (1, 2):
             name = self.operator
             return f"for two tensors write {name}(X, Y), with a reduction {name}({self.sign_with_axes} X, Y)"
         return ARGUMENTS.get(self.operator)
 
-    def _axes_to_name(self, wanted: int, have: int) -> str:
+    def _axes_to_name(self, expected: int, have: int) -> str:
         sign = self.sign
         axes = [axis for shape in self.shapes for axis in shape if "@" not in axis]
-        hint = _axes_hint(sign, wanted, have, axes)
-        if have == 0 and len(axes) >= wanted and self.checker.text(self.place).startswith(sign):  # each may be meant
+        hint = _axes_hint(sign, expected, have, axes)
+        if have == 0 and len(axes) >= expected and self.checker.text(self.place).startswith(sign):  # each may be meant
             start = self.place.span[0]
-            named = axes if wanted == 1 else [", ".join(axes[:wanted])]
-            return Hint(hint, *(f"{sign}_{{{each}}}" for each in named), at=(start, start + len(sign)))
+            named = axes if expected == 1 else [", ".join(axes[:expected])]
+            return Hint(hint, *(f"{sign}_{{{name}}}" for name in named), at=(start, start + len(sign)))
         return hint
 
 
@@ -126,11 +126,11 @@ def shape_error(
     operator: str,
     arguments: Sequence[Operand],
     parts: Sequence[Any],
-    place: Any,
+    node: Any,
     axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
     """The error of a shape that does not fit, which shows what each operand has."""
-    use = Use(checker, problem, operator, [argument.shape for argument in arguments], parts, place, axes)
+    use = Use(checker, problem, operator, [argument.shape for argument in arguments], parts, node, axes)
     code, message = code_and_message(problem, use.sign, [axis for axis, _ in axes], use)
     return checker.error(
         code, message, use.location, use.notes, use.repair(), symbol=operator, axis=use.problem.axis or None
@@ -147,10 +147,10 @@ def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | Non
     return Hint(f"its axes are {', '.join(have)}", *have) if have else None
 
 
-def _axes_hint(sign: str, wanted: int, have: int, axes: Sequence[str]) -> str:
-    if not wanted:
+def _axes_hint(sign: str, expected: int, have: int, axes: Sequence[str]) -> str:
+    if not expected:
         return f"write {sign} without a subscript: it goes over every element"
-    if have > wanted == 1:
+    if have > expected == 1:
         return f"apply it once along each axis: {sign}_{{{axes[0] if axes else 'a'}}} {sign}_{{…}} X"
-    named = ", ".join(axes[:wanted]) if len(axes) >= wanted else "axis" if wanted == 1 else "rows, columns"
-    return f"name {'it' if wanted == 1 else 'them'} in the subscript, as in {sign}_{{{named}}}"
+    named = ", ".join(axes[:expected]) if len(axes) >= expected else "axis" if expected == 1 else "rows, columns"
+    return f"name {'it' if expected == 1 else 'them'} in the subscript, as in {sign}_{{{named}}}"

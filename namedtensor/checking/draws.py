@@ -34,10 +34,10 @@ def draw(checker: Inference, node: Draw, env: Environment) -> Term:
 
 def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
     """𝔼_{x ∼ N(0, 1), i ∼ p} body: the draws of several names belong together."""
-    for each in node.draws or (node,):
-        if not isinstance(each, Draw):
-            raise unstated(checker, node, each)
-        check_known(checker, each)
+    for variable in node.draws or (node,):
+        if not isinstance(variable, Draw):
+            raise unstated(checker, node, variable)
+        check_known(checker, variable)
     if all(map(is_finite, node.drawn)):
         return through(checker, node, node.drawn, (), env)
     count = number_of_draws(checker, env)
@@ -51,13 +51,13 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
 
 def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> NotationError:
     """The error of 𝔼_x[…], where nothing says what x is drawn from, and of 𝔼[…] of what is not random."""
-    random = [each.sides[0].text for each in checker.scope.program.statements if isinstance(each, nodes.Equation) and isinstance(each.sides[-1], Draw) and isinstance(each.sides[0], Name)]  # fmt: skip
-    said = (
+    random = [statement.sides[0].text for statement in checker.scope.program.statements if isinstance(statement, nodes.Equation) and isinstance(statement.sides[-1], Draw) and isinstance(statement.sides[0], Name)]  # fmt: skip
+    text = (
         f"what {of.text} is drawn from is not said" if isinstance(of, Name) else "nothing here is made of what is drawn"
     )
     name = of.text if isinstance(of, Name) else "x"
     return checker.error(
-        201, said, of, notes=(f"random variables here: {', '.join(random)}",) if random else (),
+        201, text, of, notes=(f"random variables here: {', '.join(random)}",) if random else (),
         hint=f"write 𝔼_{{{name} ∼ N(0, 1)}}[…], or {name} ∼ N(0, 1) in a line of its own; an average over an axis is mean_{{axis}} X",
     )  # fmt: skip
 
@@ -124,14 +124,14 @@ def check_known(checker: Inference, node: Draw) -> None:
 
 
 def number_of_draws(checker: Inference, env: Environment) -> int:
-    found = checker.solver.number(Name("draws"), env)
-    if found is None:
+    number = checker.solver.number(Name("draws"), env)
+    if number is None:
         return DEFAULT_DRAWS
-    if not isinstance(found, int) or found < 1:
-        raise checker.error(405, f"draws is {found}, but an expectation needs at least one", checker.scope.program)
-    if found > checker.limits.max_steps:
-        raise checker.error(404, f"{found} draws are too many", checker.scope.program, hint="raise limits.max_steps")
-    return found
+    if not isinstance(number, int) or number < 1:
+        raise checker.error(405, f"draws is {number}, but an expectation needs at least one", checker.scope.program)
+    if number > checker.limits.max_steps:
+        raise checker.error(404, f"{number} draws are too many", checker.scope.program, hint="raise limits.max_steps")
+    return number
 
 
 def parameters(checker: Inference, node: Draw, env: Environment) -> tuple[Term, ...]:
@@ -145,14 +145,14 @@ def own_axes(*terms: Term) -> dict[str, Any]:
 
 def its_axis(checker: Inference, node: Draw, p: Term) -> str:
     """The axis along which the probabilities of an index lie."""
-    own = [*own_axes(p)]
-    if len(own) != 1:
-        hint = "of one probability write Bernoulli(p)" if not own else "index the others: i ∼ p_{a(1)}"
+    names = [*own_axes(p)]
+    if len(names) != 1:
+        hint = "of one probability write Bernoulli(p)" if not names else "index the others: i ∼ p_{a(1)}"
         raise checker.error(
             405, "an index must be drawn from probabilities along one axis", node.arguments[0],
             notes=(checker.described(node.arguments[0], p.shape),), hint=hint,
         )  # fmt: skip
-    return own[0]
+    return names[0]
 
 
 def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term | None:
@@ -167,27 +167,27 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
 def drawn(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
     """One draw for each of the numbers, over the axes of the parameters and those that the distribution says."""
     check_known(checker, node)
-    given = parameters(checker, node, env)
-    over = its_axis(checker, node, given[0]) if is_categorical(node) else None
-    shape = {axis: size for axis, size in own_axes(*given).items() if axis != over}
-    for axis, size, place in set_axes(checker, nodes.Set("reals", (), node.axes, node.span), env):
-        known = checker.solver.size_of(axis, env, place) if size is None else checker.solver.number(size, env)
+    terms = parameters(checker, node, env)
+    over = its_axis(checker, node, terms[0]) if is_categorical(node) else None
+    shape = {axis: size for axis, size in own_axes(*terms).items() if axis != over}
+    for axis, size, position in set_axes(checker, nodes.Set("reals", (), node.axes, node.span), env):
+        known = checker.solver.size_of(axis, env, position) if size is None else checker.solver.number(size, env)
         if known is None and axis not in shape:
             if not checker.infer_parameters:
-                raise unknown_axis_size(checker, axis, place)
+                raise unknown_axis_size(checker, axis, position)
             known = unknown_size(checker, axis)
         shape.setdefault(axis, known)
     number = checker.graph.number
     seed = checker.find(Key("seed"), env, node) or number(checker.solver.number(Name("seed"), env) or 0)
     labels = [label_number(checker, part, env) for part in node.labels]
     which = number_of(node, [label is not None for label in labels])
-    counts = [seed, number(which), *(each for each in labels if each is not None), *numbers]
+    counts = [seed, number(which), *(label for label in labels if label is not None), *numbers]
     counts += [iota(checker, axis, 1, shape[axis], node) for axis in sorted(shape)]
 
     def op(name: str, *operands: Any, along: bool = False) -> Term:
-        terms = tuple(each if isinstance(each, Term) else number(each, node) for each in operands)
+        terms = tuple(operand if isinstance(operand, Term) else number(operand, node) for operand in operands)
         axes = ((over, node),) if along else ()
         return apply(checker, name, terms, axes, node, env, (node,) * len(terms))  # type: ignore[arg-type]
 
-    u, w = (op("uniform", number(place), *counts) for place in (1, 2))
-    return DISTRIBUTIONS[node.family].of(op, given, u, w)
+    u, w = (op("uniform", number(stream), *counts) for stream in (1, 2))
+    return DISTRIBUTIONS[node.family].of(op, terms, u, w)

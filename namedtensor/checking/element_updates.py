@@ -48,9 +48,9 @@ class _Replacing:
         self.holds: Any = None
 
     def op(self, name: str, *terms: Any, over: tuple[str, ...] = ()) -> Term:
-        found = tuple(each if isinstance(each, Term) else self.checker.graph.number(each) for each in terms)
+        numbers = tuple(term if isinstance(term, Term) else self.checker.graph.number(term) for term in terms)
         axes = tuple((axis, self.node) for axis in over)
-        return apply(self.checker, name, found, axes, self.node, self.env, (self.node,) * len(found))
+        return apply(self.checker, name, numbers, axes, self.node, self.env, (self.node,) * len(numbers))
 
     def where(self, condition: Term) -> None:
         self.holds = condition if self.holds is None else self.op("∧", self.holds, condition)
@@ -76,28 +76,28 @@ class _Replacing:
         size = resolve(value.shape[axis])
         if size != ends[1] - ends[0] + 1 or size == resolve(self.base.shape[axis]):
             return value
-        place = self.op("clip", self.op("-", here, ends[0] - 1), 1, size)
-        return self.taken(value, axis, place, part)
+        term = self.op("clip", self.op("-", here, ends[0] - 1), 1, size)
+        return self.taken(value, axis, term, part)
 
     def element(self, axis: str, part: Any, value: Term) -> Term:
         checker, here = self.checker, self.along(axis)
         at = self.in_range(axis, checker.infer(part, self.env), part)
-        own = [name for name in at.shape if "@" not in name and name not in self.base.shape]
-        if not own:
+        names = [name for name in at.shape if "@" not in name and name not in self.base.shape]
+        if not names:
             self.where(self.op("=", here, at))
             return value
-        if len(own) > 1:
+        if len(names) > 1:
             raise checker.error(
-                316, f"{checker.text(part)} has axes {' and '.join(own)}, but an update takes one axis", part,
+                316, f"{checker.text(part)} has axes {' and '.join(names)}, but an update takes one axis", part,
                 notes=(checker.described(part, at.shape),), hint="merge them into one",
             )  # fmt: skip
-        (over,) = own
+        (over,) = names
         number = iota(checker, over, 1, at.shape[over], self.node)
         last = self.op("max", self.op("where", self.op("=", here, at), number, 0), over=(over,))
         self.where(self.op("≥", last, 1))
         return self.taken(value, over, self.op("max", last, 1), part) if over in value.shape else value
 
-    def taken(self, value: Term, axis: str, place: Term, part: Any) -> Term:
+    def taken(self, value: Term, axis: str, term: Term, part: Any) -> Term:
         """The elements of a value at places that lie along axes of what is replaced."""
         apart = self.checker.renamed(value, {axis: f"{axis}@index"}, part)
-        return take(self.checker, apart, f"{axis}@index", place, part, self.node)
+        return take(self.checker, apart, f"{axis}@index", term, part, self.node)

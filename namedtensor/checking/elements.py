@@ -48,7 +48,7 @@ def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any],
 
 def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> list[Part]:
     """Split an equation into one part per element if its variable counts a family that is not a loop."""
-    for place, (axis, part) in enumerate(definition.elements):
+    for index, (axis, part) in enumerate(definition.elements):
         over = counting(definition, part)
         variable = part.text if over is None and isinstance(part, Name) else over and over.variable.text
         if variable and counts_family(checker, variable, definition, env):
@@ -65,21 +65,21 @@ def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], 
             whole = laid(checker, variable, len(numbers), definition.body, env, at_once)
             if whole is not None:
                 return [whole]
-            return one_by_one(checker, definition, place, variable, numbers, sized, env)
+            return one_by_one(checker, definition, index, variable, numbers, sized, env)
     return [one_part(checker, definition, sized, env)]
 
 
 def one_by_one(
-    checker: Inference, definition: Definition, place: int, variable: str, numbers: range, sized: dict[str, Any],
+    checker: Inference, definition: Definition, position: int, variable: str, numbers: range, sized: dict[str, Any],
     env: Environment,
 ) -> list[Part]:  # fmt: skip
     """A part for each number that a variable is: H_{seq(t)} = h^t, the axis laid from slices without it."""
-    axis, part = definition.elements[place]
+    axis, part = definition.elements[position]
     (real,) = env.resolve_axis(axis.name)
-    others = definition.elements[:place] + definition.elements[place + 1 :]
+    others = definition.elements[:position] + definition.elements[position + 1 :]
     rest = replace(definition, elements=others, range=without(definition.range, variable))
     across = {name: size for name, size in sized.items() if name != real}
-    found: list[Part] = []
+    parts: list[Part] = []
     for number in numbers:
         checker.spend(definition.head)
         inner = Environment(
@@ -94,8 +94,8 @@ def one_by_one(
         term = checker.graph.intern(
             "spread", (slice,), options=((real, 1),), shape=shape, boolean=slice.boolean, node=definition.body
         )
-        found.append(Part(term, (real, [at]), definition))
-    return found
+        parts.append(Part(term, (real, [at]), definition))
+    return parts
 
 
 def without(over: Range | None, variable: str) -> Range | None:
@@ -119,7 +119,9 @@ def counts_family(checker: Inference, variable: str, definition: Definition, env
         if name is None or name.base not in bases:
             continue
         key = name.key({variable: 1}.get)
-        if key != name.key() and any(match_key(each.name, key, checker.scope.indices) is not None for each in families):
+        if key != name.key() and any(
+            match_key(family.name, key, checker.scope.indices) is not None for family in families
+        ):
             return True
     return False
 
@@ -127,11 +129,11 @@ def counts_family(checker: Inference, variable: str, definition: Definition, env
 def left_sizes(checker: Inference, group: list[Definition], env: Environment) -> dict[str, Any]:
     """The size of each axis on the left: as declared, as the signature's result says, or as it is in this scope."""
     stated = stated_sizes(checker, group[0].key, env)
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for definition in group:
         for axis, _ in definition.elements:
             real = indexed_axis(checker, axis, env)
-            if real in found:
+            if real in result:
                 continue
             size = stated.get(real)
             if size is None:
@@ -142,8 +144,8 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
                 if not checker.infer_parameters:
                     raise unknown_axis_size(checker, real, axis)
                 size = unknown_size(checker, real)
-            found[real] = resolve(size)
-    return found
+            result[real] = resolve(size)
+    return result
 
 
 def filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
@@ -167,11 +169,11 @@ def counting(definition: Definition, part: Node) -> Range | None:
     """The range whose variable an index on the left has, or None."""
     names = {node.text for node in walk(part) if isinstance(node, Name)}
     ranges = definition.range.each if definition.range is not None else ()
-    return next((each for each in ranges if each.variable.text in names), None)
+    return next((range_ for range_ in ranges if range_.variable.text in names), None)
 
 
 def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     declared, declaring = local_declaration(checker, key, env)
     sets = [(declared, declaring)] if declared is not None else []
     current: Environment | None = env
@@ -183,15 +185,15 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
                 sets.append((function.signature.codomain, current))
             break
         current = current.parent
-    for of, place in sets:
-        for axis, size, _ in set_axes(checker, of, place):
+    for of, environment in sets:
+        for axis, size, _ in set_axes(checker, of, environment):
             if size is not None:
-                value = resolve(checker.solver.number(size, place))
+                value = resolve(checker.solver.number(size, environment))
                 if value is not None:
-                    found[axis] = as_size(value)
-                    if found[axis] is None:
+                    result[axis] = as_size(value)
+                    if result[axis] is None:
                         raise no_size(checker, f"axis {axis} would have size", value, size)
-    return found
+    return result
 
 
 class Part(NamedTuple):
@@ -288,8 +290,8 @@ def positions_of(checker: Inference, part: Node, over: Range | None, env: Enviro
 
     def position(number: Size) -> Any:
         assert over is not None
-        place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: number})
-        return checker.solver.number(part, place)
+        environment = Environment(parent=env, sizes_parent=env, indices={over.variable.text: number})
+        return checker.solver.number(part, environment)
 
     if over is None:
         return [checker.solver.number(part, env)]

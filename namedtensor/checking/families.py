@@ -31,37 +31,37 @@ def infer_family(
     if asked is not None:
         return open_member(checker, family, indices, asked, holder)
     variable = over.variable.text
-    wanted = counted(indices, over)
+    expected = counted(indices, over)
     if len(over.each) == 2:
-        found = member_of_grid(checker, family, indices, holder, env)
-        if found is not None:
-            return found
-    if not isinstance(wanted, int):
-        return loops.member_at(checker, family, indices, wanted, holder, env)
+        member = member_of_grid(checker, family, indices, holder, env)
+        if member is not None:
+            return member
+    if not isinstance(expected, int):
+        return loops.member_at(checker, family, indices, expected, holder, env)
     first, last = ends(checker, over, holder, env)
-    if not first <= wanted <= last:
+    if not first <= expected <= last:
         return None
     if over.further is not None:
-        within = is_member(checker, over.further, {**indices, variable: wanted}, holder, env)
+        within = is_member(checker, over.further, {**indices, variable: expected}, holder, env)
         if within is None:
             return loops.member_at(checker, family, indices, indices.get(variable), holder, env)
         if not within:
             return None
-    check_steps(checker, over, last - wanted + 1 if over.downward else wanted - first + 1)
-    recurrence = Recurrence(family, {name: each for name, each in indices.items() if name != variable}, holder)
+    check_steps(checker, over, last - expected + 1 if over.downward else expected - first + 1)
+    recurrence = Recurrence(family, {name: index for name, index in indices.items() if name != variable}, holder)
     against = (
         id(holder),
-        recurrence.key(wanted - recurrence.direction),
+        recurrence.key(expected - recurrence.direction),
     ) in env.active  # h^{t-1} asks for h^t: no earlier member comes first
     alone = against or over.further is not None  # the order of the E^{i,j} follows from their equation alone
-    begin = wanted if alone else recurrence.nearest(last if over.downward else first, wanted)
-    rolled = loops.within(checker, recurrence, wanted) or loops.rolled_up(checker, recurrence, begin, wanted, env)
+    begin = expected if alone else recurrence.nearest(last if over.downward else first, expected)
+    rolled = loops.within(checker, recurrence, expected) or loops.rolled_up(checker, recurrence, begin, expected, env)
     if rolled is not None:
         return rolled
-    found = None
-    for step in range(begin, wanted + recurrence.direction, recurrence.direction):
-        found = infer_step(checker, recurrence, {**indices, variable: step}, step == wanted, env) or found
-    return found
+    member = None
+    for step in range(begin, expected + recurrence.direction, recurrence.direction):
+        member = infer_step(checker, recurrence, {**indices, variable: step}, step == expected, env) or member
+    return member
 
 
 def check_steps(checker: Inference, over: Range, count: int) -> None:
@@ -95,7 +95,7 @@ def infer_step(
             203, f"circular definition of {member}", family.head, hint="define each member by earlier members only"
         )
     checker.spend(over)
-    place = Environment(
+    environment = Environment(
         parent=holder,
         sizes_parent=holder,
         definition=family,
@@ -103,19 +103,19 @@ def infer_step(
         indices=of_numbers(indices, over),
         active=env.active | {marker},
     )
-    found = infer_member(checker, family, place)
-    recurrence.note(indices[over.variable.text], found)
-    checker.types.setdefault(str(member), resolved_shape(found.shape))
-    return found
+    term = infer_member(checker, family, environment)
+    recurrence.note(indices[over.variable.text], term)
+    checker.types.setdefault(str(member), resolved_shape(term.shape))
+    return term
 
 
-def infer_member(checker: Inference, family: Definition, place: Environment) -> Term:
+def infer_member(checker: Inference, family: Definition, environment: Environment) -> Term:
     """The value of one member, in an environment that has its index."""
     if family.elements:
-        return define_by_elements(checker, [family.member()], place)
-    found = checker.infer(family.body, place)
-    check_statement(checker, family, found, place)
-    return found
+        return define_by_elements(checker, [family.member()], environment)
+    infer = checker.infer(family.body, environment)
+    check_statement(checker, family, infer, environment)
+    return infer
 
 
 def has_own_equation(checker: Inference, member: Key, holder: Environment) -> bool:
@@ -136,12 +136,12 @@ def infer_definition(checker: Inference, definition: Definition, env: Environmen
         name, last = definition.name, last_indices(checker, definition.range, env)
         texts = tuple(component(node, last.get) for node in name.superscript)
         key = Key(name.base, tuple(component(node, last.get) for node in name.subscript), texts)
-        found = checker.find(key, env, definition.head)
+        index = checker.find(key, env, definition.head)
     else:
-        found = checker.find(definition.key, env, definition.head)
-    if found is None:
+        index = checker.find(definition.key, env, definition.head)
+    if index is None:
         raise empty_range(checker, definition)
-    return found
+    return index
 
 
 def empty_range(checker: Inference, definition: Definition) -> NotationError:

@@ -44,19 +44,19 @@ def length(filled: Filled) -> Size:
 
 def count_of(taken: Sequence[Filled]) -> Size | None:
     """The n of the positions 1, …, n that are filled without a gap; None where others are."""
-    if not any(isinstance(each, Positions) for each in taken):
-        numbers: set[int] = {number for each in taken for number in each}
+    if not any(isinstance(positions, Positions) for positions in taken):
+        numbers: set[int] = {number for positions in taken for number in positions}
         return len(numbers) if numbers == set(range(1, len(numbers) + 1)) else None
-    parts: list[Positions] = [each for part in taken for each in as_positions(part)]
-    waiting: dict[Any, Positions] = {each.first: each for each in parts}
+    parts: list[Positions] = [as_position for part in taken for as_position in as_positions(part)]
+    waiting: dict[Any, Positions] = {part.first: part for part in parts}
     last: Size = 0
     while waiting:
         first = waiting.get(last + 1)
         side = [] if first is None else [waiting.pop(last + at, None) for at in range(1, first.step + 1)]
-        if first is None or any(each is None or each[1:] != first[1:] for each in side):
+        if first is None or any(positions is None or positions[1:] != first[1:] for positions in side):
             return None
         last = last + first.step * first.count
-    return last if len(parts) == len({each.first for each in parts}) else None
+    return last if len(parts) == len({part.first for part in parts}) else None
 
 
 def as_positions(filled: Filled) -> list[Positions]:
@@ -70,11 +70,11 @@ def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
 
     Raises UndecidedSize where it is not clear that these are all positions of an axis of this size.
     """
-    if not any(isinstance(each, Positions) for each in taken):
-        return [number for each in taken for number in each]
+    if not any(isinstance(positions, Positions) for positions in taken):
+        return [number for positions in taken for number in positions]
     count = count_of(taken)
     if count is None and not is_ground(size):
         return None
     if count is None or not unify(count, size):
-        raise UndecidedSize(next(each for part in taken for each in part if isinstance(each, Extent)))
+        raise UndecidedSize(next(position for part in taken for position in part if isinstance(position, Extent)))
     return None

@@ -24,16 +24,16 @@ HINT = "remove the size, or pass a tensor of that size"
 
 
 def agree_with_given(
-    checker: Inference, source: str, shape: Mapping[str, Any], axes: Iterable[str], place: Any = None
+    checker: Inference, source: str, shape: Mapping[str, Any], axes: Iterable[str], node: Any = None
 ) -> None:
     """Raise where an input has another size of one of these axes than was given for it."""
     for axis in axes:
-        wanted = checker.given_sizes.get(axis)
-        if wanted is not None and not unify(wanted, shape[axis]):
+        expected = checker.given_sizes.get(axis)
+        if expected is not None and not unify(expected, shape[axis]):
             raise checker.error(
                 308,
-                f"axis {axis} has size {resolve(shape[axis])} in {source}, but sizes= gives {resolve(wanted)}",
-                place or place_of(checker, axis) or checker.scope.program,
+                f"axis {axis} has size {resolve(shape[axis])} in {source}, but sizes= gives {resolve(expected)}",
+                node or place_of(checker, axis) or checker.scope.program,
                 notes=(f"{source} has the shape {shown(shape)}",),
                 hint=HINT,
             )
@@ -46,7 +46,7 @@ def place_of(checker: Inference, axis: str) -> Any:
         if isinstance(node, nodes.Size) and node.axis.name == axis:
             return node
         if named is None:
-            named = next((each for each in names_in(node) if each.name == axis), None)
+            named = next((name for name in names_in(node) if name.name == axis), None)
     return named
 
 
@@ -87,14 +87,14 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
             notes=[f"passed: {fact.text}"], hint="change the declaration, or pass a tensor that matches",
         )  # fmt: skip
     words = dict.fromkeys(name for side in sides(fact) for _, name in words_in(side))
-    given = [
+    texts = [
         f"sizes= gives {name} = {resolve(checker.given_sizes[name])}" for name in words if name in checker.given_sizes
     ]
     return checker.error(
         308,
         f"size constraint {text} is violated",
         fact.span,
-        notes=[f"left-hand side {left}, right-hand side {right}", *given],
+        notes=[f"left-hand side {left}, right-hand side {right}", *texts],
         hint="change the constraint, or pass a tensor that matches",
     )
 
@@ -116,14 +116,14 @@ def check_number(checker: Inference, name: str, size: int) -> None:
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:
-        value, place = getattr(checker.inputs.get(spelling), "number", None), None
+        value, node = getattr(checker.inputs.get(spelling), "number", None), None
         by = "as passed"
     else:
-        value, place = checker.number(spelling, checker.top), group[0].statement.sides[0]
+        value, node = checker.number(spelling, checker.top), group[0].statement.sides[0]
         by = "by its equation"
     if value is not None and value != size:
         raise checker.error(
-            308, f"{name} is {value} {by}, but sizes= gives {size}", place or checker.scope.program,
+            308, f"{name} is {value} {by}, but sizes= gives {size}", node or checker.scope.program,
             hint="remove the size, or change the equation" if group else "pass it once",
         )  # fmt: skip
 
@@ -144,16 +144,20 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
     """[3, 1]_{a}, X_{b→a} at top level, and sizes= gives otherwise; not the size that windows and slices have along a."""
-    made = [
+    conditions = [
         (node, resolve(term.shape[axis]))
         for node, term, env in checker.trace
         if axis in term.shape and is_ground(term.shape[axis]) and at_top(env)
     ]
-    found = [each for each in made if not resizes(checker.scope, each[0], axis)] if may_resize(checker.scope) else made
-    if any(extent == size and spelled(node) is not None for node, extent in found):
+    result = (
+        [condition for condition in conditions if not resizes(checker.scope, condition[0], axis)]
+        if may_resize(checker.scope)
+        else conditions
+    )
+    if any(extent == size and spelled(node) is not None for node, extent in result):
         return
-    outer = largest([node for node, _ in found])
-    chosen = [(node, extent) for node, extent in found if node.span in outer]
+    outer = largest([node for node, _ in result])
+    chosen = [(node, extent) for node, extent in result if node.span in outer]
     if chosen and all(extent != size for _, extent in chosen):
         node, extent = chosen[0]
         raise checker.error(
@@ -170,11 +174,11 @@ def at_top(env: Environment | None) -> bool:
     return True
 
 
-def largest(found: list[Any]) -> set[tuple[int, int]]:
+def largest(cells: list[Any]) -> set[tuple[int, int]]:
     """The spans that lie in no other of them."""
     outer: set[tuple[int, int]] = set()
     end = -1
-    for start, stop in sorted({node.span for node in found}, key=lambda span: (span[0], -span[1])):
+    for start, stop in sorted({node.span for node in cells}, key=lambda span: (span[0], -span[1])):
         if stop > end:
             outer.add((start, stop))
             end = stop

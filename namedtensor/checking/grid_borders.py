@@ -48,12 +48,12 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
     terms: list[Term] = []
     shapes: dict[Cell, dict[str, Any]] = {}
     for term, some in pieces:
-        own = {name: size for name, size in term.shape.items() if name != axis}
-        fits = own.keys() <= shape.keys() and all(unify(size, shape[name]) for name, size in own.items())
+        remaining = {name: size for name, size in term.shape.items() if name != axis}
+        fits = remaining.keys() <= shape.keys() and all(unify(size, shape[name]) for name, size in remaining.items())
         if not fits or term.boolean != boolean:
             raise Unrollable
         terms.append(make.spread(term, shape))
-        shapes |= dict.fromkeys(some, own)
+        shapes |= dict.fromkeys(some, remaining)
     order = [*shapes]
     whole = {axis: len(order), **shape}
     if len(terms) > 1:
@@ -61,21 +61,21 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
         joined = checker.graph.intern("fill", tuple(terms), (), (axis, positions), whole, boolean, make.node)
     else:
         (joined,) = terms
-    return Border(joined, axis, {cell: place for place, cell in enumerate(order, 1)}, shapes)
+    return Border(joined, axis, {cell: index for index, cell in enumerate(order, 1)}, shapes)
 
 
 def by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
     """The members that each family gives, of the grid's own row by row; those that are given, or have equations of their own,
     with None."""
     holder, scope = grid.holder, grid.checker.scope
-    own = scope.definitions if holder.function is None else holder.function.facts
-    found: dict[Definition | None, list[Cell]] = {}
+    definitions = scope.definitions if holder.function is None else holder.function.facts
+    result: dict[Definition | None, list[Cell]] = {}
     for cell in cells:
         key = grid.key(cell)
-        apart = key in holder.variables or key in own
+        apart = key in holder.variables or key in definitions
         part = None if apart else next((part for part in grid.parts if grid.gives(part, cell) is not None), None)
-        found.setdefault(part, []).append(cell)
-    for part, some in found.items():
+        result.setdefault(part, []).append(cell)
+    for part, some in result.items():
         if part is grid.family:
             yield from ((part, line) for line in lines(some))
         else:
@@ -86,9 +86,9 @@ def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
     """Cells by rows and columns, the longest first."""
     rest = dict.fromkeys(cells)
     while rest:
-        counts = Counter((place, cell[place]) for cell in rest for place in (0, 1))
-        ((place, number), _), *_ = counts.most_common(1)
-        line = [cell for cell in rest if cell[place] == number]
+        counts = Counter((dimension, cell[dimension]) for cell in rest for dimension in (0, 1))
+        ((position, number), _), *_ = counts.most_common(1)
+        line = [cell for cell in rest if cell[position] == number]
         yield line
         for cell in line:
             del rest[cell]
@@ -104,11 +104,11 @@ def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: s
     if part is None or part.claims:
         return None
     indices = [grid.gives(part, cell) for cell in cells]
-    steps = {name: [int(each[name]) for each in indices if each is not None] for name in variables_of(part)}
+    steps = {name: [int(index[name]) for index in indices if index is not None] for name in variables_of(part)}
     if len(cells) > 1:
-        found = attempted(grid.checker, grid.holder, partial(typed_once, grid, part, steps, axis))
-        if found is not None:
-            return found
+        result = attempted(grid.checker, grid.holder, partial(typed_once, grid, part, steps, axis))
+        if result is not None:
+            return result
     if len(steps) == 1 and len(cells) > 1:
         ((_, numbers),) = steps.items()
         if numbers == [*range(numbers[0], numbers[-1] + 1)]:
@@ -120,9 +120,9 @@ def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: s
 def typed_once(grid: Grid, part: Definition, steps: dict[str, list[int]], axis: str) -> Term:
     """Members of a family, its indices being tensors along an axis, those that are the same everywhere numbers."""
     checker, count = grid.checker, len(next(iter(steps.values())))
-    numbers = {name: each[0] for name, each in steps.items() if len({*each}) == 1}
+    numbers = {name: step[0] for name, step in steps.items() if len({*step}) == 1}
     make = TermBuilder(checker.graph, part.body)
-    tensors = {Key(name): counted(make, axis, each) for name, each in steps.items() if name not in numbers}
+    tensors = {Key(name): counted(make, axis, step) for name, step in steps.items() if name not in numbers}
     term = typed_at(checker, part, {**grid.others, **numbers}, tensors, {}, grid.holder)
     return make.spread(term, {axis: count})
 
@@ -135,13 +135,13 @@ def typed_at(
     for variable in (*members, *(key.base for key in tensors)):
         if not is_value(checker, variable, family.body, holder, labels):
             raise Unrollable
-    if any(means_something(checker, each, holder) for each in variables_of(family)):
+    if any(means_something(checker, name, holder) for name in variables_of(family)):
         raise Unrollable
-    place = Environment(
+    environment = Environment(
         parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=numbers, variables=tensors,
         members=members, active=holder.active,
     )  # fmt: skip
-    return typed_in(checker, family, place)
+    return typed_in(checker, family, environment)
 
 
 def counted(make: TermBuilder, axis: str, numbers: Sequence[int]) -> Term:

@@ -59,19 +59,19 @@ def member_of_grid(
     front = front_of(row, column)
     if front is not None and grid.name in front.grids:
         return front.read(front.grids[grid.name], (-row.offset, -column.offset))
-    wanted = box(row.numbers, column.numbers) if front is None else moved(front.domain, row.offset, column.offset)
+    expected = box(row.numbers, column.numbers) if front is None else moved(front.domain, row.offset, column.offset)
     parts: list[tuple[Grid, Place, Place]] = []
     for part in grid.parts:
-        own = match_key(part.name, key, checker.scope.indices) if len(variables_of(part)) == 2 else None
-        found = None if own is None else asked_of(checker, part, own, holder, env)
-        parts += [] if found is None else [found]
-    recursive = [each for each in parts if reads_itself(checker.scope, each[0].family)]
-    holding = (each for each in parts if each[0].domain is not None and each[0].domain.holds(wanted))
+        bound = match_key(part.name, key, checker.scope.indices) if len(variables_of(part)) == 2 else None
+        result = None if bound is None else asked_of(checker, part, bound, holder, env)
+        parts += [] if result is None else [result]
+    recursive = [other for other in parts if reads_itself(checker.scope, other[0].family)]
+    holding = (other for other in parts if other[0].domain is not None and other[0].domain.holds(expected))
     asked = next(holding, None) or next(iter(recursive), None)
     if asked is None:
         raise Unrollable
     if asked not in recursive:
-        return inlined(*asked, wanted)
+        return inlined(*asked, expected)
     if front is not None and asked[0].domain is not None and asked[0].domain.holds(front.domain):
         return front.read(asked[0], (-asked[1].offset, -asked[2].offset))
     return table(*asked)
@@ -82,9 +82,9 @@ def asked_of(
 ) -> tuple[Grid, Place, Place] | None:
     """A family with its two indices where it is asked for."""
     variables = variables_of(family)
-    others = {name: each for name, each in indices.items() if name not in variables}
+    others = {name: index for name, index in indices.items() if name not in variables}
     row, column = (place_of(checker, indices.get(name), env, family.body) for name in variables)
-    if row is None or column is None or any("@" in str(each) for each in others.values()):
+    if row is None or column is None or any("@" in str(item) for item in others.values()):
         return None
     return Grid(checker, family, others, holder), row, column
 
@@ -93,11 +93,11 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
     """What the text of an index says: a number, or a tensor moved by one."""
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal()):
         return Place(range(int(text), int(text) + 1))
-    found = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    binding = None if found is None else checker.rolled.get(found[1]) or members_of(found[1], env)
-    if found is None or binding is None:
+    match = OFFSET.fullmatch(text) if isinstance(text, str) else None
+    binding = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
+    if match is None or binding is None:
         return None
-    offset = int(found[3] or 0) * (-1 if found[2] == "-" else 1)
+    offset = int(match[3] or 0) * (-1 if match[2] == "-" else 1)
     if isinstance(binding, Coordinate):
         numbers = range(binding.numbers.start + offset, binding.numbers.stop + offset)
         return Place(numbers, binding.ahead(offset), binding, offset)
@@ -120,38 +120,43 @@ def front_of(row: Place, column: Place) -> Wavefront | None:
 @lru_cache(maxsize=4096)
 def reads_itself(scope: Scope, family: Definition) -> bool:
     """Whether a member of a family may need others of its name."""
-    return family.name.base in {each.name.base for each, _ in mentioned(scope, family)}
+    return family.name.base in {definition.name.base for definition, _ in mentioned(scope, family)}
 
 
 def mentioned(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
     """The families that the equation of one mentions, and theirs, each with the name as it is mentioned."""
     families: dict[str, list[Definition]] = {}
-    for each in (*scope.families, *(each for function in scope.all_functions() for each in function.families)):
-        families.setdefault(each.name.base, []).append(each)
+    for definition in (
+        *scope.families,
+        *(member for function in scope.all_functions() for member in function.families),
+    ):
+        families.setdefault(definition.name.base, []).append(definition)
     seen, waiting = {id(family)}, [family]
     while waiting:
         for node in walk(waiting.pop().body):
             name = spelled(node)
-            for each in (
+            for definition in (
                 families.get(name.base, ()) if name is not None and (name.superscript or name.subscript) else ()
             ):
-                yield each, name
-                if id(each) not in seen:
-                    seen.add(id(each))
-                    waiting.append(each)
+                yield definition, name
+                if id(definition) not in seen:
+                    seen.add(id(definition))
+                    waiting.append(definition)
 
 
 def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
     """Return the offsets of the members that the equations use, if they are known."""
-    found: set[Cell] = set()
+    cells: set[Cell] = set()
     for _, name in mentioned(checker.scope, family):
         parts = [OFFSET.fullmatch(component(node)) for node in (*name.subscript, *name.superscript)]
         moved = [(part[1], int(part[3] or 0) * (1 if part[2] == "-" else -1)) for part in parts if part is not None]
-        for variables in {variables_of(family)} | {variables_of(each) for each, _ in mentioned(checker.scope, family)}:
+        for variables in {variables_of(family)} | {
+            variables_of(definition) for definition, _ in mentioned(checker.scope, family)
+        }:
             back = dict(moved)
             if len(variables) == 2 and back.keys() >= {*variables}:
-                found.add((back[variables[0]], back[variables[1]]))
-    return found - {(0, 0)}
+                cells.add((back[variables[0]], back[variables[1]]))
+    return cells - {(0, 0)}
 
 
 # ---------------------------------------------------------------------------------------------------------- one member
@@ -163,9 +168,9 @@ def one_member(grid: Grid, cell: Cell) -> Term | None:
     rolled = rolled_grid(grid, range(cell[0], cell[0] + 1), range(cell[1], cell[1] + 1))
     if rolled is None or cell not in rolled.domain:
         return None
-    found = rolled.at(TermBuilder(grid.checker.graph, grid.family.body), cell)
-    explained(grid, cell, found)
-    return found
+    term = rolled.at(TermBuilder(grid.checker.graph, grid.family.body), cell)
+    explained(grid, cell, term)
+    return term
 
 
 def explained(grid: Grid, cell: Cell, term: Term) -> None:
@@ -174,43 +179,43 @@ def explained(grid: Grid, cell: Cell, term: Term) -> None:
     grid.holder.memo[key] = term
     checker.types.setdefault(str(key), resolved_shape(term.shape))
     indices = {**grid.others, **dict(zip(grid.variables, cell))}
-    place = Environment(parent=grid.holder, definition=grid.family, indices=indices)
-    checker.trace.append((grid.family.body, term, place))
+    environment = Environment(parent=grid.holder, definition=grid.family, indices=indices)
+    checker.trace.append((grid.family.body, term, environment))
 
 
 def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
     """A loop that has the members in these rows and columns; None where there is none, and none is worth it."""
     checker, holder, mark, domain = grid.checker, grid.holder, grid.cache_key, grid.domain
-    wanted = None if domain is None else domain.cut(rows, columns)
-    if domain is None or wanted is None:
+    expected = None if domain is None else domain.cut(rows, columns)
+    if domain is None or expected is None:
         return None
-    made = holder.loops.get(mark, ())
-    for each in made:
-        if each.asked.holds(wanted):
-            return each
+    loop = holder.loops.get(mark, ())
+    for member in loop:
+        if member.asked.holds(expected):
+            return member
     if not checker.rolls or grid.family.name.base in checker.scope.varied or mark in holder.unrollable:
         return None
-    due = domain if made else due_for(grid, domain, rows, columns)
-    if due is None or due.count < loops.MIN_LOOP_STEPS or not reads_itself(checker.scope, grid.family):
+    result = domain if loop else due_for(grid, domain, rows, columns)
+    if result is None or result.count < loops.MIN_LOOP_STEPS or not reads_itself(checker.scope, grid.family):
         return None
     holder.unrollable[mark] = True  # while it is typed, and where that fails
-    found = attempted(checker, holder, partial(rolled, grid, due))
-    if found is not None:
+    element = attempted(checker, holder, partial(rolled, grid, result))
+    if element is not None:
         holder.unrollable.pop(mark)
-    return found
+    return element
 
 
 def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain | None:
     """The members that those in these rows and columns may need; all, where these are most of them."""
     offsets = offsets_of(grid.checker, grid.family)
-    kept: list[range] = []
-    for place, (every, some) in enumerate(((domain.rows, rows), (domain.columns, columns))):
-        backs = [offset[place] for offset in offsets]
+    ranges: list[range] = []
+    for index, (every, some) in enumerate(((domain.rows, rows), (domain.columns, columns))):
+        backs = [offset[index] for offset in offsets]
         first = every.start if any(back > 0 for back in backs) else some.start
         last = every.stop if any(back < 0 for back in backs) else some.stop
-        kept.append(range(first, last))
-    found = domain.cut(*kept)
-    return domain if found is not None and 2 * found.count >= domain.count else found
+        ranges.append(range(first, last))
+    result = domain.cut(*ranges)
+    return domain if result is not None and 2 * result.count >= domain.count else result
 
 
 def rolled(grid: Grid, domain: Domain) -> RolledGrid:
@@ -221,9 +226,9 @@ def rolled(grid: Grid, domain: Domain) -> RolledGrid:
         order = ordered(domain, offsets)
         if order is None:
             break
-        own = Grid(checker, grid.family, grid.others, grid.holder)
+        inner = Grid(checker, grid.family, grid.others, grid.holder)
         try:
-            found = dict(Wavefront(checker, own, domain, order, asked).loops())
+            grids = dict(Wavefront(checker, inner, domain, order, asked).loops())
         except Misordered as problem:
             offsets.add(problem.back)
             continue
@@ -233,22 +238,24 @@ def rolled(grid: Grid, domain: Domain) -> RolledGrid:
             domain = problem.domain
             continue
         del checker.trace[trace:]
-        for each, made in found.items():
-            each.holder.loops.setdefault(each.cache_key, []).append(made)
-        return found[own]
+        for member, rolled in grids.items():
+            member.holder.loops.setdefault(member.cache_key, []).append(rolled)
+        return grids[inner]
     raise Unrollable
 
 
 # --------------------------------------------------------------------------------------------------------- many members
-def inlined(grid: Grid, row: Place, column: Place, wanted: Domain) -> Term:
+def inlined(grid: Grid, row: Place, column: Place, expected: Domain) -> Term:
     """Members that need no others: their equation, with tensors for its indices."""
     places = dict(zip(grid.variables, (row, column)))
-    if not grid.is_own(wanted):
+    if not grid.is_own(expected):
         raise Unrollable
-    numbers = {name: each.numbers[0] for name, each in places.items() if each.term is None}
-    tensors = {Key(name): each.term for name, each in places.items() if each.term is not None}
-    members = {name: each.binding for name, each in places.items() if each.term is not None and not each.offset}
-    labels = any(isinstance(each, Coordinate) for each in members.values())
+    numbers = {name: position.numbers[0] for name, position in places.items() if position.term is None}
+    tensors = {Key(name): position.term for name, position in places.items() if position.term is not None}
+    members = {
+        name: position.binding for name, position in places.items() if position.term is not None and not position.offset
+    }
+    labels = any(isinstance(member, Coordinate) for member in members.values())
     return typed_at(grid.checker, grid.family, {**grid.others, **numbers}, tensors, members, grid.holder, labels)
 
 
@@ -268,10 +275,10 @@ def table(grid: Grid, row: Place, column: Place) -> Term:
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axis = f"members@{len(grid.checker.graph)}"
     every = rolled.every(make, axis)
-    rows, columns = (make.number(each.numbers[0]) if each.term is None else each.term for each in (row, column))
+    rows, columns = (make.number(offset.numbers[0]) if offset.term is None else offset.term for offset in (row, column))
     if rolled.domain.holds(box(row.numbers, column.numbers)):
         return make.at(every, axis, rolled.places(make, rows, columns))
-    if any(isinstance(each.binding, Coordinate) for each in (row, column)):
+    if any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
         raise Unrollable
     return beside(grid, rolled, every, axis, row, column)
 
@@ -279,7 +286,7 @@ def table(grid: Grid, row: Place, column: Place) -> Term:
 def beside(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
     """The same where some members are none of the loop's."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
-    axes = {each.binding.axis: each.numbers for each in (row, column) if each.term is not None}
+    axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}
     if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:
         raise Unrollable
     if len(axes) == 1 and row.term is not None and column.term is not None:
@@ -292,7 +299,7 @@ def beside(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, c
     places = {cell: rolled.place(cell) for cell in cells if cell in rolled.domain}
     if rest:
         border = border_of(grid, rest, shape, rolled.boolean)
-        places |= {cell: count + place for cell, place in border.places.items()}
+        places |= {cell: count + position for cell, position in border.places.items()}
         others = make.rename(border.term, {border.axis: axis})
         size = count + len(rest)
         positions = tuple(range(size))

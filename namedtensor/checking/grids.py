@@ -53,19 +53,19 @@ class Grid:
 
     def at(self, cell: Cell) -> Term:
         """One member, by itself."""
-        found = self.checker.find(self.key(cell), self.holder, self.family.head)
-        if found is None:
+        index = self.checker.find(self.key(cell), self.holder, self.family.head)
+        if index is None:
             raise Unrollable
-        return found
+        return index
 
     # ------------------------------------------------------------------------------------------- which members
     @cached_property
     def domain(self) -> Domain | None:
         """Return the members that the family defines; None if they are not a domain."""
-        found = self.holder.domains.get(id(self.family))
-        if found is None:
-            found = self.holder.domains[id(self.family)] = domain_in(self.checker, self.family, self.holder)
-        return found
+        domain = self.holder.domains.get(id(self.family))
+        if domain is None:
+            domain = self.holder.domains[id(self.family)] = domain_in(self.checker, self.family, self.holder)
+        return domain
 
     @cached_property
     def parts(self) -> list[Definition]:
@@ -85,9 +85,9 @@ class Grid:
 
     def cell_of(self, key: Key) -> Cell | None:
         """The indices that a name says."""
-        found = match_key(self.family.name, key, {*self.variables, *self.others})
-        numbers = [] if found is None else [str(found.get(each)) for each in self.variables]
-        if not numbers or not all(each.isdecimal() for each in numbers):
+        result = match_key(self.family.name, key, {*self.variables, *self.others})
+        numbers = [] if result is None else [str(result.get(variable)) for variable in self.variables]
+        if not numbers or not all(number.isdecimal() for number in numbers):
             return None
         row, column = map(int, numbers)
         return (row, column) if self.key((row, column)) == key else None
@@ -100,7 +100,7 @@ class Grid:
             return other is None or domain.meets(other)
         over = part.range
         ends = (
-            None if over is None else [self.checker.solver.number(each, self.holder) for each in (over.low, over.high)]
+            None if over is None else [self.checker.solver.number(node, self.holder) for node in (over.low, over.high)]
         )
         if ends is None or not all(isinstance(end, int) for end in ends):
             return True
@@ -110,10 +110,12 @@ class Grid:
 
     def indices(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
         """What the indices of a family of this name are at a member; None where it cannot have that."""
-        found = match_key(part.name, self.key(cell), self.checker.scope.indices)
-        if found is None or any(name in self.others and each != self.others[name] for name, each in found.items()):
+        indices = match_key(part.name, self.key(cell), self.checker.scope.indices)
+        if indices is None or any(
+            name in self.others and index != self.others[name] for name, index in indices.items()
+        ):
             return None
-        return found
+        return indices
 
     def has(self, cell: Cell) -> bool:
         """Whether anything gives a member."""
@@ -123,14 +125,14 @@ class Grid:
 
     def gives(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
         """The indices of a member that a family gives; None where it does not give it."""
-        found = self.indices(part, cell)
+        indices = self.indices(part, cell)
         if (
-            found is None
+            indices is None
             or part.range is None
-            or not is_member(self.checker, part.range, found, self.holder, self.holder)
+            or not is_member(self.checker, part.range, indices, self.holder, self.holder)
         ):
             return None
-        return found
+        return indices
 
 
 def parts_of(checker: Inference, family: Definition, holder: Environment) -> list[Definition]:
@@ -138,12 +140,16 @@ def parts_of(checker: Inference, family: Definition, holder: Environment) -> lis
     function = holder.function
     families = checker.scope.families if function is None else function.families
     sizes = [*map(len, family.name[1:])]
-    return [each for each in families if each.name.base == family.name.base and [*map(len, each.name[1:])] == sizes]
+    return [
+        definition
+        for definition in families
+        if definition.name.base == family.name.base and [*map(len, definition.name[1:])] == sizes
+    ]
 
 
 def variables_of(family: Definition) -> tuple[str, ...]:
     assert family.range is not None
-    return tuple(each.variable.text for each in family.range.each)
+    return tuple(range_.variable.text for range_ in family.range.each)
 
 
 def domain_in(checker: Inference, family: Definition, holder: Environment) -> Domain | None:
@@ -154,15 +160,15 @@ def domain_in(checker: Inference, family: Definition, holder: Environment) -> Do
     if not isinstance(first, int) or not isinstance(last, int) or last - first >= checker.limits.max_steps:
         return None
     variable = rows.variable.text
-    named = (each for part in (columns.first, columns.last) for each in walk(part) if isinstance(each, nodes.Name))
+    named = (node for part in (columns.first, columns.last) for node in walk(part) if isinstance(node, nodes.Name))
 
     def span(row: int | None) -> Any:
         indices = {} if row is None else {variable: row}
-        place = Environment(parent=holder, sizes_parent=holder, indices=indices)
-        return tuple(checker.solver.number(part, place) for part in (columns.low, columns.high))
+        environment = Environment(parent=holder, sizes_parent=holder, indices=indices)
+        return tuple(checker.solver.number(part, environment) for part in (columns.low, columns.high))
 
-    follows = any(each.text == variable for each in named)
+    follows = any(name.text == variable for name in named)
     spans = [span(row) for row in range(first, last + 1)] if follows else [span(None)] * (last - first + 1)
-    if not all(isinstance(end, int) for each in {*spans} for end in each):
+    if not all(isinstance(end, int) for bounds in {*spans} for end in bounds):
         return None
     return domain_of(first, spans)

@@ -38,17 +38,17 @@ def captured(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
     """The axes of a use that the function's body would capture."""
-    found: list[str] = []
+    names: list[str] = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
-        return found
+        return names
     for axis in sorted({real for reals in axes.values() for real in reals} & function.own_axes):
         formals = {formal for formal, reals in axes.items() if axis in reals}
         stated = typed(function, len(shapes) - given, given)
         have = [axis in shape for shape, of in zip(shapes, stated) if over(of, formals)]
         others = [axis in shape for shape, of in zip(shapes, stated) if not over(of, formals)]
         if have and all(have) and not any(others):
-            found.append(axis)
-    return found
+            names.append(axis)
+    return names
 
 
 def names_apart(axes: Sequence[str], taken: set[str]) -> dict[str, str]:
@@ -57,14 +57,14 @@ def names_apart(axes: Sequence[str], taken: set[str]) -> dict[str, str]:
     >>> names_apart(["c"], {"c", "c'"})
     {'c': "c''"}
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for axis in axes:
         name = f"{axis}'"
         while name in taken:
             name += "'"
         taken = {*taken, name}
-        found[axis] = name
-    return found
+        result[axis] = name
+    return result
 
 
 def put_apart(
@@ -89,4 +89,4 @@ def bound_to(axes: Mapping[str, tuple[str, ...]], apart: Mapping[str, str]) -> d
 def renaming(shape: Any, names: Mapping[str, str]) -> dict[str, str]:
     """The renames of the axes of a tensor, with their marks."""
     bare = {axis: axis.rstrip(MARKS) for axis in shape}
-    return {axis: names[each] + axis[len(each) :] for axis, each in bare.items() if each in names}
+    return {axis: names[name] + axis[len(name) :] for axis, name in bare.items() if name in names}

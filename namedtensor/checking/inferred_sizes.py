@@ -29,16 +29,16 @@ Question: TypeAlias = tuple[str, Any]  # an axis, and the cache key of an enviro
 AxisSizes: TypeAlias = dict[int, str]  # the sizes of an axis, each with what has it
 
 
-def inferred_size(checker: Inference, axis: str, place: Environment, node: Any) -> int | None:
+def inferred_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
     """The size of an axis by the types of a call's, or the program's, expressions; raises where these give several."""
-    if not may_make(checker, axis, place):
+    if not may_make(checker, axis, environment):
         return None
     if checker.size_inference is None:
         checker.size_inference = SizeInference(checker)
-    found = checker.size_inference.sizes(axis, place)
-    if len(found) > 1:
-        raise several_sizes(checker, axis, [(source, size) for size, source in found.items()], node)
-    return next(iter(found), None)
+    sizes = checker.size_inference.sizes(axis, environment)
+    if len(sizes) > 1:
+        raise several_sizes(checker, axis, [(source, size) for size, source in sizes.items()], node)
+    return next(iter(sizes), None)
 
 
 def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]], node: Any) -> NotationError:
@@ -51,20 +51,20 @@ def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]],
     )
 
 
-def written(checker: Inference, axis: str, place: Environment) -> set[str]:
+def written(checker: Inference, axis: str, environment: Environment) -> set[str]:
     """The names under which an axis stands in the equations of an environment."""
-    found, current = {axis}, place
+    names, current = {axis}, environment
     while current is not None:
-        found |= {formal for formal, real in current.axes.items() if axis in real}
+        names |= {formal for formal, real in current.axes.items() if axis in real}
         current = current.parent
-    return found
+    return names
 
 
-def may_make(checker: Inference, axis: str, place: Environment) -> bool:
+def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
     """Whether the axis stands anywhere but in a size."""
     if checker.axes_named is None:
         checker.axes_named = frozenset(axes_named(checker.scope.program))
-    return bool(checker.axes_named & written(checker, axis, place) or checker.python)
+    return bool(checker.axes_named & written(checker, axis, environment) or checker.python)
 
 
 def axes_named(root: Any) -> Iterator[str]:
@@ -116,27 +116,27 @@ class SizeInference:
         self.round: Round | None = None  # while a question is being answered
         self.work = 0
 
-    def sizes(self, axis: str, place: Environment) -> AxisSizes:
+    def sizes(self, axis: str, environment: Environment) -> AxisSizes:
         """The sizes that an axis has in what an environment's equations make, each with where."""
-        question = (axis, cache_key(place))
+        question = (axis, cache_key(environment))
         if question in self.answers:
             return self.answers[question]
         if self.round is not None:
-            return self.answer_once(question, place, self.round)
+            return self.answer_once(question, environment, self.round)
         latest = Round({})
         try:
             for _ in range(MAX_ROUNDS):
                 self.round = latest
-                if self.answer_once(question, place, latest) or latest.is_final():
+                if self.answer_once(question, environment, latest) or latest.is_final():
                     break
                 latest = Round(latest.answers)
         finally:
             self.round = None
-        found = latest.answers.get(question, {})
-        self.answers |= latest.answers if latest.is_final() else {question: found}
-        return found
+        answer = latest.answers.get(question, {})
+        self.answers |= latest.answers if latest.is_final() else {question: answer}
+        return answer
 
-    def answer_once(self, question: Question, place: Environment, current: Round) -> AxisSizes:
+    def answer_once(self, question: Question, environment: Environment, current: Round) -> AxisSizes:
         """The answer to a question, which is worked for once in a round; what failed is not tried again."""
         if question in current.answers:
             return current.answers[question]
@@ -149,11 +149,11 @@ class SizeInference:
             return {}
         current.open.add(question)
         try:
-            found = self.answer(question[0], self.mirrored(place))
+            answer = self.answer(question[0], self.mirrored(environment))
         finally:
             current.open.discard(question)
-        current.answers[question] = found
-        return found
+        current.answers[question] = answer
+        return answer
 
     def answer(self, axis: str, env: Environment) -> AxisSizes:
         self.work += 1
@@ -161,8 +161,8 @@ class SizeInference:
         search = AxisSearch(self, axis, names, env)
         try:
             for key, group in definitions_of(self.checker, env).items():
-                if any(search.may_have(each.statement) for each in group):
-                    bodies = [each.body for each in group]
+                if any(search.may_have(definition.statement) for definition in group):
+                    bodies = [definition.body for definition in group]
                     search.look(lambda key=key: self.checker.find(key, env, None), bodies, str(key))
             for family in families_of(self.checker, env):
                 if search.may_have(family.statement):
@@ -179,14 +179,14 @@ class SizeInference:
         assert family.range is not None
         first: dict[str, Any] = {}
         for over in family.range.each:
-            place = Environment(parent=env, sizes_parent=env, indices=dict(first))
-            first[over.variable.text] = self.checker.solver.value(over.first, place)
+            environment = Environment(parent=env, sizes_parent=env, indices=dict(first))
+            first[over.variable.text] = self.checker.solver.value(over.first, environment)
         return self.checker.find(family.name.key(first.get), env, None)
 
     def tidy(self, env: Environment) -> None:
         """Drop memoised failures, which may be due to the very size that is asked for."""
         for holder in filter(None, (env, env.sizes_parent, self.checker.top)):
-            for key in [key for key, found in holder.memo.items() if isinstance(found, NotationError)]:
+            for key in [key for key, result in holder.memo.items() if isinstance(result, NotationError)]:
                 del holder.memo[key]
         self.work += len(self.checker.trace)
         self.checker.trace.clear()
@@ -237,8 +237,10 @@ class AxisSearch:
     def part(self, node: Node) -> None:
         if self.may_have(node):
             checker = self.inference.checker
-            place = Environment(parent=self.env, sizes_parent=self.env, depth=self.env.depth, active=self.env.active)
-            self.look(lambda: checker.infer(node, place), [node], checker.text(node))
+            environment = Environment(
+                parent=self.env, sizes_parent=self.env, depth=self.env.depth, active=self.env.active
+            )
+            self.look(lambda: checker.infer(node, environment), [node], checker.text(node))
 
     def below(self, node: Node) -> None:
         for child in children(node):
@@ -250,8 +252,8 @@ class AxisSearch:
         if self.inference.work + len(self.inference.checker.trace) > MAX_PIECES:
             return False
         scope = self.inference.checker.scope
-        own = {*scope.functions, *self.inference.checker.python}
-        calls = any(isinstance(each, Call) and each.operator in own for each in walk(node))
+        names = {*scope.functions, *self.inference.checker.python}
+        calls = any(isinstance(part, Call) and part.operator in names for part in walk(node))
         return calls or not self.names.isdisjoint(axes_named(node))
 
 

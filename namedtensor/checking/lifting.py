@@ -48,8 +48,8 @@ def inline_call(
             checker.renamed(term, hygiene.renaming(term.shape, apart), part)
             for term, part in zip((*arguments, *options), parts)
         ]
-        ordinary, given = tuple(terms[: len(arguments)]), tuple(terms[len(arguments) :])
-        term = inline_call(checker, function, bindings, numbers, ordinary, given, node, parts, caller, depth)
+        ordinary, extra = tuple(terms[: len(arguments)]), tuple(terms[len(arguments) :])
+        term = inline_call(checker, function, bindings, numbers, ordinary, extra, node, parts, caller, depth)
         back = {new: old for old, new in apart.items()}
         return checker.renamed(term, hygiene.renaming(term.shape, back), node)
     checker.spend(node)
@@ -140,23 +140,25 @@ def bind_option(
         bind_argument(checker, function, key, options[position], parts[ordinary + position], inner)
         return
     declared = function.declarations.get(key)
-    place = function.head.parameters[position]
-    found = checker.find(key, checker.top, place) if key in checker.top.variables or declared is None else None
-    if found is None and declared is not None:
+    parameter = function.head.parameters[position]
+    index = checker.find(key, checker.top, parameter) if key in checker.top.variables or declared is None else None
+    if index is None and declared is not None:
         if not checker.infer_parameters:
             raise checker.error(
                 206,
                 f"no value for {key}, a parameter of {function.title}",
-                place,
+                parameter,
                 hint=f"pass it by position after the semicolon, or by name: values={{{str(key)!r}: …}}",
             )
-        found = declared_parameter(checker, key, declared, inner)
-    if found is None:
-        raise unknown_name(checker, key, place, caller)
+        index = declared_parameter(checker, key, declared, inner)
+    if index is None:
+        raise unknown_name(checker, key, parameter, caller)
     if declared is not None:  # an input of the program: its extra axes are lifted with those of all inputs
         bound = {axis for axis, _, _ in set_axes(checker, declared, inner)}
-        found = checker.renamed(found, {axis: lifted_name(axis, 0) for axis in found.shape if axis not in bound}, place)
-    bind_argument(checker, function, key, found, place, inner)
+        index = checker.renamed(
+            index, {axis: lifted_name(axis, 0) for axis in index.shape if axis not in bound}, parameter
+        )
+    bind_argument(checker, function, key, index, parameter, inner)
 
 
 def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
@@ -187,13 +189,13 @@ def lift_parameter(
     """A parameter after the semicolon with its extra axes renamed apart: it is an argument like the others."""
     signature = function.signature
     assert signature is not None
-    given = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
+    texts = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
     extras = inner.extras
     names: dict[str, str] = {}
     for axis, size in term.shape.items():
         if axis in bound:
             continue
-        if axis in given:
+        if axis in texts:
             raise lifting_clash(checker, function, axis, term, part, part)
         lifted = lifted_name(axis, inner.depth)
         if lifted in extras and not unify(extras[lifted][1], size):
@@ -240,7 +242,7 @@ def lift_arguments(
             signature,
             labels=((function.head.span, "the definition"),),
         )
-    given = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
+    texts = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
     extras: dict[str, tuple[Any, Node]] = {}
     lifted: list[Term] = []
     for argument, part, of in zip(arguments, parts, signature.domain):
@@ -264,7 +266,7 @@ def lift_arguments(
         for axis, size in argument.shape.items():
             if axis in needed:
                 continue
-            if axis in given:
+            if axis in texts:
                 raise lifting_clash(checker, function, axis, argument, part, node)
             other = extras.get(axis)
             if other is not None and not unify(other[0], size):

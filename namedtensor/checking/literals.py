@@ -44,10 +44,10 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
 
 def one_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
     """The axis that a name stands for, where that must be one axis."""
-    found = env.resolve_axis(axis.name)
-    if len(found) != 1:
+    names = env.resolve_axis(axis.name)
+    if len(names) != 1:
         raise checker.error(
-            316, f"a literal takes one axis for {axis.name}, but it stands for {', '.join(found)} here", axis,
+            316, f"a literal takes one axis for {axis.name}, but it stands for {', '.join(names)} here", axis,
             hint="call the function with one axis, or name the axes in the literal",
         )  # fmt: skip
-    return found[0]
+    return names[0]

@@ -41,19 +41,19 @@ def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term
 
     What a derivative is taken by is a variable of its own: apart from all that equals it, also from the same name in another environment and has the same value.
     """
-    holder, found = found_in(checker, key, env, node)
-    if found is None or not is_apart(checker, key, found):
-        return found
-    if found.operator == "input" and holder is checker.top and holder.variables.get(key) is found:
-        return found
+    holder, term = found_in(checker, key, env, node)
+    if term is None or not is_apart(checker, key, term):
+        return term
+    if term.operator == "input" and holder is checker.top and holder.variables.get(key) is term:
+        return term
     options = (str(key), holder.serial)
-    return checker.graph.intern("variable", (found,), (), options, found.shape, found.boolean, node)
+    return checker.graph.intern("variable", (term,), (), options, term.shape, term.boolean, node)
 
 
-def is_apart(checker: Inference, key: Key, found: Term) -> bool:
+def is_apart(checker: Inference, key: Key, term: Term) -> bool:
     """Whether a derivative is taken with respect to a name, or in a function whose parameter it is; a plain number is constant there."""
     scope = checker.scope
-    return key.base in scope.varied or (key.base in scope.apart and found.number is None)
+    return key.base in scope.varied or (key.base in scope.apart and term.number is None)
 
 
 def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple[Environment, Term | None]:
@@ -64,9 +64,9 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
             if current is checker.top:
                 checker.used.add(key)
             return current, current.variables[key]
-        found = fact(checker, key, current, env)
-        if found is not None:
-            return current, found
+        term = fact(checker, key, current, env)
+        if term is not None:
+            return current, term
         if not key.subscript and not key.superscript and key.base in current.indices:
             value = current.indices[key.base]
             if isinstance(value, str) and value.isdecimal():
@@ -101,18 +101,20 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
         return None
     if key in facts:
         return define(checker, key, facts[key], holder, env)
-    for own, group in facts.items() if key.superscript else ():
-        if own.base == key.base and group[0].name.key(env.index) == key:  # h^l in a function f^l
-            return define(checker, own, group, holder, env)
+    for pattern, group in facts.items() if key.superscript else ():
+        if pattern.base == key.base and group[0].name.key(env.index) == key:  # h^l in a function f^l
+            return define(checker, pattern, group, holder, env)
     for family in families:
         indices = match_key(family.name, key, checker.scope.indices)
         if indices is not None and family.range is not None:
-            found = infer_family(checker, key, family, indices, holder, env)
-            if found is not None:  # else another part of it may have this member
-                return found
-    for own, group in facts.items() if families and (key.superscript or key.subscript) else ():
-        if own.base == key.base and valued(checker, group[0].name, env) == key:  # what a^{n} = … begins, where n is 4
-            return define(checker, own, group, holder, env)
+            term = infer_family(checker, key, family, indices, holder, env)
+            if term is not None:  # else another part of it may have this member
+                return term
+    for pattern, group in facts.items() if families and (key.superscript or key.subscript) else ():
+        if (
+            pattern.base == key.base and valued(checker, group[0].name, env) == key
+        ):  # what a^{n} = … begins, where n is 4
+            return define(checker, pattern, group, holder, env)
     return None
 
 
@@ -120,20 +122,20 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
     """Evaluate definitions in the environment that holds them; those that depend on sizes, in the environment of the
     call.
     """
-    place, memo = holder, holder.memo
+    environment, memo = holder, holder.memo
     if holder is checker.top and env is not checker.top and speaks_of_sizes(checker, key):
         asking = nearest_call(env)
-        place = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=env.active)
+        environment = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=env.active)
         memo = asking.memo
     if holder is checker.top and len(env.active) > MAX_NESTED_DEFINITIONS and not checker.is_ahead and key not in memo:
         define_ahead(checker, key)
     if key in memo:
-        found = memo[key]
-        if isinstance(found, (NotationError, AlreadyReported)):
-            raise AlreadyReported if checker.recover else found
-        return found
+        result = memo[key]
+        if isinstance(result, (NotationError, AlreadyReported)):
+            raise AlreadyReported if checker.recover else result
+        return result
     marker = (id(holder), key)
-    if marker in env.active or marker in place.active:
+    if marker in env.active or marker in environment.active:
         raise checker.error(
             203,
             f"circular definition of {key}",
@@ -143,16 +145,16 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
             if key.superscript
             else f"define it without {key}, or pass a value for it",
         )
-    place = Environment(
-        parent=place,
-        sizes_parent=place,
+    environment = Environment(
+        parent=environment,
+        sizes_parent=environment,
         definition=group[0],
-        depth=place.depth,
-        active=env.active | place.active | {marker},
+        depth=environment.depth,
+        active=env.active | environment.active | {marker},
     )
     try:
         with unguarded(checker):
-            term = infer_group(checker, group, place)
+            term = infer_group(checker, group, environment)
     except (NotationError, AlreadyReported) as problem:
         memo[key] = problem
         raise
@@ -172,10 +174,10 @@ def define_ahead(checker: Inference, key: Key) -> None:
     try:
         while True:
             current, rest = path[-1]
-            due = next((each for each in rest if each not in seen and each not in top.memo), None)
-            if due is not None:
-                seen.add(due)
-                path.append((due, iter(mentioned_in(checker, due))))
+            expected = next((part for part in rest if part not in seen and part not in top.memo), None)
+            if expected is not None:
+                seen.add(expected)
+                path.append((expected, iter(mentioned_in(checker, expected))))
                 continue
             path.pop()
             if not path:
@@ -190,16 +192,16 @@ def define_ahead(checker: Inference, key: Key) -> None:
 
 def mentioned_in(checker: Inference, key: Key) -> list[Key]:
     """The names with definitions of their own that the definitions of a name mention; labels are none."""
-    found: list[Key] = []
-    stack: list[Any] = [each.body for each in checker.scope.definitions[key]]
+    keys: list[Key] = []
+    stack: list[Any] = [definition.body for definition in checker.scope.definitions[key]]
     while stack:
         node = stack.pop()
         name = spelled(node)
         if name is None:
             stack += children(node)
         elif name.key() in checker.scope.definitions:
-            found.append(name.key())
-    return found
+            keys.append(name.key())
+    return keys
 
 
 def speaks_of_sizes(checker: Inference, key: Key) -> bool:
@@ -209,12 +211,12 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
     while stack:
         current = stack[-1]
         if current in open_:
-            memo[current] = any(memo[each] for each in open_.pop(current))
+            memo[current] = any(memo[name] for name in open_.pop(current))
         elif current not in memo:
             memo[current], mentioned = own_mentions(checker, current)
             if not memo[current]:
                 open_[current] = mentioned
-                stack += (each for each in mentioned if each not in memo)
+                stack += (name for name in mentioned if name not in memo)
                 continue
         stack.pop()
     return memo[key]
@@ -270,13 +272,13 @@ def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
     name = spelled(node)
     assert name is not None
     key = name.key(env.index)
-    found = checker.find_spelled(name, env, node)
-    if found is not None:
-        return found
+    term = checker.find_spelled(name, env, node)
+    if term is not None:
+        return term
     if isinstance(node, nodes.Subscript):
-        found = created(checker, node, env)
-        if found is not None:
-            return found
+        term = created(checker, node, env)
+        if term is not None:
+            return term
     if isinstance(node, nodes.Superscript):
         return power(checker, node, env)
     solved = checker.solver.scalar(key, env, node)
@@ -290,10 +292,10 @@ def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
 def find_spelled(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
     """The term that a name with its scripts stands for: as it is written, else by the values of its scripts."""
     key = name.key(env.index)
-    found = checker.find(key, env, node)
-    if found is None and (name.superscript or name.subscript) and not (checker.rolled and marked(checker, key)):
+    index = checker.find(key, env, node)
+    if index is None and (name.superscript or name.subscript) and not (checker.rolled and marked(checker, key)):
         return by_value(checker, name, env, node)
-    return found
+    return index
 
 
 def subscript(checker: Inference, node: nodes.Subscript, env: Environment) -> Term:
@@ -344,7 +346,7 @@ def by_value(checker: Inference, name: Spelled, env: Environment, node: Node) ->
         current = current.parent
     declared = [name for _, name, _, over in checker.scope.declarations if over is not None]
     if not any(family.name.base == name.base for family in families) and not any(
-        each.base == name.base for each in declared
+        text.base == name.base for text in declared
     ):
         return None
 
@@ -355,12 +357,12 @@ def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
     """The key of a name whose labels are numbers where these are known: h^{|a|}, h^{n/2}, a^{n+1}."""
 
     def value(word: str) -> Any:
-        found = env.index(word)
-        if found is None and word.rstrip("'") == word:
-            found = checker.number(Key(word), env) if defined_number(checker, word, env) else None
-            if found is None:
-                found = checker.solver.scalar(Key(word), env)
-        return resolve(found) if is_ground(found) else None
+        index = env.index(word)
+        if index is None and word.rstrip("'") == word:
+            index = checker.number(Key(word), env) if defined_number(checker, word, env) else None
+            if index is None:
+                index = checker.solver.scalar(Key(word), env)
+        return resolve(index) if is_ground(index) else None
 
     def member(part: Node) -> str:
         """What a size expression comes to; else as it is written."""

@@ -55,13 +55,13 @@ def member_at(
     checker: Inference, family: Definition, indices: dict[Any, Any], text: Any, holder: Environment, env: Environment
 ) -> Any:
     """h^{t-1} where t is a tensor in the environment that asks; None where it is none."""
-    found = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    members = None if found is None else checker.rolled.get(found[1]) or members_of(found[1], env)
-    if found is None or members is None or family.range is None:
+    match = OFFSET.fullmatch(text) if isinstance(text, str) else None
+    members = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
+    if match is None or members is None or family.range is None:
         return None
-    offset = int(found[3] or 0) * (-1 if found[2] == "-" else 1)
-    others = {name: each for name, each in indices.items() if name != family.range.variable.text}
-    if any(found[1] in re.split(r"[+-]", str(each)) for each in others.values()):
+    offset = int(match[3] or 0) * (-1 if match[2] == "-" else 1)
+    others = {name: index for name, index in indices.items() if name != family.range.variable.text}
+    if any(match[1] in re.split(r"[+-]", str(item)) for item in others.values()):
         raise Unrollable
     return members.member(checker, Recurrence(family, others, holder), offset)
 
@@ -141,58 +141,58 @@ class Rolled:
         checker = self.checker
         if key.base not in bases_with_labels(checker):
             return None
-        members, given = self.names(key), {}
+        members, terms = self.names(key), {}
         if is_of_program(key.base, env):
             known = len(checker.parameters)
-            given = declared_members(checker, members) or checker.top.variables
+            terms = declared_members(checker, members) or checker.top.variables
             places = dict(zip(members, count(1)))
-            self.own |= {each: places[each] for each in islice(checker.parameters, known, None)}
-        found: list[Term | None] = []
+            self.own |= {parameter: places[parameter] for parameter in islice(checker.parameters, known, None)}
+        result: list[Term | None] = []
         for member in members:
-            term = given.get(member)
+            term = terms.get(member)
             if term is not None and term.operator == "input":
                 checker.used.add(member)
             else:
                 known = len(checker.parameters)
                 term = checker.find(member, env, node)
-                self.own |= dict.fromkeys(islice(checker.parameters, known, None), len(found) + 1)
-            found.append(term)
-            if (term is None) != (found[0] is None):
+                self.own |= dict.fromkeys(islice(checker.parameters, known, None), len(result) + 1)
+            result.append(term)
+            if (term is None) != (result[0] is None):
                 raise Unrollable
-        return None if found[0] is None else self.members([each for each in found if each is not None], key, node)
+        return None if result[0] is None else self.members([part for part in result if part is not None], key, node)
 
     def names(self, key: Key) -> list[Key]:
         """What a name with the loop's index in its labels is at each step; the same for tensors of any sizes."""
         steps = self.numbers
 
         def build() -> list[Key]:
-            texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
-            scripts = (zip(*each) if each else ((),) * len(steps) for each in texts)
-            return [Key(*each) for each in zip(repeat(key.base), *scripts)]
+            texts = [[at_steps(part, self.mark, steps) for part in names] for names in key[1:]]
+            scripts = (zip(*text) if text else ((),) * len(steps) for text in texts)
+            return [Key(*scripts_) for scripts_ in zip(repeat(key.base), *scripts)]
 
         return _NAMES.get_or_build((str(key).replace(self.mark, "@"), steps), build)
 
     def order_parameters(self) -> None:
         """Put the parameters that were found meanwhile in the order of the steps."""
         parameters = self.checker.parameters
-        found = {**dict.fromkeys(islice(parameters, self.before, None), 1), **self.own}
-        for key in sorted(islice(parameters, self.before, None), key=found.__getitem__):
+        result = {**dict.fromkeys(islice(parameters, self.before, None), 1), **self.own}
+        for key in sorted(islice(parameters, self.before, None), key=result.__getitem__):
             parameters[key] = parameters.pop(key)
 
-    def members(self, found: list[Term], key: Key, node: Any) -> Term:
+    def members(self, terms: list[Term], key: Key, node: Any) -> Term:
         """Terms of the steps as one, if they are alike."""
-        first = found[0]
-        if len({*map(id, found)}) == 1:
+        first = terms[0]
+        if len({*map(id, terms)}) == 1:
             return first
-        for each in found:
-            alike = each.shape.keys() == first.shape.keys() and each.boolean == first.boolean
-            if alike and each.shape == first.shape:
+        for term in terms:
+            alike = term.shape.keys() == first.shape.keys() and term.boolean == first.boolean
+            if alike and term.shape == first.shape:
                 continue
-            if not alike or not all(unify(size, first.shape[axis]) for axis, size in each.shape.items()):
+            if not alike or not all(unify(size, first.shape[axis]) for axis, size in term.shape.items()):
                 raise Unrollable
         shape = {self.axis: self.steps, **first.shape}
         name = str(key).replace(self.mark, source_name(self.mark))
-        return self.checker.graph.intern("members", tuple(found), (self.axis,), (name,), shape, first.boolean, node)
+        return self.checker.graph.intern("members", tuple(terms), (self.axis,), (name,), shape, first.boolean, node)
 
     def next(self, recurrence: Recurrence) -> Term:
         """The member of this step."""
@@ -211,11 +211,11 @@ class Rolled:
         apart = family.claims or means_something(checker, recurrence.variable, holder)
         if not fits or apart or not is_value(checker, recurrence.variable, family.body, holder, labels=True):
             raise Unrollable
-        place = Environment(
+        environment = Environment(
             parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=dict(recurrence.others),
             variables={Key(recurrence.variable): self.index}, members={recurrence.variable: self}, active=holder.active,
         )  # fmt: skip
-        return typed_in(checker, family, place)
+        return typed_in(checker, family, environment)
 
     def rolled(self, recurrence: Recurrence) -> dict[tuple[Any, ...], Recurrence]:
         """Every family that the loop needs, typed."""
@@ -223,18 +223,18 @@ class Rolled:
         self.checker.rolled[self.mark] = self
         try:
             self.next(recurrence)
-            while waiting := [each for each in self.recurrences.values() if each.next is None]:
+            while waiting := [member for member in self.recurrences.values() if member.next is None]:
                 self.next(waiting[0])
         finally:
             del self.checker.rolled[self.mark]
         self.order_parameters()
-        for each in self.recurrences.values():
-            term = each.next
+        for member in self.recurrences.values():
+            term = member.next
             assert term is not None
-            if not each.states:
-                each.states[1], each.carried = self.unread(each, term), False
+            if not member.states:
+                member.states[1], member.carried = self.unread(member, term), False
                 continue
-            for state in (self.state(each, back) for back in range(1, max(each.states) + 1)):
+            for state in (self.state(member, back) for back in range(1, max(member.states) + 1)):
                 shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
                 if shape.keys() != state.shape.keys() or term.boolean != state.boolean:
                     raise Unrollable
@@ -244,11 +244,11 @@ class Rolled:
         return self.recurrences
 
 
-def typed_in(checker: Inference, family: Definition, place: Environment) -> Term:
+def typed_in(checker: Inference, family: Definition, environment: Environment) -> Term:
     """A member of a family in an environment of its own. Raises Unrollable where its equation has claims or derivatives."""
     claims, derived = len(checker.pending_claims), checker.derived
     with unguarded(checker):
-        term = checker.infer_member(family, place)
+        term = checker.infer_member(family, environment)
     if len(checker.pending_claims) > claims or checker.derived > derived:  # a state does not say what it is made of
         raise Unrollable
     return term
@@ -259,10 +259,10 @@ def is_of_program(base: str, env: Environment) -> bool:
     while env.parent is not None:
         function = env.function
         if function is not None:
-            own = (*function.facts, *(family.key for family in function.families))
-            if any(each.base == base for each in own):
+            keys = (*function.facts, *(family.key for family in function.families))
+            if any(key.base == base for key in keys):
                 return False
-        if any(each.base == base for each in (*env.variables, *env.scalars)):
+        if any(variable.base == base for variable in (*env.variables, *env.scalars)):
             return False
         env = env.parent
     return True
@@ -280,29 +280,29 @@ class RolledLoop:
     direction: int
 
 
-def rolled_up(checker: Inference, recurrence: Recurrence, begin: int, wanted: int, env: Environment) -> Term | None:
+def rolled_up(checker: Inference, recurrence: Recurrence, begin: int, expected: int, env: Environment) -> Term | None:
     """The member of a far step, from a loop; None where the recurrence has to be unrolled."""
     if (
-        not is_worth_it(checker, recurrence, (wanted - begin) * recurrence.direction)
+        not is_worth_it(checker, recurrence, (expected - begin) * recurrence.direction)
         or recurrence.cache_key in recurrence.holder.unrollable
     ):
         return None
     if any((id(recurrence.holder), recurrence.key(step)) in env.active for step in firsts(recurrence, begin)):
         return None  # a first member is being made, by later ones
-    made = loop_to(checker, recurrence, begin, wanted)
-    return None if made is None else after(checker, made, wanted)
+    loop = loop_to(checker, recurrence, begin, expected)
+    return None if loop is None else after(checker, loop, expected)
 
 
-def within(checker: Inference, recurrence: Recurrence, wanted: int) -> Term | None:
+def within(checker: Inference, recurrence: Recurrence, expected: int) -> Term | None:
     """The member of a step that an earlier loop of layers has passed; None where there is none."""
-    for made in recurrence.holder.loops.get(recurrence.cache_key, ()):
+    for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
         if (
-            made.loop.options[0].members
-            and (wanted - made.base) * made.direction > 0 < (made.last - wanted) * made.direction
+            loop.loop.options[0].members
+            and (expected - loop.base) * loop.direction > 0 < (loop.last - expected) * loop.direction
         ):
-            found = after(checker, made, wanted)
-            recurrence.note(wanted, found)
-            return found
+            term = after(checker, loop, expected)
+            recurrence.note(expected, term)
+            return term
     return None
 
 
@@ -323,15 +323,15 @@ def loop_to(checker: Inference, recurrence: Recurrence, begin: int, last: int) -
                 recurrence.at(checker, base)
         except Unrollable:
             continue
-        found = attempted(
+        loop = attempted(
             checker,
             recurrence.holder,
             partial(
                 made_loop, checker, Recurrence(recurrence.family, recurrence.others, recurrence.holder), base, last
             ),
         )
-        if found is not None:
-            return found
+        if loop is not None:
+            return loop
     recurrence.holder.unrollable[recurrence.cache_key] = True
     return None
 
@@ -357,26 +357,26 @@ def made_loop(checker: Inference, recurrence: Recurrence, base: int, last: int) 
     trace = len(checker.trace)
     rolled = Rolled(checker, base, last, recurrence.family.range, recurrence.direction)
     recurrences = list(rolled.rolled(recurrence).values())
-    states = [state for each in recurrences for state in each.states.values()]
-    results = [term for each in recurrences for term in (rolled.next(each), *[*each.states.values()][:-1])]
-    initial = [rolled.first(each, back) for each in recurrences for back in each.states]
+    states = [state for member in recurrences for state in member.states.values()]
+    results = [term for member in recurrences for term in (rolled.next(member), *[*member.states.values()][:-1])]
+    initial = [rolled.first(member, back) for member in recurrences for back in member.states]
     loop = loop_of(checker.graph, rolled.axis, rolled.steps, states, results, initial, recurrence.family.body)
     del checker.trace[trace:]
-    found: RolledLoop | None = None
+    result: RolledLoop | None = None
     number = 0
-    for each in recurrences:
-        for back, state in each.states.items():
-            made = RolledLoop(base, last, loop, number, state, each.direction)
-            step = last + each.direction * (1 - back)
-            if each.key(step) not in each.holder.memo:
-                each.note(step, after(checker, made, last))
+    for member in recurrences:
+        for back, state in member.states.items():
+            rolled_loop = RolledLoop(base, last, loop, number, state, member.direction)
+            step = last + member.direction * (1 - back)
+            if member.key(step) not in member.holder.memo:
+                member.note(step, after(checker, rolled_loop, last))
             number += 1
             if back == 1:
-                each.holder.loops.setdefault(each.cache_key, []).append(made)
-                found = made if each is recurrence else found
-                explained(checker, each, last)
-    assert found is not None
-    return found
+                member.holder.loops.setdefault(member.cache_key, []).append(rolled_loop)
+                result = rolled_loop if member is recurrence else result
+                explained(checker, member, last)
+    assert result is not None
+    return result
 
 
 def explained(checker: Inference, recurrence: Recurrence, step: int) -> None:
@@ -384,14 +384,14 @@ def explained(checker: Inference, recurrence: Recurrence, step: int) -> None:
     key = recurrence.key(step)
     term = recurrence.holder.memo[key]
     checker.types.setdefault(str(key), resolved_shape(term.shape))
-    place = Environment(
+    environment = Environment(
         parent=recurrence.holder, definition=recurrence.family, indices={**recurrence.others, recurrence.variable: step}
     )
-    checker.trace.append((recurrence.family.body, term, place))
+    checker.trace.append((recurrence.family.body, term, environment))
 
 
-def after(checker: Inference, made: RolledLoop, step: int) -> Term:
+def after(checker: Inference, loop: RolledLoop, step: int) -> Term:
     """The state of a loop after a step."""
-    state, node = made.state, made.loop.node
-    options = (made.number, abs(step - made.base) - 1)
-    return checker.graph.intern("after", (made.loop,), (), options, dict(state.shape), state.boolean, node)
+    state, node = loop.state, loop.loop.node
+    options = (loop.number, abs(step - loop.base) - 1)
+    return checker.graph.intern("after", (loop.loop,), (), options, dict(state.shape), state.boolean, node)

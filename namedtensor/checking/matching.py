@@ -23,29 +23,29 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
         check_steps(checker, node, env)
     subscripts = [{component(part, env.index), component(part)} for part in node.subscript]
     superscripts = [{component(part, env.index)} for part in node.superscript]
-    found: list[tuple[tuple[Any, ...], FunctionDefinition, Bindings]] = []
+    result: list[tuple[tuple[Any, ...], FunctionDefinition, Bindings]] = []
     for function in checker.scope.functions_of(node.operator, subscripts, superscripts):
         bindings = match(checker, function, node, env)
         if bindings is not None:
             exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript
             misfit = function.misfit(len(node.arguments), len(node.parameters))
             indices = len(bindings["numbers"]) + len(bindings["indices"])
-            found.append(((misfit, indices, not exact, function.open), function, bindings))
-    for _, function, bindings in sorted(found, key=lambda entry: entry[0]):
+            result.append(((misfit, indices, not exact, function.open), function, bindings))
+    for _, function, bindings in sorted(result, key=lambda entry: entry[0]):
         yield function, bindings
 
 
 def check_steps(checker: Inference, node: Call, env: Environment) -> None:
     """Raise Unrollable where a step of a loop means a function of its own: f^1 beside f^l."""
     scripts = [component(part, env.index) for part in (*node.subscript, *node.superscript)]
-    for place, text in enumerate(scripts):
+    for index, text in enumerate(scripts):
         mark = mark_in(checker, text)
         if mark is None:
             continue
         steps = {*at_steps(text, mark, checker.rolled[mark].numbers)}
         for function in checker.scope.functions.get(node.operator, ()):
             heads = (*function.subscript, *function.superscript)
-            if len(heads) == len(scripts) and heads[place][0] == "label" and heads[place][1] in steps:
+            if len(heads) == len(scripts) and heads[index][0] == "label" and heads[index][1] in steps:
                 raise Unrollable
 
 

@@ -47,13 +47,13 @@ def open_indices(
     if over is None or not (checker.infer_parameters and is_assuming()):
         return None
     asked: list[Size | Along] = []
-    for each in over.each:
-        result = index_of(checker, indices.get(each.variable.text), env)
+    for range_ in over.each:
+        result = index_of(checker, indices.get(range_.variable.text), env)
         if result is None:
             return None
         asked.append(result)
-    sizes = [size for each in asked for size in (each[:2] if isinstance(each, Along) else (each,))]
-    numbers = tuple(each.first if isinstance(each, Along) else each for each in asked)
+    sizes = [size for requested in asked for size in (requested[:2] if isinstance(requested, Along) else (requested,))]
+    numbers = tuple(requested.first if isinstance(requested, Along) else requested for requested in asked)
     sizes += [end for at in range(len(numbers)) for end in ends(checker, over, at, numbers, holder)]
     return asked if any(type(size) is Extent for size in sizes) else None
 
@@ -71,12 +71,12 @@ def index_of(checker: Inference, text: Any, env: Environment) -> Size | Along | 
 
 def ends(checker: Inference, over: Range, at: int, numbers: Numbers, holder: Environment) -> tuple[Size, Size]:
     """The least and the greatest number of one of several ranges, where those before have these numbers."""
-    each = over.each[at]
+    range_ = over.each[at]
     indices = {before.variable.text: number for before, number in zip(over.each[:at], numbers)}
     inner = Environment(parent=holder, sizes_parent=holder, indices=indices)
-    low, high = (checker.solver.number(end, inner) for end in (each.low, each.high))
+    low, high = (checker.solver.number(end, inner) for end in (range_.low, range_.high))
     if not is_size(low) or not is_size(high):
-        raise unknown_bound(checker, each, inner)
+        raise unknown_bound(checker, range_, inner)
     return low, high
 
 
@@ -86,10 +86,10 @@ def open_member(
     """A member of an open family, or those along axes, by their type alone; None where it does not have them."""
     over = family.range
     assert over is not None
-    others = {name: each for name, each in indices.items() if name not in over.variables}
+    others = {name: index for name, index in indices.items() if name not in over.variables}
     cache_key = id(family), id(holder), tuple(sorted(others.items()))
     induction = holder.inductions.setdefault(cache_key, Induction(checker, family, over, others, holder))
-    at = next((at for at, each in enumerate(asked) if isinstance(each, Along)), None)
+    at = next((at for at, requested in enumerate(asked) if isinstance(requested, Along)), None)
     if at is not None:
         return induction.along(asked, at)
     numbers = tuple(asked)
@@ -117,11 +117,11 @@ class Induction:
 
     @property
     def counters(self) -> list[Symbol]:
-        return [Symbol(each.variable.text, "") for each in self.over.each]
+        return [Symbol(range_.variable.text, "") for range_ in self.over.each]
 
     def named(self, numbers: Numbers) -> dict[str, Any]:
         """The indices of a member with these numbers."""
-        return {**self.others, **{each.variable.text: number for each, number in zip(self.over.each, numbers)}}
+        return {**self.others, **{range_.variable.text: number for range_, number in zip(self.over.each, numbers)}}
 
     def ends(self, at: int, numbers: Numbers) -> tuple[Size, Size]:
         return ends(self.checker, self.over, at, numbers, self.holder)
@@ -148,7 +148,7 @@ class Induction:
         sides: list[Term] = []
         for number in (first, last):
             numbers = [*asked[:at], number, *asked[at + 1 :]]
-            is_last = not any(isinstance(each, Along) for each in numbers)
+            is_last = not any(isinstance(entry, Along) for entry in numbers)
             side = self.given(tuple(numbers)) if is_last else self.along(numbers, at + 1)
             if side is None:
                 return None
@@ -182,7 +182,7 @@ class Induction:
 
     @property
     def something_begins(self) -> bool:
-        return any(each.is_beginning for each in self.holder.inductions.values())
+        return any(induction.is_beginning for induction in self.holder.inductions.values())
 
     def member(self, numbers: Numbers) -> Term:
         """One member as it is. Raises NoStart where its definition is circular, or more than a few others."""
@@ -228,14 +228,14 @@ class Induction:
 
     def typed(self) -> Term:
         inductions = self.holder.inductions
-        known = {name for name, each in inductions.items() if each.type is not None}
+        known = {name for name, induction in inductions.items() if induction.type is not None}
         for step, sides in product(range(MAX_FIRST_MEMBERS), product((False, True), repeat=len(self.counters))):
             try:
                 with retracted_after(NoStart):
                     return self.from_start(step, sides)
             except NoStart:
-                for each in (each for name, each in inductions.items() if name not in known):
-                    each.type = None  # what followed from the type that was assumed
+                for induction in (induction for name, induction in inductions.items() if name not in known):
+                    induction.type = None  # what followed from the type that was assumed
         if self.something_begins:
             raise NoStart
         raise unknown_bound(self.checker, self.over.each[-1], self.holder)
@@ -265,16 +265,16 @@ class Induction:
         """The indices with which types begin where they are fixed; counters of all the others elsewhere."""
         numbers: Numbers = ()
         ranges: dict[Symbol, tuple[Size, Size]] = {}
-        for at, (each, counter) in enumerate(zip(self.over.each, self.counters)):
+        for at, (range_, counter) in enumerate(zip(self.over.each, self.counters)):
             low, high = self.ends(at, numbers)
-            is_from_high = each.downward != sides[at]
+            is_from_high = range_.downward != sides[at]
             if is_fixed[at]:
                 ranges = not_empty(ranges, low, high - step)
                 numbers += (high - step if is_from_high else low + step,)
                 continue
             low, high = (low, high - step - 1) if is_from_high else (low + step + 1, high)
             if not proves_at_most(0, low):
-                raise unknown_bound(self.checker, each, self.holder)
+                raise unknown_bound(self.checker, range_, self.holder)
             ranges = {**not_empty(ranges, low, high), counter: (low, high)}
             numbers += (extent(counter),)
         return numbers, ranges

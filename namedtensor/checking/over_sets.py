@@ -79,14 +79,14 @@ def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, e
         row = tuple(of.elements)
         return checker.infer(nodes.Literal((row,), (nodes.Axis(axis, of.span),), of.span), env)
     (name,) = of.elements
-    found = checker.infer(name, env)
-    own = [each for each in found.shape if "@" not in each]
-    if len(own) != 1:
+    infer = checker.infer(name, env)
+    names = [text for text in infer.shape if "@" not in text]
+    if len(names) != 1:
         raise checker.error(
             405, f"{checker.text(name)} must have exactly one axis", name,
-            notes=(checker.described(name, found.shape),), hint="write [n], {1, 3}, or a tensor of one axis",
+            notes=(checker.described(name, infer.shape),), hint="write [n], {1, 3}, or a tensor of one axis",
         )  # fmt: skip
-    return checker.renamed(found, {own[0]: axis}, name)
+    return checker.renamed(infer, {names[0]: axis}, name)
 
 
 def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
@@ -112,10 +112,10 @@ def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
     empty: Node = Number(neutral, span)
     body = nodes.Cases(((node.body, node.over), (empty, None)), span)  # type: ignore[arg-type]
     call = Call(node.operator, (), (node.variable,), (body,), (), node.span, node.span)
-    found = implicit_sum(checker, call, env)
-    if found is None:
+    term = implicit_sum(checker, call, env)
+    if term is None:
         raise unbounded()
-    return found
+    return term
 
 
 def without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:

@@ -14,13 +14,13 @@ from .declarations import unknown_bound
 
 def counted(indices: dict[Any, Any], over: Range) -> Any:
     """The number of a range's variable among these indices, where it is one."""
-    found = indices.get(over.variable.text)
-    return int(found) if isinstance(found, str) and found.isdecimal() else found
+    index = indices.get(over.variable.text)
+    return int(index) if isinstance(index, str) and index.isdecimal() else index
 
 
 def of_numbers(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
     """The indices, with numbers for those that ranges count."""
-    return {**indices, **{each.variable.text: counted(indices, each) for each in over.each}}
+    return {**indices, **{range_.variable.text: counted(indices, range_) for range_ in over.each}}
 
 
 def ends(checker: Inference, over: Range, holder: Environment, env: Environment) -> tuple[int, int]:
@@ -35,25 +35,25 @@ def is_member(
     checker: Inference, over: Range, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> bool | None:
     """Return whether this index and those after it are in their ranges; None if one is not a number."""
-    for each in over.each:
-        wanted = counted(indices, each)
-        if not isinstance(wanted, int):
+    for range_ in over.each:
+        expected = counted(indices, range_)
+        if not isinstance(expected, int):
             return None
-        place = Environment(parent=holder, sizes_parent=holder, indices=indices)
-        first, last = ends(checker, each, place, env)
-        if not first <= wanted <= last:
+        environment = Environment(parent=holder, sizes_parent=holder, indices=indices)
+        first, last = ends(checker, range_, environment, env)
+        if not first <= expected <= last:
             return False
-        indices = {**indices, each.variable.text: wanted}
+        indices = {**indices, range_.variable.text: expected}
     return True
 
 
 def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, Size]:
     """The last values of the variables of ranges."""
-    found: dict[str, Size] = {}
-    for each in over.each:
-        place = Environment(parent=env, sizes_parent=env, indices=dict(found))
-        last = checker.solver.number(each.last, place)
+    sizes: dict[str, Size] = {}
+    for range_ in over.each:
+        environment = Environment(parent=env, sizes_parent=env, indices=dict(sizes))
+        last = checker.solver.number(range_.last, environment)
         if not is_size(last):
-            raise unknown_bound(checker, each, env)
-        found[each.variable.text] = last
-    return found
+            raise unknown_bound(checker, range_, env)
+        sizes[range_.variable.text] = last
+    return sizes

@@ -65,29 +65,29 @@ class Recurrence:
             insort(self.known, step)
         self.holder.memo[key] = term
 
-    def nearest(self, first: int, wanted: int) -> int:
+    def nearest(self, first: int, expected: int) -> int:
         """The last step on the way to the one that is wanted whose member was made, or the first."""
         known, back = self.known, 1 if self.direction > 0 else 0
-        place = bisect_right(known, wanted) if back else bisect_left(known, wanted)
-        while 0 <= place - back < len(known) and self.key(known[place - back]) not in self.holder.memo:
-            del known[place - back]  # an attempt that failed made it, and was rolled back
-            place -= back
-        return known[place - back] if 0 <= place - back < len(known) else first
+        position = bisect_right(known, expected) if back else bisect_left(known, expected)
+        while 0 <= position - back < len(known) and self.key(known[position - back]) not in self.holder.memo:
+            del known[position - back]  # an attempt that failed made it, and was rolled back
+            position -= back
+        return known[position - back] if 0 <= position - back < len(known) else first
 
     def at(self, checker: Inference, step: int) -> Term:
         """One member, written out."""
-        found = checker.find(self.key(step), self.holder, self.family.head)
-        if found is None:
+        index = checker.find(self.key(step), self.holder, self.family.head)
+        if index is None:
             raise Unrollable
-        return found
+        return index
 
     def is_given(self, checker: Inference, steps: range) -> bool:
         """Whether some member of these steps has a value of its own."""
         function = self.holder.function
         keys = [*self.holder.variables, *(checker.scope.definitions if function is None else function.facts)]
         base, members = self.family.name.base, self.keys(steps)
-        own = [key for key in keys if key.base == base]
-        return any(key in members for key in own)
+        local = [key for key in keys if key.base == base]
+        return any(key in members for key in local)
 
     def keys(self, steps: range) -> Keys:
         return Keys(self, steps)

@@ -39,13 +39,13 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
                 if real in old:
                     raise checker.error(303, f"axis {real} is renamed twice", axis, hint="rename each axis once")
                 old.add(real)
-    kept = {axis for axis in shape if axis not in old}
+    names = {axis for axis in shape if axis not in old}
     taken: dict[str, Any] = {}
     for _, after in node.items:
         for axis in after:
             for real in env.resolve_axis(axis.name):
-                if real in kept or real in taken:
-                    why = "another axis has this name" if real in kept else "two axes would get this name"
+                if real in names or real in taken:
+                    why = "another axis has this name" if real in names else "two axes would get this name"
                     raise checker.error(
                         312,
                         f"cannot rename an axis to {real}: {why}",

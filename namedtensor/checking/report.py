@@ -75,7 +75,7 @@ class CheckResult(Suggests):
             lines += [f"{name:<{width}} : {text}" for name, text in self.types.items()]
         if self.type is not None:
             lines.append(f"value : {self.type}" if self.types else self.type)
-        lines += [f"where {each}" for each in self.conditions]
+        lines += [f"where {condition}" for condition in self.conditions]
         for claim in self.assertions:
             start, end = claim.span
             lines.append(f"{' '.join(self.source[start:end].split())} : {claim}")
@@ -165,13 +165,13 @@ def _domain(function: FunctionDefinition) -> list[Set] | None:
     """The sets of a function's arguments: by its signature, or as its parameters are declared; None where one is not."""
     if function.signature is not None:
         return list(function.signature.domain)
-    found = [function.declarations.get(name.key()) for name in function.parameters]
-    return None if None in found or function.options else found  # type: ignore[return-value]
+    declarations = [function.declarations.get(name.key()) for name in function.parameters]
+    return None if None in declarations or function.options else declarations  # type: ignore[return-value]
 
 
 def _steps(checker: Checker) -> tuple[tuple[str, str], ...]:
-    found: dict[tuple[int, int], tuple[str, str]] = {}
+    result: dict[tuple[int, int], tuple[str, str]] = {}
     for node, term, _ in checker.trace:
-        if node.span not in found and not isinstance(node, Number):
-            found[node.span] = (checker.text(node), shown(term.shape))
-    return tuple(found.values())
+        if node.span not in result and not isinstance(node, Number):
+            result[node.span] = (checker.text(node), shown(term.shape))
+    return tuple(result.values())

@@ -35,14 +35,14 @@ class FactIndex:
     def __init__(self, facts: list[Any]):
         self.facts, self.count = facts, len(facts)
         self.by_word: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for place, entry in enumerate(facts):
+        for index, entry in enumerate(facts):
             fact = entry if isinstance(entry, SizeEquation) else entry[0]
             for word in {word for side in sides(fact) for word in words_in(side)}:
-                self.by_word[word].append(place)
+                self.by_word[word].append(index)
 
     def about(self, words: set[tuple[str, str]]) -> list[SizeEquation]:
-        places = {place for word in words for place in self.by_word.get(word, ())}
-        return [self.facts[place] for place in sorted(places)]
+        places = {position for word in words for position in self.by_word.get(word, ())}
+        return [self.facts[position] for position in sorted(places)]
 
 
 def sides(fact: SizeEquation) -> list[Node]:
@@ -77,12 +77,12 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
         return {(kind, name.base), (kind, str(name))}
     bare = name.rstrip(MARKS)
     marks = name[len(bare) :]
-    found, current = {(kind, name)}, env
+    words, current = {(kind, name)}, env
     while current is not None:
-        found |= {(kind, formal) for formal, real in current.axes.items() if real == (name,)}
-        found |= {(kind, formal + marks) for formal, real in current.axes.items() if marks and real == (bare,)}
+        words |= {(kind, formal) for formal, real in current.axes.items() if real == (name,)}
+        words |= {(kind, formal + marks) for formal, real in current.axes.items() if marks and real == (bare,)}
         current = current.parent
-    return found
+    return words
 
 
 def computed(operator: str, values: list[Any]) -> Any:
@@ -115,7 +115,7 @@ def power(base: Any, exponent: Any) -> Any:
         return base**exponent
     if isinstance(base, Extent) or isinstance(exponent, Extent):
         raise UndecidedSize(base if isinstance(base, Extent) else exponent)  # pyright: ignore
-    if not all(isinstance(each, (int, float, Fraction)) for each in (base, exponent)):
+    if not all(isinstance(number, (int, float, Fraction)) for number in (base, exponent)):
         return None
     base, exponent = Fraction(base), Fraction(exponent)
     if (base == 0 and exponent < 0) or (base < 0 and exponent.denominator > 1) or exponent.denominator > MAX_ROOT:
@@ -123,19 +123,19 @@ def power(base: Any, exponent: Any) -> Any:
     times = exponent.numerator
     if base not in (-1, 0, 1):  # what is beyond passes the limit too
         times = max(-MAX_SIZE_NUMBER.bit_length(), min(times, MAX_SIZE_NUMBER.bit_length()))
-    found = base**times
+    result = base**times
     if exponent.denominator > 1:
-        return root(found, exponent.denominator)
-    return int(found) if found.denominator == 1 else found
+        return root(result, exponent.denominator)
+    return int(result) if result.denominator == 1 else result
 
 
 def root(number: Fraction, degree: int) -> int | float | None:
     """Return a root of a positive number, exact if it is an integer; None if it exceeds the range of floats."""
     try:
-        found = float(number) ** (1 / degree)
+        result = float(number) ** (1 / degree)
     except OverflowError:
         return None
-    return round(found) if round(found) ** degree == number else found
+    return round(result) if round(result) ** degree == number else result
 
 
 def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:

@@ -69,10 +69,10 @@ class SizeSolver(Sizes):
         """|axis| in this environment, or None where nothing fixes it. Raises where it is two things at once."""
         total: Any = 1
         for name in env.resolve_axis(axis):
-            found = self.size_of(name, env, node)
-            if found is None:
+            size = self.size_of(name, env, node)
+            if size is None:
                 return None
-            total = found if total == 1 else total * found
+            total = size if total == 1 else total * size
         return total
 
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
@@ -92,22 +92,22 @@ class SizeSolver(Sizes):
 
     def find(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         env = anchor(env)
-        found = self.direct(symbol, env, node)
-        if found is not None:
-            return found
+        find = self.direct(symbol, env, node)
+        if find is not None:
+            return find
         search_key = (symbol, env.serial, self.infers)
-        kept = self.found.get(search_key)
-        if kept is not None:
-            return kept[0]
+        cached = self.found.get(search_key)
+        if cached is not None:
+            return cached[0]
         if search_key in self.busy or search_key in self.agenda.failed:
             return None
         with self.run():
-            found = self.tried(symbol, env, node, search_key)
-            while found is None and self.runs == 1 and self.agenda.pending:
+            find = self.tried(symbol, env, node, search_key)
+            while find is None and self.runs == 1 and self.agenda.pending:
                 other = self.agenda.pending.pop()
                 value = self.find(*other, node)
-                found = value if other == (symbol, env) else None
-        return found
+                find = value if other == (symbol, env) else None
+        return find
 
     @contextmanager
     def run(self) -> Generator[None]:
@@ -119,27 +119,27 @@ class SizeSolver(Sizes):
             self.runs -= 1
             if not self.runs:
                 self.agenda.clear()
-                self.found = {search_key: kept for search_key, kept in self.found.items() if kept[1].complete}
+                self.found = {search_key: cached for search_key, cached in self.found.items() if cached[1].complete}
 
     def tried(self, symbol: Symbol, env: Environment, node: Any, search_key: SearchKey) -> Any:
         self.busy.add(search_key)
         try:
-            found = self.search(symbol, env, node)
+            match = self.search(symbol, env, node)
         finally:
             self.busy.discard(search_key)
-        if found is None:
+        if match is None:
             self.agenda.fail(search_key, env, self.related(symbol, env))
             return None
-        if is_ground(found):
-            self.found[search_key] = (found, env)
-        self.agenda.announce(search_key, is_ground(found))
-        return found
+        if is_ground(match):
+            self.found[search_key] = (match, env)
+        self.agenda.announce(search_key, is_ground(match))
+        return match
 
     def related(self, symbol: Symbol, env: Environment) -> set[Symbol]:
         """The symbols that share a size equation with one, so that a value of theirs may give it one."""
         mentioned = (
-            {other for side in sides(fact) for other in self.symbols(side, place)}
-            for fact, place in self.all_facts(symbol, env)
+            {other for side in sides(fact) for other in self.symbols(side, environment)}
+            for fact, environment in self.all_facts(symbol, env)
         )
         return {other for symbols in mentioned if symbol in symbols for other in symbols} - {symbol}
 
@@ -148,19 +148,19 @@ class SizeSolver(Sizes):
         self.spend(symbol, node)
         current: Environment | None = env
         while current is not None:
-            found = self.direct(symbol, current, node)
-            if found is None:
-                found = self.by_facts(symbol, self.facts_of_call(symbol, current))
-            if found is None and current.function is not None:
-                found = self.inferred(symbol, current, node)
-            if found is not None:
-                return found
+            search = self.direct(symbol, current, node)
+            if search is None:
+                search = self.by_facts(symbol, self.facts_of_call(symbol, current))
+            if search is None and current.function is not None:
+                search = self.inferred(symbol, current, node)
+            if search is not None:
+                return search
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
-        found = self.by_facts(symbol, self.facts_of_program(symbol, env))
+        search = self.by_facts(symbol, self.facts_of_program(symbol, env))
         for source in (self.of_declaration, self.inferred_at_top, self.of_unmentioned_input, self.unmarked):
-            if found is None:
-                found = source(symbol, env, node)
-        return found
+            if search is None:
+                search = source(symbol, env, node)
+        return search
 
     def spend(self, symbol: Symbol, node: Any) -> None:
         """Count a search against the limit. Raises NotationError (404) where it is passed."""
@@ -184,21 +184,21 @@ class SizeSolver(Sizes):
         if symbol[0] != "size":
             return None
         for _, _, sets, _ in self.checker.scope.declarations:
-            for axis, size in (pair for each in sets for pair in each.axes):
+            for axis, size in (pair for set_ in sets for pair in set_.axes):
                 if size is not None and symbol[1] == axis.name:
-                    found = self.value(size, env)
-                    if found is not None:
-                        return found
+                    value = self.value(size, env)
+                    if value is not None:
+                        return value
         return None
 
     def inferred_at_top(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         return self.inferred(symbol, self.checker.top, node)
 
-    def inferred(self, symbol: Symbol, place: Environment, node: Any) -> Any:
+    def inferred(self, symbol: Symbol, environment: Environment, node: Any) -> Any:
         """The size of an axis that the equations of a call, or of the program, make: by a literal, a rename, a split, …"""
         if symbol[0] != "size" or not self.infers:
             return None
-        return inferred_size(self.checker, symbol[1], place, node)
+        return inferred_size(self.checker, symbol[1], environment, node)
 
     def of_unmentioned_input(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size of an axis of what is given and stands nowhere in the program."""
@@ -217,25 +217,25 @@ class SizeSolver(Sizes):
     def direct(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         kind, name = symbol
         if kind == "scalar":
-            found = env.scalars.get(name)
-            if found is None and name in env.variables:
-                found = env.variables[name].number
-            if found is None and not name[1] + name[2]:
-                found = env.indices.get(name.base)
-            return found if not isinstance(found, str) else int(found) if found.isdecimal() else None
-        found = env.sizes.get(name)
-        if isinstance(found, Conflict):
-            raise several_sizes(self.checker, name, found.sources, node)
-        return resolve(found)
+            scalar = env.scalars.get(name)
+            if scalar is None and name in env.variables:
+                scalar = env.variables[name].number
+            if scalar is None and not name[1] + name[2]:
+                scalar = env.indices.get(name.base)
+            return scalar if not isinstance(scalar, str) else int(scalar) if scalar.isdecimal() else None
+        scalar = env.sizes.get(name)
+        if isinstance(scalar, Conflict):
+            raise several_sizes(self.checker, name, scalar.sources, node)
+        return resolve(scalar)
 
     # -------------------------------------------------------------------------------------------------------- facts
     def facts_of_call(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
         """Return the constraints on a symbol in this call: the function's own, and the program's on its arguments."""
-        own = self.about(symbol, env, env.function.sizes) if env.function is not None else []
+        local = self.about(symbol, env, env.function.sizes) if env.function is not None else []
         if env.parent is not None and env.sizes:
             stated = self.about(symbol, env, self.checker.scope.sizes)
-            own += [fact for fact in stated if self.speaks_of(fact, env, symbol)]
-        return [(fact, env) for fact in own]
+            local += [fact for fact in stated if self.speaks_of(fact, env, symbol)]
+        return [(fact, env) for fact in local]
 
     def facts_of_program(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
         stated = [(fact, env) for fact in self.about(symbol, env, self.checker.scope.sizes)]
@@ -246,8 +246,8 @@ class SizeSolver(Sizes):
         return stated + self.about(symbol, self.checker.top, self.declared)
 
     def all_facts(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
-        own = self.about(symbol, env, env.function.sizes) if env.function is not None else []
-        return [(fact, env) for fact in own] + self.facts_of_program(symbol, env)
+        local = self.about(symbol, env, env.function.sizes) if env.function is not None else []
+        return [(fact, env) for fact in local] + self.facts_of_program(symbol, env)
 
     def about(self, symbol: Symbol, env: Environment, facts: list[Any]) -> list[Any]:
         """The size equations that may mention a symbol, in their order."""
@@ -276,8 +276,8 @@ class SizeSolver(Sizes):
 
     def settle(self) -> None:
         """Unify each size that is still a variable at top level with what the equations say."""
-        top = self.checker.top
-        facts = [*self.checker.scope.sizes, *(f for each in self.checker.scope.all_functions() for f in each.sizes)]
+        top, scope = self.checker.top, self.checker.scope
+        facts = [*scope.sizes, *(fact for function in scope.all_functions() for fact in function.sizes)]
         waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(resolve(size), SizeVariable))
         pending = list(waiting)
         while pending:
@@ -285,10 +285,10 @@ class SizeSolver(Sizes):
             if axis not in waiting:
                 continue
             about = [(fact, top) for fact in self.about(("size", axis), top, facts)]
-            solved = (self.by_facts(("size", axis), [each]) for each in about)
-            found = next((size for size in solved if size is not None and is_ground(size)), None)
-            if found is not None:
-                unify(top.sizes[axis], resolve(found))
+            solved = (self.by_facts(("size", axis), [pair]) for pair in about)
+            result = next((size for size in solved if size is not None and is_ground(size)), None)
+            if result is not None:
+                unify(top.sizes[axis], resolve(result))
                 del waiting[axis]
                 pending += [name for fact, _ in about for side in sides(fact) for _, name in self.symbols(side, top)]
 
@@ -322,10 +322,10 @@ class SizeSolver(Sizes):
 
     def number(self, node: Node, env: Environment) -> Any:
         """The same, where the form of the program depends on it: only a check goes on without the number."""
-        found = self.value(node, env)
-        if type(found) is Extent and not self.checker.infer_parameters:
-            raise UndecidedSize(found)
-        return found
+        value = self.value(node, env)
+        if type(value) is Extent and not self.checker.infer_parameters:
+            raise UndecidedSize(value)
+        return value
 
     def value(self, node: Node, env: Environment) -> Any:
         """The number that a size expression stands for, or None where something in it is not known."""
@@ -336,12 +336,12 @@ class SizeSolver(Sizes):
             return self.size(node.axis.name, env, node)
         if symbol is not None:
             if isinstance(node, nodes.Superscript):
-                found = self.checker.number(symbol[1], env)
-                found = self.power(node, env) if found is None else found
-                if found is not None:
-                    return found
-            found = self.find(symbol, env, node)
-            return self.checker.number(symbol[1], env) if found is None else found
+                number = self.checker.number(symbol[1], env)
+                number = self.power(node, env) if number is None else number
+                if number is not None:
+                    return number
+            number = self.find(symbol, env, node)
+            return self.checker.number(symbol[1], env) if number is None else number
         if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed", "/", "negative"):
             values = [self.value(argument, env) for argument in node.arguments]
             if any(value is None for value in values):
@@ -368,7 +368,7 @@ class SizeSolver(Sizes):
 
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
         """Solve an expression for `symbol`, given its `value`; None where it cannot be inverted."""
-        way = next(way for found, way in self.places(node, env) if found == symbol)
+        way = next(way for result, way in self.places(node, env) if result == symbol)
         above: list[Any] = []
         while way:
             above.append(way[0])

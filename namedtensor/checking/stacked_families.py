@@ -37,21 +37,21 @@ class Along:
 def along(checker: Inference, recurrence: Recurrence, steps: range, axis: str) -> Term:
     """The members of consecutive steps stacked along an axis: those written out first, then the states of a loop."""
     low, high = recurrence.range(checker)
-    made = None
+    loop = None
     if len(steps) >= MIN_LOOP_STEPS and low <= steps[-1] <= high:
-        made = loop_with(checker, recurrence, low if recurrence.direction > 0 else high, steps)
+        loop = loop_with(checker, recurrence, low if recurrence.direction > 0 else high, steps)
     parts = []
-    if made is None:
-        found = {step: recurrence.at(checker, step) for step in steps[:: recurrence.direction]}
-        parts = [spread(checker, found[step], axis) for step in steps]
+    if loop is None:
+        terms = {step: recurrence.at(checker, step) for step in steps[:: recurrence.direction]}
+        parts = [spread(checker, terms[step], axis) for step in steps]
     elif recurrence.direction > 0:
-        middle = max(steps[0], made.base + 1)
+        middle = max(steps[0], loop.base + 1)
         parts = [spread(checker, recurrence.at(checker, step), axis) for step in range(steps[0], middle)]
-        parts.append(through(checker, made, axis, range(middle, steps[-1] + 1)))
+        parts.append(through(checker, loop, axis, range(middle, steps[-1] + 1)))
     else:
-        middle = min(steps[-1] + 1, made.base)
+        middle = min(steps[-1] + 1, loop.base)
         parts = [spread(checker, recurrence.at(checker, step), axis) for step in range(middle, steps[-1] + 1)]
-        parts.insert(0, through(checker, made, axis, range(steps[0], middle)))
+        parts.insert(0, through(checker, loop, axis, range(steps[0], middle)))
     if len(parts) == 1:
         return parts[0]
     shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
@@ -70,11 +70,11 @@ def loop_with(checker: Inference, recurrence: Recurrence, first: int, steps: ran
     """A loop that has these steps, but for the first ones."""
     direction = recurrence.direction
     begin, end = (steps[0], steps[-1])[::direction]
-    for made in recurrence.holder.loops.get(recurrence.cache_key, ()):
-        if (made.last - end) * direction >= 0 and (
-            max(begin * direction, first * direction + MAX_FIRST_STEPS) - made.base * direction
+    for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
+        if (loop.last - end) * direction >= 0 and (
+            max(begin * direction, first * direction + MAX_FIRST_STEPS) - loop.base * direction
         ) >= 0:
-            return made
+            return loop
     if (
         not checker.rolls
         or recurrence.family.name.base in checker.scope.varied
@@ -92,21 +92,21 @@ def spread(checker: Inference, term: Term, axis: str) -> Term:
     )
 
 
-def through(checker: Inference, made: RolledLoop, axis: str, steps: range) -> Term:
+def through(checker: Inference, loop: RolledLoop, axis: str, steps: range) -> Term:
     """The states of a loop after each of some steps, stacked along an axis."""
-    node, boolean = made.loop.node, made.state.boolean
+    node, boolean = loop.loop.node, loop.state.boolean
 
     def states(along: str) -> Term:
-        shape = {along: abs(made.last - made.base), **made.state.shape}
+        shape = {along: abs(loop.last - loop.base), **loop.state.shape}
         return checker.graph.intern(
-            "through", (made.loop,), options=(made.number, along), shape=shape, boolean=boolean, node=node
+            "through", (loop.loop,), options=(loop.number, along), shape=shape, boolean=boolean, node=node
         )
 
-    if steps == range(made.base + 1, made.last + 1):
+    if steps == range(loop.base + 1, loop.last + 1):
         return states(axis)
     every = states(f"{axis}@all")
-    first = counter(checker, axis, (steps[0] - made.base) * made.direction, len(steps), made.direction, node)
-    shape = {axis: len(steps), **made.state.shape}
+    first = counter(checker, axis, (steps[0] - loop.base) * loop.direction, len(steps), loop.direction, node)
+    shape = {axis: len(steps), **loop.state.shape}
     return checker.graph.intern("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
 
 

@@ -73,16 +73,16 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
 
 def substituted(checker: Inference, roots: Sequence[Term], places: dict[int, Term]) -> list[Term]:
     """The roots with terms substituted, by the identity of those that they replace."""
-    found = dict(places)
+    terms = dict(places)
     for term in topological(*roots):
-        if id(term) not in found:
-            arguments = tuple(found.get(id(each), each) for each in term.arguments)
+        if id(term) not in terms:
+            arguments = tuple(terms.get(id(argument), argument) for argument in term.arguments)
             same = all(new is old for new, old in zip(arguments, term.arguments))
-            found[id(term)] = (
+            terms[id(term)] = (
                 term
                 if same
                 else checker.graph.intern(
                     term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node
                 )
             )
-    return [found[id(root)] for root in roots]
+    return [terms[id(root)] for root in roots]

@@ -123,8 +123,8 @@ def best(
         term = apply(checker, "negative", (term,), (), node, env, (body,))
     order = apply(checker, "argsort", (term,), ((axis, variable),), node, env, (body,), NAN_FIRST)
     shape = {name: extent for name, extent in order.shape.items() if name != axis}
-    place = checker.graph.intern("pick", (order,), options=(axis, 0), shape=shape, node=node)
-    return take(checker, members, axis, place, node, node)
+    pick = checker.graph.intern("pick", (order,), options=(axis, 0), shape=shape, node=node)
+    return take(checker, members, axis, pick, node, node)
 
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
@@ -154,10 +154,10 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
 
 
 def whole_range(checker: Inference, term: Term, part: Node, env: Environment) -> tuple[int, int]:
-    found = bounds_of(term)
-    if found is None:
+    bounds = bounds_of(term)
+    if bounds is None:
         raise end_needed(checker, part, "the sum", env)
-    return found
+    return bounds
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
@@ -169,7 +169,7 @@ def bounds_of(term: Term) -> tuple[int, int] | None:
         first, size = term.options[0], resolve(term.shape[term.axes[0]])
         return (first, first + size - 1) if is_ground(size) else None
     inner = [bounds_of(argument) for argument in term.arguments]
-    if term.operator not in COMBINED or any(each is None for each in inner):
+    if term.operator not in COMBINED or any(pair is None for pair in inner):
         return None
     return COMBINED[term.operator](*inner)
 
@@ -246,11 +246,11 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
 def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
     """The type of a sum of an unknown number of terms: that of each of them."""
     counter = Symbol(node.variable.text, "")
-    place = Environment(
+    environment = Environment(
         parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={counter.name: extent(counter)}
     )
     with counting({counter: ends}):
-        term = checker.infer(node.body, place)
+        term = checker.infer(node.body, environment)
     sizes = [resolve(size) for size in term.shape.values()]
     if counter in symbols_of(sizes):
         raise end_needed(checker, node.last, "the sum", env)
@@ -260,11 +260,11 @@ def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: E
 def written_out(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term:
     total = None
     for step in range(first, last + 1):
-        place = Environment(
+        environment = Environment(
             parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={node.variable.text: step}
         )
         checker.spend(node)
-        term = checker.infer(node.body, place)
+        term = checker.infer(node.body, environment)
         parts = (node.body, node.body)
         total = term if total is None else apply(checker, JOINED[node.operator], (total, term), (), node, env, parts)
     assert total is not None
@@ -279,22 +279,22 @@ def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | Non
     variable = node.subscript[0] if node.subscript else None
     if not isinstance(variable, Name) or not can_be_index(variable, env):
         return None
-    found: list[tuple[Any, Index, Axis]] = []
-    for place in uses(variable.text, node.arguments[0]):
-        for axis, part in place.items:
+    result: list[tuple[Any, Index, Axis]] = []
+    for use in uses(variable.text, node.arguments[0]):
+        for axis, part in use.items:
             if isinstance(part, Name) and part.text == variable.text:
-                found.append((indexed_size(checker, place, axis, env), place, axis))
-    if not found:
+                result.append((indexed_size(checker, use, axis, env), use, axis))
+    if not result:
         return None
-    size, first, axis = found[0]
-    for other, place, second in found[1:]:
+    size, first, axis = result[0]
+    for other, use, second in result[1:]:
         if not unify(size, other):
             raise checker.error(
                 302,
                 f"{variable.text} would range over axis {axis.name} of size {resolve(size)} and axis {second.name} "
                 f"of size {resolve(other)}",
                 node,
-                notes=(checker.text(first), checker.text(place)),
+                notes=(checker.text(first), checker.text(use)),
                 hint=f"write its range: {node.operator}_{{{variable.text}=1}}^{{{resolve(size)}}}",
             )
     return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, env)
@@ -309,7 +309,7 @@ def several_sums(checker: Inference, node: Call, env: Environment) -> Term | Non
     """∑_{i,j} A_{r(i), c(j)} as ∑_i ∑_j …; an axis among the indices comes first."""
     (body,) = node.arguments
     indices = [part for part in node.subscript if isinstance(part, Name) and can_be_index(part, env)]
-    indices = [part for part in indices if any(has_index(place, part) for place in uses(part.text, body))]
+    indices = [part for part in indices if any(has_index(use, part) for use in uses(part.text, body))]
     if not indices:
         return None
     if node.operator not in NESTING:
@@ -324,8 +324,8 @@ def several_sums(checker: Inference, node: Call, env: Environment) -> Term | Non
     return checker.infer(whole, env)
 
 
-def has_index(place: Index, variable: Name) -> bool:
-    return any(isinstance(part, Name) and part.text == variable.text for _, part in place.items)
+def has_index(index: Index, variable: Name) -> bool:
+    return any(isinstance(part, Name) and part.text == variable.text for _, part in index.items)
 
 
 def uses(variable: str, body: Node) -> Iterator[Index]:
@@ -347,10 +347,10 @@ def in_turn(node: Call) -> Call:
     """Rewrite max(x, y, z) as max(max(x, y), z); any other call stays."""
     if JOINED.get(node.operator) != node.operator or node.subscript:
         return node
-    found = replace(node, superscript=(), arguments=node.arguments[:2])
-    for each in node.arguments[2:]:
-        found = replace(found, arguments=(found, each))
-    return replace(found, superscript=node.superscript)
+    text = replace(node, superscript=(), arguments=node.arguments[:2])
+    for argument in node.arguments[2:]:
+        text = replace(text, arguments=(text, argument))
+    return replace(text, superscript=node.superscript)
 
 
 def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:

@@ -25,18 +25,18 @@ from .beyond_families import beyond_family
 MAX_ERRORS_WITH_HINTS = 50  # errors after which no more are given names that are near: each costs a look at all names
 
 
-def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
+def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
     text = str(key)
     known_names = visible(checker, env) if len(checker.errors) < MAX_ERRORS_WITH_HINTS else []
-    base = place
+    base = node
     while isinstance(base, (nodes.Subscript, nodes.Superscript)):
         base = base.base
-    if base is not place and near(key.base, function_names(checker), 1, 0.75):
-        text, place = key.base, base
+    if base is not node and near(key.base, function_names(checker), 1, 0.75):
+        text, node = key.base, base
     refused = refused_head(checker, text)
     if refused is not None:
         return refused
-    beyond = beyond_family(checker, key, place, env) if len(checker.errors) < MAX_ERRORS_WITH_HINTS else None
+    beyond = beyond_family(checker, key, node, env) if len(checker.errors) < MAX_ERRORS_WITH_HINTS else None
     if beyond is not None:
         return beyond
     known = (*checker.top.variables.values(), *checker.parameters.values())
@@ -45,21 +45,21 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
         return checker.error(
             201,
             f"{text} is an axis, not a tensor",
-            place,
+            node,
             hint=f"write an axis in a subscript, as in softmax_{{{text}}} X; its size is |{text}|",
             symbol=text, axis=text,
         )  # fmt: skip
-    if key.base in FUNCTIONS and not (isinstance(place, tuple) or place is None):
+    if key.base in FUNCTIONS and not (isinstance(node, tuple) or node is None):
         return checker.error(
             201,
             f"{text} is not defined as a tensor, and the function {key.base} is missing its operand",
-            unbracketed(checker, place),
+            unbracketed(checker, node),
             hint=f"pass a value for {text}, or write the operand: {key.base}(X)",
             symbol=text,
         )
     need_number(key, known)
     notes = known_here(checker, key, known_names)
-    refused = of_matrices(checker, key, place, known_names)
+    refused = of_matrices(checker, key, node, known_names)
     if refused is not None:
         return refused
     size = size_of_family(checker, key)
@@ -68,13 +68,13 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
         (of_equation(checker, text) if few else None)
         or (f"pass it: sizes={{{size!r}: 3}}" if size else without_range(checker, key))
         or unspelled(checker, key)
-        or of_derivative(checker, key, place)
+        or of_derivative(checker, key, node)
     )
     hint = hint or did_you_mean(near(text, spellable(checker, known_names))) or ELSEWHERE.get(text)
     return checker.error(
         201,
         f"undefined name {text}",
-        place if place is None else unbracketed(checker, place),
+        node if node is None else unbracketed(checker, node),
         notes=notes,
         hint=hint
         or (of_left(checker, text) if few else None)
@@ -97,21 +97,21 @@ OF_AXIS = re.compile(r"\|([^|]+)\|")
 TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
-def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]) -> NotationError | None:
+def of_matrices(checker: Inference, key: Key, node: Any, known: list[str]) -> NotationError | None:
     """The error for matrix notation, QK^⊤, X^T, QK, which named axes do not need."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
-        said = f"{key.base}^⊤" if factors is None else f"{' '.join(factors)}^⊤"
+        text = f"{key.base}^⊤" if factors is None else f"{' '.join(factors)}^⊤"
         axes = f"contract the axis that they share: {factors[0]} ⊙_{{axis}} {factors[-1]}" if factors else ""
         return checker.error(
-            201, f"{said} is a transpose, but named axes have no order", place,
+            201, f"{text} is a transpose, but named axes have no order", node,
             hint=axes or f"write {key.base} without the transpose, or rename an axis: {key.base}_{{a→b}}", symbol=str(key),
         )  # fmt: skip
     if factors is None or key.superscript or key.subscript:
         return None
     first, *rest = factors
     return checker.error(
-        201, f"undefined name {key.base} (read as one name)", place,
+        201, f"undefined name {key.base} (read as one name)", node,
         notes=(f"{', '.join(dict.fromkeys(factors))} {'is' if not rest else 'are'} defined, as separate names",),
         hint=f"for a product write {' ⊙ '.join(factors)}, for a contraction {first} ⊙_{{axis}} {rest[-1]}", symbol=str(key),
     )  # fmt: skip
@@ -126,33 +126,37 @@ def factors_of(word: str, known: list[str]) -> list[str] | None:
 
 def size_of_family(checker: Inference, key: Key) -> str | None:
     """The n of W^n, where W^t is defined for t = 1, …, n and nothing says what n is."""
-    families = [each for each in checker.scope.families if each.range is not None and each.key.base == key.base]
-    bounds = {checker.text(end) for each in families for over in each.ranges for end in (over.low, over.high)}
+    families = [family for family in checker.scope.families if family.range is not None and family.key.base == key.base]
+    bounds = {checker.text(end) for family in families for over in family.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
     return unknown[0].strip("|") if unknown else None
 
 
 def without_range(checker: Inference, key: Key) -> str | None:
     """h^{t-1}, where h^t is defined and no range says what t is."""
-    counted = [each for each in checker.scope.definitions if key == Key(key.base) and key.base in (*each[1], *each[2])]
+    counted = [
+        definition
+        for definition in checker.scope.definitions
+        if key == Key(key.base) and key.base in (*definition[1], *definition[2])
+    ]
     if counted and counted[0].base != key.base:
         first = Key(
-            counted[0].base, *(tuple("0" if text == key.base else text for text in each) for each in counted[0][1:])
+            counted[0].base, *(tuple("0" if text == key.base else text for text in names) for names in counted[0][1:])
         )
         return f"say where {key} begins and ends: {counted[0]} = … for {key} = 1, …, n, with {first} = …"
     for part in (*key.superscript, *key.subscript):
         variable = re.match(r"([^\W\d]\w*'*)[+-]\d+$", part)
         if variable is None:
             continue
-        own, first = (
+        local, first = (
             key._replace(**{
-                script: tuple(text if each == part else each for each in getattr(key, script))
+                script: tuple(text if component == part else component for component in getattr(key, script))
                 for script in ("superscript", "subscript")
             })
             for text in (variable[1], "0")
         )  # fmt: skip
-        if own in checker.scope.definitions:
-            return f"say where {variable[1]} begins and ends: {own} = … for {variable[1]} = 1, …, n, with {first} = …"
+        if local in checker.scope.definitions:
+            return f"say where {variable[1]} begins and ends: {local} = … for {variable[1]} = 1, …, n, with {first} = …"
     return None
 
 
@@ -190,9 +194,9 @@ def named_by(side: nodes.Node) -> str | None:
     return None if named is None else str(named.key())
 
 
-def of_derivative(checker: Inference, key: Key, place: Any) -> str | None:
+def of_derivative(checker: Inference, key: Key, node: Any) -> str | None:
     """A hint for dL/dW, which is a derivative only as ∂L/∂W."""
-    span = getattr(place, "span", None)
+    span = getattr(node, "span", None)
     after = checker.scope.source[span[1] :].lstrip()[:2] if span is not None else ""
     if key.base[:1] != "d" or len(key.base) < 2 or after != "/d":
         return None
@@ -204,9 +208,9 @@ def spellable(checker: Inference, names: list[str]) -> list[str]:
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 
-def unbracketed(checker: Inference, place: Any) -> tuple[int, int]:
+def unbracketed(checker: Inference, node: Any) -> tuple[int, int]:
     """The place of a name, without the brackets around it."""
-    start, end = place if is_tuple(place) else place.span
+    start, end = node if is_tuple(node) else node.span
     source = checker.scope.source
     while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
         start, end = start + 1, end - 1
@@ -219,8 +223,8 @@ def known_here(checker: Inference, key: Key, names: list[str]) -> list[str]:
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is not None and (key.subscript or key.superscript):
         return [f"{key.base} : {shown(tensor.shape)}"]
-    own = sorted(set(names) - set(REGISTRY) - set(checker.python))
-    return [f"defined names: {', '.join(own[:8])}" + (", …" if len(own) > 8 else "")] if own else []
+    texts = sorted(set(names) - set(REGISTRY) - set(checker.python))
+    return [f"defined names: {', '.join(texts[:8])}" + (", …" if len(texts) > 8 else "")] if texts else []
 
 
 def unspelled(checker: Inference, key: Key) -> str | None:
@@ -239,8 +243,8 @@ def unspelled(checker: Inference, key: Key) -> str | None:
 
 
 def function_names(checker: Inference) -> list[str]:
-    own = [function.operator for function in checker.scope.all_functions()]
-    return [*own, *checker.python, *(name for name in REGISTRY if name[0].isalpha())]
+    operators = [function.operator for function in checker.scope.all_functions()]
+    return [*operators, *checker.python, *(name for name in REGISTRY if name[0].isalpha())]
 
 
 def visible(checker: Inference, env: Environment) -> list[str]:

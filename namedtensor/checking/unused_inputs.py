@@ -38,7 +38,7 @@ def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str],
     unused = names.unused
     for name in named:
         if str(key(name)) in unused:
-            needs = [str(each) for each in names.mentioned.free]
+            needs = [str(other_key) for other_key in names.mentioned.free]
             meant = near(name, [*needs, *OPTIONS, *sorted(names.mentioned.axes)])
             if meant or not misspelt:
                 raise unused_input(name, needs, meant)
@@ -137,18 +137,18 @@ class MentionedNames:
     @cached_property
     def patterns(self) -> ByScripts[None]:
         """What may be names, each once."""
-        found: ByScripts[None] = ByScripts()
+        by_scripts: ByScripts[None] = ByScripts()
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
             texts = [*map(self.texts, (*spelling.subscript, *spelling.superscript))]
             if len(texts) > MAX_AMBIGUOUS_LABELS:
                 texts = [(None,)] * len(texts)
             for pattern in product(*texts):
-                each = spelling.base, pattern[: len(spelling.subscript)], pattern[len(spelling.subscript) :]
-                if each not in seen:
-                    seen.add(each)
-                    found.add(*each, None)
-        return found
+                names = spelling.base, pattern[: len(spelling.subscript)], pattern[len(spelling.subscript) :]
+                if names not in seen:
+                    seen.add(names)
+                    by_scripts.add(*names, None)
+        return by_scripts
 
     def texts(self, part: Node) -> tuple[str | None, ...]:
         """What a component of a script may be, None for anything."""
@@ -160,13 +160,17 @@ class MentionedNames:
     @property
     def free(self) -> list[Key]:
         """The names that the program does not define, in its order."""
-        heads = {name.key() for each in self.scope.all_functions() for name in (*each.parameters, *each.options)}
-        defined = {family.key.base for family in self.scope.families} | {each.base for each in self.scope.definitions}
-        defined |= {each.base for function in self.scope.all_functions() for each in function.facts}
-        found = dict.fromkeys(spelling.key() for spelling in self.names)
-        powers = {name for name in found if name.superscript and Key(name.base) in found}
+        heads = {
+            name.key() for function in self.scope.all_functions() for name in (*function.parameters, *function.options)
+        }
+        defined = {family.key.base for family in self.scope.families} | {
+            definition.base for definition in self.scope.definitions
+        }
+        defined |= {fact.base for function in self.scope.all_functions() for fact in function.facts}
+        fromkeys = dict.fromkeys(spelling.key() for spelling in self.names)
+        powers = {name for name in fromkeys if name.superscript and Key(name.base) in fromkeys}
         known = {*defined, *self.scope.indices, *REGISTRY}
-        return [name for name in found if name in heads or not (name in powers or name.base in known)]
+        return [name for name in fromkeys if name in heads or not (name in powers or name.base in known)]
 
 
 class GivenNames:
@@ -185,7 +189,7 @@ class GivenNames:
     def given(self) -> set[str]:
         """The axes of what is given."""
         axes: set[str] = set()
-        return {*map(source_name, axes.union(*[each.shape for each in self.inputs.values()]))}
+        return {*map(source_name, axes.union(*[input_.shape for input_ in self.inputs.values()]))}
 
     def of(self, name: Key) -> bool:
         """Whether a name stands in the program, between bars too, or has an axis whose size the program asks for."""

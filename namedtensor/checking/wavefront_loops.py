@@ -49,8 +49,8 @@ class RolledGrid:
         """All members along one axis, in the order of fronts and lanes."""
         fronts, size = f"{axis}@fronts", len(self.order.lanes)
         shape = {fronts: size, **self.shape}
-        found = make.graph.intern("through", (self.loop,), (), (self.number, fronts), shape, self.boolean, make.node)
-        return make.merge(found, (fronts, self.lane_axis), axis, size * len(self.lanes))
+        term = make.graph.intern("through", (self.loop,), (), (self.number, fronts), shape, self.boolean, make.node)
+        return make.merge(term, (fronts, self.lane_axis), axis, size * len(self.lanes))
 
     def place(self, cell: Cell) -> int:
         """The place of a member among all, from 1."""
@@ -61,13 +61,13 @@ class RolledGrid:
         """The places of members by tensors of their indices."""
         weights, lane = self.order.schedule
         size = len(self.lanes)
-        factors = [size * weight + (place == lane) for place, weight in enumerate(weights)]
+        factors = [size * weight + (index == lane) for index, weight in enumerate(weights)]
         moved = 1 - self.lanes.start - size * self.order.first
-        terms = [make.times(make.number(factor), each) for factor, each in zip(factors, (row, column)) if factor]
-        found = make.number(moved)
-        for each in terms:
-            found = make.add(each, found)
-        return found
+        terms = [make.times(make.number(factor), term) for factor, term in zip(factors, (row, column)) if factor]
+        number = make.number(moved)
+        for term in terms:
+            number = make.add(term, number)
+        return number
 
 
 def clipped(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term:
@@ -106,8 +106,8 @@ class LoopOfFronts:
         """What is known of all cells, by fronts and lanes."""
         make, (rows, columns) = self.make, self.coordinates
         row, column = (
-            make.between("-", index, make.number(each.numbers.start - 1))
-            for index, each in zip(self.cells(), (rows, columns))
+            make.between("-", index, make.number(coordinate.numbers.start - 1))
+            for index, coordinate in zip(self.cells(), (rows, columns))
         )
         if rows.axis not in term.shape:
             return make.at(term, columns.axis, column)
@@ -123,16 +123,16 @@ class LoopOfFronts:
         states, initial, results, numbers = list[Term](), list[Term](), list[Term](), dict[Grid, int]()
         members: dict[int, Term] = {}
         for grid, border in borders.items():
-            numbers[grid], own = len(states), self.states(grid)
-            states += own
-            initial += [self.at_first(border, back) for back in range(1, len(own) + 1)]
-            members |= {id(term): self.read(own, back) for back, term in grid.reads.items()}
+            numbers[grid], terms = len(states), self.states(grid)
+            states += terms
+            initial += [self.at_first(border, back) for back in range(1, len(terms) + 1)]
+            members |= {id(term): self.read(terms, back) for back, term in grid.reads.items()}
         nexts = [grid.next for grid in borders if grid.next is not None]
-        axes = frozenset(each.axis for each in self.coordinates)
-        made = over_fronts(self.make.graph, nexts, members, axes, self.shape, self.gathered)
-        for (grid, border), term in zip(borders.items(), made):
-            own = self.states(grid)
-            results += [self.with_border(border, term), *states[numbers[grid] : numbers[grid] + len(own) - 1]]
+        axes = frozenset(coordinate.axis for coordinate in self.coordinates)
+        stacked = over_fronts(self.make.graph, nexts, members, axes, self.shape, self.gathered)
+        for (grid, border), term in zip(borders.items(), stacked):
+            terms = self.states(grid)
+            results += [self.with_border(border, term), *states[numbers[grid] : numbers[grid] + len(terms) - 1]]
         steps = len(self.order.lanes)
         return loop_of(self.make.graph, self.front_axis, steps, states, results, initial, self.make.node), numbers
 
@@ -146,11 +146,11 @@ class LoopOfFronts:
         most = max(map(len, fronts))
         if most > MAX_FRONTS:
             raise Unrollable
-        for place in range(most):
-            cells = [some[place] if place < len(some) else None for some in fronts]
-            lane = self.along_fronts(tuple(self.lanes.start - 1 if each is None else each[self.lane] for each in cells))
+        for index in range(most):
+            cells = [some[index] if index < len(some) else None for some in fronts]
+            lane = self.along_fronts(tuple(self.lanes.start - 1 if pair is None else pair[self.lane] for pair in cells))
             value = make.at(
-                border.term, border.axis, self.along_fronts(tuple(border.places[each] if each else 1 for each in cells))
+                border.term, border.axis, self.along_fronts(tuple(border.places[pair] if pair else 1 for pair in cells))
             )
             here = make.between("=", self.every_lane, lane)
             term = make.term("cases", (value, here, term), shape=dict(term.shape))
@@ -174,9 +174,9 @@ class LoopOfFronts:
         """The front so far before the first that a step makes."""
         schedule = self.order.schedule
         places = [1] * len(self.lanes)
-        for cell, place in border.places.items():
+        for cell, position in border.places.items():
             if schedule.front(cell) == self.order.first - back:
-                places[cell[self.lane] - self.lanes.start] = place
+                places[cell[self.lane] - self.lanes.start] = position
         return self.make.at(border.term, border.axis, self.make.constant(self.lane_axis, places))
 
     def read(self, states: Sequence[Term], back: Cell) -> Term:

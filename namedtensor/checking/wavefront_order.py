@@ -76,8 +76,8 @@ class Domain:
             while low <= high and (row, high) in cells:
                 high -= 1
             spans.append((low, high))
-        found = domain_of(self.first, spans)
-        return None if found is None or any(cell in found for cell in cells) else found
+        domain = domain_of(self.first, spans)
+        return None if domain is None or any(cell in domain for cell in cells) else domain
 
     def turned(self) -> Domain | None:
         """The same with i and j exchanged; None where the i of some j leave a gap."""
@@ -92,21 +92,21 @@ class Domain:
 
     def beyond(self, offset: Cell) -> list[Cell]:
         """The cells outside that cells inside read so far back."""
-        found: list[Cell] = []
+        cells: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             row, low, high = row - offset[0], low - offset[1], high - offset[1]
             if row not in self.rows:
-                found += ((row, column) for column in range(low, high + 1))
+                cells += ((row, column) for column in range(low, high + 1))
                 continue
             least, most = self.spans[row - self.first]
-            found += ((row, column) for column in range(low, min(high + 1, least)))
-            found += ((row, column) for column in range(max(low, most + 1), high + 1))
-        return found
+            cells += ((row, column) for column in range(low, min(high + 1, least)))
+            cells += ((row, column) for column in range(max(low, most + 1), high + 1))
+        return cells
 
 
 def domain_of(first: int, spans: Sequence[Cell | None]) -> Domain | None:
     """The cells of these spans, some of which may be empty; None where none has a cell, or one between others has not."""
-    full = [place for place, span in enumerate(spans) if span is not None and span[0] <= span[1]]
+    full = [index for index, span in enumerate(spans) if span is not None and span[0] <= span[1]]
     if not full or full[-1] - full[0] + 1 != len(full):
         return None
     return Domain(first + full[0], [span for span in spans[full[0] : full[-1] + 1] if span is not None])
@@ -153,7 +153,7 @@ class Order(NamedTuple):
     def start(self) -> Cell:
         """A cell of the first front."""
         lane, schedule = self.lanes[0][0], self.schedule
-        (other,) = (weight for place, weight in enumerate(schedule.weights) if place != schedule.lane)
+        (other,) = (weight for index, weight in enumerate(schedule.weights) if index != schedule.lane)
         rest = (self.first - schedule.weights[schedule.lane] * lane) * other
         return (lane, rest) if schedule.lane == 0 else (rest, lane)
 
@@ -162,7 +162,7 @@ def ordered(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
     """The cheapest order in which each cell comes after those so far back; None where there is none."""
     offsets = [*offsets]
     most = 1 + max((abs(part) for offset in offsets for part in offset), default=0)
-    found: list[tuple[int, int, Domain, Schedule]] = []
+    result: list[tuple[int, int, Domain, Schedule]] = []
     for lane, lying in enumerate((domain, domain.turned())):
         if lying is None:
             continue
@@ -172,8 +172,8 @@ def ordered(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
                 if all(schedule.front(offset) >= 1 for offset in offsets):
                     ends = [*fronts(lying, weight, other)]
                     steps = max(map(max, ends)) - min(map(min, ends)) + 1
-                    found.append((steps * (LANES_PER_STEP + len(lying.spans)), len(found), lying, schedule))
-    for _, _, lying, schedule in sorted(found, key=lambda each: each[:2]):
+                    result.append((steps * (LANES_PER_STEP + len(lying.spans)), len(result), lying, schedule))
+    for _, _, lying, schedule in sorted(result, key=lambda item: item[:2]):
         order = order_of(lying, schedule)
         if order is not None:
             return order

@@ -86,7 +86,7 @@ class Wavefront:
     @property
     def shape(self) -> dict[str, int]:
         """The axes of the cells."""
-        return {each.axis: len(each.numbers) for each in self.coordinates}
+        return {coordinate.axis: len(coordinate.numbers) for coordinate in self.coordinates}
 
     def first(self, grid: Grid) -> Term:
         """A member of the first front, which says what all are like."""
@@ -108,18 +108,18 @@ class Wavefront:
     def body(self, grid: Grid) -> Term:
         if grid.family.claims:
             raise Unrollable
-        tensors = {Key(name): each.index for name, each in zip(grid.variables, self.coordinates)}
+        tensors = {Key(name): coordinate.index for name, coordinate in zip(grid.variables, self.coordinates)}
         members: dict[str, Any] = dict(zip(grid.variables, self.coordinates))
         return typed_at(self.checker, grid.family, grid.others, tensors, members, grid.holder, labels=True)
 
     def type_all(self) -> None:
         """Type every grid of which members are read."""
-        rolled = {each.mark: each for each in self.coordinates}
+        rolled = {coordinate.mark: coordinate for coordinate in self.coordinates}
         self.checker.rolled |= rolled
         try:
-            while waiting := [each for each in self.grids.values() if each.next is None]:
+            while waiting := [member for member in self.grids.values() if member.next is None]:
                 self.typed(waiting[0])
-            for grid in [each for each in self.grids.values() if each.reads]:
+            for grid in [member for member in self.grids.values() if member.reads]:
                 self.check_shapes(grid)
         finally:
             for mark in rolled:
@@ -127,9 +127,9 @@ class Wavefront:
 
     def check_shapes(self, grid: Grid) -> None:
         """Raise Unrollable where a member is not like the first."""
-        first, found = self.first(grid), self.own_shape(self.typed(grid))
-        alike = found.keys() == first.shape.keys() and grid.next is not None and grid.next.boolean == first.boolean
-        if not alike or not all(unify(size, first.shape[axis]) for axis, size in found.items()):
+        first, shape = self.first(grid), self.own_shape(self.typed(grid))
+        alike = shape.keys() == first.shape.keys() and grid.next is not None and grid.next.boolean == first.boolean
+        if not alike or not all(unify(size, first.shape[axis]) for axis, size in shape.items()):
             raise Unrollable
 
     def own_shape(self, term: Term) -> dict[str, Any]:
@@ -143,7 +143,9 @@ class Wavefront:
             for row, column in borders[grid].places:
                 reader = row + back[0], column + back[1]
                 if reader in self.domain:
-                    seen.add(tuple(frozenset(shape_before(borders[each], each, reader, far)) for each, far in reads))
+                    seen.add(
+                        tuple(frozenset(shape_before(borders[member], member, reader, far)) for member, far in reads)
+                    )
         for axes in seen - {tuple(frozenset(grid.first.shape) for grid, _ in reads if grid.first is not None)}:
             self.retyped(reads, axes)
 
@@ -151,13 +153,13 @@ class Wavefront:
         """Type all again with members that have these axes, and compare."""
         again = Wavefront(self.checker, next(iter(self.grids.values())), self.domain, self.order, self.asked)
         again.grids = {
-            name: Grid(self.checker, each.family, each.others, each.holder) for name, each in self.grids.items()
+            name: Grid(self.checker, value.family, value.others, value.holder) for name, value in self.grids.items()
         }
         for grid, fresh in zip(self.grids.values(), again.grids.values()):
             fresh.first = grid.first
-        for (grid, back), own in zip(reads, axes):
+        for (grid, back), names in zip(reads, axes):
             first = self.first(grid)
-            shape = {axis: size for axis, size in first.shape.items() if axis in own}
+            shape = {axis: size for axis, size in first.shape.items() if axis in names}
             again.grids[grid.name].reads[back] = self.member_before(grid, {**again.shape, **shape}, first.boolean)
         again.type_all()
 
@@ -165,8 +167,8 @@ class Wavefront:
     def loops(self) -> Iterator[tuple[Grid, RolledGrid]]:
         """The loop, for each grid of which it makes members."""
         self.type_all()
-        carried = [each for each in self.grids.values() if each.reads]
-        borders = {each: self.border(each) for each in carried}
+        carried = [member for member in self.grids.values() if member.reads]
+        borders = {member: self.border(member) for member in carried}
         self.check_borders(borders)
         places = [cell[self.order.schedule.lane] for border in borders.values() for cell in border.places]
         ends = [end for pair in self.order.lanes for end in pair]

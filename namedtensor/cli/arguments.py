@@ -67,14 +67,14 @@ def values_of(words: list[str], console: Console, headers: Headers = NO_HEADERS)
     """
     values = KeywordValues()
     for word in words:
-        given = read_given(word, headers)
-        if given.name in values:
-            raise InputError(f"{given.name} is given twice")
-        values[given.name] = given.value
+        inputs = read_given(word, headers)
+        if inputs.name in values:
+            raise InputError(f"{inputs.name} is given twice")
+        values[inputs.name] = inputs.value
         by_key(values, plain_key)
-        for axis, labels in given.labels.items():
+        for axis, labels in inputs.labels.items():
             values.labels[axis] = labels if values.labels.get(axis, labels) == labels else ()
-        for note in given.notes:
+        for note in inputs.notes:
             console.note(note)
     unknown = next((name for name in headers if name not in values), None)
     if unknown is not None:
@@ -98,7 +98,7 @@ def sizes_of(words: list[str]) -> dict[str, int]:
 def limits_of(words: list[str]) -> Any:
     from ..core.settings import Limits
 
-    known = [each.name for each in fields(Limits)]
+    known = [field.name for field in fields(Limits)]
     chosen = {}
     for word in words:
         name, _, text = word.partition("=")

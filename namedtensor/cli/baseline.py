@@ -18,44 +18,44 @@ from ..files.text import InputError, read_text, reason, whole_file
 Known = Counter[tuple[str, int, str]]
 
 
-def read_baseline(place: str) -> Known:
+def read_baseline(path: str) -> Known:
     """The findings of a baseline file. Raises InputError."""
     try:
-        listed = json.loads(read_text(place))["findings"]
+        listed = json.loads(read_text(path))["findings"]
         return Counter(
-            {(str(each["file"]), int(each["code"]), str(each["formula"])): int(each["count"]) for each in listed}
+            {(str(entry["file"]), int(entry["code"]), str(entry["formula"])): int(entry["count"]) for entry in listed}
         )
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise InputError(f"{place} is not a baseline; create one with --write-baseline") from None
+        raise InputError(f"{path} is not a baseline; create one with --write-baseline") from None
 
 
-def write_baseline(place: str, findings: list[Finding]) -> None:
+def write_baseline(path: str, findings: list[Finding]) -> None:
     """Write a baseline of findings. Raises InputError."""
-    counted = Counter(_key(each, place) for each in findings)
+    counted = Counter(_key(finding, path) for finding in findings)
     listed = [
         {"file": file, "code": code, "formula": formula, "count": count}
         for (file, code, formula), count in sorted(counted.items())
     ]
     text = json.dumps({"version": 1, "findings": listed}, ensure_ascii=False, indent=1)
     try:
-        with whole_file(place) as file:
+        with whole_file(path) as file:
             file.write((text + "\n").encode())
     except OSError as problem:
-        raise InputError(f"cannot write {place}: {reason(problem)}") from None
+        raise InputError(f"cannot write {path}: {reason(problem)}") from None
 
 
-def new_findings(findings: list[Finding], known: Known, place: str) -> list[Finding]:
+def new_findings(findings: list[Finding], known: Known, path: str) -> list[Finding]:
     """The findings that a baseline does not have; of equal ones, those beyond its count."""
     left = Counter(known)
     new: list[Finding] = []
-    for each in findings:
-        key = _key(each, place)
+    for finding in findings:
+        key = _key(finding, path)
         left[key] -= 1
         if left[key] < 0:
-            new.append(each)
+            new.append(finding)
     return new
 
 
-def _key(finding: Finding, place: str) -> tuple[str, int, str]:
-    file = os.path.relpath(os.path.abspath(finding.file), os.path.dirname(os.path.abspath(place)))
+def _key(finding: Finding, path: str) -> tuple[str, int, str]:
+    file = os.path.relpath(os.path.abspath(finding.file), os.path.dirname(os.path.abspath(path)))
     return file.replace(os.sep, "/"), finding.problem.code, finding.formula

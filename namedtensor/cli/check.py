@@ -37,16 +37,16 @@ def check_command(options: Any, console: Console) -> int:
     warnings = tuple(warning for warning in checked.warnings if warning.code not in ignored)
     checked = replace(checked, errors=errors, warnings=warnings)
     tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.assertions
-    wrong = [each.error(source.text) for each in tried if each.status == "disproved" and 403 not in ignored]
+    wrong = [attempt.error(source.text) for attempt in tried if attempt.status == "disproved" and 403 not in ignored]
     checked = replace(checked, errors=(*errors, *wrong))
     _write(checked, source, options.format, console)
     remark = None if errors or checked.shape is None else remark_on(source.text, shapes, checked.shape)
     if remark and options.format == "text":
         console.note(f"if this is matrix notation: {remark}")
-    for each in tried if options.format == "text" else ():
-        if each.status != "disproved":
-            line = source.text.count("\n", 0, each.span[0]) + 1
-            console.print(f"{source.name or '<formula>'}:{line}: note: assertion: {each}")
+    for item in tried if options.format == "text" else ():
+        if item.status != "disproved":
+            line = source.text.count("\n", 0, item.span[0]) + 1
+            console.print(f"{source.name or '<formula>'}:{line}: note: assertion: {item}")
     return int(bool(checked.errors or (options.strict and checked.warnings)))
 
 
@@ -63,7 +63,7 @@ def _tried(source: Source, shapes: KeywordValues, options: Any) -> list[Any]:
 def numbers_of(words: list[str]) -> frozenset[int]:
     """Parse the codes of --ignore 301,307. Raises InputError if one is not an error code."""
     numbers = set()
-    for word in filter(None, (each.strip() for each in ",".join(words).split(","))):
+    for word in filter(None, (name.strip() for name in ",".join(words).split(","))):
         if not word.isdecimal() or int(word) not in CATALOGUE:
             raise InputError(f"{word} is not an error code; write --ignore 301,307")
         numbers.add(int(word))
@@ -79,10 +79,12 @@ def _write(checked: Any, source: Source, format: str, console: Console) -> None:
     else:
         from ..documents.findings import ERROR, WARNING, Finding
 
-        found = [Finding(ERROR, source.name or "", error, source.text) for error in checked.errors]
+        findings = [Finding(ERROR, source.name or "", error, source.text) for error in checked.errors]
         warnings = (warning.as_error(source.text) for warning in checked.warnings)
         write_findings(
-            [*found, *(Finding(WARNING, source.name or "", each, source.text) for each in warnings)], format, console
+            [*findings, *(Finding(WARNING, source.name or "", warning, source.text) for warning in warnings)],
+            format,
+            console,
         )
 
 
@@ -106,10 +108,10 @@ def shape_given(name: str, text: str, console: Console, header: bool | None = No
     """The shape that NAME=… says: its text, or that of the tensor it gives."""
     if SHAPE.match(text) and not is_file(text):
         return text
-    given = read_value(text, name, header)
-    for note in given.notes:
+    value = read_value(text, name, header)
+    for note in value.notes:
         console.note(f"{name}: {note}")
-    return given.value
+    return value.value
 
 
 def _print_checked(checked: Any, source: Source, console: Console) -> None:
@@ -132,15 +134,15 @@ def _print_checked(checked: Any, source: Source, console: Console) -> None:
 
 def _complaints(errors: Any, warnings: Any, source: Source, console: Console) -> list[str]:
     """Errors, then warnings, each with its place and excerpt."""
-    found = [console.error(error, place_of(error, source), sys.stdout) for error in errors]
-    return found + [as_text(warning.as_error(source.text), source, console) for warning in warnings]
+    names = [console.error(error, place_of(error, source), sys.stdout) for error in errors]
+    return names + [as_text(warning.as_error(source.text), source, console) for warning in warnings]
 
 
 def as_text(warning: NotationError, source: Source, console: Console) -> str:
     """A warning with its place and excerpt."""
-    place = place_of(warning, source)
+    path = place_of(warning, source)
     drawn = console.error(warning, "", sys.stdout).partition(": ")[2]
-    return f"{place}: warning {warning.code}: {drawn}" if place else f"warning {warning.code}: {drawn}"
+    return f"{path}: warning {warning.code}: {drawn}" if path else f"warning {warning.code}: {drawn}"
 
 
 def checked_record(checked: Any, file: str | None) -> dict[str, Any]:

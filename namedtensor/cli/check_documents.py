@@ -38,7 +38,7 @@ class CheckedDocument(NamedTuple):
         return self.given.source.name or "<formula>"
 
     def of(self, severity: str) -> list[Any]:
-        return [each for each in self.findings if each.severity == severity]
+        return [finding for finding in self.findings if finding.severity == severity]
 
 
 def documents_of(options: Any) -> list[Given]:
@@ -58,9 +58,9 @@ def documents_of(options: Any) -> list[Given]:
                 else f"there is no file {word}"
             )
     options.inputs = [word for word in options.inputs if word not in words]
-    given = [_given(word) for word in dict.fromkeys([options.formula, *words])]
-    options.source = given[0].source
-    return given
+    inputs = [_given(word) for word in dict.fromkeys([options.formula, *words])]
+    options.source = inputs[0].source
+    return inputs
 
 
 def _is_document_file(word: str) -> bool:
@@ -92,30 +92,30 @@ def check_documents(given: list[Given], shapes: Any, ignored: frozenset[int], op
     """Check documents and write what was found; the status to exit with."""
     from .baseline import new_findings, read_baseline, write_baseline
 
-    checked = [_checked(each, whole, shapes, ignored, options) for each, whole in _roots(given)]
+    checked = [_checked(source, whole, shapes, ignored, options) for source, whole in _roots(given)]
     if options.write_baseline:
         if not options.baseline:
             raise InputError("--write-baseline needs the file: --baseline FILE")
-        found = [finding for each in checked for finding in each.findings]
-        write_baseline(options.baseline, found)
-        console.print(f"{options.baseline}: {_number(len(found), 'finding')} written")
+        result = [finding for document in checked for finding in document.findings]
+        write_baseline(options.baseline, result)
+        console.print(f"{options.baseline}: {_number(len(result), 'finding')} written")
         return 0
     if options.baseline:
         known = read_baseline(options.baseline)
-        for at, each in enumerate(checked):
-            new = new_findings(each.findings, known, options.baseline)
-            checked[at] = each._replace(findings=new, known=len(each.findings) - len(new))
+        for at, document in enumerate(checked):
+            new = new_findings(document.findings, known, options.baseline)
+            checked[at] = document._replace(findings=new, known=len(document.findings) - len(new))
     _write(checked, options, console)
     if options.page:
         write_page(options.page, _page(checked))
-    findings = [finding for each in checked for finding in each.findings]
+    findings = [finding for document_ in checked for finding in document_.findings]
     return int(bool(findings) if options.strict else any(finding.severity == "error" for finding in findings))
 
 
 def _roots(given: list[Given]) -> list[tuple[Given, Any]]:
     """The documents with all that they include; without those that another of them includes."""
-    wholes = [(each, whole_of(each.source)) for each in given]
-    names = [os.path.realpath(each.source.name or "") for each in given]
+    wholes = [(source, whole_of(source.source)) for source in given]
+    names = [os.path.realpath(source.source.name or "") for source in given]
     files = [{os.path.realpath(file) for file in whole.files} for _, whole in wholes]
     return [
         pair
@@ -133,7 +133,7 @@ def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], opt
     if options.facts:
         whole, common = with_facts(whole, options.facts)
     report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common, draws_of(options))
-    findings = [each for each in findings_of(report, whole) if each.problem.code not in ignored]
+    findings = [finding for finding in findings_of(report, whole) if finding.problem.code not in ignored]
     return CheckedDocument(given, whole, report, findings)
 
 
@@ -149,35 +149,36 @@ def draws_of(options: Any) -> Any:
 # ------------------------------------------------------------------------------------------------------------- writing
 def _write(checked: list[CheckedDocument], options: Any, console: Console) -> None:
     if options.format == "json":
-        records = [_record(each) for each in checked]
+        records = [_record(document) for document in checked]
         console.json(
-            records[0] if len(records) == 1 else {"ok": all(each["ok"] for each in records), "documents": records}
+            records[0] if len(records) == 1 else {"ok": all(record["ok"] for record in records), "documents": records}
         )
     elif options.format == "text":
-        for each in checked:
-            _print(each, options, console)
+        for document in checked:
+            _print(document, options, console)
         console.print(_summary(checked))
     elif options.format == "html":
         console.page(_page(checked))
     else:
-        write_findings([finding for each in checked for finding in each.findings], options.format, console)
+        write_findings([finding for document_ in checked for finding in document_.findings], options.format, console)
 
 
 def _page(checked: list[CheckedDocument]) -> str:
     from ..documents.page import PageDocument, page
 
     return page(
-        (PageDocument(each.name, each.whole, each.report, each.findings) for each in checked), _summary(checked)
+        (PageDocument(document.name, document.whole, document.report, document.findings) for document in checked),
+        _summary(checked),
     )
 
 
-def write_page(place: str, text: str) -> None:
+def write_page(path: str, text: str) -> None:
     """Write a page to a file. Raises InputError."""
     try:
-        with whole_file(place) as file:
+        with whole_file(path) as file:
             file.write(text.encode())
     except OSError as problem:
-        raise InputError(f"cannot write {place}: {reason(problem)}") from None
+        raise InputError(f"cannot write {path}: {reason(problem)}") from None
 
 
 def write_findings(findings: list[Any], format: str, console: Console) -> None:
@@ -197,14 +198,14 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
         console.print(f"{checked.name}: note: {checked.given.remark}")
     for section in report.scopes if options.types else ():
         console.print(f"{_line(whole, section.start)}: {section.title or 'before the first section'}")
-        for each, text in section.types.items():
-            console.print(f"  {each} : {text}")
+        for name, text in section.types.items():
+            console.print(f"  {name} : {text}")
     for severity in ("error", "warning", "not checked"):
-        found = checked.of(severity)
-        for each in found[:MOST]:
-            console.print(as_text(each, console))
-        if len(found) > MOST:
-            console.print(f"{checked.name}: note: {len(found) - MOST} further of these ({severity}), not shown")
+        result = checked.of(severity)
+        for name in result[:MOST]:
+            console.print(as_text(name, console))
+        if len(result) > MOST:
+            console.print(f"{checked.name}: note: {len(result) - MOST} further of these ({severity}), not shown")
     notes = _notes(checked, options)
     for note in notes[: None if options.all else MOST]:
         console.print(note)
@@ -223,21 +224,21 @@ def as_text(finding: Any, console: Console) -> str:
 def _notes(checked: CheckedDocument, options: Any) -> list[str]:
     """The notes of a document, a line each: what is neither error nor warning."""
     whole, report = checked.whole, checked.report
-    found = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
-    found += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
+    texts = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
+    texts += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
     for tried in report.tried:
         if tried.status != "disproved":
-            found.append(f"{_line(whole, tried.span[0])}: note: assertion: {tried}")
+            texts.append(f"{_line(whole, tried.span[0])}: note: assertion: {tried}")
     for section in report.scopes:
-        for each, start in section.unknown.items():
-            found.append(f"{_line(whole, start)}: note: nothing in this section says what {each} is")
+        for name, start in section.unknown.items():
+            texts.append(f"{_line(whole, start)}: note: nothing in this section says what {name} is")
     for left in report.skipped if options.all else ():
-        found.append(f"{_line(whole, left.span[0])}: note: left out, {left.reason}")
+        texts.append(f"{_line(whole, left.span[0])}: note: left out, {left.reason}")
     if not report.formulas and not report.errors:
-        found.append(f"{whole.file}: note: nothing was checked: {_nothing(report)}")
+        texts.append(f"{whole.file}: note: nothing was checked: {_nothing(report)}")
     if checked.known:
-        found.append(f"{checked.name}: note: {_number(checked.known, 'finding')} of the baseline, not shown")
-    return found
+        texts.append(f"{checked.name}: note: {_number(checked.known, 'finding')} of the baseline, not shown")
+    return texts
 
 
 def _nothing(report: Any) -> str:
@@ -257,15 +258,18 @@ def _line_of(at: Any) -> int:
 
 @lru_cache(maxsize=64)
 def _ends_of_lines(text: str) -> list[int]:
-    return [found.start() for found in re.finditer("\n", text)]
+    return [match.start() for match in re.finditer("\n", text)]
 
 
 def _summary(checked: list[CheckedDocument]) -> str:
     """The last line, of all documents together."""
     formulas, sections = (
-        sum(found) for found in zip(*((each.report.formulas, len(each.report.scopes)) for each in checked), strict=True)
+        sum(result)
+        for result in zip(
+            *((document.report.formulas, len(document.report.scopes)) for document in checked), strict=True
+        )
     )
-    errors, warnings = (sum(len(each.of(severity)) for each in checked) for severity in ("error", "warning"))
+    errors, warnings = (sum(len(document.of(severity)) for document in checked) for severity in ("error", "warning"))
     text = f"{_number(formulas, 'formula')} in {_number(sections, 'section')}"
     return f"{text}: {_number(errors, 'error')}, {_number(warnings, 'warning')}"
 
@@ -279,7 +283,7 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
     file, whole, report = checked.given.source.name, checked.whole, checked.report
 
     def records(severity: str) -> list[dict[str, Any]]:
-        return [error_record(each.problem, each.file if file else None) for each in checked.of(severity)]
+        return [error_record(finding.problem, finding.file if file else None) for finding in checked.of(severity)]
 
     left_out = [(whole.place(left.span), left) for left in report.skipped]
     noted = [(whole.place((note.position, note.position)), note.text) for note in report.notes]
@@ -293,8 +297,8 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
             for section in report.scopes
         ],
         "errors": records("error"),
-        "warnings": [{**each, "kind": "warning"} for each in records("warning")],
-        "not_checked": [{**each, "kind": "not checked"} for each in records("not checked")],
+        "warnings": [{**record, "kind": "warning"} for record in records("warning")],
+        "not_checked": [{**record, "kind": "not checked"} for record in records("not checked")],
         "notes": [{"file": at.file, "line": _line_of(at), "text": text} for at, text in [*whole.notes, *noted]],
         "tried": [_tried_record(tried, whole.place(tried.span)) for tried in report.tried],
         "left_out": [
@@ -305,5 +309,5 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
 
 
 def _tried_record(tried: Any, at: Any) -> dict[str, Any]:
-    place = {"file": at.file, "line": _line_of(at), "span": list(at.span)}
-    return {**place, "status": tried.status, "trials": tried.draws, "text": str(tried)}
+    position = {"file": at.file, "line": _line_of(at), "span": list(at.span)}
+    return {**position, "status": tried.status, "trials": tried.draws, "text": str(tried)}

@@ -121,8 +121,8 @@ def _strings(value: Any, change) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {_strings(name, change): _strings(each, change) for name, each in value.items()}
-    return [_strings(each, change) for each in value] if isinstance(value, (list, tuple)) else value
+        return {_strings(name, change): _strings(entry, change) for name, entry in value.items()}
+    return [_strings(item, change) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def error_record(error: NotationError, file: str | None = None) -> dict[str, Any]:

@@ -38,13 +38,13 @@ def derive_command(options: Any, console: Console) -> int:
     from ..programs.api import derivative
 
     source = source_of(options)
-    found: Any = derivative(source.text, options.wrt, syntax=source.syntax)
+    result: Any = derivative(source.text, options.wrt, syntax=source.syntax)
     if options.check is not None:
-        return compared(found, options, console)
+        return compared(result, options, console)
     if all(SHAPE.match(word) for word in options.inputs):
-        return derived(found, options, console)
+        return derived(result, options, console)
     values = values_of(options.inputs, console, headers_of(options.header))
-    value = found(values=values, sizes=sizes_of(options.sizes))
+    value = result(values=values, sizes=sizes_of(options.sizes))
     if options.json:
         console.json({"value": value_record(value)})
     else:
@@ -55,17 +55,17 @@ def derive_command(options: Any, console: Console) -> int:
 SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
 
 
-def derived(found: Any, options: Any, console: Console) -> int:
+def derived(derivation: Any, options: Any, console: Console) -> int:
     """Print a derivative: its closed form, unless shapes are missing that nothing says, or there is none."""
     shapes = shapes_of(options.inputs, console, headers_of(options.header))
     if options.as_written:
-        return spell(found.tree, options.to or "text", options, console)
+        return spell(derivation.tree, options.to or "text", options, console)
     try:
-        closed = found.closed_form(sizes=sizes_of(options.sizes), **shapes)
+        closed = derivation.closed_form(sizes=sizes_of(options.sizes), **shapes)
     except NotationError as problem:
         if shapes or options.steps or problem.code not in (201, 206, 301, 302, 303, 309, 405):
             raise
-        return spell(found.tree, options.to or "text", options, console)
+        return spell(derivation.tree, options.to or "text", options, console)
     if options.steps and options.json:
         console.json(
             {"names": list(map(to_text, closed.definitions)), "steps": [step_record(step) for step in closed.steps]}
@@ -90,15 +90,17 @@ def step_record(step: Any) -> dict[str, str]:
 LARGEST = 1e-5  # what differences may be off by
 
 
-def compared(found: Any, options: Any, console: Console) -> int:
+def compared(derivation: Any, options: Any, console: Console) -> int:
     """Hold the closed form against differences, and check each step; the status is 1 where something does not hold."""
     from ..core.tensor import tensor
     from ..derivations.differences import differences, distance
 
-    given = [word for word in options.inputs if not SHAPE.match(word)]
-    values, sizes = values_of([*given, *options.check], console, headers_of(options.header)), sizes_of(options.sizes)
-    expected = differences(found, values, sizes)
-    closed = found.closed_form(sizes=sizes, **{name: getattr(each, "shape", "ℝ") for name, each in values.items()})
+    inputs = [word for word in options.inputs if not SHAPE.match(word)]
+    values, sizes = values_of([*inputs, *options.check], console, headers_of(options.header)), sizes_of(options.sizes)
+    expected = differences(derivation, values, sizes)
+    closed = derivation.closed_form(
+        sizes=sizes, **{name: getattr(entry, "shape", "ℝ") for name, entry in values.items()}
+    )
     value = closed(values=values, sizes=sizes)
     if value.axes:
         expected = tensor(expected.to_numpy(value.axes), " ".join(value.axes))

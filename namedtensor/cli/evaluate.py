@@ -69,8 +69,8 @@ def _value(options: Any, source: Source, console: Console) -> tuple[Any, Labels,
 def _called(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
     """The function that --call names, its arguments, and the inputs by name."""
     name, words = (options.call[0], options.call[1:]) if options.call else (None, [])
-    given = options.inputs + [word for word in words if GIVEN.match(word)]
-    values = values_of(given, console, headers_of(options.header))
+    inputs = options.inputs + [word for word in words if GIVEN.match(word)]
+    values = values_of(inputs, console, headers_of(options.header))
     words = [word for word in words if not GIVEN.match(word)]
     values.used = frozenset(words)
     return name, [_argument(word, values) for word in words], values

@@ -60,20 +60,22 @@ def _grade(options: Any, console: Console) -> int:
 
 
 def _graded_file(sheet: Sheet, path: Path, options: Any, console: Console) -> int:
-    own = {name: tuple(attempts) for name, attempts in answers(text_of(path)).items()}
-    found = ClassGrader(sheet, options.counts, options.seed).results(Submission(Student(path.stem), own)).grades
+    submitted = {name: tuple(attempts) for name, attempts in answers(text_of(path)).items()}
+    grades = ClassGrader(sheet, options.counts, options.seed).results(Submission(Student(path.stem), submitted)).grades
     if options.to:
-        text = json_text(GRADERS[options.to](found))
+        text = json_text(GRADERS[options.to](grades))
         if options.out:
             written(Path(options.out), text + "\n")
         else:
             console.print(text)
         return 0
-    for each in found:
+    for grade in grades:
         console.print(
-            f"{each.exercise}: {each.points:g} of {each.max_points:g}\n  " + each.feedback.replace("\n", "\n  ")
+            f"{grade.exercise}: {grade.points:g} of {grade.max_points:g}\n  " + grade.feedback.replace("\n", "\n  ")
         )
-    console.print(f"{sum(each.points for each in found):g} of {sum(each.max_points for each in found):g} points")
+    console.print(
+        f"{sum(grade_.points for grade_ in grades):g} of {sum(grade_.max_points for grade_ in grades):g} points"
+    )
     return 0
 
 

@@ -53,8 +53,8 @@ def github(finding: Finding) -> str:
     elif region:
         properties |= {"col": str(region["startColumn"])}
     properties["title"] = f"{finding.severity} {finding.problem.code}"
-    given = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
-    return f"::{ANNOTATIONS[finding.severity]} {given}::{_data(message_of(finding))}"
+    text = ",".join(f"{name}={_property(text)}" for name, text in properties.items())
+    return f"::{ANNOTATIONS[finding.severity]} {text}::{_data(message_of(finding))}"
 
 
 def _data(text: str) -> str:
@@ -69,26 +69,26 @@ def _property(text: str) -> str:
 def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
     """Findings as a log of SARIF 2.1.0: a rule for each error code."""
     listed = list(findings)
-    numbers = sorted({each.problem.code for each in listed})
+    numbers = sorted({finding.problem.code for finding in listed})
     rules = [{"id": str(number), "shortDescription": {"text": CATALOGUE[number]}} for number in numbers]
     driver = {"name": "namedtensor", "version": __version__, "rules": rules}
-    results = [_result(each, numbers.index(each.problem.code)) for each in listed]
+    results = [_result(finding, numbers.index(finding.problem.code)) for finding in listed]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
-    said = f"not checked: {message_of(finding)}" if finding.severity == NOT_CHECKED else message_of(finding)
+    text = f"not checked: {message_of(finding)}" if finding.severity == NOT_CHECKED else message_of(finding)
     result: dict[str, Any] = {
         "ruleId": str(finding.problem.code),
         "ruleIndex": rule,
         "level": LEVELS[finding.severity],
     }
-    result["message"] = {"text": said}
+    result["message"] = {"text": text}
     if finding.file:
-        place: dict[str, Any] = {"artifactLocation": {"uri": quote(file_of(finding))}}
+        location: dict[str, Any] = {"artifactLocation": {"uri": quote(file_of(finding))}}
         region = region_of(finding)
-        result["locations"] = [{"physicalLocation": {**place, "region": region} if region else place}]
+        result["locations"] = [{"physicalLocation": {**location, "region": region} if region else location}]
         known = f"{finding.problem.code} {finding.formula}".encode()
         result["partialFingerprints"] = {"formula/v1": hashlib.sha256(known).hexdigest()}
     return result

@@ -30,8 +30,8 @@ def graded_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> 
         report = text_report if Path(options.report).suffix == ".txt" else html_report
         written(Path(options.report), report(results, f"{name}: results of the class", skipped))
     if options.to == "gradescope":
-        for place, text in gradescope_files(results).items():
-            written(Path(options.out) / place, text + "\n")
+        for path, text in gradescope_files(results).items():
+            written(Path(options.out) / path, text + "\n")
         return 0
     text = _as_text(results, options.to, name, skipped)
     if options.out:
@@ -43,40 +43,42 @@ def graded_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> 
 
 def _texts(folder: Path, console: Console) -> tuple[dict[Path, str], list[str]]:
     """The files of a folder that can be read, and why each other one is skipped, which standard error says too."""
-    found: dict[Path, str] = {}
+    result: dict[Path, str] = {}
     skipped: list[str] = []
     for path in files_in(folder):
         try:
             if path.suffix.lower() not in SUFFIXES:
                 raise InputError(f"{path} is not a {' or '.join(SUFFIXES)} file")
-            found[path] = text_of(path)
+            result[path] = text_of(path)
         except InputError as problem:
             skipped.append(str(problem))
             console.note(f"skipped: {problem}")
-    if not found:
+    if not result:
         raise InputError(f"{folder} has no submission that can be read: files that end in {' or '.join(SUFFIXES)}")
-    return found, skipped
+    return result, skipped
 
 
 def _warn_of_strangers(submitted: list[Submission], roster: list[Student], console: Console) -> None:
-    names = {each.id for each in roster}
-    for each in submitted:
-        if roster and each.student.id not in names:
-            console.note(f"not on the roster: {each.student.id}")
+    names = {student.id for student in roster}
+    for submission in submitted:
+        if roster and submission.student.id not in names:
+            console.note(f"not on the roster: {submission.student.id}")
 
 
 def _warn_of_unknown_exercises(submitted: list[Submission], sheet: Sheet, console: Console) -> None:
-    for each in submitted:
-        if unknown := [name for name in each.answers if name not in sheet]:
-            console.note(f"{each.student.id}: not an exercise of the key: {', '.join(unknown)}")
+    for submission in submitted:
+        if unknown := [name for name in submission.answers if name not in sheet]:
+            console.note(f"{submission.student.id}: not an exercise of the key: {', '.join(unknown)}")
 
 
 def _results(grader: ClassGrader, submitted: list[Submission], console: Console) -> list[StudentResults]:
     results: list[StudentResults] = []
-    for number, each in enumerate(submitted, 1):
-        found = grader.results(each)
-        results.append(found)
-        console.note(f"{number}/{len(submitted)} {each.student.name}: {found.points:g} of {found.max_points:g} points")
+    for number, submission in enumerate(submitted, 1):
+        result = grader.results(submission)
+        results.append(result)
+        console.note(
+            f"{number}/{len(submitted)} {submission.student.name}: {result.points:g} of {result.max_points:g} points"
+        )
     return results
 
 
@@ -86,11 +88,11 @@ def _as_text(results: Sequence[StudentResults], to: str | None, sheet: str, skip
         return class_json(results, skipped)
     if to is not None:
         return table(results, to, sheet).rstrip("\n")
-    return "\n".join(_line(each) for each in results)
+    return "\n".join(_line(student) for student in results)
 
 
 def _line(of: StudentResults) -> str:
-    wrong = ", ".join(each.grade.exercise for each in of.results if not each.grade.correct)
+    wrong = ", ".join(result.grade.exercise for result in of.results if not result.grade.correct)
     return f"{of.student.name}: {of.points:g} of {of.max_points:g} points{f'; not solved: {wrong}' if wrong else ''}"
 
 

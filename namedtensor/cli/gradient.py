@@ -27,17 +27,17 @@ def gradient_command(options: Any, console: Console) -> int:
     from ..programs.api import program
 
     source = source_of(options)
-    made = program(source.text, source.syntax)
+    result = program(source.text, source.syntax)
     by = [name.strip() for name in options.wrt.split(",")] if options.wrt else None
-    slopes = (made if options.of is None else made[options.of]).gradient(by, return_value=True)
+    slopes = (result if options.of is None else result[options.of]).gradient(by, return_value=True)
     values = values_of(options.inputs, console, headers_of(options.header))
-    value, found = slopes(values=values, sizes=sizes_of(options.sizes))
+    value, element = slopes(values=values, sizes=sizes_of(options.sizes))
     if options.json:
-        records = {name: value_record(slope) for name, slope in found.items()}
+        records = {name: value_record(slope) for name, slope in element.items()}
         console.json({"value": value_record(value), "gradient": records})
         return FINE
     console.print(f"{slopes.of} = {table(value, options.digits, values.labels)}")
-    for name, slope in found.items():
+    for name, slope in element.items():
         console.print(f"\n∂/∂{name}\n{table(slope, options.digits, values.labels)}")
     return FINE
 

@@ -31,8 +31,8 @@ def help_arguments(parser: argparse.ArgumentParser) -> None:
 
 def help_command(options: Any, console: Console) -> int:
     if options.name is None:
-        found = [operator_entry(record) for record in dict.fromkeys(REGISTRY.values())]
-        console.json(found) if options.json else console.print(overview(found))
+        operator_entries = [operator_entry(record) for record in dict.fromkeys(REGISTRY.values())]
+        console.json(operator_entries) if options.json else console.print(overview(operator_entries))
         return FINE
     entry = error_entry(options.name) if options.name.isdecimal() else operator_entry(named(options.name))
     if options.json:
@@ -44,13 +44,13 @@ def help_command(options: Any, console: Console) -> int:
 
 def named(name: str) -> Operator:
     """The record of a name, a sign, or its spelling in ASCII or LaTeX. Raises InputError."""
-    found = REGISTRY.get(name) or next(
-        (each for each in REGISTRY.values() if name in (each.ascii, each.latex, each.python)), None
+    record = REGISTRY.get(name) or next(
+        (operator for operator in REGISTRY.values() if name in (operator.ascii, operator.latex, operator.python)), None
     )
-    if found is None:
+    if record is None:
         meant = did_you_mean(near(name, REGISTRY)) or "namedtensor help lists all there are"
         raise InputError(f"there is no function or sign {name}; {meant}")
-    return found
+    return record
 
 
 def operator_entry(record: Operator) -> dict[str, str]:

@@ -56,8 +56,8 @@ def read_given(word: str, headers: Headers = NO_HEADERS) -> Given:
     Given(name='L', value=6, notes=(), labels=mappingproxy({}))
     """
     name, text = split_given(word)
-    given = read_value(text, name, headers.get(name))
-    return given._replace(notes=tuple(f"{name}: {note}" for note in given.notes))
+    value = read_value(text, name, headers.get(name))
+    return value._replace(notes=tuple(f"{name}: {note}" for note in value.notes))
 
 
 def read_value(text: str, name: str, header: bool | None = None) -> Given:
@@ -65,10 +65,10 @@ def read_value(text: str, name: str, header: bool | None = None) -> Given:
     number = as_number(text)
     if number is not None:
         return Given(name, number)
-    found, axes = read_literal(text, name) if LITERAL.fullmatch(text) else read_place(text, name, header)
-    value = named(found, axes, name)
-    labels = {axis: each for axis, each in zip(value.axes, found.labels) if is_labels(each, value.sizes[axis])}
-    return Given(name, value, found.notes, labels)
+    result, axes = read_literal(text, name) if LITERAL.fullmatch(text) else read_place(text, name, header)
+    value = named(result, axes, name)
+    labels = {axis: label for axis, label in zip(value.axes, result.labels) if is_labels(label, value.sizes[axis])}
+    return Given(name, value, result.notes, labels)
 
 
 def is_labels(labels: tuple[str, ...], size: int) -> bool:
@@ -106,22 +106,22 @@ def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found,
     """FILE, FILE:axes, FILE[member]:axes"""
     if text.startswith("[") and not is_file(text.rpartition(":")[0]):
         raise InputError(f"the value of {name} is not a nested list; write {name}='[[1,2],[3,4]]:a,b'")
-    place, sign, axes = text.rpartition(":")
+    path, sign, axes = text.rpartition(":")
     if not sign or is_file(text):
-        place, axes = text, ""
-    match = MEMBER.fullmatch(place)
-    if match and not is_file(place):
+        path, axes = text, ""
+    match = MEMBER.fullmatch(path)
+    if match and not is_file(path):
         return read_file(match["file"], match["member"], name, header), axes_of(axes)
-    return read_file(place, None, name, header), axes_of(axes)
+    return read_file(path, None, name, header), axes_of(axes)
 
 
-def named(found: Found, axes: tuple[str, ...] | None, name: str) -> Any:
+def named(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
     """The array with its axes named. Raises NotationError where it has another number of axes, or they have no names."""
     from ..core.tensor import tensor
 
-    chosen = found.axes if axes is None else axes
-    array = found.array
-    if found.table and chosen is not None and len(chosen) == 1 and array.shape[1] == 1:
+    chosen = entry.axes if axes is None else axes
+    array = entry.array
+    if entry.table and chosen is not None and len(chosen) == 1 and array.shape[1] == 1:
         array = array[:, 0]
     if chosen is None and array.ndim == 0:
         chosen = ()
@@ -160,19 +160,19 @@ def is_file(text: str) -> bool:
         return False
 
 
-def read_file(place: str, member: str | None, name: str, header: bool | None = None) -> Found:
+def read_file(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
     """Read a file by its suffix. Raises InputError."""
-    if is_stream(place):
-        return read_stream(place, member, name, header)
-    suffix = Path(place).suffix.lower()
-    if not is_file(place):
-        raise InputError(f"there is no file {place} for {name}")
+    if is_stream(path):
+        return read_stream(path, member, name, header)
+    suffix = Path(path).suffix.lower()
+    if not is_file(path):
+        raise InputError(f"there is no file {path} for {name}")
     if suffix not in FORMATS:
         known = ", ".join(FORMATS)
-        raise InputError(f"{place} ends in no suffix of a tensor file; those are {known}")
+        raise InputError(f"{path} ends in no suffix of a tensor file; those are {known}")
     if member is not None and not FORMATS[suffix].members:
-        raise InputError(f"{place} holds one tensor; leave [{member}] out")
+        raise InputError(f"{path} holds one tensor; leave [{member}] out")
     try:
-        return read(suffix, Path(place), member, name, header)
+        return read(suffix, Path(path), member, name, header)
     except (OSError, MemoryError) as problem:
-        raise InputError(f"{place} cannot be read: {reason(problem) or 'it does not fit in memory'}") from None
+        raise InputError(f"{path} cannot be read: {reason(problem) or 'it does not fit in memory'}") from None

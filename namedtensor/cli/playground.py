@@ -49,12 +49,12 @@ def site_of(address: str | None) -> str | None:
 
 def text_of(path: Path) -> str:
     try:
-        found = path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError(f"{path}: {getattr(problem, 'strerror', None) or problem}") from None
-    if len(found) > LONGEST:
-        raise InputError(f"{path} has {len(found)} characters, and the page takes {LONGEST}")
-    return found
+    if len(text) > LONGEST:
+        raise InputError(f"{path} has {len(text)} characters, and the page takes {LONGEST}")
+    return text
 
 
 def page_text() -> str:
@@ -94,7 +94,7 @@ def served(text: str | None, port: int, opened: bool, console: Console, limits: 
 
 def saved(target: Path, console: Console) -> int:
     """Write the page that needs nothing, where it was built; else the one that the server gives."""
-    whole = next((place for place in places() if place.is_file()), None)
+    whole = next((position for position in places() if position.is_file()), None)
     data = page_text().encode() if whole is None else whole.read_bytes()
     target = target / WHOLE if target.is_dir() else target
     try:

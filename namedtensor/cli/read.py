@@ -58,26 +58,34 @@ def read_command(options: Any, console: Console) -> int:
     names |= dict(pair(word, "the axes of a parameter") for word in options.name)
     arrays = examples(subject, inputs)
     read = from_torch(subject, names=names, training=options.training, **arrays)
-    found = None
+    comparison = None
     if options.against:
         from ..teaching.equivalence import equivalent
 
-        found = equivalent(read, resolved(options.against, os.getcwd()))
-    report(read, found, options, console)
-    return FINE if not read.remarks and (found is None or found) else WRONG_FORMULA
+        comparison = equivalent(read, resolved(options.against, os.getcwd()))
+    report(read, comparison, options, console)
+    return FINE if not read.remarks and (comparison is None or comparison) else WRONG_FORMULA
 
 
-def report(read: Any, found: Any, options: Any, console: Console) -> None:
+def report(read: Any, translation: Any, options: Any, console: Console) -> None:
     console.machine = console.machine or options.format == "json"
     if console.machine:
         remarks = [
-            {"file": each.source.file, "line": each.source.line, "message": each.sentence} for each in read.remarks
+            {"file": remark.source.file, "line": remark.source.line, "message": remark.sentence}
+            for remark in read.remarks
         ]
-        lines = [{"file": each.file, "line": each.line} for each in found.lines] if found is not None else []
+        lines = (
+            [{"file": line.file, "line": line.line} for line in translation.lines] if translation is not None else []
+        )
         against = (
             None
-            if found is None
-            else {"same": bool(found), "difference": found.difference, "message": str(found), "lines": lines}
+            if translation is None
+            else {
+                "same": bool(translation),
+                "difference": translation.difference,
+                "message": str(translation),
+                "lines": lines,
+            }
         )
         console.json(
             {
@@ -89,23 +97,23 @@ def report(read: Any, found: Any, options: Any, console: Console) -> None:
             }
         )
     elif options.format == "github":
-        for each in read.remarks:
-            console.print(annotation("warning", each.source, each.sentence))
-        for line in found.lines or (None,) if found is not None and not found else ():
-            console.print(annotation("error", line, str(found)))
+        for remark in read.remarks:
+            console.print(annotation("warning", remark.source, remark.sentence))
+        for line in translation.lines or (None,) if translation is not None and not translation else ():
+            console.print(annotation("error", line, str(translation)))
     else:
         console.print(read.text)
-        for each in (*read.reading, *map(str, read.remarks)):
-            console.note(each)
-        if found is not None:
-            console.print(f"\n{found}")
+        for remark in (*read.reading, *map(str, read.remarks)):
+            console.note(remark)
+        if translation is not None:
+            console.print(f"\n{translation}")
 
 
 def annotation(kind: str, source: Any, text: str) -> str:
     """A finding as a command to the log of a GitHub action."""
     message = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    place = f" file={os.path.relpath(source.file)},line={source.line}" if source is not None and source.file else ""
-    return f"::{kind}{place}::{message}"
+    path = f" file={os.path.relpath(source.file)},line={source.line}" if source is not None and source.file else ""
+    return f"::{kind}{path}::{message}"
 
 
 # ------------------------------------------------------------------------------------------------------------ the subject
@@ -115,14 +123,14 @@ def subject_of(target: str) -> Any:
     if match is None:
         raise InputError(f"{target!r} is not a module; write model.py:Attention, or model.py:Attention(16, heads=2)")
     module = imported(match["file"])
-    found = getattr(module, match["name"], None)
-    if found is None:
+    subject = getattr(module, match["name"], None)
+    if subject is None:
         raise InputError(f"{match['file']} has no {match['name']}")
-    if not isinstance(found, type):
-        return found
+    if not isinstance(subject, type):
+        return subject
     positional, named = literals(match["arguments"] or "()")
     try:
-        return found(*positional, **named)
+        return subject(*positional, **named)
     except TypeError as problem:
         raise InputError(
             f"{match['name']} cannot be made: {problem}; write {match['name']}(…) with its arguments"
@@ -150,8 +158,8 @@ def literals(text: str) -> tuple[list[Any], dict[str, Any]]:
     try:
         call = ast.parse(f"f{text}", mode="eval").body
         assert isinstance(call, ast.Call)
-        return [ast.literal_eval(each) for each in call.args], {
-            str(each.arg): ast.literal_eval(each.value) for each in call.keywords
+        return [ast.literal_eval(arg) for arg in call.args], {
+            str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords
         }
     except (SyntaxError, ValueError, AssertionError):
         raise InputError(f"{text} are not literal arguments") from None
@@ -172,10 +180,10 @@ def input_of(word: str) -> Input:
     """x=batch,seq,chans[16]; ids=batch,seq:int"""
     name, text = pair(word, "an input")
     text, _, kind = text.partition(":")
-    axes = [AXIS.fullmatch(each.strip()) for each in text.split(",")]
+    axes = [AXIS.fullmatch(other.strip()) for other in text.split(",")]
     if kind not in ("", "int", "float") or None in axes:
         raise InputError(f"{word!r} is not an input; write {name}=batch,seq,chans[16], or {name}=batch,seq:int")
-    return name, [(each["name"], int(each["size"]) if each["size"] else None) for each in axes if each], kind == "int"
+    return name, [(axis["name"], int(axis["size"]) if axis["size"] else None) for axis in axes if axis], kind == "int"
 
 
 def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
@@ -185,9 +193,14 @@ def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
     stated = {axis: size for _, axes, _ in inputs for axis, size in axes if size}
     open_axes = list(dict.fromkeys(axis for _, axes, _ in inputs for axis, size in axes if axis not in stated))
     known = sorted(
-        {length for each in getattr(subject, "parameters", lambda: ())() for length in each.shape if length > 1}
+        {
+            length
+            for parameter in getattr(subject, "parameters", lambda: ())()
+            for length in parameter.shape
+            if length > 1
+        }
     )
-    choices = itertools.product(*[[DEFAULTS[place % len(DEFAULTS)], *known] for place in range(len(open_axes))])
+    choices = itertools.product(*[[DEFAULTS[index % len(DEFAULTS)], *known] for index in range(len(open_axes))])
     problem: Exception | None = None
     for sizes in itertools.islice(choices, TRIES):
         lengths = {**stated, **dict(zip(open_axes, sizes))}
@@ -202,9 +215,9 @@ def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
             problem = problem or failed
             continue
         return arrays
-    said = str(problem).strip().splitlines()[:1]
+    lines = str(problem).strip().splitlines()[:1]
     hint = f"state sizes: {inputs[0][0]}=batch,seq,chans[16]" if inputs else "name its inputs: x=batch,seq,chans[16]"
-    raise NotationError(405, f"it does not run on these inputs: {type(problem).__name__}: {''.join(said)}", hint=hint)
+    raise NotationError(405, f"it does not run on these inputs: {type(problem).__name__}: {''.join(lines)}", hint=hint)
 
 
 READ_EXAMPLES = """

@@ -13,11 +13,11 @@ from .arguments import source_of
 from .console import Console
 
 
-def spelling_argument(parser: argparse.ArgumentParser, said: str) -> None:
+def spelling_argument(parser: argparse.ArgumentParser, message: str) -> None:
     parser.add_argument(
         "--to",
         choices=list(SPELLINGS),
-        help=said,
+        help=message,
     )
 
 

@@ -103,9 +103,9 @@ def entries(lines: Iterator[str], pending: list[str]) -> Iterator[str]:
 
 def _over(pending: list[str]) -> Iterator[str]:
     """The lines so far as one statement, unless there is nothing in them but blanks and comments."""
-    text, said = "\n".join(pending), any(line.split("#")[0].strip() for line in pending)
+    text, has_text = "\n".join(pending), any(line.split("#")[0].strip() for line in pending)
     pending.clear()
-    if said:
+    if has_text:
         yield text
 
 
@@ -152,11 +152,11 @@ def history_file() -> Path | None:
     folder = Path(state) / "namedtensor"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        place = folder / "history"
-        place.touch()
+        path = folder / "history"
+        path.touch()
     except OSError:
         return None
-    return place
+    return path
 
 
 # ----------------------------------------------------------------------------------------------- Python's own line editing
@@ -205,17 +205,17 @@ def tabulator(readline: Any, session: Session) -> Any:
     """The completer that readline calls for the n-th completion of the line so far."""
 
     def completer(text: str, state: int) -> str | None:
-        found = whole_lines(text, session)
-        return found[state] if state < len(found) else None
+        names = whole_lines(text, session)
+        return names[state] if state < len(names) else None
 
     return completer
 
 
 def whole_lines(text: str, session: Session) -> list[str]:
     """The line with each completion made; a macro that is spelled out whole leaves no choice."""
-    found = complete(text, session.known())
-    exact = [each for each in found if each.meaning == text[len(text) - each.length :]]
-    return [text[: len(text) - each.length] + each.text for each in exact[:1] or found]
+    completions = complete(text, session.known())
+    exact = [completion for completion in completions if completion.meaning == text[len(text) - completion.length :]]
+    return [text[: len(text) - completion.length] + completion.text for completion in exact[:1] or completions]
 
 
 # --------------------------------------------------------------------------------------------------------- prompt_toolkit
@@ -246,7 +246,7 @@ def _completer(session: Session) -> Any:
 
     class Offered(Completer):
         def get_completions(self, document: Any, complete_event: Any) -> Iterator[Any]:
-            for each in complete(document.text_before_cursor, session.known()):
-                yield Completion(each.text, start_position=-each.length, display_meta=each.meaning)
+            for completion in complete(document.text_before_cursor, session.known()):
+                yield Completion(completion.text, start_position=-completion.length, display_meta=completion.meaning)
 
     return Offered()

@@ -61,7 +61,7 @@ class Piece(NamedTuple):
             return ()
         scope = self.scope
         titles = [function.title for function in scope.all_functions()]
-        names = (*titles, *map(str, scope.definitions), *(str(each.key) for each in scope.families))
+        names = (*titles, *map(str, scope.definitions), *(str(family.key) for family in scope.families))
         return names or (self.source[slice(*statement.sides[0].span)],)
 
 
@@ -113,16 +113,18 @@ class Session:
         if not functions:
             return self.parsed(line, "latex")
         before = rf"\[ {to_latex(nodes.Program(tuple(functions)))} \]" + "\n"
-        own = line if re.search(r"\$|\\\[|\\\(|\\begin\{(?!cases)", line) else rf"\[ {line} \]"
-        tree = self.parsed(before + own, "latex")
-        return nodes.Program(tuple(each for each in tree.statements if each.span[0] >= len(before)))
+        text = line if re.search(r"\$|\\\[|\\\(|\\begin\{(?!cases)", line) else rf"\[ {line} \]"
+        tree = self.parsed(before + text, "latex")
+        return nodes.Program(tuple(statement for statement in tree.statements if statement.span[0] >= len(before)))
 
     def known_pieces(self) -> list[Piece]:
         """The facts, each statement by itself."""
         source = "\n".join(self.facts.values())
         if not source:
             return []
-        return [Piece(source[slice(*each.span)], each, source, {}) for each in self.parsed(source).statements]
+        return [
+            Piece(source[slice(*statement.span)], statement, source, {}) for statement in self.parsed(source).statements
+        ]
 
     # ------------------------------------------------------------------------------------------------------- statements
     def state(self, pieces: list[Piece]) -> str:

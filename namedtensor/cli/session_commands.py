@@ -30,10 +30,12 @@ def enter(session: Session, line: str) -> str:
 def command(session: Session, line: str) -> str:
     """Run a line that begins with a colon. Raises InputError where there is no such command."""
     name, _, rest = line[1:].partition(" ")
-    found = [each for each in COMMANDS if each == name] or [each for each in COMMANDS if name and each.startswith(name)]
-    if len(found) != 1:
+    commands = [text for text in COMMANDS if text == name] or [
+        text for text in COMMANDS if name and text.startswith(name)
+    ]
+    if len(commands) != 1:
         raise InputError(f"there is no command :{name}; :help lists those there are")
-    return COMMANDS[found[0]][0](session, rest.strip())
+    return COMMANDS[commands[0]][0](session, rest.strip())
 
 
 def _load(session: Session, rest: str) -> str:
@@ -56,12 +58,12 @@ def _tensor(session: Session, rest: str) -> str:
     if not rest:
         raise InputError("say which: :tensor NAME=FILE:axis,axis")
     rest, option, choice = rest.partition(" header=")
-    given = read_given(rest, headers_of([f"{split_given(rest)[0]}={choice}"] if option else []))
-    session.notes += given.notes
-    name = str(key(given.name))
+    inputs = read_given(rest, headers_of([f"{split_given(rest)[0]}={choice}"] if option else []))
+    session.notes += inputs.notes
+    name = str(key(inputs.name))
     session.facts.pop(name, None)
-    session.values[name] = given.value
-    return f"{name} : {getattr(given.value, 'shape', 'ℝ')}"
+    session.values[name] = inputs.value
+    return f"{name} : {getattr(inputs.value, 'shape', 'ℝ')}"
 
 
 def _type(session: Session, rest: str) -> str:

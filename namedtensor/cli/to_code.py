@@ -69,8 +69,8 @@ def python_command(options: Any, console: Console) -> int:
 
 def javascript_command(options: Any, console: Console) -> int:
     shapes = shapes_of(options.inputs, console, headers_of(options.header))
-    made = goal_of(options).to_javascript(shapes, sizes=sizes_of(options.sizes), standalone=options.standalone)
-    return printed(options, console, made)
+    code = goal_of(options).to_javascript(shapes, sizes=sizes_of(options.sizes), standalone=options.standalone)
+    return printed(options, console, code)
 
 
 def einsum_command(options: Any, console: Console) -> int:
@@ -88,13 +88,13 @@ def printed(options: Any, console: Console, text: str) -> int:
 
 
 def parameters_command(options: Any, console: Console) -> int:
-    found = goal_of(options).parameters(
+    parameters = goal_of(options).parameters(
         sizes_of(options.sizes), **shapes_of(options.inputs, console, headers_of(options.header))
     )
     if options.json:
-        console.json(found)
+        console.json(parameters)
     else:
-        for name, shape in found.items():
+        for name, shape in parameters.items():
             console.print(f"{name} ∈ {shape}")
     return 0
 

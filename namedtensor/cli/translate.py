@@ -31,26 +31,26 @@ def translate_command(options: Any, console: Console) -> int:
 
     shapes = dict(map(shape_of, options.shapes))
     try:
-        found = translate(options.text, shapes, kind=options.kind, reading=options.reading)
+        translation = translate(options.text, shapes, kind=options.kind, reading=options.reading)
     except Ambiguous as question:
         raise question.replace(hint="choose with --reading 1, --reading 2, …").alone() from None
     if console.machine:
         record = {
-            "formula": found.formula,
-            "latex": found.latex,
-            "kind": found.kind,
-            "axes": found.axes,
-            "result": found.result,
+            "formula": translation.formula,
+            "latex": translation.latex,
+            "kind": translation.kind,
+            "axes": translation.axes,
+            "result": translation.result,
         }
-        console.json({**record, "reading": found.reading, "checked": found.checked})
+        console.json({**record, "reading": translation.reading, "checked": translation.checked})
         return FINE
     if options.to == "latex":
-        console.print(found.latex)
+        console.print(translation.latex)
     else:
         from ..programs.api import to_text
 
-        console.print(to_text(found.formula, ascii=options.to == "ascii"))
-    for line in (*found.reading, found.checked):
+        console.print(to_text(translation.formula, ascii=options.to == "ascii"))
+    for line in (*translation.reading, translation.checked):
         console.note(line)
     return FINE
 

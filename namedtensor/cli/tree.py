@@ -35,7 +35,7 @@ def outline(node: Any) -> str:
 def record(node: Any) -> Any:
     """The tree as plain dictionaries and lists, for JSON."""
     if isinstance(node, tuple):
-        return [record(each) for each in node]
+        return [record(part) for part in node]
     if not hasattr(node, "span"):
         return node
     fields = {name: record(getattr(node, name)) for name in node.__slots__ if name != "span"}

@@ -42,11 +42,11 @@ def _rows(data: Any) -> Sequence[Any] | None:
 
 
 def _has_tensors(data: Any) -> bool:
-    return any(hasattr(each, "layout") or _has_tensors(each) for each in (_rows(data) or ())[:1])
+    return any(hasattr(row, "layout") or _has_tensors(row) for row in (_rows(data) or ())[:1])
 
 
 def _is_ragged(rows: Sequence[Any]) -> bool:
-    parts = [_rows(each) for each in rows]
+    parts = [_rows(row) for row in rows]
     lengths = {None if part is None else len(part) for part in parts}
     return len(lengths) > 1 or any(part is not None and _is_ragged(part) for part in parts)
 
@@ -88,9 +88,9 @@ def checked(array: Any) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def permutation(own: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
+def permutation(names: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
     """The permutation that brings a tensor's axes into this order; None where they are other axes."""
-    return tuple([own.index(axis) for axis in axes]) if sorted(axes) == sorted(own) else None
+    return tuple([names.index(axis) for axis in axes]) if sorted(axes) == sorted(names) else None
 
 
 def rounded(array: Any, digits: int) -> Any:
@@ -116,9 +116,9 @@ def wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
     rank = len(array.shape)
     sizes = f" ({' × '.join(map(str, array.shape))})" if rank else ""
     has = f"{rank or 'no'} {'axis' if rank == 1 else 'axes'}{sizes}"
-    given = f"{len(names) or 'no'} {'name was' if len(names) == 1 else 'names were'} given"
+    text = f"{len(names) or 'no'} {'name was' if len(names) == 1 else 'names were'} given"
     return NotationError(
-        316, f"the array has {has}, but {given}", notes=(f"the names are {', '.join(names)}",) if names else (),
+        316, f"the array has {has}, but {text}", notes=(f"the names are {', '.join(names)}",) if names else (),
         hint='name each axis, separated with spaces: nt.tensor(data, "height width")',
     )  # fmt: skip
 

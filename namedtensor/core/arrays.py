@@ -21,8 +21,8 @@ _NAMESPACES: Cache[type, Any] = Cache("namespaces of arrays", 256)
 
 def namespace(array: object) -> Any:
     """The namespace of an array's functions: NumPy itself, or the Array API namespace of its library."""
-    found = _NAMESPACES.get(type(array))
-    return _NAMESPACES.get_or_build(type(array), lambda: _namespace(array)) if found is None else found
+    result = _NAMESPACES.get(type(array))
+    return _NAMESPACES.get_or_build(type(array), lambda: _namespace(array)) if result is None else result
 
 
 def _namespace(array: Any) -> Any:
@@ -34,10 +34,10 @@ def _namespace(array: Any) -> Any:
     with LOADING, all_or_none():
         import array_api_compat
 
-        found = array_api_compat.array_namespace(array)
-    for part in found.__name__.split("."):  # array_api_compat.torch, jax.numpy
+        array_namespace = array_api_compat.array_namespace(array)
+    for part in array_namespace.__name__.split("."):  # array_api_compat.torch, jax.numpy
         seen(part)
-    return found
+    return array_namespace
 
 
 def wide(xp: Any) -> bool | None:
@@ -124,10 +124,10 @@ def placed(array: Any, backend: object, dtype: str | None = None, device: Any = 
         if backend == "numpy":
             return array if dtype is None else array.astype(dtype, copy=False)
         if backend == "torch":
-            made = xp.from_numpy(array if array.flags.writeable else array.copy())
-            return made.to(dtype=None if dtype is None else getattr(xp, dtype), device=device)
-        made = xp.asarray(array, dtype=dtype)
-        return made if device is None else made.to_device(device)
+            converted = xp.from_numpy(array if array.flags.writeable else array.copy())
+            return converted.to(dtype=None if dtype is None else getattr(xp, dtype), device=device)
+        converted = xp.asarray(array, dtype=dtype)
+        return converted if device is None else converted.to_device(device)
     except (TypeError, ValueError, AttributeError) as problem:
         what = f"the dtype {dtype!r}" if device is None else f"the dtype {dtype!r} or the device {device!r}"
         raise NotationError(
@@ -252,8 +252,8 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
     """
     xp = namespace(array)
     key = (axes, tuple(array.shape), array.dtype, xp, wide(xp))
-    found = _INTERNED.get(key)
-    return _new(*key) if found is None else found
+    layout = _INTERNED.get(key)
+    return _new(*key) if layout is None else layout
 
 
 def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wide: bool | None) -> Layout:
@@ -267,5 +267,5 @@ def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wi
 def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
     """The same layout under other names."""
     key = (axes, layout.extent, layout.dtype, layout.xp, layout.wide)
-    found = _INTERNED.get(key)
-    return _new(*key) if found is None else found
+    result = _INTERNED.get(key)
+    return _new(*key) if result is None else result

@@ -110,11 +110,11 @@ def code_and_message(problem: ShapeMismatch, sign: str, axes: Sequence[str], ope
         case "repeated":
             return 303, f"axis {axis} is named twice"
         case "arity":
-            wanted, got = problem.detail
-            return 304, f"{use} expects {wanted} {operands.word}{'' if str(wanted) == '1' else 's'}, got {got}"
+            expected, got = problem.detail
+            return 304, f"{use} expects {expected} {operands.word}{'' if str(expected) == '1' else 's'}, got {got}"
         case "number":
-            wanted, got = problem.detail
-            return 316, f"{sign} expects {wanted or 'no'} {'axis' if wanted == 1 else 'axes'}, got {got}"
+            expected, got = problem.detail
+            return 316, f"{sign} expects {expected or 'no'} {'axis' if expected == 1 else 'axes'}, got {got}"
         case "whole":
             return 310, str(problem.detail)
         case "other":

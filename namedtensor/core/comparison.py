@@ -71,5 +71,5 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
     atol = as_number(atol, "atol=", 0, "write atol=1e-9")
     if left.sizes != right.sizes:
         return False
-    first, second = (concrete(each.to_array(left.axes)) for each in (left, right))
+    first, second = (concrete(tensor.to_array(left.axes)) for tensor in (left, right))
     return bool(np.allclose(first, second, rtol=rtol, atol=atol, equal_nan=True))

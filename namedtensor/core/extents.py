@@ -87,11 +87,11 @@ class Largest(NamedTuple):
 
     def sizes(self) -> list[Size]:
         """The sizes of which it is the largest, where those of larger ones are listed too."""
-        found: list[Size] = []
+        sizes: list[Size] = []
         for size in (self.left, self.right):
             atom = only_atom(size)
-            found += atom.sizes() if isinstance(atom, Largest) else [size]
-        return found
+            sizes += atom.sizes() if isinstance(atom, Largest) else [size]
+        return sizes
 
     @property
     def example(self) -> int:
@@ -118,10 +118,10 @@ class Extent:
     def __add__(self, other: Any) -> Any:
         if not is_size(other):
             return self._beside(other)
-        found = dict(self.terms)
+        terms = dict(self.terms)
         for monomial, count in terms_of(other).items():
-            found[monomial] = found.get(monomial, 0) + count
-        return normal(found)
+            terms[monomial] = terms.get(monomial, 0) + count
+        return normal(terms)
 
     def __neg__(self) -> Any:
         return normal({monomial: -count for monomial, count in self.terms.items()})
@@ -146,12 +146,12 @@ class Extent:
     def __mul__(self, other: Any) -> Any:
         if not is_size(other):
             return self._beside(other)
-        found: Terms = {}
+        terms: Terms = {}
         for left, count in self.terms.items():
             for right, times in terms_of(other).items():
                 both = tuple(sorted((*left, *right), key=str))
-                found[both] = found.get(both, 0) + count * times
-        return normal(found)
+                terms[both] = terms.get(both, 0) + count * times
+        return normal(terms)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -246,14 +246,14 @@ class Extent:
     @property
     def symbols(self) -> dict[Symbol, None]:
         """The sizes of axes that it is made of, in the order of their names."""
-        found: dict[Symbol, None] = {}
+        result: dict[Symbol, None] = {}
         for monomial in self.terms:
             for atom in monomial:
                 if isinstance(atom, Symbol):
-                    found[atom] = None
+                    result[atom] = None
                 else:
-                    found |= symbols_of(atom.left) | symbols_of(atom.right)
-        return dict.fromkeys(sorted(found))
+                    result |= symbols_of(atom.left) | symbols_of(atom.right)
+        return dict.fromkeys(sorted(result))
 
     # --------------------------------------------------------------------------------------------------------- text
     @cached_property
@@ -300,10 +300,10 @@ def symbols_of(size: Any) -> dict[Symbol, None]:
     """The symbols in a size, or in nested tuples and mappings of sizes."""
     if type(size) is Extent:
         return size.symbols
-    found: dict[Symbol, None] = {}
+    symbols: dict[Symbol, None] = {}
     for part in size.values() if isinstance(size, dict) else size if isinstance(size, (tuple, list)) else ():  # type: ignore[union-attr]
-        found |= symbols_of(part)
-    return found
+        symbols |= symbols_of(part)
+    return symbols
 
 
 def typical(size: Size) -> int:
@@ -334,8 +334,8 @@ def exact_quotient(size: Size, divisor: Size) -> Size | None:
         return 1
     if divisor == 0 or len(terms_of(divisor)) != 1:
         return None
-    found = quotient(terms_of(size), *next(iter(terms_of(divisor).items())))
-    return None if found is None else normal(found)
+    result = quotient(terms_of(size), *next(iter(terms_of(divisor).items())))
+    return None if result is None else normal(result)
 
 
 def bounds(size: Size) -> tuple[int | None, int | None]:

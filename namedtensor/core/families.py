@@ -20,9 +20,9 @@ class FamilyName(str):
     members: tuple[str, ...]
 
     def __new__(cls, members: tuple[str, ...]):
-        found = super().__new__(cls, f"{members[0]} … {members[-1]}")
-        found.members = tuple(members)
-        return found
+        new = super().__new__(cls, f"{members[0]} … {members[-1]}")
+        new.members = tuple(members)
+        return new
 
     def __reduce__(self):
         return FamilyName, (self.members,)

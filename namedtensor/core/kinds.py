@@ -25,22 +25,20 @@ def is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
     return isinstance(value, tuple)
 
 
-def wrong(value: Any, what: str, due: str, hint: str) -> NotationError:
+def wrong(value: Any, what: str, expected: str, hint: str) -> NotationError:
     """Return the error for an argument of the wrong type: actual, expected, and a hint."""
-    given = (
-        "nothing" if value is None else repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
-    )
-    return NotationError(208, f"{what} is {due}, not {given}", hint=hint)
+    text = "nothing" if value is None else repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
+    return NotationError(208, f"{what} is {expected}, not {text}", hint=hint)
 
 
 def as_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
     """A mapping whose keys are names; None is one without any. Raises NotationError for anything else."""
     if value is None:
         return {}
-    given = cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else None
-    if given is None or not all(isinstance(name, str) for name in given):
+    mapping = cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else None
+    if mapping is None or not all(isinstance(name, str) for name in mapping):
         raise wrong(value, what, "a mapping from names", hint)
-    return dict(given)
+    return dict(mapping)
 
 
 def as_text(value: Any, what: str, hint: str) -> str:
@@ -54,9 +52,9 @@ def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
     """One name, or several. Raises NotationError for anything else."""
     if isinstance(value, str):
         return (value,)
-    given = tuple(cast("Iterable[Any]", value)) if isinstance(value, Iterable) else (None,)
-    names = tuple(name for name in given if isinstance(name, str))
-    if len(names) != len(given):
+    items = tuple(cast("Iterable[Any]", value)) if isinstance(value, Iterable) else (None,)
+    names = tuple(name for name in items if isinstance(name, str))
+    if len(names) != len(items):
         raise wrong(value, what, "a name, or several", hint)
     return names
 

@@ -27,7 +27,7 @@ class UnfitSize(UndecidedSize):
 
 def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> dict[Monomial, int] | None:
     """The quotient of a sum of monomials by one of them; None where it does not divide each."""
-    found: dict[Monomial, int] = {}
+    result: dict[Monomial, int] = {}
     for other, times in terms.items():
         rest = [*other]
         if times % count:
@@ -36,8 +36,8 @@ def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> d
             if atom not in rest:
                 return None
             rest.remove(atom)
-        found[tuple(rest)] = times // count
-    return found
+        result[tuple(rest)] = times // count
+    return result
 
 
 def floored(part: float, divisor: float) -> float:
@@ -48,8 +48,8 @@ def floored(part: float, divisor: float) -> float:
 
 
 def products(left: Interval, right: Interval) -> Interval:
-    found = [a * b if a and b else 0 for a in left for b in right]
-    return min(found), max(found)
+    result = [a * b if a and b else 0 for a in left for b in right]
+    return min(result), max(result)
 
 
 def is_dominated(terms: Mapping[Monomial, int]) -> bool:

@@ -105,12 +105,12 @@ class AnsweringProcess:
 
     def _next(self, seconds: float) -> bytes:
         try:
-            found = self.answers.get(timeout=seconds)
+            answer = self.answers.get(timeout=seconds)
         except queue.Empty:
             raise LateError from None
-        if not found:
+        if not answer:
             raise EndedError
-        return found
+        return answer
 
     def close(self) -> None:
         """Terminate the process; the next request starts another."""
@@ -133,8 +133,8 @@ def ended(process: subprocess.Popen[bytes], owner: int) -> None:
 def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
     """Read answers until the process ends, which an empty one says."""
     parts: list[bytes] = []
-    with stream or io.BytesIO() as given:
-        while chunk := given.read(MAX_CHUNK_BYTES):
+    with stream or io.BytesIO() as output:
+        while chunk := output.read(MAX_CHUNK_BYTES):
             *whole, rest = chunk.split(b"\n")
             for line in whole:
                 answers.put(b"".join([*parts, line]))
@@ -179,11 +179,11 @@ def serve(module: Any, memory: int) -> None:
     limit_memory(memory)
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=read_lines, args=(lines,), daemon=True).start()
-    found = b"ready"
+    data = b"ready"
     while True:
-        out.write(found + b"\n")
+        out.write(data + b"\n")
         out.flush()
-        found = answer_line(lines.get().rstrip(b"\n"))
+        data = answer_line(lines.get().rstrip(b"\n"))
 
 
 def read_lines(lines: queue.SimpleQueue[bytes]) -> None:

@@ -61,8 +61,8 @@ class Limits:
     max_expanded_nodes: int = 5 * 10**4
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            as_number(getattr(self, each.name), f"the limit {each.name}", 0, f"write Limits({each.name}=10**6)")
+        for field in fields(self):
+            as_number(getattr(self, field.name), f"the limit {field.name}", 0, f"write Limits({field.name}=10**6)")
 
 
 DEFAULT = Limits()
@@ -217,7 +217,7 @@ def is_one_letter_apart(one: str, other: str) -> bool:
         return False
     if len(one) < len(other):
         one, other = other, one
-    first = next((place for place, pair in enumerate(zip(one, other)) if pair[0] != pair[1]), len(other))
+    first = next((index for index, pair in enumerate(zip(one, other)) if pair[0] != pair[1]), len(other))
     rest, other_rest = one[first:], other[first:]
     if len(one) > len(other):
         return rest[1:] == other_rest

@@ -15,10 +15,10 @@ def hiding(package: str) -> str | None:
     """
     module = sys.modules.get(package)
     try:
-        found = module.__file__ if module is not None else _found(package)
+        file = module.__file__ if module is not None else _found(package)
     except (AttributeError, ValueError):
         return None
-    return found if found and dirname(realpath(found)) != realpath(join(HOME, package)) else None
+    return file if file and dirname(realpath(file)) != realpath(join(HOME, package)) else None
 
 
 def _found(package: str) -> str | None:

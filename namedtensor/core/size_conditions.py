@@ -70,7 +70,9 @@ class Conditions(NamedTuple):
     def taken_to_hold(self) -> tuple[Condition, ...]:
         """All that is assumed, in normal form: of symbols that stand for others, by what these are."""
         equal = [Condition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
-        sides = ((substituted(each.right - each.left, self.solved), each.relation) for each in self.found)
+        sides = (
+            (substituted(condition.right - condition.left, self.solved), condition.relation) for condition in self.found
+        )
         rest: list[Condition] = []
         for difference, relation in sides:
             left, right = as_comparison(difference)
@@ -112,11 +114,11 @@ def retracted_after(failure: type[Exception]) -> Generator[None]:
     """Forget what is assumed inside the block where it raises such an exception."""
     collected = _CONDITIONS.get()
     assert collected is not None
-    kept = dict(collected.found), dict(collected.solved)
+    saved = dict(collected.found), dict(collected.solved)
     try:
         yield
     except failure:
-        for current, before in zip((collected.found, collected.solved), kept):
+        for current, before in zip((collected.found, collected.solved), saved):
             current.clear()
             current.update(before)  # type: ignore[arg-type]
         raise

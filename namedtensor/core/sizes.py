@@ -22,8 +22,8 @@ class SizeVariable:
         self.value: Size | None = None
 
     def __str__(self) -> str:
-        found = resolve(self)
-        return str(found) if found is not self else self.text
+        result = resolve(self)
+        return str(result) if result is not self else self.text
 
     __repr__ = __str__
 

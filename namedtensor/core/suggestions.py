@@ -104,4 +104,4 @@ class Suggests:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):  # as while one is copied
                 raise AttributeError(name)
-            raise no_attribute(f"this {type(self).__name__}", name, [each for each in dir(self) if each[:1] != "_"])
+            raise no_attribute(f"this {type(self).__name__}", name, [name for name in dir(self) if name[:1] != "_"])

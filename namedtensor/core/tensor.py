@@ -61,8 +61,8 @@ class NamedTensor(Behavior):
         )
 
     def __init__(self, array: Any, axes: str | Iterable[str] = ()):
-        made = tensor(array, axes)
-        self._array, self.layout = made._array, made.layout
+        tensor_ = tensor(array, axes)
+        self._array, self.layout = tensor_._array, tensor_.layout
 
     # --------------------------------------------------------------------------------------------------- what it is
     @property
@@ -119,15 +119,15 @@ class NamedTensor(Behavior):
         >>> tensor([[3, 1, 4], [1, 5, 9]], "height width").to_array("width height").tolist()
         [[3, 1], [1, 5], [4, 9]]
         """
-        own = self.layout.axes
-        axes = own if order is None and len(own) < 2 else names_of(() if order is None else order)
-        if axes == own:
+        names = self.layout.axes
+        axes = names if order is None and len(names) < 2 else names_of(() if order is None else order)
+        if axes == names:
             return self.array
-        moves = permutation(own, axes)
+        moves = permutation(names, axes)
         if moves is None:
             problem = "needs an axis order" if order is None else f"got {', '.join(axes) or 'no axes'}"
-            hint = f'write to_array("{" ".join(own)}")' if own else "write to_array()"
-            raise NotationError(318, f"to_array {problem}; the axes are {', '.join(own) or 'none'}", hint=hint)
+            hint = f'write to_array("{" ".join(names)}")' if names else "write to_array()"
+            raise NotationError(318, f"to_array {problem}; the axes are {', '.join(names) or 'none'}", hint=hint)
         return self.layout.xp.permute_dims(self._array, moves)
 
     def to_numpy(self, order: str | Iterable[str] | None = None) -> Any:
@@ -282,7 +282,7 @@ class NamedTensor(Behavior):
         """The elements along the one axis, each a tensor without axes. Raises NotationError where there are several."""
         hint = 'go along one by name: for i in range(A.sizes["{0}"]): A[{{"{0}": i}}]'
         (size,), array = self._along("first axis to go along", hint), self.array
-        return (made(array[place], ()) for place in range(size))
+        return (made(array[index], ()) for index in range(size))
 
     def _along(self, what: str, hint: str) -> tuple[int, ...]:
         """The size of the only axis: positions need no name where there is one."""

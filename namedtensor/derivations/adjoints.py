@@ -60,7 +60,11 @@ def recurrent(
     scope = bind(source, tree)
     try:
         recurrence = recurrence_of(scope, tree, last.body)
-        words = {word for each in tree.statements for word in words_of(each)} | axes_of(tree, shapes) | {"D", "I", "e"}
+        words = (
+            {word for statement in tree.statements for word in words_of(statement)}
+            | axes_of(tree, shapes)
+            | {"D", "I", "e"}
+        )
         words |= {recurrence.variable}
         assembly = RecurrenceAssembly(source, tree, scope, last.body, shapes, sizes, words, recurrence)
         assembly.shaped()
@@ -73,19 +77,19 @@ def assembled(assembly: RecurrenceAssembly) -> tuple[nodes.Program, int, Steps]:
     """Every part of the derivative, put together."""
     recurrence, variable = assembly.recurrence, assembly.recurrence.variable
     outside, taken = assembly.outside(), assembly.taken
-    state, place = recurrence.found(taken.variable) or (None, recurrence.start)
-    if state is not None and place != recurrence.start and state not in recurrence.states:
+    state, offset = recurrence.found(taken.variable) or (None, recurrence.start)
+    if state is not None and offset != recurrence.start and state not in recurrence.states:
         raise NotARecurrence
     whole = assembly.outer(taken.body)
     assembly.labels[variable] = {}
     inputs = dict(assembly.labels)
-    for each in recurrence.sums:
-        inputs[to_text(each.node)] = assembly.labels[to_text(each.node)] = summed_shape(assembly, each)
+    for sum_ in recurrence.sums:
+        inputs[to_text(sum_.node)] = assembly.labels[to_text(sum_.node)] = summed_shape(assembly, sum_)
     value = assembly.checker([*outside, Value(whole)], inputs).whole().shape
-    adjoints = {id(each): adjoint_of(assembly, assembly.labels[_end(assembly, each)], value, ADJOINTS)
-                for each in recurrence.states}  # fmt: skip
+    adjoints = {id(member): adjoint_of(assembly, assembly.labels[_end(assembly, member)], value, ADJOINTS)
+                for member in recurrence.states}  # fmt: skip
     parts: list[Node] = []
-    inside = state is not None and place != recurrence.start
+    inside = state is not None and offset != recurrence.start
     direct = None if inside else assembly.closed(outside, whole, taken.variable)
     if direct is not None:
         parts.append(assembly.in_lines(direct))
@@ -104,26 +108,28 @@ def assembled(assembly: RecurrenceAssembly) -> tuple[nodes.Program, int, Steps]:
     begun = [] if inside else starts(assembly, outside, adjoints)
     if total:
         body = total[0]
-        for each in total[1:]:
-            body = call("+", body, each)
+        for sum_ in total[1:]:
+            body = call("+", body, sum_)
         recurrences(assembly, step, body, adjoints, ends, [family for family, _ in begun])
-        found = None if inside else assembly.closed(step, body, taken.variable)
-        if found is not None:
-            node = assembly.in_lines(found)
+        reading = None if inside else assembly.closed(step, body, taken.variable)
+        if reading is not None:
+            node = assembly.in_lines(reading)
             over = recurrence if recurrence.families else recurrence.sums[0]
             parts.append(IndexSum("∑", Name(variable), written(over.first), written(over.last), node))
         for label, index in assembly.labeled_by(taken.variable):
-            found = assembly.closed(step, body, Name(label))
-            parts += [] if found is None else [at(assembly.in_lines(found), variable, index)]
-    parts += [assembly.in_lines(each) for _, each in begun]
+            reading = assembly.closed(step, body, Name(label))
+            parts += [] if reading is None else [at(assembly.in_lines(reading), variable, index)]
+    parts += [assembly.in_lines(other) for _, other in begun]
     if inside and state is not None:
         adjoint = adjoints[id(state)]
         parts = [
-            rename(_member(adjoint, place), {now: axis + taken.mark for axis, now in zip(adjoint.axes, adjoint.marked)})
+            rename(
+                _member(adjoint, offset), {now: axis + taken.mark for axis, now in zip(adjoint.axes, adjoint.marked)}
+            )
         ]
     result = parts[0] if parts else Number(0)
-    for each in parts[1:]:
-        result = call("+", result, each)
+    for sum_ in parts[1:]:
+        result = call("+", result, sum_)
     return finished(assembly, result, steps_back(assembly, adjoints))
 
 
@@ -135,12 +141,12 @@ def plain(axis: str) -> str:
     return axis.rstrip(MARKS)
 
 
-def summed_shape(assembly: RecurrenceAssembly, each: Any) -> dict[str, Any]:
+def summed_shape(assembly: RecurrenceAssembly, factor: Any) -> dict[str, Any]:
     """The shape of a sum: that of one of its terms."""
     step = assembly.within_step()
-    body = assembly.within(each.body)
-    own = {line.sides[0].text for line in step if isinstance(line, Equation) and isinstance(line.sides[0], Name)}
-    inputs = {name: shape for name, shape in assembly.labels.items() if name not in own}
+    body = assembly.within(factor.body)
+    texts = {line.sides[0].text for line in step if isinstance(line, Equation) and isinstance(line.sides[0], Name)}
+    inputs = {name: shape for name, shape in assembly.labels.items() if name not in texts}
     return dict(assembly.checker([*step, Value(body)], inputs).whole().shape)
 
 
@@ -148,7 +154,7 @@ def adjoint_of(
     assembly: RecurrenceAssembly, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str
 ) -> Adjoint:
     """A name for the derivative of a value by a tensor of a shape; axes are marked where the value has them as well."""
-    letter = next((each for each in letters if each not in assembly.words), None) or next(names_left(assembly.words))
+    letter = next((name for name in letters if name not in assembly.words), None) or next(names_left(assembly.words))
     assembly.words.add(letter)
     axes = tuple(shape)
     marked = tuple(axis + assembly.taken.mark for axis in axes) if set(axes) & set(value) else axes
@@ -157,28 +163,28 @@ def adjoint_of(
 
 def weighted(assembly: RecurrenceAssembly, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
     """The terms of the sums in one step, each times the derivative of the value by its sum."""
-    found: list[Node] = []
+    result: list[Node] = []
     recurrence = assembly.recurrence
-    if len({(str(each.first), str(each.last)) for each in recurrence.sums}) > 1:
+    if len({(str(sum_.first), str(sum_.last)) for sum_ in recurrence.sums}) > 1:
         raise NotARecurrence
-    for each in recurrence.sums:
-        text = to_text(each.node)
+    for sum_ in recurrence.sums:
+        text = to_text(sum_.node)
         adjoint = adjoint_of(assembly, assembly.labels[text], value, LETTERS)
         called = plain if adjoint.marked == adjoint.axes else str
         weight = assembly.closed(outside, whole, Name(text), called)
-        term = assembly.within(each.body)
+        term = assembly.within(sum_.body)
         if weight is None:
             continue
         if weight.node == Number(1):
-            found.append(term)
+            result.append(term)
         elif not weight.names and length(weight.node) <= MAX_INLINE_SYMBOLS:
-            found.append(adjoint.times(weight.node, term))
+            result.append(adjoint.times(weight.node, term))
         else:
             assembly.line(Name(adjoint.letter), assembly.in_lines(weight))
             extents = assembly.labels[text].values()
             assembly.labels[adjoint.letter] = {**value, **dict(zip(adjoint.marked, extents))}
-            found.append(adjoint.times(Name(adjoint.letter), term))
-    return found
+            result.append(adjoint.times(Name(adjoint.letter), term))
+    return result
 
 
 def recurrences(
@@ -187,18 +193,18 @@ def recurrences(
 ) -> None:  # fmt: skip
     """The lines of the adjoints: at the end, from one step to the one before, and of what the `begun` begin with."""
     recurrence, variable = assembly.recurrence, assembly.recurrence.variable
-    own, through = [], []
+    direct, through = [], []
     for family in recurrence.states:
         called = plain if adjoints[id(family)].marked == adjoints[id(family)].axes else str
         fixed = assembly.fixed.get(assembly.label(family, {variable: 1}).text)
         before = assembly.label(family, {variable: 1, UNIT: -recurrence.step})
-        for by, found in ((fixed, own), (before, through)):
+        for by, result in ((fixed, direct), (before, through)):
             reading = None if by is None else assembly.closed(step, body, by, called)
-            found.append(None if reading is None else assembly.in_lines(reading))
-    for family, end, here in zip(recurrence.states, ends, own):
+            result.append(None if reading is None else assembly.in_lines(reading))
+    for family, end, here in zip(recurrence.states, ends, direct):
         last = None if here is None else at(here, variable, recurrence.end)
         assembly.line(_member(adjoints[id(family)], recurrence.end), joined(assembly, adjoints[id(family)], end, last))
-    for family, here, next_one in zip(recurrence.states, own, through):
+    for family, here, next_one in zip(recurrence.states, direct, through):
         adjoint = adjoints[id(family)]
         after = None if next_one is None else at(next_one, variable, {variable: 1, UNIT: recurrence.step})
         whole = joined(assembly, adjoint, here, after)
@@ -212,12 +218,12 @@ def recurrences(
 
 def joined(assembly: RecurrenceAssembly, adjoint: Adjoint, *parts: Node | None) -> Node:
     """The sum of what there is."""
-    found = [each for each in parts if each is not None]
-    if not found:
+    result = [part for part in parts if part is not None]
+    if not result:
         return with_axes(Number(0), tuple(assembly.labels[f"{adjoint.letter}^{assembly.recurrence.variable}"]))
-    whole = found[0]
-    for each in found[1:]:
-        whole = call("+", whole, each)
+    whole = result[0]
+    for node in result[1:]:
+        whole = call("+", whole, node)
     return whole
 
 
@@ -237,22 +243,22 @@ def starts(
     assembly: RecurrenceAssembly, outside: list[Any], adjoints: dict[int, Adjoint]
 ) -> list[tuple[Family, NameReading]]:
     """The contribution of the initial states to the derivative."""
-    recurrence, found = assembly.recurrence, []
+    recurrence, result = assembly.recurrence, []
     for family in recurrence.states:
         adjoint = adjoints[id(family)]
         label = to_text(_member(adjoint, recurrence.start))
         assembly.labels[label] = assembly.labels[f"{adjoint.letter}^{recurrence.variable}"]
         begins = family.member(written(recurrence.start))
-        program = [assembly.begun(each) for each in outside]
+        program = [assembly.begun(statement) for statement in outside]
         reading = assembly.closed(program, adjoint.times(Name(label), begins), assembly.taken.variable)
         if reading is not None:
-            found.append((family, reading))
-    return found
+            result.append((family, reading))
+    return result
 
 
 def steps_back(assembly: RecurrenceAssembly, adjoints: dict[int, Adjoint]) -> list[Step]:
     """The lines of the adjoints as equations of what these are: the derivatives by the states."""
-    taken, found = assembly.taken, []
+    taken, result = assembly.taken, []
     letters = {adjoint.letter: (family, adjoint) for family in assembly.recurrence.states
                for adjoint in [adjoints[id(family)]]}  # fmt: skip
     for line in assembly.lines:
@@ -262,8 +268,8 @@ def steps_back(assembly: RecurrenceAssembly, adjoints: dict[int, Adjoint]) -> li
             by = family.member(head.components[0])
             rule = "end" if line.range is None and head == _member(adjoint, assembly.recurrence.end) else "chain"
             mark = taken.mark if adjoint.marked != adjoint.axes else ""
-            found.append(Step(rule, replace(line, sides=(*line.sides, Derivative(taken.body, by, mark))), BACK[rule]))
-    return found
+            result.append(Step(rule, replace(line, sides=(*line.sides, Derivative(taken.body, by, mark))), BACK[rule]))
+    return result
 
 
 BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/∂h^t ⊙ ∂h^t/∂h^{t-1}"}
@@ -271,14 +277,14 @@ BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/�
 
 def finished(assembly: RecurrenceAssembly, result: Node, steps: list[Step]) -> tuple[nodes.Program, int, Steps]:
     """The program: what it needs of the one that was given, the lines, and the derivative; and the way to it."""
-    kept = [assembly.begun(each) for each in assembly.tree.statements[:-1]]
-    wanted = words_of(result)
-    for each in assembly.lines:
-        wanted |= words_of(each)
-        if each.range is not None:
-            wanted |= words_of(each.range)
-    title = Name("D" if "D" not in wanted else next(names_left(assembly.words)))
-    statements = (*needed(tuple(kept), wanted), *assembly.lines, Equation((title, result)))
+    definitions = [assembly.begun(statement) for statement in assembly.tree.statements[:-1]]
+    expected = words_of(result)
+    for line in assembly.lines:
+        expected |= words_of(line)
+        if line.range is not None:
+            expected |= words_of(line.range)
+    title = Name("D" if "D" not in expected else next(names_left(assembly.words)))
+    statements = (*needed(tuple(definitions), expected), *assembly.lines, Equation((title, result)))
     steps.append(Step("identification", Equation((title, result, assembly.taken)), "D = ∑_{t} ∂L/∂h^t ⊙ ∂h^t/∂W"))
-    way = Steps((), tuple(steps), tuple(kept))
+    way = Steps((), tuple(steps), tuple(definitions))
     return nodes.Program(statements), assembly.length + length(result), way

@@ -57,12 +57,12 @@ class Assembly:
         """The program with few steps between these bounds, and its sizes."""
         bounds = list(bounds)
         few: dict[str, int] = {}
-        for symbol in {symbol for each in bounds for side in each for symbol in side} - {UNIT}:
+        for symbol in {symbol for bound in bounds for side in bound for symbol in side} - {UNIT}:
             few[symbol.strip("|")] = MIN_SHAPE_STEPS + max(abs(first.get(UNIT, 0)) for first, _ in bounds)
-        for each in self.tree.statements:
-            sides = each.sides if isinstance(each, Equation) else ()
-            said = [few[side.text] for side in sides if isinstance(side, Name) and side.text in few]
-            few |= {side.axis.name: said[0] for side in sides if isinstance(side, nodes.Size) and said}
+        for statement in self.tree.statements:
+            sides = statement.sides if isinstance(statement, Equation) else ()
+            indices = [few[side.text] for side in sides if isinstance(side, Name) and side.text in few]
+            few |= {side.axis.name: indices[0] for side in sides if isinstance(side, nodes.Size) and indices}
         shapes = {
             name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
         }
@@ -72,26 +72,30 @@ class Assembly:
     def others(self) -> list[Any]:
         """The statements about no family."""
         ranged = (Equation, nodes.Declaration)
-        return [each for each in self.tree.statements[:-1] if not isinstance(each, ranged) or each.range is None]
+        return [
+            statement
+            for statement in self.tree.statements[:-1]
+            if not isinstance(statement, ranged) or statement.range is None
+        ]
 
     def labeled(
-        self, node: Any, variable: str, own: Iterable[str], shape: Callable[[Node, str], dict[str, Any]]
+        self, node: Any, variable: str, axes: Iterable[str], shape: Callable[[Node, str], dict[str, Any]]
     ) -> Any:
         """A tree in which a name with the index in a label, as x^t, is one name; families of `own` bases are left."""
-        families = {each.name.base for each in self.scope.families} - set(own)
+        families = {family.name.base for family in self.scope.families} - set(axes)
         known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
         known |= {key(name).base for name in self.shapes if "^" in name}
 
-        def change(each: Any) -> Node | None:
-            name = spelled(each) if isinstance(each, (nodes.Superscript, nodes.Subscript)) else None
+        def change(part: Any) -> Node | None:
+            name = spelled(part) if isinstance(part, (nodes.Superscript, nodes.Subscript)) else None
             if name is None or name.base not in known:
                 return None
             labeled = any(variable in words_of(part) for part in (*name.subscript, *name.superscript))
             if not labeled and name.base not in families:
                 return None
-            text = to_text(each)
+            text = to_text(part)
             if text not in self.labels:
-                self.labels[text] = shape(each, variable)
+                self.labels[text] = shape(part, variable)
             return Name(text)
 
         return mapped(node, change)
@@ -104,33 +108,33 @@ class Assembly:
         tree = nodes.Program((*statements, Value(Derivative(body, by, self.taken.mark if mark is None else mark))))
         names = words_of(nodes.Program(tree.statements))
         taken = {
-            each.sides[0].text
-            for each in tree.statements
-            if isinstance(each, Equation) and isinstance(each.sides[0], Name)
+            statement.sides[0].text
+            for statement in tree.statements
+            if isinstance(statement, Equation) and isinstance(statement.sides[0], Name)
         }
-        if not any(node == by for each in (*statements, body) for node in walk(each)):
+        if not any(node == by for statement in (*statements, body) for node in walk(statement)):
             return None
         reached = depending(self.scope, nodes.Program(tuple(statements)), words_of(by))
-        if not (words_of(body) | {each.operator for each in walk(body) if isinstance(each, nodes.Call)}) & reached:
+        if not (words_of(body) | {node.operator for node in walk(body) if isinstance(node, nodes.Call)}) & reached:
             return None
         inputs = {name: shape for name, shape in self.labels.items() if name in names - taken}
         checker = self.checker(list(tree.statements), inputs)
-        found = reading_of(checker, checker.whole(), tree, self.words, called)
-        self.words |= {each.name for each in found.names}
-        return None if is_zero(found.node) else found
+        reading = reading_of(checker, checker.whole(), tree, self.words, called)
+        self.words |= {name.name for name in reading.names}
+        return None if is_zero(reading.node) else reading
 
     def named(self, reading: NameReading, over: nodes.Range | None = None) -> Node:
         """A formula, its names as lines of their own: those of one step are a family over the steps."""
         node = reading.node
         renamed: dict[str, Node] = {}
-        for each in reading.names:
-            definition = _renamed(each.node, renamed)
+        for name in reading.names:
+            definition = _renamed(name.node, renamed)
             stepwise = over is not None and over.variable.text in words_of(definition)
-            head = expression(f"{each.name}^{over.variable.text}") if over and stepwise else Name(each.name)
+            head = expression(f"{name.name}^{over.variable.text}") if over and stepwise else Name(name.name)
             same = next((line.sides[0] for line in self.lines if line.sides[1] == definition), None)
             if same is None:
                 self.line(head, definition, over if stepwise else None)
-            renamed[each.name] = same or head
+            renamed[name.name] = same or head
         return _renamed(node, renamed)
 
     def constant(self, text: str) -> str:
@@ -144,9 +148,9 @@ class Assembly:
         """A formula in which no part has two names, simplified."""
         if not {*self.constants} & words_of(node):
             return node
-        node = mapped(node, lambda each: self.constants.get(each.text) if isinstance(each, Name) else None)
+        node = mapped(node, lambda part: self.constants.get(part.text) if isinstance(part, Name) else None)
         parts = {expression(text): Name(text) for text in self.labels if " alone" not in text}
-        whole = mapped(node, lambda each: None if isinstance(each, Name) else parts.get(each))
+        whole = mapped(node, lambda part: None if isinstance(part, Name) else parts.get(part))
         inputs = {name: shape for name, shape in self.labels.items() if name in words_of(whole)}
         tree = nodes.Program((Value(whole),))
         checker = self.checker([Value(whole)], inputs)
@@ -158,8 +162,8 @@ class Assembly:
 
 
 def axes_of(tree: nodes.Program, shapes: Shapes) -> set[str]:
-    found = {axis for shape in shapes.values() for axis in shape}
-    return found | {each.name for each in walk(tree) if isinstance(each, nodes.Axis)}
+    names = {axis for shape in shapes.values() for axis in shape}
+    return names | {node.name for node in walk(tree) if isinstance(node, nodes.Axis)}
 
 
 def is_zero(node: Node) -> bool:
@@ -169,4 +173,4 @@ def is_zero(node: Node) -> bool:
 
 
 def _renamed(node: Any, names: Mapping[str, Node]) -> Any:
-    return mapped(node, lambda each: names.get(each.text) if isinstance(each, Name) else None) if names else node
+    return mapped(node, lambda part: names.get(part.text) if isinstance(part, Name) else None) if names else node

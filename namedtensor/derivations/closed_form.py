@@ -61,8 +61,8 @@ class ClosedForm:
         if not steps:
             return self.expression.to_latex(macros=macros)
         equations = [step.node for step in self.steps]
-        named = [each for each in self.derivation.tree.statements if each not in equations]
-        lines = [to_latex(nodes.Program((each,)), macros=macros).replace(" = ", " &= ", 1) for each in named]
+        named = [statement for statement in self.derivation.tree.statements if statement not in equations]
+        lines = [to_latex(nodes.Program((statement,)), macros=macros).replace(" = ", " &= ", 1) for statement in named]
         lines += [step.to_latex(macros) for step in self.steps]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
@@ -73,9 +73,9 @@ class ClosedForm:
     @property
     def steps(self) -> StepTable:
         """The way to the closed form: one equation for each part, with its rule; the last is the identification."""
-        found = StepTable(self._way.steps)
-        found.way = self
-        return found
+        step_table = StepTable(self._way.steps)
+        step_table.way = self
+        return step_table
 
     @property
     def names(self) -> tuple[Equation, ...]:
@@ -104,19 +104,19 @@ class ClosedForm:
     @property
     def definitions(self) -> tuple[Any, ...]:
         """The names of the parts, and the definitions that these do not restate."""
-        restated = {(each.sides[0], each.range) for each in self.names}
+        restated = {(name.sides[0], name.range) for name in self.names}
         restated |= {(step.node.sides[0], step.node.range) for step in self.steps if len(step.node.sides) > 2}
-        found: dict[str, Any] = {}
-        for each in (*self._way.kept, *self.expression.tree.statements[:-1]):
-            if not (isinstance(each, Equation) and (each.sides[0], each.range) in restated):
-                found[to_text(each)] = each
-        return (*found.values(), *self.names)
+        result: dict[str, Any] = {}
+        for statement in (*self._way.kept, *self.expression.tree.statements[:-1]):
+            if not (isinstance(statement, Equation) and (statement.sides[0], statement.range) in restated):
+                result[to_text(statement)] = statement
+        return (*result.values(), *self.names)
 
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
         """Check every step and the closed form on tensors. Raises NotationError where an equation does not hold."""
-        own = {str(name) for name in bind(self.derivation.source, self.derivation.tree).definitions}
-        given = {name: value for name, value in (values or {}).items() if name not in own}
-        self.derivation.evaluate({**given, **named}, sizes=sizes)
+        texts = {str(name) for name in bind(self.derivation.source, self.derivation.tree).definitions}
+        inputs = {name: value for name, value in (values or {}).items() if name not in texts}
+        self.derivation.evaluate({**inputs, **named}, sizes=sizes)
 
     def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
         """Every step to the value of the closed form, with its type and value."""
@@ -164,13 +164,13 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
     shapes = {**{name: {} for name in taken_by(tree)}, **shapes}  # so that r^k, by r, is a power of r and no other name
     with working(limit=limit) as work:
         try:
-            found = with_shapes(shapes, lambda some: of_families(source, tree, some, sizes), tree)
+            result = with_shapes(shapes, lambda some: of_families(source, tree, some, sizes), tree)
         except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
             return None
-    if found is None:
+    if result is None:
         return None
-    program, length, way = found[:3]
-    formulas = tuple(each.sides[1] for each in program.statements if isinstance(each, Equation))
+    program, length, way = result[:3]
+    formulas = tuple(statement.sides[1] for statement in program.statements if isinstance(statement, Equation))
     program = nodes.Program((*sizes_said(formulas, work.made, axes_given(shapes)), *program.statements))
     return ClosedForm(Formula(to_text(program)), dict(work.laws), length, lambda: way)
 
@@ -194,12 +194,12 @@ def as_value(scope: Any, tree: nodes.Program):
     if isinstance(last, Equation) and len(last.sides) == 2 and isinstance(last.sides[1], nodes.Derivative):
         head = last.sides[0]
         if isinstance(head, nodes.Call) and scope.last is None:
-            kept = tuple(
-                each for each in tree.statements[:-1]
-                if not (isinstance(each, nodes.Signature) and each.head.operator == head.operator)
+            statements = tuple(
+                statement for statement in tree.statements[:-1]
+                if not (isinstance(statement, nodes.Signature) and statement.head.operator == head.operator)
             )  # fmt: skip
-            own = tuple(each for each in tree.statements[:-1] if each not in kept)
-            return replace(tree, statements=(*kept, nodes.Value(last.sides[1]))), (own, head)
+            local = tuple(statement for statement in tree.statements[:-1] if statement not in statements)
+            return replace(tree, statements=(*statements, nodes.Value(last.sides[1]))), (local, head)
     return tree, None
 
 
@@ -217,9 +217,9 @@ def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
     """The shapes of a function's parameters, as its signature has them."""
     name = head.operator.rstrip("'")
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for function in scope.all_functions():
         if function.operator == name and function.signature is not None:
             for parameter, of in zip(function.parameters, function.signature.domain):
-                found[str(parameter.key())] = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
-    return found
+                result[str(parameter.key())] = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
+    return result

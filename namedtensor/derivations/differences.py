@@ -31,11 +31,11 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
     if not isinstance(taken, nodes.Derivative):
         hint = "take that of a value, as f(x) of a function f"
         raise NotationError(112, "the value is not a derivative", formula.source, hint=hint)
-    wanted = key(to_text(taken.variable))
-    name = next((each for each in values if key(each) == wanted), None)
+    expected = key(to_text(taken.variable))
+    name = next((value for value in values if key(value) == expected), None)
     if name is None:
         raise NotationError(
-            206, f"no value for {wanted}: finite differences are taken with respect to it", formula.source
+            206, f"no value for {expected}: finite differences are taken with respect to it", formula.source
         )
     body = Formula(to_text(nodes.Program((*before, nodes.Value(taken.body)))))
     at = values[name]
@@ -47,17 +47,17 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
             404, f"{name} has {len(flat)} elements; finite differences support at most {MAX_ELEMENTS}", formula.source
         )
 
-    def near(place: int, change: float) -> Any:
-        numbers = [*flat[:place], flat[place] + change, *flat[place + 1 :]]
+    def near(position: int, change: float) -> Any:
+        numbers = [*flat[:position], flat[position] + change, *flat[position + 1 :]]
         moved: Any = tensor(folded(numbers, extents), " ".join(axes)) if axes else numbers[0]
         return body(values={**values, name: moved}, sizes=sizes)
 
     slopes = [
-        (near(place, DIFFERENCE_STEP) - near(place, -DIFFERENCE_STEP)) / (2 * DIFFERENCE_STEP)
-        for place in range(len(flat))
+        (near(index, DIFFERENCE_STEP) - near(index, -DIFFERENCE_STEP)) / (2 * DIFFERENCE_STEP)
+        for index in range(len(flat))
     ]
     inner = tuple(slopes[0].axes)
-    rows = folded([each.tolist(inner) if inner else float(each) for each in slopes], extents)
+    rows = folded([slope.tolist(inner) if inner else float(slope) for slope in slopes], extents)
     marked = [axis + taken.mark for axis in axes]
     return tensor(rows if axes else rows[0], " ".join((*marked, *inner)))
 
@@ -72,6 +72,6 @@ def folded(flat: list[Any], extents: list[int]) -> list[Any]:
 def distance(one: NamedTensor, other: NamedTensor) -> float:
     """The largest difference of two tensors of one shape, over the largest number where that is above 1."""
     axes = tuple(one.axes)
-    left, right = ([float(each) for each in of.to_numpy(axes).ravel()] for of in (one, other))
+    left, right = ([float(number) for number in of.to_numpy(axes).ravel()] for of in (one, other))
     scale = max((1.0, *map(abs, left)))
     return max((abs(a - b) for a, b in zip(left, right)), default=0.0) / scale

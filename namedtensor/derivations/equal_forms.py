@@ -48,7 +48,7 @@ def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node,
     """The expressions that are said to be equal: a name alone at the head of three or more only names them."""
     first, *rest = equation.sides
     if len(rest) > 1 and isinstance(first, Name):
-        words = {each.text for side in rest for each in walk(side) if isinstance(each, Name)}
+        words = {node.text for side in rest for node in walk(side) if isinstance(node, Name)}
         if first.text not in words:
             return tuple(rest)
     return equation.sides
@@ -62,17 +62,17 @@ def normal_form(
         checker = reading_checker(claim, program, shapes, sizes)
         with perturbing(checker, sides, checker.top):
             terms = [checker.infer(side, checker.top) for side in sides]
-        found = {str(name): dict(term.shape) for name, term in (*checker.top.variables.items(), *checker.parameters.items())
+        result = {str(name): dict(term.shape) for name, term in (*checker.top.variables.items(), *checker.parameters.items())
                  if term.operator == "input"}  # fmt: skip
         if len({frozenset(term.shape) for term in terms}) > 1 or any(term.boolean for term in terms):
-            return found, False
+            return result, False
         try:
-            return found, _equal(terms)
+            return result, _equal(terms)
         except (NotReadable, TooLong, ArithmeticError):
-            return found, False
+            return result, False
 
 
 def _equal(terms: list[Term]) -> bool:
     forms = Forms({}, room=10**6)
     first, *rest = [recognized(forms.of(term)) for term in terms]
-    return all(not algebra.add(first, algebra.scaled(each, -1)) for each in rest)
+    return all(not algebra.add(first, algebra.scaled(products, -1)) for products in rest)

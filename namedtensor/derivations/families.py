@@ -25,8 +25,8 @@ def of_families(
     last = tree.statements[-1] if tree.statements else None
     taken = last.body if isinstance(last, Value) else None
     if not isinstance(taken, Derivative) or not isinstance(taken.body, Derivative):
-        found = recurrent(source, tree, shapes, sizes)
-        return by_sensitivities(source, tree, shapes, sizes) if found is None else (*found, {})
+        result = recurrent(source, tree, shapes, sizes)
+        return by_sensitivities(source, tree, shapes, sizes) if result is None else (*result, {})
     inner = of_families(source, nodes.Program((*tree.statements[:-1], Value(taken.body))), shapes, sizes)
     if inner is None:
         return None
@@ -35,16 +35,17 @@ def of_families(
     assert isinstance(equation, Equation)
     title = Name(
         unused(
-            "D" + "'" * order_of(taken.body), {word for each in (*tree.statements, *lines) for word in words_of(each)}
+            "D" + "'" * order_of(taken.body),
+            {word for statement in (*tree.statements, *lines) for word in words_of(statement)},
         )
     )
     outer = Value(Derivative(title, taken.variable, taken.mark))
     known = primed if taken.variable == taken.body.variable else {}
     lines.append(Equation((title, equation.sides[1])))
-    found = by_sensitivities(source, nodes.Program((*lines, outer)), shapes, sizes, known)
-    if found is None:
+    result = by_sensitivities(source, nodes.Program((*lines, outer)), shapes, sizes, known)
+    if result is None:
         return None
-    program, length, after, primed = found
+    program, length, after, primed = result
     lower = Step(IDENTIFICATION, Equation((title, equation.sides[1], taken.body)), LAW)
     highest = replace(after.steps[-1], node=Equation((*after.steps[-1].node.sides[:-1], taken)))
     steps = (*before.steps[:-1], lower, *after.steps[:-1], highest)

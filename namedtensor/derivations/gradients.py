@@ -54,9 +54,9 @@ class Gradient:
         return self._programs.get_or_build(names, lambda: self._extended(names))
 
     def _extended(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
-        taken = {each.text for each in walk(self._of.tree) if isinstance(each, Name)}
+        taken = {node.text for node in walk(self._of.tree) if isinstance(node, Name)}
         letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
-        asked = [f"{letter}_{place}" for place in range(len(names) + 1)]
+        asked = [f"{letter}_{index}" for index in range(len(names) + 1)]
         statements = [_named(asked[0], self._whole)]
         for name, by in zip(asked[1:], names):
             statements.append(_named(name, Derivative(self._whole, _expression(by), MARK)))
@@ -71,18 +71,18 @@ class Gradient:
         return self._by_given.get_or_build(names, lambda: self._members_among(names))
 
     def _members_among(self, given: tuple[str, ...]) -> tuple[str, ...]:
-        found: list[str] = []
+        names: list[str] = []
         for name in self.wrt:
             family = self._families.get(name)
-            members = [each for each in given if family_of(self._of, each, name) == family] if family else [name]
+            members = [text for text in given if family_of(self._of, text, name) == family] if family else [name]
             if not members:
                 raise NotationError(
                     206,
                     f"no value for any member of {name}",
                     hint=f"pass them by name: values={{{name!r}: …}} with a number each",
                 )
-            found += members
-        return tuple(dict.fromkeys(found))
+            names += members
+        return tuple(dict.fromkeys(names))
 
     def __call__(
         self,
@@ -100,16 +100,16 @@ class Gradient:
                 304, f"{self.of} expects {len(self._parameters)} arguments, got {len(arguments)}",
                 hint="pass parameters with values={…} or by keyword",
             )  # fmt: skip
-        given = {**dict(zip(self._parameters, arguments)), **named}
-        names = self._members((*given, *(values or ())))
-        total, *slopes = self._by(names)[1](values=values, sizes=sizes, **given)
+        inputs = {**dict(zip(self._parameters, arguments)), **named}
+        names = self._members((*inputs, *(values or ())))
+        total, *slopes = self._by(names)[1](values=values, sizes=sizes, **inputs)
         if total.axes:
             raise NotationError(
                 303, f"a gradient needs a scalar, but {self.of} has axes {', '.join(total.axes)}",
                 hint=f"sum over them: loss = ∑_{{{', '.join(total.axes)}}} {self.of}, or use nt.derivative",
             )  # fmt: skip
-        found = {name: _own_axes(slope) for name, slope in zip(names, slopes)}
-        return (total, found) if self.value else found
+        tensors = {name: _own_axes(slope) for name, slope in zip(names, slopes)}
+        return (total, tensors) if self.value else tensors
 
 
 def gradient(
@@ -155,45 +155,45 @@ def gradient(
     >>> float(loss), g["w"].axes, g["w"].tolist()
     (13.0, ('a',), [18.0, 4.0])
     """
-    made = program if isinstance(program, Program) else Formula(program, syntax)
-    names = _declared(made) if wrt is None else as_names(wrt, "wrt=", 'write wrt=["W", "b"]')
+    formula = program if isinstance(program, Program) else Formula(program, syntax)
+    names = _declared(formula) if wrt is None else as_names(wrt, "wrt=", 'write wrt=["W", "b"]')
     if not names:
         raise NotationError(201, "a gradient needs at least one name", hint='write wrt=["W", "b"]')
-    known = {name.key() for name in map(spelled, walk(made.tree)) if name is not None}
+    known = {name.key() for name in map(spelled, walk(formula.tree)) if name is not None}
     for name in names:
-        if key(name) not in known and not any(each.base == key(name).base for each in known):
+        if key(name) not in known and not any(other_key.base == key(name).base for other_key in known):
             raise NotationError(201, f"the program does not contain {name}", hint="pass the name of a parameter")
-    return Gradient(made, of, names, return_value)
+    return Gradient(formula, of, names, return_value)
 
 
 def family_of(program: Program, name: str, of: str = "") -> Any:
     """The family that a name, or a member of it, is declared by; None where it is one tensor."""
-    wanted = key(name)
+    expected = key(name)
     scope = program._goal.program.scope
-    found = scope.declaration(wanted)
-    if found is None or (of and wanted.base != key(of).base):
-        return id(whole) if (whole := _over_range(scope, wanted)) is not None and not of else None
-    if not found[1]:
+    declaration = scope.declaration(expected)
+    if declaration is None or (of and expected.base != key(of).base):
+        return id(whole) if (whole := _over_range(scope, expected)) is not None and not of else None
+    if not declaration[1]:
         return None
-    is_open = all(index == str(at) for index, at in found[1].items())
-    return id(found[0]) if is_open or of else None
+    is_open = all(index == str(at) for index, at in declaration[1].items())
+    return id(declaration[0]) if is_open or of else None
 
 
-def _over_range(scope: Scope, wanted: Key) -> nodes.Set | None:
+def _over_range(scope: Scope, expected: Key) -> nodes.Set | None:
     """The set of W^l as it is written in W^l ∈ ℝ^{a} for l = 1, …, n."""
     return next(
-        (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == wanted), None
+        (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == expected), None
     )
 
 
 def _declared(program: Program) -> tuple[str, ...]:
     """The names declared to be real tensors and never defined."""
     scope = program._goal.program.scope
-    found: dict[str, nodes.Set | None] = {}
+    sets: dict[str, nodes.Set | None] = {}
     for name in program.declared:
         declared = scope.declaration(key(name))
-        found[name] = _over_range(scope, key(name)) if declared is None else declared[0]
-    return tuple(name for name, of in found.items() if of is not None and of.domain == "reals")
+        sets[name] = _over_range(scope, key(name)) if declared is None else declared[0]
+    return tuple(name for name, of in sets.items() if of is not None and of.domain == "reals")
 
 
 def _named(name: str, body: Any) -> Equation:
@@ -210,7 +210,7 @@ def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
     for statement in program.tree.statements:
         head = statement.sides[0] if isinstance(statement, Equation) else None
         if isinstance(head, Call) and (head.operator == of or to_text(head).partition("(")[0] == of):
-            return tuple(to_text(each) for each in (*head.arguments, *head.parameters)), head
+            return tuple(to_text(argument) for argument in (*head.arguments, *head.parameters)), head
     return (), _expression(of)
 
 

@@ -51,7 +51,7 @@ def reading_of(
         known = sizes_of(checker, source_name(axis))
         if called(source_name(axis)) in missing and known and str(resolve(term.shape[axis])) not in known:
             raise Unwritable(f"it is 1 along {source_name(axis)}, whose size no tensor has")
-    taken = {"D", "I", "e"} | (taken or set()) | {word for each in tree.statements for word in words_of(each)}
+    taken = {"D", "I", "e"} | (taken or set()) | {word for statement in tree.statements for word in words_of(statement)}
 
     def write(writer: Any, form: Form) -> Node:
         return with_axes(writer.form(form, outside), missing)
@@ -59,7 +59,7 @@ def reading_of(
     if forms.cut:
         return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
     ways = dict.fromkeys(forms_of_one_value(form))
-    return min((read(write, each, taken) for each in ways), key=lambda reading: reading.length)
+    return min((read(write, way, taken) for way in ways), key=lambda reading: reading.length)
 
 
 def forms_of_one_value(form: Form) -> list[Form]:
@@ -79,31 +79,31 @@ def forms_of_one_value(form: Form) -> list[Form]:
 
 def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[FormHead, tuple[str, tuple[int, ...]]]:
     """Return names defined as a softmax, onehot or similar, with the axis positions along which they sum to 1 or 0."""
-    found: dict[FormHead, tuple[str, tuple[int, ...]]] = {}
+    result: dict[FormHead, tuple[str, tuple[int, ...]]] = {}
     for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
         while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
         if term is not None and id(term) in names and total_of(term.operator) is not None:
             axes = tuple(map(source_name, term.shape))
-            found[head("tensor", names[id(term)], axes)] = (term.operator, tuple(map([*term.shape].index, term.axes)))
-    return found
+            result[head("tensor", names[id(term)], axes)] = (term.operator, tuple(map([*term.shape].index, term.axes)))
+    return result
 
 
 def by_their_functions(values: list[NamedPart]) -> list[NamedPart]:
     """The names whose value is a known function that was written out: Y = softmax_{ax} X, of exp X / ∑_{ax} exp X."""
-    found: list[NamedPart] = []
+    parts: list[NamedPart] = []
     for name in values:
         read = recognized((name.product,))
         if len(read) == 1 and read[0] != name.product and set(name.indices) == read[0].indices():
-            found.append(name._replace(product=read[0]))
-    return found
+            parts.append(name._replace(product=read[0]))
+    return parts
 
 
 def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
     """The sizes of an axis among the inputs, of the axis without its marks where it has some."""
     terms = (*checker.top.variables.values(), *checker.parameters.values())
     return {
-        str(resolve(term.shape[each])) for term in terms for each in (axis, axis.rstrip(MARKS)) if each in term.shape
+        str(resolve(term.shape[name])) for term in terms for name in (axis, axis.rstrip(MARKS)) if name in term.shape
     }
 
 
@@ -112,9 +112,9 @@ def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any
     names: list[Where] = []
     taken = taken | {"G"}
     for cut in forms.cut:
-        found = read(lambda writer, each: writer.form(each, outside), factored(simplified(cut.form)), taken)
-        taken = taken | {each.name for each in found.names}
-        names += [*found.names, Where(cut.name, found.node)]
+        text = read(lambda writer, products: writer.form(products, outside), factored(simplified(cut.form)), taken)
+        taken = taken | {name.name for name in text.names}
+        names += [*text.names, Where(cut.name, text.node)]
     whole = read(write, factored(form), taken)
     return NameReading(whole.node, (*names, *whole.names))
 
@@ -125,16 +125,16 @@ def seen(form: Form) -> set[FormIndex]:
 
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
     """The terms that the program's definitions name, but those that a derivative is in."""
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
         term = checker.find(name, checker.top, None)
         while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
         if term is None or term is whole or term.operator in ("input", "number", "unknown"):
             continue
-        if not any(change_of(each) is not None for each in topological(term)):
-            found[id(term)] = str(name)
-    return found
+        if not any(change_of(part) is not None for part in topological(term)):
+            names[id(term)] = str(name)
+    return names
 
 
 def members(checker: ReadingChecker) -> Iterator[Key]:
@@ -155,14 +155,14 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
 
 def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[NamedPart]:
     """What the names stand for, where that is a product of several factors."""
-    found: list[NamedPart] = []
+    parts: list[NamedPart] = []
     for name in checker.scope.definitions:
         term = checker.find(name, checker.top, None)
         while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
         if term is None or id(term) not in names:
             continue
-        without = Forms({each: text for each, text in names.items() if each != id(term)})
+        without = Forms({index: text for index, text in names.items() if index != id(term)})
         without.free = forms.free
         try:
             (product,) = without.of(term)
@@ -170,8 +170,8 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
             continue
         of = forms.indices(term)
         if len(product.factors) > 1 and set(of) == product.indices():
-            found.append(NamedPart(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
-    return found
+            parts.append(NamedPart(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
+    return parts
 
 
 @dataclass(frozen=True)
@@ -214,38 +214,40 @@ class Typed:
 
 def closed_program(
     tree: nodes.Program, reading: NameReading, title: str | Node = "D", before: tuple[Any, ...] = (),
-    made: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (),
+    members: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (),
 ) -> nodes.Program:  # fmt: skip
     """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
 
     Of axes that were made inside, as the ranks of what is sorted, it says the sizes where nothing else does.
     The title is a name, or another one where the program has it.
     """
-    lines = [Equation((named(each.name), each.node)) for each in reading.names]
+    lines = [Equation((named(name.name), name.node)) for name in reading.names]
     if isinstance(title, str):
         taken = {word for statement in tree.statements for word in words_of(statement)}
-        title = named(title if title not in taken else next(names_left(taken | {each.name for each in reading.names})))
-    wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
-    kept = needed(tree.statements[:-1], wanted)
-    sizes = sizes_said((*(each.sides[1] for each in lines), reading.node), made, given)
-    return nodes.Program((*sizes, *kept, *lines, *before, Equation((title, reading.node))))
+        title = named(title if title not in taken else next(names_left(taken | {name.name for name in reading.names})))
+    expected = set(words_of(reading.node)).union(*(words_of(name.node) for name in reading.names))
+    definitions = needed(tree.statements[:-1], expected)
+    sizes = sizes_said((*(line.sides[1] for line in lines), reading.node), members, given)
+    return nodes.Program((*sizes, *definitions, *lines, *before, Equation((title, reading.node))))
 
 
-def sizes_said(formulas: tuple[Node, ...], made: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
+def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
     """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it, and |kernel| = 2.
 
     `given` are the axes of inputs, whose sizes are theirs.
     """
-    inside = [each for formula in formulas for each in walk(formula)]
-    moved = {axis.name for each in inside if isinstance(each, nodes.Rename) for _, new in each.items for axis in new}
+    inside = [node for formula in formulas for node in walk(formula)]
+    moved = {axis.name for node in inside if isinstance(node, nodes.Rename) for _, new in node.items for axis in new}
     names = {
-        each.text if isinstance(each, nodes.Name) else each.name
-        for each in inside
-        if isinstance(each, (nodes.Name, nodes.Axis))
+        node.text if isinstance(node, nodes.Name) else node.name
+        for node in inside
+        if isinstance(node, (nodes.Name, nodes.Axis))
     }
-    wanted = [
+    expected = [
         axis
-        for axis in made
-        if axis in names - moved and axis not in given and (axis.rstrip("'") in AUXILIARY or str(made[axis]).isdigit())
+        for axis in members
+        if axis in names - moved
+        and axis not in given
+        and (axis.rstrip("'") in AUXILIARY or str(members[axis]).isdigit())
     ]
-    return [Equation((nodes.Size(nodes.Axis(axis)), size_node(str(made[axis])))) for axis in wanted]
+    return [Equation((nodes.Size(nodes.Axis(axis)), size_node(str(members[axis])))) for axis in expected]

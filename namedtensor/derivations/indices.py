@@ -30,23 +30,23 @@ def linear(node: Node) -> Linear | None:
                 return None
             return plus(first, second, 1 if operator == "+" else -1)
         case Call(operator="negative", arguments=(inner,)):
-            found = linear(inner)
-            return None if found is None else plus({}, found, -1)
+            result = linear(inner)
+            return None if result is None else plus({}, result, -1)
     return None
 
 
 def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
     """Return their sum, the second scaled."""
-    found = dict(one)
+    result = dict(one)
     for symbol, count in (other or {}).items():
-        found[symbol] = found.get(symbol, 0) + times * count
-    return {symbol: count for symbol, count in found.items() if count}
+        result[symbol] = result.get(symbol, 0) + times * count
+    return {symbol: count for symbol, count in result.items() if count}
 
 
 def written(of: Linear) -> Node:
     """An index as a node: n − t + 1."""
     order = sorted((symbol for symbol in of if symbol != UNIT), key=lambda symbol: of[symbol] < 0)
-    found: Node | None = None
+    node: Node | None = None
     for symbol in [*order, UNIT]:
         count = of.get(symbol, 0)
         if not count:
@@ -54,11 +54,11 @@ def written(of: Linear) -> Node:
         part: Node = Number(abs(count)) if symbol == UNIT else _symbol(symbol)
         if symbol != UNIT and abs(count) > 1:
             part = Call("juxtaposed", (), (), (Number(abs(count)), part))
-        if found is None:
-            found = part if count > 0 else Call("negative", (), (), (part,))
+        if node is None:
+            node = part if count > 0 else Call("negative", (), (), (part,))
         else:
-            found = Call("+" if count > 0 else "-", (), (), (found, part))
-    return found or Number(0)
+            node = Call("+" if count > 0 else "-", (), (), (node, part))
+    return node or Number(0)
 
 
 def _symbol(text: str) -> Node:
@@ -67,9 +67,9 @@ def _symbol(text: str) -> Node:
 
 def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
     """The tree with what `change` gives for a node in its place; None leaves it as it is and looks below."""
-    found = change(node)
-    if found is not None:
-        return found
+    result = change(node)
+    if result is not None:
+        return result
     parts = {}
     for name in node.__slots__:
         if name in ("span", "operator_span"):
@@ -83,22 +83,22 @@ def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
 
 def _mapped_value(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, tuple):
-        found = tuple(_mapped_value(each, change) for each in value)
-        return value if all(one is other for one, other in zip(found, value)) else found
+        mapped_values = tuple(_mapped_value(item, change) for item in value)
+        return value if all(one is other for one, other in zip(mapped_values, value)) else mapped_values
     return mapped(value, change) if hasattr(value, "span") else value
 
 
 def at(node: Any, variable: str, index: Linear) -> Any:
     """The tree where a variable is another index: h^{t−1} at t = n − k + 1 is h^{n−k}."""
 
-    def change(each: Any) -> Node | None:
-        if isinstance(each, nodes.IndexSum) and each.variable.text == variable:
-            return each
-        if isinstance(each, (Name, Call)):
-            found = linear(each)
-            if found is not None and variable in found:
-                rest = {symbol: count for symbol, count in found.items() if symbol != variable}
-                return written(plus(rest, index, found[variable]))
+    def change(part: Any) -> Node | None:
+        if isinstance(part, nodes.IndexSum) and part.variable.text == variable:
+            return part
+        if isinstance(part, (Name, Call)):
+            result = linear(part)
+            if result is not None and variable in result:
+                rest = {symbol: count for symbol, count in result.items() if symbol != variable}
+                return written(plus(rest, index, result[variable]))
         return None
 
     return mapped(node, change)

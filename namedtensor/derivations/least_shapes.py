@@ -43,9 +43,9 @@ def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found]
 
 def taken_by(tree: nodes.Program) -> set[str]:
     """The names that derivatives are taken by and nothing defines or declares."""
-    found = {each.variable.text for each in walk(tree) if isinstance(each, nodes.Derivative)
-             and isinstance(each.variable, nodes.Name)}  # fmt: skip
-    return found.difference(*map(defined_by, tree.statements))
+    texts = {node.variable.text for node in walk(tree) if isinstance(node, nodes.Derivative)
+             and isinstance(node.variable, nodes.Name)}  # fmt: skip
+    return texts.difference(*map(defined_by, tree.statements))
 
 
 def named(problem: NotationError, tree: nodes.Program, shapes: dict[str, dict[str, Any]]) -> bool:
@@ -84,5 +84,5 @@ def widened(tree: nodes.Program, shapes: dict[str, dict[str, Any]], given: set[s
 
 def alone(node: Node) -> list[str]:
     """The one name that an operand is made of, if it is made of one."""
-    names = {to_text(each) for each in walk(node) if isinstance(each, nodes.Name) and spelled(each) is not None}
+    names = {to_text(part) for part in walk(node) if isinstance(part, nodes.Name) and spelled(part) is not None}
     return list(names) if len(names) == 1 else []

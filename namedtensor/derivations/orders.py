@@ -29,18 +29,26 @@ def way_to(typed: Typed, closed: nodes.Program, identified: bool) -> Steps:
     """The steps to a closed form; none where a part cannot be written."""
     try:
         with budgeted(typed.limit):
-            found = _way(typed, closed, set())
+            text = _way(typed, closed, set())
     except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
         return Steps()
     last = typed.tree.statements[-1]
-    if identified and isinstance(last, Value) and isinstance(last.body, Derivative) and found.steps:
+    if identified and isinstance(last, Value) and isinstance(last.body, Derivative) and text.steps:
         title, form = equation_of(closed)
-        named = {each.sides[0] for each in found.names}
-        kept = [each for each in needed(typed.tree.statements[:-1], words_of(last.body)) if each not in found.kept]
-        kept = [each for each in kept if not isinstance(each, Equation) or each.sides[0] not in named]
-        found = replace(found, kept=(*found.kept, *kept))
-        return found.then(Step(IDENTIFICATION, Equation((title, form, last.body)), LAW))
-    return found
+        named = {name.sides[0] for name in text.names}
+        definitions = [
+            statement
+            for statement in needed(typed.tree.statements[:-1], words_of(last.body))
+            if statement not in text.kept
+        ]
+        definitions = [
+            definition
+            for definition in definitions
+            if not isinstance(definition, Equation) or definition.sides[0] not in named
+        ]
+        text = replace(text, kept=(*text.kept, *definitions))
+        return text.then(Step(IDENTIFICATION, Equation((title, form, last.body)), LAW))
+    return text
 
 
 def _way(typed: Typed, closed: nodes.Program, taken: set[str]) -> Steps:
@@ -52,16 +60,20 @@ def _way(typed: Typed, closed: nodes.Program, taken: set[str]) -> Steps:
     title = "D" + "'" * order_of(last.body.body)
     inner = in_agreement(before, closed, title)
     way = _way(before, inner, taken).then(Step(IDENTIFICATION, Equation((last.body.body, equation_of(inner)[-1])), LAW))
-    said = {each.sides[0] for each in way.names}
-    lines = (each for each in inner.statements if not isinstance(each, Equation) or each.sides[0] not in said)
+    defined = {name.sides[0] for name in way.names}
+    lines = (
+        statement
+        for statement in inner.statements
+        if not isinstance(statement, Equation) or statement.sides[0] not in defined
+    )
     derivative = Derivative(Name(title), last.body.variable, last.body.mark)
     outer = nodes.Program((*way.names, *lines, Value(derivative)))
-    used = taken | words_in(inner).union(*(words_of(each) for each in way.names))
+    used = taken | words_in(inner).union(*(words_of(name) for name in way.names))
     further = first_order(typed.of(outer), used)
-    kept = (*way.kept, *inner.statements[:-1], *further.kept)
-    names = (each for each in further.names if each.sides[0] not in said)
-    steps = (each for each in further.steps if each not in way.steps)
-    return Steps((*way.names, *names), (*way.steps, *steps), kept)
+    definitions = (*way.kept, *inner.statements[:-1], *further.kept)
+    names = (name for name in further.names if name.sides[0] not in defined)
+    steps = (step for step in further.steps if step not in way.steps)
+    return Steps((*way.names, *names), (*way.steps, *steps), definitions)
 
 
 def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
@@ -73,10 +85,14 @@ def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
 
 def in_agreement(typed: Typed, closed: nodes.Program, title: str) -> nodes.Program:
     """The closed form of a lower order, none of whose names is another thing in the higher one."""
-    found = closed_program(typed.tree, typed.read()[0], title)
-    theirs = {each.sides[0]: each for each in closed.statements if isinstance(each, Equation)}
-    if all(theirs.get(each.sides[0], each) == each for each in found.statements if isinstance(each, Equation)):
-        return found
+    program = closed_program(typed.tree, typed.read()[0], title)
+    theirs = {statement.sides[0]: statement for statement in closed.statements if isinstance(statement, Equation)}
+    if all(
+        theirs.get(statement.sides[0], statement) == statement
+        for statement in program.statements
+        if isinstance(statement, Equation)
+    ):
+        return program
     return closed_program(typed.tree, typed.read(words_in(closed))[0], title)
 
 
@@ -95,11 +111,15 @@ def first_order(typed: Typed, words: set[str]) -> Steps:
     if not checker.taken:
         return Steps()
     with working(limit=typed.limit):
-        found = steps_of(checker, checker.taken[0], names_of(checker, term), words)
-    wanted: set[str] = set()
-    for equation in (*found.names, *(step.node for step in found.steps)):
-        wanted |= words_of(equation)
-    kept: tuple[Any, ...] = needed(typed.tree.statements[:-1], wanted)
-    restated = {to_text(each.sides[0]) for each in found.names}
-    kept = tuple(each for each in kept if not (isinstance(each, Equation) and to_text(each.sides[0]) in restated))
-    return Steps(found.names, found.steps, kept)
+        steps = steps_of(checker, checker.taken[0], names_of(checker, term), words)
+    expected: set[str] = set()
+    for equation in (*steps.names, *(step.node for step in steps.steps)):
+        expected |= words_of(equation)
+    definitions: tuple[Any, ...] = needed(typed.tree.statements[:-1], expected)
+    restated = {to_text(name.sides[0]) for name in steps.names}
+    definitions = tuple(
+        definition
+        for definition in definitions
+        if not (isinstance(definition, Equation) and to_text(definition.sides[0]) in restated)
+    )
+    return Steps(steps.names, steps.steps, definitions)

@@ -46,9 +46,7 @@ class Verdict:
     def __str__(self) -> str:
         if not self.counterexample:
             return self.status
-        return (
-            f"{self.status}: where {', '.join(f'{name} = {shown(each)}' for name, each in self.counterexample.items())}"
-        )
+        return f"{self.status}: where {', '.join(f'{name} = {shown(value)}' for name, value in self.counterexample.items())}"
 
     __repr__ = __str__
 
@@ -138,16 +136,16 @@ def _by_draws(
         extents: dict[Any, int] = {}
         values = {name: _drawn(shape, extents, {**known, **sizes}, draw, attempt) for name, shape in inputs.items()}
         try:
-            found = [program(values=values, sizes=sizes or None) for program in programs]
+            results = [program(values=values, sizes=sizes or None) for program in programs]
         except NotationError as problem:
             if problem.code == DOES_NOT_HOLD:
                 return Verdict(FALSE, values)
             if problem.kind != "value":
                 raise
             continue
-        verdict = _compared(found)
+        verdict = _compared(results)
         if verdict is False:
-            return Verdict(FALSE, values, tuple(found))
+            return Verdict(FALSE, values, tuple(results))
         seen += verdict is True
         if seen == trials:
             break
@@ -174,9 +172,9 @@ def _drawn(
     return tensor(flat, " ".join(shape))
 
 
-def _compared(found: list[Any]) -> bool | None:
+def _compared(values: list[Any]) -> bool | None:
     """Whether values are equal; None where one has none."""
-    first, *rest = found
+    first, *rest = values
     for other in rest:
         if set(first.axes) != set(other.axes):
             return False

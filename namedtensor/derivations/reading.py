@@ -36,14 +36,14 @@ def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
     changed = True
     while changed:
         changed = False
-        for place, statement in enumerate(statements):
-            if place not in chosen and defined_by(statement) & words:
-                chosen.add(place)
+        for index, statement in enumerate(statements):
+            if index not in chosen and defined_by(statement) & words:
+                chosen.add(index)
                 words |= words_of(statement) | {
-                    each.operator for each in walk(statement) if isinstance(each, nodes.Call)
+                    node.operator for node in walk(statement) if isinstance(node, nodes.Call)
                 }
                 changed = True
-    return tuple(each for place, each in enumerate(statements) if place in chosen)
+    return tuple(line for position, line in enumerate(statements) if position in chosen)
 
 
 def defined_by(statement: Any) -> set[str]:
@@ -56,9 +56,9 @@ def defined_by(statement: Any) -> set[str]:
         return {statement.head.operator}
     else:
         return set()
-    found: set[str] = set()
-    for each in heads:
-        while hasattr(each, "base"):
-            each = each.base
-        found |= {each.operator} if isinstance(each, nodes.Call) else words_of(each)
-    return found
+    defined: set[str] = set()
+    for head in heads:
+        while hasattr(head, "base"):
+            head = head.base
+        defined |= {head.operator} if isinstance(head, nodes.Call) else words_of(head)
+    return defined

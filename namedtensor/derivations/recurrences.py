@@ -41,12 +41,12 @@ class Family:
 
     def index(self, name: Spelled) -> Linear | None:
         """The index that a name has where it is a member of this family."""
-        own = self.definition.name
-        if name.base != own.base or tuple(map(len, name[1:])) != tuple(map(len, own[1:])):
+        local = self.definition.name
+        if name.base != local.base or tuple(map(len, name[1:])) != tuple(map(len, local[1:])):
             return None
         script, number = self.place
         for kind in ("subscript", "superscript"):
-            for at_place, (mine, theirs) in enumerate(zip(getattr(own, kind), getattr(name, kind))):
+            for at_place, (mine, theirs) in enumerate(zip(getattr(local, kind), getattr(name, kind))):
                 if (kind, at_place) != (script, number) and component(mine) != component(theirs):
                     return None
         return linear(getattr(name, script)[number])
@@ -54,17 +54,17 @@ class Family:
     def member(self, index: Node) -> Node:
         """The name of a member."""
         script, number = self.place
-        own = self.definition.name
-        parts = list(getattr(own, script))
+        name = self.definition.name
+        parts = list(getattr(name, script))
         parts[number] = index
-        return name_node(own._replace(**{script: tuple(parts)}))
+        return name_node(name._replace(**{script: tuple(parts)}))
 
 
 def name_node(name: Spelled) -> Node:
-    found: Node = nodes.Name(name.base)
+    node: Node = nodes.Name(name.base)
     if name.subscript:
-        found = nodes.Subscript(found, name.subscript)
-    return nodes.Superscript(found, name.superscript) if name.superscript else found
+        node = nodes.Subscript(node, name.subscript)
+    return nodes.Superscript(node, name.superscript) if name.superscript else node
 
 
 @dataclass
@@ -112,34 +112,34 @@ class Recurrence:
     def references(self, node: Any) -> Iterable[tuple[Family, Linear]]:
         waiting = [node]
         while waiting:
-            each = waiting.pop()
-            found = self.found(each)
-            if found is None:
-                waiting.extend(children(each))
+            statement = waiting.pop()
+            pair = self.found(statement)
+            if pair is None:
+                waiting.extend(children(statement))
             else:
-                yield found
+                yield pair
 
 
 def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> Recurrence:
     """The recurrence that a derivative goes through. Raises NotARecurrence where there is none, or it is another kind."""
-    inner = (node for each in (*tree.statements[:-1], taken.body) for node in walk(each))
+    inner = (node for statement in (*tree.statements[:-1], taken.body) for node in walk(statement))
     if any(isinstance(node, (nodes.Derivative, nodes.Differential)) for node in inner):
         raise NotARecurrence
     reached = depending(scope, tree, words_of(taken.variable))
-    variables = [each.range.variable.text for each in scope.families if each.range is not None]
+    variables = [family.range.variable.text for family in scope.families if family.range is not None]
     variables += [node.variable.text for node in walk(tree) if isinstance(node, IndexSum)]
-    found = Recurrence(next(iter(variables), "t"))
+    recurrence = Recurrence(next(iter(variables), "t"))
     for definition in scope.families:
         if definition.name.base in reached:
-            _add(found, family_of(definition, found.variable), definition)
-    inside = {id(each) for family in found.families for each in walk(family.definition.statement)}
+            _add(recurrence, family_of(definition, recurrence.variable), definition)
+    inside = {id(part) for family in recurrence.families for part in walk(family.definition.statement)}
     for node in walk(tree):
-        if isinstance(node, IndexSum) and id(node) not in inside and _dependent(node, reached, found):
-            found.sums.append(_sum(node, found))
-    if not found.families and not found.sums:
+        if isinstance(node, IndexSum) and id(node) not in inside and _dependent(node, reached, recurrence):
+            recurrence.sums.append(_sum(node, recurrence))
+    if not recurrence.families and not recurrence.sums:
         raise NotARecurrence
-    _ordered(found)
-    return found
+    _ordered(recurrence)
+    return recurrence
 
 
 def depending(scope: Scope, tree: nodes.Program, words: set[str]) -> set[str]:
@@ -150,7 +150,7 @@ def depending(scope: Scope, tree: nodes.Program, words: set[str]) -> set[str]:
         for statement in tree.statements:
             if isinstance(statement, Equation):
                 head, *bodies = statement.sides
-                spoken = set().union(*(words_of(each) | operators_of(each) for each in bodies)) if bodies else set()
+                spoken = set().union(*(words_of(body) | operators_of(body) for body in bodies)) if bodies else set()
                 names = {head.operator} if isinstance(head, nodes.Call) else words_of(base_of(head))
                 if spoken & reached and not names <= reached:
                     reached |= names
@@ -165,7 +165,7 @@ def base_of(node: Any) -> Any:
 
 
 def operators_of(node: Any) -> set[str]:
-    return {each.operator for each in walk(node) if isinstance(each, nodes.Call)}
+    return {part.operator for part in walk(node) if isinstance(part, nodes.Call)}
 
 
 def family_of(definition: Definition, variable: str) -> Family:
@@ -208,7 +208,7 @@ def _sum(node: IndexSum, recurrence: Recurrence) -> Sum:
     if node.operator != "∑" or first is None or last is None:
         raise NotARecurrence
     body = at(node.body, node.variable.text, {variable: 1})
-    inner = [each for each in walk(body) if isinstance(each, IndexSum)]
+    inner = [part for part in walk(body) if isinstance(part, IndexSum)]
     if inner or (variable != node.variable.text and variable in words_of(node.body)):
         raise NotARecurrence
     if any(recurrence.references(body)) and (first, last) != (recurrence.first, recurrence.last):
@@ -220,7 +220,7 @@ def _ordered(recurrence: Recurrence) -> None:
     """Find which way the steps go and which families are states; offsets are of one step."""
     ways: set[int] = set()
     states: dict[str, Family] = {}
-    for body in (*(each.body for each in recurrence.families), *(each.body for each in recurrence.sums)):
+    for body in (*(member.body for member in recurrence.families), *(sum_.body for sum_ in recurrence.sums)):
         for family, index in recurrence.references(body):
             offset = plus(index, {recurrence.variable: 1}, -1)
             if offset not in ({}, {UNIT: 1}, {UNIT: -1}):
@@ -244,8 +244,8 @@ def start_of(recurrence: Recurrence, family: Family) -> Key:
 def substituted(node: Any, recurrence: Recurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
     """A tree with members of the families as `label` says of a family and an index; None leaves one as it is."""
 
-    def change(each: Any) -> Node | None:
-        found = recurrence.found(each)
-        return None if found is None else label(*found)
+    def change(part: Any) -> Node | None:
+        pair = recurrence.found(part)
+        return None if pair is None else label(*pair)
 
     return mapped(node, change)

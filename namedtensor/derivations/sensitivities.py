@@ -50,18 +50,18 @@ class Sensitivities(Assembly):
     @cached_property
     def bounds(self) -> list[Bounds]:
         """The first and last of each range and of each sum."""
-        ranges = [over for each in self.scope.families for over in [each.range] if over is not None]
-        sides = [(each.low, each.high) for each in ranges]
-        sides += [(each.first, each.last) for each in walk(self.tree) if isinstance(each, IndexSum)]
-        counting = self.counting.keys() | {each.variable.text for each in ranges}
-        found: list[Bounds] = []
+        ranges = [over for family in self.scope.families for over in [family.range] if over is not None]
+        sides = [(range_.low, range_.high) for range_ in ranges]
+        sides += [(node.first, node.last) for node in walk(self.tree) if isinstance(node, IndexSum)]
+        counting = self.counting.keys() | {range_.variable.text for range_ in ranges}
+        bounds: list[Bounds] = []
         for low, high in sides:
             first, last = linear(low), linear(high)
             if first is None or last is None:
                 raise NotARecurrence
             if not counting & {*first, *last}:
-                found.append((first, last))
-        return found
+                bounds.append((first, last))
+        return bounds
 
     def shape(self, node: Any, over: Range | None, later: int = 1) -> dict[str, Any]:
         """The shape of a formula at the second step of a range, when there are few."""
@@ -75,10 +75,10 @@ class Sensitivities(Assembly):
     def shape_of_member(self, family: Family) -> dict[str, Any]:
         """The shape of all members of a family. Raises NotARecurrence where they differ."""
         over = family.definition.range
-        found = [self.shape(family.member(over.variable), over, later) for later in (0, 1)] if over is not None else []
-        if not found or found[0].keys() != found[1].keys():
+        shapes = [self.shape(family.member(over.variable), over, later) for later in (0, 1)] if over is not None else []
+        if not shapes or shapes[0].keys() != shapes[1].keys():
             raise NotARecurrence
-        return found[0]
+        return shapes[0]
 
     def beside(self, shape: Mapping[str, Any], mark: str) -> dict[str, Any]:
         """The shape of the derivative by X of a tensor of a shape."""
@@ -127,19 +127,19 @@ class Sensitivities(Assembly):
         return Name(text)
 
     # ---------------------------------------------------------------------------------------------------------- bodies
-    def derived(self, body: Node, over: Range | None, mark: str, own: str = "") -> Node | None:
+    def derived(self, body: Node, over: Range | None, mark: str, name: str = "") -> Node | None:
         """The derivative of a formula by X, by those of members and sums; None where it is 0. Its `own` name is written for it."""
         if over is not None:
             self.labels[over.variable.text] = {}
-        others = [each for each in self.others() if self.member_of(each) is None]
+        others = [statement for statement in self.others() if self.member_of(statement) is None]
         spoken = needed(tuple(others), words_of(body) | operators_of(body))
         whole = self.replaced(body, over)
-        statements = [self.replaced(each, over) for each in spoken]
+        statements = [self.replaced(statement, over) for statement in spoken]
         words = words_of(whole).union(*map(words_of, statements))
-        statements += [equation for text, equation in self.stands.items() if text in words and text != own]
-        if own:
-            statements.append(Equation((Name(own), whole)))
-            whole = Name(own)
+        statements += [equation for text, equation in self.stands.items() if text in words and text != name]
+        if name:
+            statements.append(Equation((Name(name), whole)))
+            whole = Name(name)
         reading = self.closed(statements, whole, self.variable, mark=mark)
         if reading is None:
             return None
@@ -148,30 +148,30 @@ class Sensitivities(Assembly):
     def replaced(self, node: Any, over: Range | None) -> Any:
         """Replace members, and sums that use them, by named parts."""
         if isinstance(node, Equation):
-            return Equation((node.sides[0], *(self.replaced(each, over) for each in node.sides[1:])), range=node.range)
+            return Equation((node.sides[0], *(self.replaced(part, over) for part in node.sides[1:])), range=node.range)
 
-        def change(each: Any) -> Node | None:
-            if isinstance(each, IndexSum):
-                return self.sum(each, over) if self.dependent(each) else None
-            member = self.family(each)
+        def change(part: Any) -> Node | None:
+            if isinstance(part, IndexSum):
+                return self.sum(part, over) if self.dependent(part) else None
+            member = self.family(part)
             if member is None:
                 return None
-            if each == self.taken.variable:
+            if part == self.taken.variable:
                 return self.variable
             family, index = member
-            own = each if family is None else family.member(written(index))
-            shape = self.shape(own, None) if family is None else self.shape_of_member(family)
-            return self.part(to_text(own), to_text(self.prime(own)), shape, self.primed[base_of(own).text][1])
+            local = part if family is None else family.member(written(index))
+            shape = self.shape(local, None) if family is None else self.shape_of_member(family)
+            return self.part(to_text(local), to_text(self.prime(local)), shape, self.primed[base_of(local).text][1])
 
         node = mapped(node, change)
         if over is None:
             return node
-        return self.labeled(node, over.variable.text, self.primed, lambda each, _: self.shape(each, over))
+        return self.labeled(node, over.variable.text, self.primed, lambda part, _: self.shape(part, over))
 
     def dependent(self, node: IndexSum) -> bool:
         symbolic = not (isinstance(node.first, Number) and isinstance(node.last, Number))
         words = words_of(node.body) | operators_of(node.body)
-        return bool(words & self.reached) and (symbolic or any(self.family(each) for each in walk(node.body)))
+        return bool(words & self.reached) and (symbolic or any(self.family(part) for part in walk(node.body)))
 
     @cached_property
     def reached(self) -> set[str]:
@@ -192,7 +192,7 @@ class Sensitivities(Assembly):
 
     def restored(self, node: Node) -> Node:
         """A formula with the sums that stand in it as parts."""
-        return mapped(node, lambda each: self.sums.get(each.text) if isinstance(each, Name) else None)
+        return mapped(node, lambda part: self.sums.get(part.text) if isinstance(part, Name) else None)
 
     def member_of(self, statement: Any) -> Node | None:
         """The member that an equation of its own defines."""
@@ -204,51 +204,56 @@ class Sensitivities(Assembly):
     def sensitivity(self, node: Node, body: Node | None, over: Range | None = None) -> Step:
         """The line of the derivative of a member by X, and that as an equation; without a body it is given."""
         mark, variable = self.primed[base_of(node).text][1], self.taken.variable
-        found = None if body is None else self.derived(body, over, mark, to_text(node))
+        axes = None if body is None else self.derived(body, over, mark, to_text(node))
         if body is None and node == variable:
             reading = self.closed([], self.variable, self.variable, mark=mark)
-            found = None if reading is None else reading.node
-        if found is None:
-            found = with_axes(Number(0), self.beside(self.shape(node, over), mark))
-        self.line(self.prime(node), found, over)
+            axes = None if reading is None else reading.node
+        if axes is None:
+            axes = with_axes(Number(0), self.beside(self.shape(node, over), mark))
+        self.line(self.prime(node), axes, over)
         return Step(
             "sensitivity", replace(self.lines[-1], sides=(*self.lines[-1].sides, Derivative(node, variable, mark))), LAW
         )
 
     def outside(self) -> list[Node]:
         """Return the members that formulas use and no equation defines: the initial values."""
-        found: dict[str, Node] = {}
+        result: dict[str, Node] = {}
         bodies: list[tuple[Node, Range | None]] = [(family.body, family.definition.range) for family in self.families]
-        bodies += [(side, None) for each in self.others() if isinstance(each, Equation) for side in each.sides[1:]]
+        bodies += [
+            (side, None)
+            for statement in self.others()
+            if isinstance(statement, Equation)
+            for side in statement.sides[1:]
+        ]
         for body, over in (*bodies, (self.taken.body, None)):
-            for each in walk(body):
-                family, index = self.family(each) or (None, {})
-                for place in () if family is None else self.beyond(family, index, over):
-                    node = family.member(written(place)) if family is not None else each
-                    found[to_text(node)] = node
-        names = ((node, spelled(node)) for node in found.values())
+            for part in walk(body):
+                family, index = self.family(part) or (None, {})
+                for offset in () if family is None else self.beyond(family, index, over):
+                    node = family.member(written(offset)) if family is not None else part
+                    result[to_text(node)] = node
+        names = ((node, spelled(node)) for node in result.values())
         return [node for node, name in names if name is not None and name.key() not in self.scope.definitions]
 
     @cached_property
     def counting(self) -> dict[str, list[tuple[Node, Node]]]:
         """The variables of sums, with their bounds."""
-        found: dict[str, list[tuple[Node, Node]]] = {}
-        for each in walk(self.tree):
-            if isinstance(each, IndexSum):
-                found.setdefault(each.variable.text, []).append((each.first, each.last))
-        return found
+        counting: dict[str, list[tuple[Node, Node]]] = {}
+        for node in walk(self.tree):
+            if isinstance(node, IndexSum):
+                counting.setdefault(node.variable.text, []).append((node.first, node.last))
+        return counting
 
     def beyond(self, family: Family, index: Linear, over: Range | None) -> Iterable[Linear]:
         """The indices outside of a family's range that an index takes. Raises NotARecurrence where that is not known."""
-        own = family.definition.range
-        assert own is not None
-        low, high = linear(own.low) or {}, linear(own.high) or {}
+        range_ = family.definition.range
+        assert range_ is not None
+        low, high = linear(range_.low) or {}, linear(range_.high) or {}
         for end in self.extremes(index, over):
             before, after = plus(end, low, -1), plus(end, high, -1)
             if set(before) <= {UNIT}:
-                yield from (plus(low, {UNIT: -each}) for each in range(1, 1 - before.get(UNIT, 0)))
+                yield from (plus(low, {UNIT: -position}) for position in range(1, 1 - before.get(UNIT, 0)))
             elif set(after) <= {UNIT}:
-                yield from (plus(high, {UNIT: each}) for each in range(1, 1 + after.get(UNIT, 0)))
+                yield from (plus(high, {UNIT: position}) for position in range(1, 1 + after.get(UNIT, 0)))
             else:
                 raise NotARecurrence
 
@@ -259,13 +264,13 @@ class Sensitivities(Assembly):
             bounds[over.variable.text] = [(over.low, over.high)]
         ends = [index]
         for _ in range(MAX_NESTED_SUMS):
-            found = []
+            result = []
             for end in ends:
-                variable = next((each for each in end if each in bounds), None)
+                variable = next((name for name in end if name in bounds), None)
                 rest = {symbol: count for symbol, count in end.items() if symbol != variable}
                 sides = [side for bound in bounds.get(variable or "", ()) for side in bound]
-                found += [plus(rest, linear(side) or {}, end[variable or ""]) for side in sides] if variable else [end]
-            ends = found
+                result += [plus(rest, linear(side) or {}, end[variable or ""]) for side in sides] if variable else [end]
+            ends = result
         return ends
 
 
@@ -289,8 +294,8 @@ def by_sensitivities(
     if not isinstance(last, Value) or not isinstance(last.body, Derivative):
         return None
     try:
-        found = begun(source, tree, last.body, shapes, sizes, dict(known or {}))
-        return None if found is None else assembled(found, set(known or {}))
+        sensitivities = begun(source, tree, last.body, shapes, sizes, dict(known or {}))
+        return None if sensitivities is None else assembled(sensitivities, set(known or {}))
     except NotARecurrence:
         return None
 
@@ -301,35 +306,43 @@ def begun(
 ) -> Sensitivities | None:  # fmt: skip
     """The families that depend on X, each with a name for its derivative by X."""
     scope = bind(source, tree)
-    inner = (node for each in (*tree.statements[:-1], taken.body) for node in walk(each))
+    inner = (node for statement in (*tree.statements[:-1], taken.body) for node in walk(statement))
     if any(isinstance(node, (Derivative, nodes.Differential)) for node in inner):
         raise NotARecurrence
     reached = depending(scope, tree, words_of(taken.variable))
     families = [
-        family_of(each, each.range.variable.text)
-        for each in scope.families
-        if each.name.base in reached and each.range is not None
+        family_of(definition, definition.range.variable.text)
+        for definition in scope.families
+        if definition.name.base in reached and definition.range is not None
     ]
-    words = {word for each in tree.statements for word in words_of(each)} | axes_of(tree, shapes) | {"D", "I", "e"}
-    words |= {each.definition.range.variable.text for each in families if each.definition.range is not None}
+    words = (
+        {word for statement in tree.statements for word in words_of(statement)}
+        | axes_of(tree, shapes)
+        | {"D", "I", "e"}
+    )
+    words |= {member.definition.range.variable.text for member in families if member.definition.range is not None}
     primed, mark = {}, taken.mark or MARKS[0]
-    for base in dict.fromkeys(each.base for each in families):
+    for base in dict.fromkeys(member.base for member in families):
         primed[base] = known.get(base) or (unused(base, words), mark)
         words.add(primed[base][0])
-    found = Sensitivities(source, tree, scope, taken, shapes, sizes, words, families, {}, primed)
+    sensitivities = Sensitivities(source, tree, scope, taken, shapes, sizes, words, families, {}, primed)
     name = spelled(taken.variable)
-    if name is None or not (families or any(isinstance(each, IndexSum) for each in walk(tree))):
+    if name is None or not (families or any(isinstance(node, IndexSum) for node in walk(tree))):
         return None
-    if (name.subscript or name.superscript) and found.family(taken.variable) is None:
-        labels = {each.name.base for each in scope.families} | {name.base for _, name, _, _ in scope.declarations}
-        spoken = [spelled(each) for each in walk(tree) if isinstance(each, (nodes.Superscript, nodes.Subscript))]
-        if name.base in labels or any(each != name and each.base == name.base for each in spoken if each is not None):
+    if (name.subscript or name.superscript) and sensitivities.family(taken.variable) is None:
+        labels = {definition.name.base for definition in scope.families} | {
+            name.base for _, name, _, _ in scope.declarations
+        }
+        spoken = [spelled(node) for node in walk(tree) if isinstance(node, (nodes.Superscript, nodes.Subscript))]
+        if name.base in labels or any(
+            statement != name and statement.base == name.base for statement in spoken if statement is not None
+        ):
             raise NotARecurrence
-    family, index = found.family(taken.variable) or (None, {})
-    if family is not None and not [*found.beyond(family, index, None)]:
+    family, index = sensitivities.family(taken.variable) or (None, {})
+    if family is not None and not [*sensitivities.beyond(family, index, None)]:
         raise NotARecurrence  # what a member in the midst of the steps is by itself begins anew
-    found.by |= found.shape(taken.variable, None)
-    return found
+    sensitivities.by |= sensitivities.shape(taken.variable, None)
+    return sensitivities
 
 
 def unused(base: str, words: set[str]) -> str:
@@ -338,31 +351,39 @@ def unused(base: str, words: set[str]) -> str:
     return base
 
 
-def assembled(found: Sensitivities, known: set[str]) -> tuple[nodes.Program, int, Steps, dict[str, tuple[str, str]]]:
+def assembled(
+    sensitivities: Sensitivities, known: set[str]
+) -> tuple[nodes.Program, int, Steps, dict[str, tuple[str, str]]]:
     """The line of every member, the derivative of the value by these, and the way."""
-    taken, steps = found.taken, []
+    taken, steps = sensitivities.taken, []
     members: list[tuple[Node, Node | None]] = [
-        (head, each.sides[1]) for each in found.others() if (head := found.member_of(each)) is not None
+        (head, statement.sides[1])
+        for statement in sensitivities.others()
+        if (head := sensitivities.member_of(statement)) is not None
     ]
-    members += [(node, None) for node in found.outside()]
+    members += [(node, None) for node in sensitivities.outside()]
     for node, body in members:
         if base_of(node).text not in known:
-            steps.append(found.sensitivity(node, None if node == taken.variable else body))
-    for family in found.families:
+            steps.append(sensitivities.sensitivity(node, None if node == taken.variable else body))
+    for family in sensitivities.families:
         if family.base not in known and family.definition.range is not None:
             over = family.definition.range
-            steps.append(found.sensitivity(family.member(over.variable), family.body, over))
-    result = found.derived(taken.body, None, taken.mark)
+            steps.append(sensitivities.sensitivity(family.member(over.variable), family.body, over))
+    result = sensitivities.derived(taken.body, None, taken.mark)
     if result is None:
         raise NotARecurrence
-    kept = found.tree.statements[:-1]
-    wanted = set(words_of(result))
-    statements = needed((*kept, *found.lines), wanted)
-    spoken = wanted.union(*map(words_of, statements))
-    title = Name("D" if "D" not in spoken | words_of(found.tree) else next(names_left(found.words | spoken)))
-    lines = [each for each in found.lines if each in statements]
-    steps = [each for each in steps if any(each.node.sides[0] == line.sides[0] for line in lines)]
+    definitions = sensitivities.tree.statements[:-1]
+    expected = set(words_of(result))
+    statements = needed((*definitions, *sensitivities.lines), expected)
+    spoken = expected.union(*map(words_of, statements))
+    title = Name(
+        "D" if "D" not in spoken | words_of(sensitivities.tree) else next(names_left(sensitivities.words | spoken))
+    )
+    lines = [line for line in sensitivities.lines if line in statements]
+    steps = [step for step in steps if any(step.node.sides[0] == line.sides[0] for line in lines)]
     steps.append(Step("identification", Equation((title, result, taken)), "the factor of ∂X* is the derivative"))
-    total = length(result) + sum(2 + length(each.sides[1]) for each in lines)
-    program = nodes.Program((*(each for each in statements if each not in lines), *lines, Equation((title, result))))
-    return program, total, Steps((), tuple(steps), tuple(kept)), found.primed
+    total = length(result) + sum(2 + length(line.sides[1]) for line in lines)
+    program = nodes.Program(
+        (*(statement for statement in statements if statement not in lines), *lines, Equation((title, result)))
+    )
+    return program, total, Steps((), tuple(steps), tuple(definitions)), sensitivities.primed

@@ -58,28 +58,33 @@ class RecurrenceAssembly(Assembly):
         return substituted(body, recurrence, self.after)
 
     def sums_replaced(self, node: Any) -> Any:
-        own = {id(each.node): to_text(each.node) for each in self.recurrence.sums}
-        return mapped(node, lambda each: Name(own[id(each)]) if id(each) in own else None)
+        texts = {id(sum_.node): to_text(sum_.node) for sum_ in self.recurrence.sums}
+        return mapped(node, lambda part: Name(texts[id(part)]) if id(part) in texts else None)
 
     def within_step(self) -> list[Any]:
         """The program of one step."""
         recurrence, variable = self.recurrence, self.recurrence.variable
-        sums = {id(each.node) for each in recurrence.sums}
-        later, kept = set(), self.others()  # what is said of what comes after the steps
+        sums = {id(sum_.node) for sum_ in recurrence.sums}
+        later, opaques = set(), self.others()  # what is said of what comes after the steps
         while True:
             gone = [
-                each for each in kept
-                if any(recurrence.references(each)) or any(id(node) in sums for node in walk(each))
-                or (isinstance(each, Equation) and spoken(each) & later)
+                opaque for opaque in opaques
+                if any(recurrence.references(opaque)) or any(id(node) in sums for node in walk(opaque))
+                or (isinstance(opaque, Equation) and spoken(opaque) & later)
             ]  # fmt: skip
             if not gone:
                 break
-            later |= {word for each in gone if isinstance(each, Equation) for word in words_of(base_of(each.sides[0]))}
-            kept = [each for each in kept if each not in gone]
-        kept = [self.opaque(each) for each in kept]
+            later |= {
+                word
+                for statement in gone
+                if isinstance(statement, Equation)
+                for word in words_of(base_of(statement.sides[0]))
+            }
+            opaques = [opaque for opaque in opaques if opaque not in gone]
+        opaques = [self.opaque(opaque) for opaque in opaques]
         for family in recurrence.families:
-            kept.append(Equation((self.label(family, {variable: 1}), self.within(family.body))))
-        return kept
+            opaques.append(Equation((self.label(family, {variable: 1}), self.within(family.body))))
+        return opaques
 
     def within(self, body: Node) -> Node:
         """A formula of one step; a state of this step is held fixed in it, for its adjoint has what that does."""
@@ -87,14 +92,14 @@ class RecurrenceAssembly(Assembly):
 
     def outside(self) -> list[Any]:
         """The program of what comes after the steps."""
-        found: list[Any] = []
-        for each in self.others():
-            head, *bodies = each.sides if isinstance(each, Equation) else (None,)
+        outside: list[Any] = []
+        for statement in self.others():
+            head, *bodies = statement.sides if isinstance(statement, Equation) else (None,)
             if head is None:
-                found.append(each)
+                outside.append(statement)
                 continue
-            found.append(replace(each, sides=(head, *map(self.outer, bodies))))
-        return found
+            outside.append(replace(statement, sides=(head, *map(self.outer, bodies))))
+        return outside
 
     def outer(self, body: Node) -> Node:
         """A formula of what comes after the steps."""
@@ -102,42 +107,46 @@ class RecurrenceAssembly(Assembly):
 
     def opaque(self, node: Any) -> Any:
         """A tree in which other names with the index in a label, as x^t, are one name each."""
-        own = {each.base for each in self.recurrence.families}
-        return self.labeled(node, self.recurrence.variable, own, lambda each, _: self.probed(each))
+        bases = {family.base for family in self.recurrence.families}
+        return self.labeled(node, self.recurrence.variable, bases, lambda part, _: self.probed(part))
 
     def labeled_by(self, variable: Node) -> list[tuple[str, Linear]]:
         """The names of one step, W^t, of which this is a member, and the step. Raises NotARecurrence where that is not known."""
-        wanted, t, found = spelled(variable), self.recurrence.variable, []
-        own = {each.base for each in self.recurrence.families}
-        if wanted is None or not (wanted.subscript or wanted.superscript) or wanted.base in own:
+        expected, t, labeled = spelled(variable), self.recurrence.variable, []
+        bases = {family.base for family in self.recurrence.families}
+        if expected is None or not (expected.subscript or expected.superscript) or expected.base in bases:
             return []
         for label in [*self.labels]:
             name = spelled(expression(label)) if label.endswith("}") or "^" in label or "_" in label else None
-            if name is None or name.base != wanted.base:
+            if name is None or name.base != expected.base:
                 continue
-            pairs = [(mine, theirs) for own, other in zip(name[1:], wanted[1:]) for mine, theirs in zip(own, other)]
+            pairs = [
+                (mine, theirs)
+                for mine_scripts, other in zip(name[1:], expected[1:])
+                for mine, theirs in zip(mine_scripts, other)
+            ]
             counted = [(linear(mine), linear(theirs)) for mine, theirs in pairs if t in words_of(mine)]
             fixed = all(component(mine) == component(theirs) for mine, theirs in pairs if t not in words_of(mine))
-            if not fixed or [*map(len, name[1:])] != [*map(len, wanted[1:])]:
+            if not fixed or [*map(len, name[1:])] != [*map(len, expected[1:])]:
                 continue
             mine, theirs = counted[0] if len(counted) == 1 else (None, None)
             if mine is None or theirs is None or mine.get(t) != 1:
                 raise NotARecurrence
-            found.append((label, plus(theirs, {each: count for each, count in mine.items() if each != t}, -1)))
-        return found
+            labeled.append((label, plus(theirs, {text: count for text, count in mine.items() if text != t}, -1)))
+        return labeled
 
     def probed(self, node: Node, back: int = 0) -> dict[str, Any]:
         """Return the shape of a member, at the second step or `back` steps before."""
         recurrence = self.recurrence
-        checker, few = self.probe((each.first, each.last) for each in (recurrence, *recurrence.sums))
+        checker, few = self.probe((sum_.first, sum_.last) for sum_ in (recurrence, *recurrence.sums))
         start = recurrence.start if recurrence.families else plus(recurrence.sums[0].first, {UNIT: -1})
-        place = plus(start, {UNIT: recurrence.step * (2 - back)})
-        number = sum(count * (1 if symbol == UNIT else few[symbol.strip("|")]) for symbol, count in place.items())
+        offset = plus(start, {UNIT: recurrence.step * (2 - back)})
+        number = sum(count * (1 if symbol == UNIT else few[symbol.strip("|")]) for symbol, count in offset.items())
         name = spelled(at(node, recurrence.variable, {UNIT: number}))
-        found = None if name is None else checker.find(name.key(), checker.top, node)
-        if found is None:
+        index = None if name is None else checker.find(name.key(), checker.top, node)
+        if index is None:
             raise NotARecurrence
-        return dict(found.shape)
+        return dict(index.shape)
 
     def shaped(self) -> None:
         """Learn the shapes of the states; restate what they begin with where it lacks an axis."""

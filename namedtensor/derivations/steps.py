@@ -70,9 +70,9 @@ def rule_of(term: Term) -> str:
     """The name of the rule by which a term is differentiated."""
     if term.operator == "⊙" and term.axes:
         return "ndot"
-    found = RULES.get(term.operator)
-    if found is not None:
-        return found
+    rule = RULES.get(term.operator)
+    if rule is not None:
+        return rule
     record = REGISTRY.get(term.operator)
     if record is None:
         return term.operator
@@ -105,18 +105,18 @@ def steps_of(checker: ReadingChecker, taken: TakenElement, names: Mapping[int, s
     body, by, node = taken
     inside = depending(body, by)
     letters = names_left(words)
-    found: dict[int, str] = {**names, id(by): to_text(node.variable)}
+    result: dict[int, str] = {**names, id(by): to_text(node.variable)}
     defined, steps = [], []
     for term in inside:
         if term.operator in THROUGH and term is not body:
             continue
         name = names.get(id(term)) or next(letters)
-        definition = _definition(term, found)
+        definition = _definition(term, result)
         defined.append(Equation((named(name), definition)))
-        found[id(term)] = name
-        change = _differential(checker, term, inside, by, found, node)
+        result[id(term)] = name
+        change = _differential(checker, term, inside, by, result, node)
         steps.append(Step(rule_of(term), Equation((Differential(named(name)), change)), law_of(term)))
-        steps += chained(checker, term, name, by, found)
+        steps += chained(checker, term, name, by, result)
     return Steps(tuple(defined), tuple(steps))
 
 
@@ -144,12 +144,12 @@ def beneath(term: Term) -> Term:
 
 def depending(body: Term, by: Term) -> list[Term]:
     """The terms of a formula that depend on one, in order, but itself."""
-    reached, found = {id(by)}, []
+    reached, result = {id(by)}, []
     for term in topological(body):
-        if term is not by and any(id(each) in reached for each in term.arguments):
+        if term is not by and any(id(argument) in reached for argument in term.arguments):
             reached.add(id(term))
-            found.append(term)
-    return found
+            result.append(term)
+    return result
 
 
 def _written(forms: Forms, term: Term, along: Iterable[str] = ()) -> Node:
@@ -160,7 +160,7 @@ def _written(forms: Forms, term: Term, along: Iterable[str] = ()) -> Node:
 
 
 def _definition(term: Term, names: Mapping[int, str]) -> Node:
-    return _written(Forms({each: name for each, name in names.items() if each != id(term)}), term)
+    return _written(Forms({index: name for index, name in names.items() if index != id(term)}), term)
 
 
 def _differential(
@@ -168,16 +168,16 @@ def _differential(
 ) -> Node:
     """The differential of one term by those of its arguments."""
     make = TermBuilder(checker.graph, node)
-    given: dict[int, Any] = {}
+    seen: dict[int, Any] = {}
     leaves: dict[str, str] = {}
-    for each in [by, *inside]:
-        name = names.get(id(each))
-        if each is term or name is None:
+    for part in [by, *inside]:
+        name = names.get(id(part))
+        if part is term or name is None:
             continue
-        leaf = make.leaf("differential", each.shape)
-        given[id(each)] = leaf
+        leaf = make.leaf("differential", part.shape)
+        seen[id(part)] = leaf
         leaves[leaf.options[0]] = f"∂{name}"
-    whole = LinearReading(checker, make, given).of(term)
+    whole = LinearReading(checker, make, seen).of(term)
     if whole is None:
         return nodes.Number(0)
     forms = Forms(names)

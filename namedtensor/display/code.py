@@ -94,8 +94,8 @@ class Writer:
         self.lines.append((f"{name} = {code.text}", code.axes))
         return Code(name, code.axes, integer=code.integer)
 
-    def fresh(self, wanted: str) -> str:
-        name = base = identifier(wanted)
+    def fresh(self, expected: str) -> str:
+        name = base = identifier(expected)
         number = 2
         while name in self.taken:
             name, number = f"{base}{number}", number + 1
@@ -125,7 +125,7 @@ class Writer:
             swapped = len(mine) == 2
             text = f"{code.within(ATOM)}.T" if swapped else self.library_text("transpose", code.text, str(positions))
             bound = ATOM
-        first = min((place for place, axis in enumerate(order) if axis in mine), default=len(order))
+        first = min((index for index, axis in enumerate(order) if axis in mine), default=len(order))
         if mine and any(axis not in mine for axis in order[first:]):
             inner = text if bound >= ATOM else f"({text})"
             text, bound = f"{inner}[{', '.join(':' if axis in mine else 'None' for axis in order[first:])}]", ATOM
@@ -152,7 +152,10 @@ class Writer:
         ]
         definitions = [helper(self.library, name) + "\n" for name in self.helpers]
         head = f"def function({', '.join(self.inputs.values())}):"
-        return "\n".join([*self.library.imports, "\n", *(f"{each}\n" for each in definitions), head, *body]) + "\n"
+        return (
+            "\n".join([*self.library.imports, "\n", *(f"{definition}\n" for definition in definitions), head, *body])
+            + "\n"
+        )
 
     def broadcast(self, code: Code, order: Sequence[str], shape: Mapping[str, Any] | None = None) -> str:
         """The text of an expression repeated along the axes that it lacks."""
@@ -175,11 +178,11 @@ def named_terms(checker: Checker) -> dict[int, str]:
     last = {places(env): term for node, term, env in checker.trace[: checker.steps] if not isinstance(node, Number)}
     functions = checker.scope.functions
     return {
-        id(term): place[-1].name
-        for place, term in last.items()
-        if place
+        id(term): locations[-1].name
+        for locations, term in last.items()
+        if locations
         and term.operator not in ("input", "number")
-        and not any(key(each.name).base in functions for each in place)
+        and not any(key(location.name).base in functions for location in locations)
     }
 
 

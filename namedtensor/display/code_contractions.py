@@ -41,21 +41,21 @@ def as_matrices(w: Writes, term: Term, first: Code, second: Code, only_vector: b
         return None
     if first.axes[-1] != axis and len(first.axes) > 2:
         return None
-    left = w.arranged(first, (*(each for each in first.axes if each != axis), axis), PRODUCT)
-    right = w.arranged(second, (axis, *(each for each in second.axes if each != axis)), ATOM)
-    axes = tuple(each for each in (*first.axes, *second.axes) if each != axis)
+    left = w.arranged(first, (*(name for name in first.axes if name != axis), axis), PRODUCT)
+    right = w.arranged(second, (axis, *(name for name in second.axes if name != axis)), ATOM)
+    axes = tuple(name for name in (*first.axes, *second.axes) if name != axis)
     return expression(f"{left} @ {right}", axes, total(first, second), PRODUCT)
 
 
 def as_einsum(w: Writes, term: Term, first: Code, second: Code) -> Code:
     letters: dict[str, str] = {}
     for axis in dict.fromkeys((*first.axes, *second.axes)):
-        wanted = [letter for letter in axis.lower() if letter.isascii() and letter.isalpha()]
+        expected = [letter for letter in axis.lower() if letter.isascii() and letter.isalpha()]
         letters[axis] = next(
-            letter for letter in (*wanted, *"ijklmnopqrstuvwxyzabcdefgh") if letter not in letters.values()
+            letter for letter in (*expected, *"ijklmnopqrstuvwxyzabcdefgh") if letter not in letters.values()
         )
     axes = tuple(axis for axis in letters if axis not in term.axes)
-    spelled = ["".join(letters[axis] for axis in each) for each in (first.axes, second.axes, axes)]
+    spelled = ["".join(letters[axis] for axis in names) for names in (first.axes, second.axes, axes)]
     text = f'{w.library.prefix}.einsum("{spelled[0]},{spelled[1]}->{spelled[2]}", {first.text}, {second.text})'
     return expression(text, axes, total(first, second))
 

@@ -110,7 +110,7 @@ def infix(w: Writes, term: Term) -> Code:
 
 def elementwise(w: Writes, term: Term) -> Code:
     text = template(w.library, term.operator)
-    repeated = text is not None and any(text.count(f"{{{place}}}") > 1 for place in range(3))
+    repeated = text is not None and any(text.count(f"{{{index}}}") > 1 for index in range(3))
     codes = tuple(w.code(argument, 0 if repeated else 3) for argument in term.arguments)
     order = order_of(codes)
     operands = [w.arranged(code, order, ATOM if repeated or term.operator in ("logsigmoid",) else 0) for code in codes]
@@ -151,7 +151,7 @@ def chosen(w: Writes, term: Term, branches: list[tuple[Code, Code]], last: Code)
         order = order_of((condition, value, last))
         if not condition.axes:
             raise w.unreadable(term, "a condition on a plain number has no readable form")
-        operands = (w.arranged(each, order) for each in (condition, value, last))
+        operands = (w.arranged(code, order) for code in (condition, value, last))
         last = expression(w.call(term, "where", *operands), order, total(condition, value, last))
     return last
 
@@ -200,9 +200,9 @@ def picked(w: Writes, term: Term) -> Code:
 def merged(w: Writes, term: Term) -> Code:
     old, new = term.options
     code = operand(w, term)
-    kept = [axis for axis in code.axes if axis not in old or axis == old[0]]
-    order = [each for axis in kept for each in (old if axis == old[0] else (axis,))]
-    axes = tuple(new if axis == old[0] else axis for axis in kept)
+    names = [axis for axis in code.axes if axis not in old or axis == old[0]]
+    order = [name for axis in names for name in (old if axis == old[0] else (axis,))]
+    axes = tuple(new if axis == old[0] else axis for axis in names)
     shape = resolved_shape(term.shape)
     sizes = ", ".join(str(shape[axis]) for axis in axes)
     return expression(f"{w.arranged(code, order, ATOM)}.reshape({sizes})", axes, total(code), integer=code.integer)
@@ -211,7 +211,7 @@ def merged(w: Writes, term: Term) -> Code:
 def split(w: Writes, term: Term) -> Code:
     old, parts = term.options
     code = operand(w, term)
-    axes = tuple(each for axis in code.axes for each in ([name for name, _ in parts] if axis == old else [axis]))
+    axes = tuple(name for axis in code.axes for name in ([name for name, _ in parts] if axis == old else [axis]))
     shape = resolved_shape(term.shape)
     sizes = ", ".join(str(shape[axis]) for axis in axes)
     return expression(f"{code.within(ATOM)}.reshape({sizes})", axes, total(code), integer=code.integer)
@@ -241,7 +241,7 @@ def onehot(w: Writes, term: Term) -> Code:
 def joined(w: Writes, term: Term) -> Code:
     codes = [whole(w, argument, w.code(argument)) for argument in term.arguments]
     (axis,) = term.axes
-    others = {each for code in codes for each in code.axes if each != axis}
+    others = {name for code in codes for name in code.axes if name != axis}
     if any({*code.axes} - {axis} != others for code in codes):
         raise w.unreadable(term, "tensors of different axes that are joined have no readable form")
     order = codes[0].axes
@@ -272,4 +272,4 @@ def blocks(w: Writes, term: Term) -> Code:
     shape = resolved_shape(term.shape)
     position = code.axes.index(axis)
     axes = (*code.axes[: position + 1], kernel, *code.axes[position + 1 :])
-    return expression(f"{code.within(ATOM)}.reshape({', '.join(str(shape[each]) for each in axes)})", axes, total(code))
+    return expression(f"{code.within(ATOM)}.reshape({', '.join(str(shape[name]) for name in axes)})", axes, total(code))

@@ -71,12 +71,12 @@ BRIGHT = ("[data-theme=light]", "[data-jp-theme-light=true]", ".vscode-light")
 
 def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
     """CSS: each selector with its declarations on light pages and on dark ones."""
-    found = "".join(f"{selector}{{{text}}}" for selector, text in light.items())
+    text = "".join(f"{selector}{{{text}}}" for selector, text in light.items())
     for page in PAGES:
-        found += "".join(f"{page} {selector}{{{text}}}" for selector, text in dark.items())
+        text += "".join(f"{page} {selector}{{{text}}}" for selector, text in dark.items())
     unsaid = "".join(f":not({page})" for page in BRIGHT)
     asked = "".join(f"body{unsaid} {selector}{{{text}}}" for selector, text in dark.items())
-    return f"{found}@media (prefers-color-scheme:dark){{{asked}}}"
+    return f"{text}@media (prefers-color-scheme:dark){{{asked}}}"
 
 
 def axis_rules() -> str:

@@ -44,14 +44,14 @@ def way_text(way: Way, ascii: bool = False) -> str:
     lines = [to_text(step.node, ascii=ascii) for step in way.steps]
     width = max(map(len, lines), default=0)
     steps = [f"{line:<{width}}   {step.rule}" for line, step in zip(lines, way.steps)]
-    names = [to_text(each, ascii=ascii) for each in way.definitions]
+    names = [to_text(definition, ascii=ascii) for definition in way.definitions]
     return "\n".join([*names, *([""] if names else []), *steps])
 
 
 def way_html(way: Way, tints: Mapping[str, Tint]) -> str:
     """The same as a table; over a rule the pointer shows its law."""
     rows = ["<tr><th></th><th>equation</th><th>rule</th></tr>"]
-    rows += [row("", html_formula(each, tints), "") for each in way.definitions]
+    rows += [row("", html_formula(definition, tints), "") for definition in way.definitions]
     for number, step in enumerate(way.steps, 1):
         rule = f'<span title="{html.escape(step.law)}">{html.escape(step.rule)}</span>'
         rows.append(row(str(number), html_formula(step.node, tints), rule))

@@ -112,22 +112,22 @@ class Placed:
 def placed(graph: FlowGraph) -> Placed:
     """Lay out a graph, what is within it first."""
     boxes = [boxed(node) for node in graph.nodes]
-    found = Placed(graph, boxes, DiagramLayout([], [], 0, 0, [], []))
+    result = Placed(graph, boxes, DiagramLayout([], [], 0, 0, [], []))
     links = [
         Link(
             edge.source.node,
             edge.target.node,
-            found.offset(edge.source),
-            found.offset(edge.target),
+            result.offset(edge.source),
+            result.offset(edge.target),
             out=edge.source.within,
             into=edge.target.within,
         )  # fmt: skip
         for edge in graph.edges
         if edge.source.node != edge.target.node
     ]
-    entries = [place for place, node in enumerate(graph.nodes) if node.kind == "entry"]
-    found.layout = layered([box.outer for box in boxes], links, entries)
-    return found
+    entries = [index for index, node in enumerate(graph.nodes) if node.kind == "entry"]
+    result.layout = layered([box.outer for box in boxes], links, entries)
+    return result
 
 
 def boxed(node: DrawnFunction) -> Box:
@@ -172,12 +172,12 @@ def box_shapes(box: Box, x: float, y: float) -> Iterator[Shape]:
 
 
 # --------------------------------------------------------------------------------------------------------------- edges
-def spread_arrivals(found: Placed) -> dict[int, float]:
+def spread_arrivals(placed: Placed) -> dict[int, float]:
     """How far from the middle of its box each edge arrives: side by side, in the order in which they come."""
-    layout = found.layout
+    layout = placed.layout
     arrivals: dict[int, float] = {}
-    for place, box in enumerate(found.boxes):
-        here = [number for number, link in enumerate(layout.links) if link.target == place]
+    for index, box in enumerate(placed.boxes):
+        here = [number for number, link in enumerate(layout.links) if link.target == index]
         here.sort(key=lambda number: layout.cells[[layout.links[number].source, *layout.links[number].ways][-1]].x)
         room = min(26.0, 0.6 * box.width / max(len(here), 1))
         for position, number in enumerate(here):
@@ -189,11 +189,11 @@ def spread_arrivals(found: Placed) -> dict[int, float]:
     return arrivals
 
 
-def path(found: Placed, link: Link, arrival: float, left: float, top: float) -> LineShape:
+def path(placed: Placed, link: Link, arrival: float, left: float, top: float) -> LineShape:
     """An edge through its waypoints, upright where it leaves, passes a rank and arrives."""
-    layout, cells, box = found.layout, found.layout.cells, found.boxes[link.target]
+    layout, cells, box = placed.layout, placed.layout.cells, placed.boxes[link.target]
     source, target = cells[link.source], cells[link.target]
-    below = source.y + source.height - found.boxes[link.source].hidden_below(link.out)
+    below = source.y + source.height - placed.boxes[link.source].hidden_below(link.out)
     points = [(left + source.x + link.leaves, top + below)]
     if below < source.y + source.height:
         points.append((points[0][0], top + source.y + source.height))
@@ -202,7 +202,7 @@ def path(found: Placed, link: Link, arrival: float, left: float, top: float) -> 
         points += [(left + cells[way].x, top + layout.tops[rank]), (left + cells[way].x, top + layout.bottoms[rank])]
     end = (left + target.x + arrival, top + target.y)
     aside = points[-1][0] - (left + target.x)
-    if box.node.kind == "sign" and abs(aside) > box.width / 2 + 16 and is_free(found, link):
+    if box.node.kind == "sign" and abs(aside) > box.width / 2 + 16 and is_free(placed, link):
         side = 1 if aside > 0 else -1
         height, x = top + target.y + box.height / 2, points[-1][0]
         edge = left + target.x + side * (box.width / 2 + 6)
@@ -215,9 +215,9 @@ def path(found: Placed, link: Link, arrival: float, left: float, top: float) -> 
     return LineShape(points[0], tuple(map(curve, points, points[1:])), arrow=True)
 
 
-def is_free(found: Placed, link: Link) -> bool:
+def is_free(placed: Placed, link: Link) -> bool:
     """Whether nothing stands between a sign and the side from which an edge comes."""
-    cells = found.layout.cells
+    cells = placed.layout.cells
     target, last = cells[link.target], cells[[link.source, *link.ways][-1]]
     low, high = sorted((target.x, last.x + (0.0 if link.ways else link.leaves)))
     return not any(

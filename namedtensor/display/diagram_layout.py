@@ -69,7 +69,7 @@ def layered(
     sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: Collection[int] = (), gap: float = GAP
 ) -> DiagramLayout:
     """Places for nodes of these sizes, in which every link goes down; those of `first` stand in the first rank."""
-    cells = [Cell(width, height, is_top=place in first) for place, (width, height) in enumerate(sizes)]
+    cells = [Cell(width, height, is_top=index in first) for index, (width, height) in enumerate(sizes)]
     rank_cells(cells, links)
     add_ways(cells, links)
     ranks = ordered(cells, links)
@@ -80,19 +80,19 @@ def layered(
 # -------------------------------------------------------------------------------------------------------------- ranks
 def rank_cells(cells: list[Cell], links: Sequence[Link]) -> None:
     """The longest path from above; what nothing leads to stands just above what it leads to."""
-    waiting = {place: sum(link.target == place for link in links) for place in range(len(cells))}
-    ready = [place for place, count in waiting.items() if not count]
+    waiting = {index: sum(link.target == index for link in links) for index in range(len(cells))}
+    ready = [position for position, count in waiting.items() if not count]
     while ready:
-        place = ready.pop()
+        index = ready.pop()
         for link in links:
-            if link.source == place:
-                cells[link.target].rank = max(cells[link.target].rank, cells[place].rank + 1)
+            if link.source == index:
+                cells[link.target].rank = max(cells[link.target].rank, cells[index].rank + 1)
                 waiting[link.target] -= 1
                 if not waiting[link.target]:
                     ready.append(link.target)
-    for place, cell in enumerate(cells):
-        below = [cells[link.target].rank for link in links if link.source == place]
-        if below and not cell.is_top and not any(link.target == place for link in links):
+    for index, cell in enumerate(cells):
+        below = [cells[link.target].rank for link in links if link.source == index]
+        if below and not cell.is_top and not any(link.target == index for link in links):
             cell.rank = min(below) - 1
 
 
@@ -105,35 +105,35 @@ def add_ways(cells: list[Cell], links: Sequence[Link]) -> None:
 
 def pieces(links: Sequence[Link]) -> list[DiagramPiece]:
     """The pieces of all edges."""
-    found: list[DiagramPiece] = []
+    result: list[DiagramPiece] = []
     for link in links:
         stations = [link.source, *link.ways, link.target]
         for upper, lower in zip(stations, stations[1:]):
             leaves = link.leaves if upper == link.source else 0.0
             arrives = link.arrives if lower == link.target else 0.0
-            found.append(DiagramPiece(upper, lower, leaves, arrives))
-    return found
+            result.append(DiagramPiece(upper, lower, leaves, arrives))
+    return result
 
 
 # -------------------------------------------------------------------------------------------------------------- order
 def ordered(cells: list[Cell], links: Sequence[Link]) -> list[list[int]]:
     """The cells of each rank from left to right."""
     joined = pieces(links)
-    above: dict[int, list[int]] = {place: [] for place in range(len(cells))}
-    below: dict[int, list[int]] = {place: [] for place in range(len(cells))}
+    above: dict[int, list[int]] = {index: [] for index in range(len(cells))}
+    below: dict[int, list[int]] = {index: [] for index in range(len(cells))}
     for upper, lower, _, _ in joined:
         above[lower].append(upper)
         below[upper].append(lower)
     ranks: list[list[int]] = [[] for _ in range(max((cell.rank for cell in cells), default=-1) + 1)]
-    for place in first_order(cells, below):
-        ranks[cells[place].rank].append(place)
+    for position in first_order(cells, below):
+        ranks[cells[position].rank].append(position)
     best, fewest = [list(rank) for rank in ranks], crossings(ranks, joined)
     for sweep in range(SWEEPS):
         down = sweep % 2 == 0
         neighbours = above if down else below
         for rank in ranks if down else reversed(ranks):
-            at = {place: position for other in ranks for position, place in enumerate(other)}
-            rank.sort(key=lambda place: barycenter(place, neighbours, at))
+            at = {node: position for other in ranks for position, node in enumerate(other)}
+            rank.sort(key=lambda node: barycenter(node, neighbours, at))
         count = crossings(ranks, joined)
         if count < fewest:
             best, fewest = [list(rank) for rank in ranks], count
@@ -142,29 +142,29 @@ def ordered(cells: list[Cell], links: Sequence[Link]) -> list[list[int]]:
 
 def first_order(cells: list[Cell], below: dict[int, list[int]]) -> list[int]:
     """Order nodes along the edges, deepest first, so that related nodes are adjacent."""
-    found: dict[int, None] = {}
-    for root in sorted(range(len(cells)), key=lambda place: cells[place].rank):
+    result: dict[int, None] = {}
+    for root in sorted(range(len(cells)), key=lambda index: cells[index].rank):
         waiting = [root]
         while waiting:
-            place = waiting.pop()
-            if place not in found:
-                found[place] = None
-                waiting += reversed(below[place])
-    return list(found)
+            position = waiting.pop()
+            if position not in result:
+                result[position] = None
+                waiting += reversed(below[position])
+    return list(result)
 
 
-def barycenter(place: int, neighbours: dict[int, list[int]], at: dict[int, int]) -> float:
-    near = neighbours[place]
-    return sum(at[other] for other in near) / len(near) if near else at[place]
+def barycenter(position: int, neighbours: dict[int, list[int]], at: dict[int, int]) -> float:
+    near = neighbours[position]
+    return sum(at[other] for other in near) / len(near) if near else at[position]
 
 
 def crossings(ranks: list[list[int]], joined: Sequence[DiagramPiece]) -> int:
-    at = {place: (number, position) for number, rank in enumerate(ranks) for position, place in enumerate(rank)}
+    at = {node: (number, position) for number, rank in enumerate(ranks) for position, node in enumerate(rank)}
     count = 0
     for rank in range(len(ranks)):
         ends = [(at[upper][1], at[lower][1]) for upper, lower, _, _ in joined if at[upper][0] == rank]
-        for place, (left, right) in enumerate(ends):
-            count += sum((left - other) * (right - far) < 0 for other, far in ends[:place])
+        for index, (left, right) in enumerate(ends):
+            count += sum((left - other) * (right - far) < 0 for other, far in ends[:index])
     return count
 
 
@@ -198,34 +198,34 @@ def align(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]]) -> N
     push_apart(strands, beside)
     for sweep in range(6 * SWEEPS):
         places = range(len(strands)) if sweep % 2 else range(len(strands) - 1, -1, -1)
-        for place in places:
-            if pulls[place]:
-                total = sum(weight for _, _, weight in pulls[place])
-                wanted = sum(weight * (strands[other].x + shift) for other, shift, weight in pulls[place]) / total
-                low, high = limits(place, strands, beside)
-                strands[place].x = min(max(wanted, low), high)
+        for position in places:
+            if pulls[position]:
+                total = sum(weight for _, _, weight in pulls[position])
+                expected = sum(weight * (strands[other].x + shift) for other, shift, weight in pulls[position]) / total
+                low, high = limits(position, strands, beside)
+                strands[position].x = min(max(expected, low), high)
     for strand in strands:
-        for place, offset in strand.members.items():
-            cells[place].x = strand.x + offset
+        for position, offset in strand.members.items():
+            cells[position].x = strand.x + offset
 
 
 def strands_of(cells: list[Cell], joined: list[DiagramPiece], ranks: list[list[int]]):
     """The strands, and the one that each cell belongs to."""
-    wanted = straight(cells, joined, ranks)
-    between_ways = [piece for piece in wanted if cells[piece.upper].is_way and cells[piece.lower].is_way]
-    for kept in (wanted, between_ways, []):  # fewer, where the orders of the ranks contradict one another
+    expected = straight(cells, joined, ranks)
+    between_ways = [piece for piece in expected if cells[piece.upper].is_way and cells[piece.lower].is_way]
+    for extra in (expected, between_ways, []):  # fewer, where the orders of the ranks contradict one another
         of = list(range(len(cells)))
         offsets = [0.0] * len(cells)
-        for upper, lower, leaves, arrives in kept:  # from above, so that the upper end has its strand
+        for upper, lower, leaves, arrives in extra:  # from above, so that the upper end has its strand
             of[lower], offsets[lower] = of[upper], offsets[upper] + leaves - arrives
         numbers = {root: number for number, root in enumerate(dict.fromkeys(of))}
         strands = [Strand(0.0, {}) for _ in numbers]
-        for place, root in enumerate(of):
-            strands[numbers[root]].members[place] = offsets[place]
-        found = [numbers[root] for root in of]
-        if len(sorted_out(neighbours(cells, strands, found, ranks))) == len(strands):
+        for index, root in enumerate(of):
+            strands[numbers[root]].members[index] = offsets[index]
+        indices = [numbers[root] for root in of]
+        if len(sorted_out(neighbours(cells, strands, indices, ranks))) == len(strands):
             break
-    return strands, found
+    return strands, indices
 
 
 def straight(cells: list[Cell], joined: list[DiagramPiece], ranks: list[list[int]]):
@@ -233,25 +233,29 @@ def straight(cells: list[Cell], joined: list[DiagramPiece], ranks: list[list[int
 
     Between waypoints first; of the others those that are the middle one of each end, and go to the next rank.
     """
-    at = {place: position for rank in ranks for position, place in enumerate(rank)}
-    above = {place: middle([piece.upper for piece in joined if piece.lower == place], cells, at) for place in at}
-    below = {place: middle([piece.lower for piece in joined if piece.upper == place], cells, at) for place in at}
+    at = {node: position for rank in ranks for position, node in enumerate(rank)}
+    above = {
+        position: middle([piece.upper for piece in joined if piece.lower == position], cells, at) for position in at
+    }
+    below = {
+        position: middle([piece.lower for piece in joined if piece.upper == position], cells, at) for position in at
+    }
     both = [piece for piece in joined if cells[piece.upper].is_way and cells[piece.lower].is_way]
     both += [
         piece for piece in joined
         if not cells[piece.upper].is_way and not cells[piece.lower].is_way
         and below[piece.upper] == piece.lower and above[piece.lower] == piece.upper
     ]  # fmt: skip
-    kept: list[DiagramPiece] = []
+    pieces: list[DiagramPiece] = []
     for piece in both:
         crossing = any(
             cells[other.upper].rank == cells[piece.upper].rank
             and (at[other.upper] - at[piece.upper]) * (at[other.lower] - at[piece.lower]) <= 0
-            for other in kept
+            for other in pieces
         )
         if not crossing:
-            kept.append(piece)
-    return sorted(kept, key=lambda piece: cells[piece.upper].rank)
+            pieces.append(piece)
+    return sorted(pieces, key=lambda piece: cells[piece.upper].rank)
 
 
 def middle(others: list[int], cells: list[Cell], at: dict[int, int]) -> int | None:
@@ -275,26 +279,28 @@ def neighbours(cells: list[Cell], strands: list[Strand], of: list[int], ranks: l
 def sorted_out(beside: Beside) -> list[int]:
     """The strands so that each comes after those at its left, as far as that is possible."""
     waiting = [len(left) for left, _ in beside]
-    ready = [place for place, count in enumerate(waiting) if not count]
-    found: list[int] = []
+    ready = [index for index, count in enumerate(waiting) if not count]
+    indices: list[int] = []
     while ready:
-        place = ready.pop()
-        found.append(place)
-        for other in beside[place][1]:
+        position = ready.pop()
+        indices.append(position)
+        for other in beside[position][1]:
             waiting[other] -= 1
             if not waiting[other]:
                 ready.append(other)
-    return found
+    return indices
 
 
 def push_apart(strands: list[Strand], beside: Beside) -> None:
     """Each strand as far left as those at its left let it."""
-    for place in sorted_out(beside):
-        strands[place].x = max((strands[other].x + least for other, least in beside[place][0].items()), default=0.0)
+    for position in sorted_out(beside):
+        strands[position].x = max(
+            (strands[other].x + least for other, least in beside[position][0].items()), default=0.0
+        )
 
 
-def limits(place: int, strands: list[Strand], beside: Beside) -> tuple[float, float]:
-    left, right = beside[place]
+def limits(position: int, strands: list[Strand], beside: Beside) -> tuple[float, float]:
+    left, right = beside[position]
     low = max((strands[other].x + least for other, least in left.items()), default=float("-inf"))
     high = min((strands[other].x - least for other, least in right.items()), default=float("inf"))
     return low, max(low, high)
@@ -311,11 +317,11 @@ def settled(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]], ga
     bottoms: list[float] = []
     down = 0.0
     for rank in ranks:
-        height = max((cells[place].height for place in rank), default=0.0)
+        height = max((cells[position].height for position in rank), default=0.0)
         tops.append(down)
         bottoms.append(down + height)
-        for place in rank:
-            cells[place].y = down + (0.0 if cells[place].is_way else (height - cells[place].height) / 2)
+        for position in rank:
+            cells[position].y = down + (0.0 if cells[position].is_way else (height - cells[position].height) / 2)
         down += height + gap
     left = min((cell.x - cell.width / 2 for cell in cells), default=0.0)
     for cell in cells:

@@ -72,15 +72,15 @@ class Flow(FlowData):
             top = self.checker.top
             last = None
             if over is not None:
-                last = {each.variable.text: self.checker.solver.value(each.last, top) for each in over.each}
+                last = {range_.variable.text: self.checker.solver.value(range_.last, top) for range_ in over.each}
             node = node.key if last is None else node.name.key(last.get)
         if not isinstance(node, Key):
             return self.flow(node, self.checker.top, self.root)
-        found = self.resolve(node, self.checker.top)
-        if found is None or found.graph is self.root:
-            return found
-        result = self.root.add(DrawnFunction("result", self.runs(written(node)), found.drawn.axes))
-        self.root.connect(found, result)
+        source = self.resolve(node, self.checker.top)
+        if source is None or source.graph is self.root:
+            return source
+        result = self.root.add(DrawnFunction("result", self.runs(written(node)), source.drawn.axes))
+        self.root.connect(source, result)
         return result
 
     # -------------------------------------------------------------------------------------------------------- a name
@@ -91,9 +91,9 @@ class Flow(FlowData):
             bound = self.bound.get(id(holder), {})
             if key in bound:
                 return bound[key]
-            found = self.definition_of(key, holder)
-            if found is not None:
-                return self.defined(key, found, holder)
+            definition = self.definition_of(key, holder)
+            if definition is not None:
+                return self.defined(key, definition, holder)
             holder = holder.parent
         return self.input(key) if key in self.data else None
 
@@ -132,8 +132,8 @@ class Flow(FlowData):
         """The same, with the name of the definition where it has none yet."""
         if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
             if definition is not None:
-                own = {definition.range.variable.text: index} if index is not None else {}
-                source.drawn.name = self.runs(written(definition.name.key(own.get)))
+                indices = {definition.range.variable.text: index} if index is not None else {}
+                source.drawn.name = self.runs(written(definition.name.key(indices.get)))
         return source
 
     # ------------------------------------------------------------------------------------------------------- families
@@ -151,7 +151,8 @@ class Flow(FlowData):
         if index is not None:
             return (*self.runs(over.variable), Run(f" = {index}"))
         title = tuple(
-            run._replace(text=run.text.lstrip()) if place == 0 else run for place, run in enumerate(self.runs(over))
+            run._replace(text=run.text.lstrip()) if position == 0 else run
+            for position, run in enumerate(self.runs(over))
         )
         last = self.checker.solver.value(over.last, holder)
         stated = isinstance(over.last, Name) and isinstance(last, int) and over.last.text in self.asked.sizes
@@ -184,18 +185,18 @@ class Flow(FlowData):
 
     def through(self, node: Node, part: Node, env: Environment, graph: FlowGraph) -> ValueSource | None:
         """A box that one value goes through."""
-        while len(inner := [each for each in operands(part) if self.leaves(each, env)]) == 1:
+        while len(inner := [operand for operand in operands(part) if self.leaves(operand, env)]) == 1:
             if self.called(part, env) is not None or self.name_in(part, env) is not None or isinstance(part, WHOLE):
                 break
             part = inner[0]
         source = self.flow(part, env, graph)
         if source is None:
             return None
-        made = graph.add(
+        through = graph.add(
             DrawnFunction("formula", self.runs(substituted(node, self.nameless([part], env))), self.shape(node, env))
         )
-        graph.connect(source, made, self.runs(part) if self.name_in(part, env) else ())
-        return made
+        graph.connect(source, through, self.runs(part) if self.name_in(part, env) else ())
+        return through
 
     def joined(self, node: Node, parts: list[Node], env: Environment, graph: FlowGraph) -> ValueSource:
         """A sign, or a box, in which several values meet."""
@@ -203,14 +204,14 @@ class Flow(FlowData):
         sign = isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments)
         if sign:
             assert isinstance(node, Call)
-            made = graph.add(DrawnFunction("sign", self.sign(node), self.shape(node, env)))
+            joined = graph.add(DrawnFunction("sign", self.sign(node), self.shape(node, env)))
         else:
             text = self.runs(substituted(node, self.nameless(parts, env)))
-            made = graph.add(DrawnFunction("formula", text, self.shape(node, env)))
+            joined = graph.add(DrawnFunction("formula", text, self.shape(node, env)))
         for source, part in sources:
             if source is not None:
-                graph.connect(source, made, self.runs(part) if self.name_in(part, env) else ())
-        return made
+                graph.connect(source, joined, self.runs(part) if self.name_in(part, env) else ())
+        return joined
 
     def sign(self, node: Call) -> tuple[Run, ...]:
         """+, ⊙_{key}: the text of the operation with nothing for its operands."""
@@ -226,13 +227,13 @@ class Flow(FlowData):
         self, node: Node, shown: Node, env: Environment, graph: FlowGraph, leaves: Iterable[Any]
     ) -> ValueSource | None:
         """One box for an expression, whatever names are in it."""
-        made = graph.add(DrawnFunction("formula", self.runs(shown), self.shape(node, env)))
+        box = graph.add(DrawnFunction("formula", self.runs(shown), self.shape(node, env)))
         for leaf in leaves:
             if isinstance(leaf, Key):
                 source = self.resolve(leaf, env)
                 if source is not None:
-                    graph.connect(source, made, self.as_written(leaf, node, env))
-        return made
+                    graph.connect(source, box, self.as_written(leaf, node, env))
+        return box
 
     def as_written(self, key: Key, node: Node, env: Environment) -> tuple[Run, ...]:
         """The spelling of a name in an expression: X^{l-1}, where that is X^0."""
@@ -250,21 +251,21 @@ class Flow(FlowData):
         head = dataclasses.replace(node, arguments=(), parameters=())
         title = self.runs(head)[:-1] if self.runs(head)[-1].text == "()" else self.runs(head)
         title = tuple(run._replace(text=run.text.removesuffix("()")) for run in title)
-        given = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, env)]
+        arguments = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, env)]
         detail: list[Run] = []
-        for part in given:
+        for part in arguments:
             detail += ([Run(", ")] if detail else []) + list(self.runs(part))
-        made = graph.add(DrawnFunction("function", title, self.shape(node, env), tuple(detail)))
+        closed = graph.add(DrawnFunction("function", title, self.shape(node, env), tuple(detail)))
         for part in (*node.arguments, *node.parameters):
             source = self.flow(part, env, graph)
             if source is not None:
-                graph.connect(source, made, self.runs(part) if self.name_in(part, env) else ())
+                graph.connect(source, closed, self.runs(part) if self.name_in(part, env) else ())
         inner = self.calls.get((id(node), id(env)))
         for leaf in self.free(function, inner):
             source = self.resolve(leaf, self.checker.top)
             if source is not None:
-                graph.connect(source, made)
-        return made
+                graph.connect(source, closed)
+        return closed
 
     def opened(
         self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph

@@ -67,7 +67,7 @@ class FlowData:
         sets = [node for node in walk(self.checker.scope.program) if isinstance(node, nodes.Set)]
         declared = [[axis.name for axis, _ in of.axes] for of in sorted(sets, key=lambda of: -len(of.axes))]
         axes = [axis for shape in (*given, *declared) for axis in shape]
-        return {axis: place for place, axis in enumerate(dict.fromkeys(axes))}
+        return {axis: index for index, axis in enumerate(dict.fromkeys(axes))}
 
     def sorted_axes(self, shape: Mapping[str, Any]) -> dict[str, Any]:
         def place(axis: str) -> tuple[int, str]:
@@ -77,9 +77,9 @@ class FlowData:
 
     def shape(self, node: Any, env: Environment) -> dict[str, Any]:
         """The type of a piece of a formula; of a sum that no formula holds, that of its terms together."""
-        found = self.terms.get((id(node), id(env)))
-        if found is not None:
-            return self.sorted_axes(self.names.shape(*found))
+        term = self.terms.get((id(node), id(env)))
+        if term is not None:
+            return self.sorted_axes(self.names.shape(*term))
         shape: dict[str, Any] = {}
         for part in operands(node):
             shape |= self.shape(part, env)
@@ -117,8 +117,8 @@ class FlowData:
     def environment_of(self, definition: Definition, holder: Environment, index: int | None) -> Environment | None:
         """The environment in which a definition was typed; of a family drawn once, that of its first member."""
         for env in self.typed.get(id(definition.body), []):
-            own = definition.range is None or index is None or env.index(definition.range.variable.text) == index
-            if own and holder in lineage(env):
+            is_member = definition.range is None or index is None or env.index(definition.range.variable.text) == index
+            if is_member and holder in lineage(env):
                 return env
         return None
 
@@ -152,28 +152,28 @@ class FlowData:
         key = self.name_in(node, env)
         if key is not None:
             return {key: None} if self.resolve_quietly(key, env) else {}
-        found: dict[Key | int, None] = {}
+        found_leaves: dict[Key | int, None] = {}
         for part in operands(node):
-            found |= self.leaves(part, env)
+            found_leaves |= self.leaves(part, env)
         function = self.called(node, env)
         if function is not None:
             inner = self.calls.get((id(node), id(env)))
-            if found or self.free(function, inner):
-                found[id(node)] = None
-        return found
+            if found_leaves or self.free(function, inner):
+                found_leaves[id(node)] = None
+        return found_leaves
 
     def free(self, function: FunctionDefinition, inner: Environment | None) -> list[Key]:
         """Return the program's data, other than its arguments, that a function's body uses."""
-        bodies = [function.body, *(each.body for group in function.facts.values() for each in group)]
-        own = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
-        found: dict[Key, None] = {}
+        bodies = [function.body, *(definition.body for group in function.facts.values() for definition in group)]
+        keys = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
+        result: dict[Key, None] = {}
         for body in bodies:
             for node in walk(body):
                 name = spelled(node)
                 key = name.key(inner.index if inner is not None else lambda _: None) if name is not None else None
-                if key is not None and key not in own and self.resolve_quietly(key, self.checker.top):
-                    found[key] = None
-        return list(found)
+                if key is not None and key not in keys and self.resolve_quietly(key, self.checker.top):
+                    result[key] = None
+        return list(result)
 
     def name_in(self, node: Any, env: Environment) -> Key | None:
         """The name that an expression is, where that means a tensor here: X, X^{l-1}, but not X^2 for a square."""
@@ -189,11 +189,11 @@ class FlowData:
 
     def number(self, word: str, env: Environment) -> Any:
         """The number that a word in a superscript stands for: an index, or a size such as L."""
-        found = env.index(word)
-        if found is None:
-            found = self.checker.solver.scalar(Key(word), env)
-        found = resolve(found)
-        return None if isinstance(found, SizeVariable) else found
+        index = env.index(word)
+        if index is None:
+            index = self.checker.solver.scalar(Key(word), env)
+        index = resolve(index)
+        return None if isinstance(index, SizeVariable) else index
 
     def means(self, key: Key, env: Environment) -> bool:
         holder: Environment | None = env

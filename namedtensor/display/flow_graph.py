@@ -85,10 +85,10 @@ class FlowGraph:
         mark = (id(source.graph), source.node)
         if mark not in self.entries:
             assert self.outer is not None
-            made = self.add(DrawnFunction("entry", written, source.drawn.axes))
-            self.entries[mark] = made.node
+            entry = self.add(DrawnFunction("entry", written, source.drawn.axes))
+            self.entries[mark] = entry.node
             outside = self.outer.port(source)
-            self.outer.edges.append(Edge(outside, Port(self.place, Port(made.node))))
+            self.outer.edges.append(Edge(outside, Port(self.place, Port(entry.node))))
         return self.entries[mark]
 
     def everything(self) -> Iterable[DrawnFunction]:

@@ -72,10 +72,10 @@ def summands(node: Any) -> list[Any]:
 
 
 def total(terms: list[Any]) -> Any:
-    found = terms[0]
+    result = terms[0]
     for term in terms[1:]:
-        found = Call("+", (), (), (found, term))
-    return found
+        result = Call("+", (), (), (result, term))
+    return result
 
 
 def substituted(node: Any, gone: set[int]) -> Any:
@@ -95,11 +95,11 @@ def substituted(node: Any, gone: set[int]) -> Any:
 
 
 def lineage(env: Environment | None) -> list[Environment]:
-    found: list[Environment] = []
+    environments: list[Environment] = []
     while env is not None:
-        found.append(env)
+        environments.append(env)
         env = env.parent
-    return found
+    return environments
 
 
 def needs(one: Definition, other: Definition) -> bool:
@@ -109,6 +109,8 @@ def needs(one: Definition, other: Definition) -> bool:
     variable = one.range.variable.text
     for node in walk(one.body):
         if isinstance(node, nodes.Superscript) and (name := spelled(node)) is not None and name.base == other.name.base:
-            if any(isinstance(each, Name) and each.text == variable for part in node.components for each in walk(part)):
+            if any(
+                isinstance(inner, Name) and inner.text == variable for part in node.components for inner in walk(part)
+            ):
                 return True
     return False

@@ -27,17 +27,17 @@ def style() -> str:
 
 def html_runs(runs: Iterable[Run], tints: Mapping[str, Tint]) -> str:
     """Runs as HTML: scripts nested as they stand, names of axes in spans of their class."""
-    found: list[str] = []
+    names: list[str] = []
     stack: tuple[str, ...] = ()
     for run in runs:
         common = 0
         while common < min(len(stack), len(run.scripts)) and stack[common] == run.scripts[common]:
             common += 1
-        found += [f"</{TAGS[script]}>" for script in reversed(stack[common:])]
-        found += [f"<{TAGS[script]}>" for script in run.scripts[common:]]
+        names += [f"</{TAGS[script]}>" for script in reversed(stack[common:])]
+        names += [f"<{TAGS[script]}>" for script in run.scripts[common:]]
         stack = run.scripts
-        found.append(html_run(run, tints))
-    return "".join(found) + "".join(f"</{TAGS[script]}>" for script in reversed(stack))
+        names.append(html_run(run, tints))
+    return "".join(names) + "".join(f"</{TAGS[script]}>" for script in reversed(stack))
 
 
 def html_run(run: Run, tints: Mapping[str, Tint]) -> str:

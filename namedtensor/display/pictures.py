@@ -46,30 +46,30 @@ class Picture:
         """The drawing as SVG."""
         return self._svg(INK)
 
-    def save(self, place: str | os.PathLike[str], **options: Any) -> None:
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write it to a file, of the kind that the name says: .svg, .png, .pdf.
 
         Raises NotationError where the name says no kind that can be drawn, or the file cannot be written.
         """
         try:
-            kind = options.pop("format", None) or Path(place).suffix[1:]
+            kind = options.pop("format", None) or Path(path).suffix[1:]
             if not kind:  # as Matplotlib names it
                 kind = self.figure.canvas.get_default_filetype()
-                place = f"{os.fspath(place)}.{kind}"
-            with without_warnings(), whole_file(place) as file:
+                path = f"{os.fspath(path)}.{kind}"
+            with without_warnings(), whole_file(path) as file:
                 self.figure.savefig(file, format=kind, **{"dpi": 200, **options})
         except (OSError, ValueError) as problem:
-            raise NotationError(409, f"cannot write {place}: {problem}") from None
+            raise NotationError(409, f"cannot write {path}: {problem}") from None
 
     def _repr_html_(self) -> str:
         return f'<div class="nt-picture">{fitted(self._svg("currentColor"))}</div>'
 
     def _svg(self, ink: str) -> str:
         matplotlib: Any = import_module("matplotlib")
-        found = io.StringIO()
+        stream = io.StringIO()
         with without_warnings(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.mark}):
-            self.figure.savefig(found, format="svg", transparent=True, dpi=200, metadata={"Date": None})
-        text = found.getvalue()
+            self.figure.savefig(stream, format="svg", transparent=True, dpi=200, metadata={"Date": None})
+        text = stream.getvalue()
         return text[text.index("<svg") :].replace(INK, ink)
 
 
@@ -189,20 +189,20 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
 
 def labeled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
     """The labels of the elements of each axis that has some."""
-    found: dict[str, list[str]] = {}
-    for axis, given in labels.items():
+    result: dict[str, list[str]] = {}
+    for axis, label in labels.items():
         if axis not in tensor.axes:
             raise NotationError(
                 301, f"labels for axis {axis}, which is missing from the tensor {tensor.shape}",
                 hint=did_you_mean(near(axis, list(tensor.axes))),
             )  # fmt: skip
-        found[axis] = [printable(str(each)) for each in given]
-        if len(found[axis]) != tensor.sizes[axis]:
+        result[axis] = [printable(str(entry)) for entry in label]
+        if len(result[axis]) != tensor.sizes[axis]:
             raise NotationError(
-                317, f"axis {axis} has {tensor.sizes[axis]} elements, got {len(found[axis])} labels",
+                317, f"axis {axis} has {tensor.sizes[axis]} elements, got {len(result[axis])} labels",
                 hint="pass one label for each element",
             )  # fmt: skip
-    return found
+    return result
 
 
 # ----------------------------------------------------------------------------------------------------------- drawing
@@ -218,9 +218,9 @@ def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, lis
     image: Any = None
     for panel in grid.flat[count:]:
         panel.set_visible(False)
-    for place, (panel, at) in enumerate(zip(grid.flat, itertools.product(*map(range, array.shape[:-2])))):
+    for index, (panel, at) in enumerate(zip(grid.flat, itertools.product(*map(range, array.shape[:-2])))):
         image = panel.imshow(array[at], interpolation="nearest", aspect="equal", **scale)
-        ticks(panel, array.shape[-2:], inner, labels, left=place % wide == 0, bottom=place + wide >= count)
+        ticks(panel, array.shape[-2:], inner, labels, left=index % wide == 0, bottom=index + wide >= count)
         if outer:
             write(panel.set_title("", fontsize=9, color=INK, loc="left"), titled(outer, at, labels))
     if title:
@@ -233,7 +233,9 @@ def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, lis
 
 def titled(outer: tuple[str, ...], at: tuple[int, ...], labels: dict[str, list[str]]) -> str:
     """Return the title of a panel, such as heads 3, or its label."""
-    return ", ".join(labels[axis][place] if axis in labels else f"{axis} {place + 1}" for axis, place in zip(outer, at))
+    return ", ".join(
+        labels[axis][position] if axis in labels else f"{axis} {position + 1}" for axis, position in zip(outer, at)
+    )
 
 
 def figure_size(extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]], wide: int, high: int):
@@ -256,10 +258,10 @@ def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, lis
         spine.set(color=INK, alpha=0.25, linewidth=0.6)
     panel.tick_params(length=0, labelsize=7, colors=INK)
     sides = [(panel.yaxis, extent[0], left), (panel.xaxis, extent[1], bottom)]
-    for axis, (side, size, wanted) in zip(inner, sides[-len(inner) :]):
+    for axis, (side, size, expected) in zip(inner, sides[-len(inner) :]):
         places, texts = marked(size, labels.get(axis))
-        side.set_ticks(places if wanted else [], texts if wanted else [], parse_math=False)
-        if wanted:
+        side.set_ticks(places if expected else [], texts if expected else [], parse_math=False)
+        if expected:
             write(side.set_label_text("", fontsize=8.5, color=INK, fontweight="bold"), axis)
     if len(inner) == 1:
         panel.set_yticks([])
@@ -274,7 +276,7 @@ def marked(size: int, texts: list[str] | None) -> tuple[list[int], list[str]]:
     step = max(1, 10 ** max(0, math.ceil(math.log10(size / 20)))) if size > 20 else 1
     step = 5 * step // 10 if size / step < 4 and step >= 10 else step
     places = sorted({0, *range(step - 1, size, step)}) if step > 1 else list(range(size))
-    return places, [texts[place] if texts else str(place + 1) for place in places]
+    return places, [texts[position] if texts else str(position + 1) for position in places]
 
 
 def write(text: Any, shown: str) -> None:

@@ -54,18 +54,18 @@ class StepLocation(NamedTuple):
 
 def places(env: Environment) -> tuple[StepLocation, ...]:
     """The definitions that an environment stands in, from the outermost."""
-    found: list[StepLocation] = []
+    locations: list[StepLocation] = []
     current: Environment | None = env
     while current is not None:
         function, definition = current.function, current.definition
         if definition is not None:
-            found.append(StepLocation(str(definition.name.key(current.index)), str(definition.key)))
+            locations.append(StepLocation(str(definition.name.key(current.index)), str(definition.key)))
         if function is not None:
             below = [text for of in function.subscript for text in used(of, current)]
             above = tuple(component(node, current.index) for node in function.head.superscript)
-            found.append(StepLocation(str(Key(function.operator, tuple(below), above)), function.title))
+            locations.append(StepLocation(str(Key(function.operator, tuple(below), above)), function.title))
         current = current.caller if function is not None else current.parent
-    return tuple(reversed(found))
+    return tuple(reversed(locations))
 
 
 def used(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
@@ -104,14 +104,14 @@ def call_of(env: Environment) -> Environment:
 
 def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
     """A name for each lifted axis that none of those that it meets has."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for axis, others in met.items():
-        taken = {found.get(other, other) for other in others}
+        taken = {result.get(other, other) for other in others}
         name = source_name(axis)
         while name in taken:
             name += "'"
-        found[axis] = name
-    return found
+        result[axis] = name
+    return result
 
 
 # ------------------------------------------------------------------------------------------------------------ steps
@@ -155,32 +155,32 @@ class StepValues:
     @cached_property
     def computed(self) -> dict[int, tuple[Any, tuple[str, ...], Any]]:
         terms = list({id(term): term for term in self.wanted}.values())
-        return {id(term): found for term, found in zip(terms, self.compute(terms))}
+        return {id(term): result for term, result in zip(terms, self.compute(terms))}
 
 
 def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: Compute) -> Explanation:
     """The steps to a term that a checker has typed; `whole` is the formula, or the name, that stands for all of it."""
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names = AxisNames(trace)
-    found: list[Step] = []
+    steps: list[Step] = []
     seen: set[tuple[str, tuple[StepLocation, ...], int]] = set()
     values = StepValues(compute)
     for node, term, env in trace:
-        text, place = checker.text(node), places(env)
-        if (text, place, id(term)) not in seen:
-            seen.add((text, place, id(term)))
-            found.append(step(text, node, place, names.shape(term, env), term, values))
-    if not found or (found[-1].term is not root and found[-1].term not in root.arguments):
+        text, locations = checker.text(node), places(env)
+        if (text, locations, id(term)) not in seen:
+            seen.add((text, locations, id(term)))
+            steps.append(step(text, node, locations, names.shape(term, env), term, values))
+    if not steps or (steps[-1].term is not root and steps[-1].term not in root.arguments):
         text = whole if isinstance(whole, str) else checker.text(whole)
-        found.append(step(text, whole, (), resolved_shape(root.shape), root, values))
-    return Explanation(checker.scope.source, tuple(found), value, axes_in(checker.scope.program))
+        steps.append(step(text, whole, (), resolved_shape(root.shape), root, values))
+    return Explanation(checker.scope.source, tuple(steps), value, axes_in(checker.scope.program))
 
 
 def step(
-    text: str, node: Any, place: tuple[StepLocation, ...], axes: dict[str, Any], term: Term, values: StepValues
+    text: str, node: Any, locations: tuple[StepLocation, ...], axes: dict[str, Any], term: Term, values: StepValues
 ) -> Step:
     values.wanted.append(term)
-    return Step(text, show(axes), tuple(each.name for each in place), node, place, axes, term, values)
+    return Step(text, show(axes), tuple(location.name for location in locations), node, locations, axes, term, values)
 
 
 def no_way() -> None:
@@ -220,13 +220,13 @@ class Explanation(Suggests):
         >>> [step.text for step in steps.inside("f")]
         ['x', '2 x']
         """
-        wanted = str(key(name))
-        kept = [stage for stage in self.stages if any(wanted in spellings(place) for place in stage.place)]
-        if not kept:
-            known = dict.fromkeys(place.name for stage in self.stages for place in stage.place)
-            raise NotationError(201, f"no step belongs to {name}", hint=did_you_mean(near(wanted, list(known))))
-        values = StepValues(kept[0].values.compute)
-        stages = tuple(step(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
+        expected = str(key(name))
+        steps = [stage for stage in self.stages if any(expected in spellings(location) for location in stage.place)]
+        if not steps:
+            known = dict.fromkeys(location.name for stage in self.stages for location in stage.place)
+            raise NotationError(201, f"no step belongs to {name}", hint=did_you_mean(near(expected, list(known))))
+        values = StepValues(steps[0].values.compute)
+        stages = tuple(step(other.text, other.node, other.place, other.axes, other.term, values) for other in steps)
         return Explanation(self.source, stages, stages[-1].value, self.axes)
 
     def to_html(self) -> str:
@@ -244,12 +244,12 @@ class Explanation(Suggests):
         >>> import namedtensor as nt
         >>> nt.explain("∑_{a} X", X=nt.tensor([1, 2], "a")).save("steps.html")  # doctest: +SKIP
         """
-        place, page = as_path(path), self.to_html()
+        path_, page = as_path(path), self.to_html()
         try:
-            with whole_file(place) as file:
+            with whole_file(path_) as file:
                 file.write(page.encode())
         except OSError as problem:
-            raise NotationError(409, f"cannot write {place}: {problem.strerror or problem}") from None
+            raise NotationError(409, f"cannot write {path_}: {problem.strerror or problem}") from None
 
     @property
     def _tints(self) -> dict[str, Tint]:
@@ -262,20 +262,20 @@ class Explanation(Suggests):
 
     @encodable
     def __str__(self) -> str:
-        found = overview_text(self) if len(self) > LONGEST else steps_text(self)
+        text = overview_text(self) if len(self) > LONGEST else steps_text(self)
         way = self.derivation
-        return found if way is None else f"{found}\nclosed form\n{textwrap.indent(way_text(way), '  ')}"
+        return text if way is None else f"{text}\nclosed form\n{textwrap.indent(way_text(way), '  ')}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        found = html_overview(self, self._tints) if len(self) > LONGEST else html_steps(self, self._tints)
+        text = html_overview(self, self._tints) if len(self) > LONGEST else html_steps(self, self._tints)
         way = self.derivation
-        return found if way is None else found + way_html(way, self._tints)
+        return text if way is None else text + way_html(way, self._tints)
 
 
-def spellings(place: StepLocation) -> tuple[str, str, str]:
-    return place.name, place.written, key(place.name).base
+def spellings(location: StepLocation) -> tuple[str, str, str]:
+    return location.name, location.written, key(location.name).base
 
 
 class Overview(NamedTuple):
@@ -300,16 +300,16 @@ class Overview(NamedTuple):
 
 def grouped(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, Step]]]]:
     """Runs of steps that stand in one place, each step with its number."""
-    for place, group in groupby(enumerate(explanation.stages, 1), lambda entry: entry[1].place):
-        yield place, list(group)
+    for locations, group in groupby(enumerate(explanation.stages, 1), lambda entry: entry[1].place):
+        yield locations, list(group)
 
 
 def overview(explanation: Explanation) -> list[Overview]:
     """A row for each definition that steps stand in, families in one row."""
     rows: dict[tuple[str, ...], list[Step]] = {}
-    for each in explanation.stages:
-        rows.setdefault(tuple(place.written for place in each.place), []).append(each)
-    return [Overview(found[-1], found) for found in rows.values()]
+    for stage in explanation.stages:
+        rows.setdefault(tuple(location.written for location in stage.place), []).append(stage)
+    return [Overview(row[-1], row) for row in rows.values()]
 
 
 # --------------------------------------------------------------------------------------------------------- terminals
@@ -319,22 +319,22 @@ def steps_text(explanation: Explanation) -> str:
 
     lines: list[str] = []
     before: tuple[StepLocation, ...] = ()
-    for place, group in grouped(explanation):
-        lines += ["  " * depth + name for depth, name in headings(before, place)]
-        before = place
-        margin = "  " * len(place)
-        for number, each in group:
-            lines.append(f"{margin}{number}. {each.text} : {each.type}")
-            lines += [f"{margin}     {line}".rstrip() for line in text_table(each.value).splitlines()]
+    for locations, group in grouped(explanation):
+        lines += ["  " * depth + name for depth, name in headings(before, locations)]
+        before = locations
+        margin = "  " * len(locations)
+        for number, step in group:
+            lines.append(f"{margin}{number}. {step.text} : {step.type}")
+            lines += [f"{margin}     {line}".rstrip() for line in text_table(step.value).splitlines()]
     return "\n".join(lines)
 
 
-def headings(before: tuple[StepLocation, ...], place: tuple[StepLocation, ...]) -> list[tuple[int, str]]:
+def headings(before: tuple[StepLocation, ...], locations: tuple[StepLocation, ...]) -> list[tuple[int, str]]:
     """The names of the definitions that begin where one place follows another, and how deep they are."""
     common = 0
-    while common < min(len(before), len(place)) and before[common] == place[common]:
+    while common < min(len(before), len(locations)) and before[common] == locations[common]:
         common += 1
-    return [(depth, each.name) for depth, each in enumerate(place) if depth >= common]
+    return [(depth, location.name) for depth, location in enumerate(locations) if depth >= common]
 
 
 def overview_text(explanation: Explanation) -> str:
@@ -352,14 +352,14 @@ def overview_text(explanation: Explanation) -> str:
 def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
     rows = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"]
     before: tuple[StepLocation, ...] = ()
-    for place, group in grouped(explanation):
-        for depth, name in headings(before, place):
+    for locations, group in grouped(explanation):
+        for depth, name in headings(before, locations):
             rows.append(f'<tr><th colspan="4" style="text-align:left;{indent(depth)}">{html.escape(name)}</th></tr>')
-        before = place
+        before = locations
         for number, stage in group:
             rows.append(
                 f"<tr><td>{number}</td>"
-                f'<td style="text-align:left;{indent(len(place))}">{html_piece(stage.node, stage.text, tints)}</td>'
+                f'<td style="text-align:left;{indent(len(locations))}">{html_piece(stage.node, stage.text, tints)}</td>'
                 f"<td>{html_type(stage.axes, tints)}</td><td>{stage.value._repr_html_()}</td></tr>"
             )
     return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'

@@ -65,7 +65,7 @@ class AssembledProgram:
         """The same error, in the document."""
         if error.source != self.text:
             return error
-        labels = tuple((found, text) for span, text in error.labels if (found := self.span(span)) is not None)
+        labels = tuple((pair, text) for span, text in error.labels if (pair := self.span(span)) is not None)
         return error.replace(source=self.source, span=self.span(error.span), labels=labels)
 
 
@@ -82,38 +82,38 @@ def assembled(document: Document, formulas: list[MathSpan], removed: frozenset[S
     ]
     last = max((maths.end for maths in formulas), default=0)
     known: dict[str, list[DocumentMacro]] = {}
-    wanted = {name for start, end in parts for name in USED.findall(document.source, start, end)}
-    while wanted:
-        name = wanted.pop()
+    expected = {name for start, end in parts for name in USED.findall(document.source, start, end)}
+    while expected:
+        name = expected.pop()
         if name not in known:
-            known[name] = [each for each in document.definitions.get(name, ()) if each.start < last]
-            wanted.update(other for each in known[name] for other in each.mentions)
-    parts += {each[:2] for group in known.values() for each in group}
+            known[name] = [definition for definition in document.definitions.get(name, ()) if definition.start < last]
+            expected.update(other for macro in known[name] for other in macro.mentions)
+    parts += {macro[:2] for group in known.values() for macro in group}
     written = {maths[:2]: maths.written for maths in formulas if maths.written}
     return AssembledProgram(document.source, parts, written, _within(formulas))
 
 
 def _within(formulas: list[MathSpan]) -> dict[Span, int]:
     """The facts that stand in comments within a display, and where that begins."""
-    found: dict[Span, int] = {}
+    within: dict[Span, int] = {}
     display = MathSpan(0, 0, True)
     for maths in formulas:
         if not maths.written:
             display = maths
         elif maths.start < display.end:
-            found[maths[:2]] = display.start
-    return found
+            within[maths[:2]] = display.start
+    return within
 
 
 def left_of(source: str, whole: Span, removed: frozenset[Span]) -> list[Span]:
     """Return a formula without some of its statements, except their &, so that a table keeps its columns."""
-    kept = [
+    spans = [
         (at, at + 1)
         for start, end in removed
         if whole[0] <= start and end <= whole[1]
         for at in columns(source, (start, end))
     ]
-    return sorted([*without(whole, removed), *kept])
+    return sorted([*without(whole, removed), *spans])
 
 
 def without(whole: Span, removed: frozenset[Span]) -> list[Span]:

@@ -58,7 +58,8 @@ class DocumentAssumptions:
 
     def widen(self, name: str, axes: Iterable[str]) -> None:
         if not any(
-            isinstance(each, nodes.Declaration) and name in map(to_text, each.names) for each in self.program.statements
+            isinstance(statement, nodes.Declaration) and name in map(to_text, statement.names)
+            for statement in self.program.statements
         ):
             self.widened[name] = (*self.widened.get(name, ()), *axes)
 
@@ -72,25 +73,25 @@ class DocumentAssumptions:
 def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> DocumentAssumptions:
     """What a claim, the last line of a program, supposes. `meanings` are calls of unknown functions, and names, and what they are;
     `typed` says what a program takes, and which shape its value has."""
-    found = DocumentAssumptions(program)
+    document_assumptions = DocumentAssumptions(program)
     for suppose in (_records, _index_sets, _increments):
-        suppose(found)
-    _meanings(found, meanings)
-    _any_functions(found)
-    _lifts(found, typed)
-    return found
+        suppose(document_assumptions)
+    _meanings(document_assumptions, meanings)
+    _any_functions(document_assumptions)
+    _lifts(document_assumptions, typed)
+    return document_assumptions
 
 
 def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[str, Node]:
     """Return bodies of undefined functions from equations of differentials: ∂Att(Q, K, V) = ∂(α ⊙_{seq} V)."""
-    found: dict[str, Node] = {}
+    result: dict[str, Node] = {}
     for claim in claims:
-        first, second = (each.body if isinstance(each, Differential) else None for each in claim.sides[:2])
+        first, second = (node.body if isinstance(node, Differential) else None for node in claim.sides[:2])
         if isinstance(first, Call) and first.operator[:1].isalpha() and second is not None:
-            plain = not first.subscript and all(isinstance(each, Name) for each in first.arguments)
+            plain = not first.subscript and all(isinstance(argument, Name) for argument in first.arguments)
             if plain and first.operator not in known:
-                found.setdefault(to_text(first), second)
-    return found
+                result.setdefault(to_text(first), second)
+    return result
 
 
 def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
@@ -101,13 +102,15 @@ def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
     return None
 
 
-def _records(found: DocumentAssumptions) -> None:
+def _records(assumptions: DocumentAssumptions) -> None:
     """U_s and [∂U]_s with one s, a record of the shape 𝒮: the elements, or parts, of U along 𝒮."""
-    statements = found.program.statements[:-1]
+    statements = assumptions.program.statements[:-1]
     known = {
-        to_text(name) for each in statements for name in (*getattr(each, "names", ()), *getattr(each, "sides", ())[:1])
+        to_text(name)
+        for statement in statements
+        for name in (*getattr(statement, "names", ()), *getattr(statement, "sides", ())[:1])
     }
-    marked = {axis.name for each in walk(found.claim) if _is_bracket(each) for axis in each.axes}
+    marked = {axis.name for node in walk(assumptions.claim) if _is_bracket(node) for axis in node.axes}
     records = {name.rstrip(MARKS) for name in marked if _shape_of(name)} - known
 
     def item(name: str) -> tuple[Axis, Node]:
@@ -119,11 +122,13 @@ def _records(found: DocumentAssumptions) -> None:
             items = tuple(item(axis.name) for axis in node.axes)
             return Index(mapped(node.rows[0][0], indexed), items, node.span)
         if isinstance(node, Subscript) and all(
-            isinstance(each, Name) and each.text in records for each in node.components
+            isinstance(component, Name) and component.text in records for component in node.components
         ):
             if isinstance(node.base, Name):
-                found.widen(node.base.text, (_shape_of(to_text(each)) for each in node.components))
-            return Index(mapped(node.base, indexed), tuple(item(to_text(each)) for each in node.components), node.span)
+                assumptions.widen(node.base.text, (_shape_of(to_text(component)) for component in node.components))
+            return Index(
+                mapped(node.base, indexed), tuple(item(to_text(component)) for component in node.components), node.span
+            )
         if (
             isinstance(node, Derivative)
             and isinstance(node.variable, Subscript)
@@ -137,14 +142,14 @@ def _records(found: DocumentAssumptions) -> None:
         if len(components) != 1 or not isinstance(components[0], Name) or components[0].text not in records:
             return None
         step, record = Name("epsilonA"), components[0]
-        place = Call("onehot", (), (Name(_shape_of(record.text)),), (record,))
-        moved = Call("+", (), (), (variable, Call("⊙", (), (), (step, place))))
+        call = Call("onehot", (), (Name(_shape_of(record.text)),), (record,))
+        moved = Call("+", (), (), (variable, Call("⊙", (), (), (step, call))))
         grown = mapped(mapped(body, indexed), lambda node: moved if node == variable else None)
         return AtPoint(Derivative(grown, step, ""), ((step, nodes.Number(0)),))
 
     if records:
-        found.change(mapped(found.claim, indexed))
-        found.told.update({name: f"any record of {_shape_of(name)}" for name in sorted(records)})
+        assumptions.change(mapped(assumptions.claim, indexed))
+        assumptions.told.update({name: f"any record of {_shape_of(name)}" for name in sorted(records)})
 
 
 def _is_bracket(node: Any) -> bool:
@@ -161,14 +166,14 @@ def _shape_of(record: str) -> str:
     return CALLIGRAPHIC[letter.upper()] + plain[1:]
 
 
-def _index_sets(found: DocumentAssumptions) -> None:
+def _index_sets(assumptions: DocumentAssumptions) -> None:
     """∑_{i ∈ I} X_{ax(i)} with an I that was not said to be anything before: all indices of ax."""
-    start = found.claim.span[0]
+    start = assumptions.claim.span[0]
     spoken = {
         to_text(name)
-        for each in found.program.statements[:-1]
-        if isinstance(each, nodes.Declaration) and each.span[0] < start
-        for name in each.names
+        for statement in assumptions.program.statements[:-1]
+        if isinstance(statement, nodes.Declaration) and statement.span[0] < start
+        for name in statement.names
     }
     gone: set[str] = set()
 
@@ -177,25 +182,25 @@ def _index_sets(found: DocumentAssumptions) -> None:
             return None
         name, body = to_text(node.over.elements[0]), mapped(node.body, whole)
         places = [
-            axis for each in walk(body) if isinstance(each, Index) for axis, at in each.items if at == node.variable
+            axis for part in walk(body) if isinstance(part, Index) for axis, at in part.items if at == node.variable
         ]
         if name in spoken or not places:
             return None
         gone.add(name)
-        found.told[name] = f"all indices of {places[0].name}"
+        assumptions.told[name] = f"all indices of {places[0].name}"
         return Call(node.operator, (), (node.variable,), (body,), (), node.span, node.span)
 
-    found.change(mapped(found.claim, whole))
+    assumptions.change(mapped(assumptions.claim, whole))
     if gone:
-        kept = (
-            each
-            for each in found.program.statements
-            if not {to_text(name) for name in getattr(each, "names", ())} & gone
+        statements = (
+            statement
+            for statement in assumptions.program.statements
+            if not {to_text(name) for name in getattr(statement, "names", ())} & gone
         )
-        found.program = Program(tuple(kept))
+        assumptions.program = Program(tuple(statements))
 
 
-def _lifts(found: DocumentAssumptions, typed: Typed) -> None:
+def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
     """f^{𝒮'}(X), the lift of f: f of an X that has the axes 𝒮' too."""
     lifted: set[str] = set()
 
@@ -206,19 +211,19 @@ def _lifts(found: DocumentAssumptions, typed: Typed) -> None:
             and isinstance(node.superscript[0], Name)
             and is_shape(node.superscript[0].text)
         ):
-            for each in node.arguments:
-                if isinstance(each, Name):
-                    found.widen(each.text, [to_text(node.superscript[0])])
-            found.told[f"{node.operator}^{{{to_text(node.superscript[0])}}}"] = f"the lift of {node.operator}"
+            for argument in node.arguments:
+                if isinstance(argument, Name):
+                    assumptions.widen(argument.text, [to_text(node.superscript[0])])
+            assumptions.told[f"{node.operator}^{{{to_text(node.superscript[0])}}}"] = f"the lift of {node.operator}"
             lifted.add(node.operator)
             return replace(node, superscript=())
         return None
 
-    found.change(mapped(found.claim, plain))
-    *before, claim = found.program.statements
-    stated = {each.head.operator for each in before if isinstance(each, Signature)}
-    for each in before if lifted else ():
-        head, body = each.sides[:2] if isinstance(each, Equation) else (None, nodes.Number(0))
+    assumptions.change(mapped(assumptions.claim, plain))
+    *before, claim = assumptions.program.statements
+    stated = {statement.head.operator for statement in before if isinstance(statement, Signature)}
+    for statement in before if lifted else ():
+        head, body = statement.sides[:2] if isinstance(statement, Equation) else (None, nodes.Number(0))
         if (
             isinstance(head, Call)
             and head.operator in lifted - stated
@@ -226,18 +231,18 @@ def _lifts(found: DocumentAssumptions, typed: Typed) -> None:
         ):
             shapes, result = typed(Program((*before, nodes.Value(body, (0, 0)))))
             domain = " × ".join(_set(shapes.get(to_text(of), {})) for of in head.arguments)
-            found.before(parse(f"{head.operator} : {domain} → {_set(result)}", "text").statements)
-    assert claim is found.claim
+            assumptions.before(parse(f"{head.operator} : {domain} → {_set(result)}", "text").statements)
+    assert claim is assumptions.claim
 
 
 def _set(axes: Iterable[str]) -> str:
     return f"ℝ^{{{' × '.join(axes)}}}" if [*axes] else "ℝ"
 
 
-def _increments(found: DocumentAssumptions) -> None:
+def _increments(assumptions: DocumentAssumptions) -> None:
     """∂f(X; H), the differential of f at X with increment H: ∂f(X), where ∂X is H."""
     increments: dict[str, Node] = {}
-    heads = (each.sides[0] for each in found.program.statements[:-1] if isinstance(each, Equation))
+    heads = (statement.sides[0] for statement in assumptions.program.statements[:-1] if isinstance(statement, Equation))
     takes = {head.operator for head in heads if isinstance(head, Call) and head.parameters}
 
     def without(node: Any) -> Any:
@@ -245,47 +250,49 @@ def _increments(found: DocumentAssumptions) -> None:
         if not isinstance(call, Call) or not call.parameters or call.operator in takes:
             return None
         pairs = [*zip(call.arguments, call.parameters)]
-        plain = all(isinstance(each, Name) for pair in pairs for each in pair)
+        plain = all(isinstance(part, Name) for pair in pairs for part in pair)
         if not plain or len(call.arguments) != len(call.parameters):
             return None
         increments.update({to_text(step): Differential(of) for of, step in pairs})
         return Differential(replace(call, parameters=()), node.span)
 
-    claim = mapped(found.claim, without)
+    claim = mapped(assumptions.claim, without)
     if increments:
-        found.change(mapped(claim, lambda node: increments.get(node.text) if isinstance(node, Name) else None))
-        found.told.update({name: to_text(step) for name, step in increments.items()})
+        assumptions.change(mapped(claim, lambda node: increments.get(node.text) if isinstance(node, Name) else None))
+        assumptions.told.update({name: to_text(step) for name, step in increments.items()})
 
 
-def _meanings(found: DocumentAssumptions, meanings: Mapping[str, Node]) -> None:
+def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) -> None:
     """Calls of unknown functions, and names, as what they are said to be."""
 
     def meant(node: Any) -> Any:
         if isinstance(node, (Call, Name)) and (text := to_text(node)) in meanings:
-            found.told[text] = to_text(meanings[text])
+            assumptions.told[text] = to_text(meanings[text])
             return meanings[text]
         return None
 
     if meanings:
-        found.change(mapped(found.claim, meant))
+        assumptions.change(mapped(assumptions.claim, meant))
 
 
-def _any_functions(found: DocumentAssumptions) -> None:
+def _any_functions(assumptions: DocumentAssumptions) -> None:
     """A function with a signature and no definition: some smooth function with random weights."""
-    statements = found.program.statements
-    heads = (each.sides[0] for each in statements if isinstance(each, Equation))
+    statements = assumptions.program.statements
+    heads = (statement.sides[0] for statement in statements if isinstance(statement, Equation))
     defined = {
         head.operator
         for head in heads
-        if isinstance(head, Call) and all(isinstance(each, Name) for each in head.arguments)
+        if isinstance(head, Call) and all(isinstance(argument, Name) for argument in head.arguments)
     }
-    called = {node.operator for node in walk(found.program) if isinstance(node, Call)}
-    for at, each in enumerate([each for each in statements if isinstance(each, Signature)]):
-        plain = not each.head.subscript and not each.head.superscript and each.head.operator[:1].isalpha()
-        sets = (*each.domain, each.codomain)
-        if plain and each.head.operator in called - defined and all(_is_of_numbers(of) for of in sets):
-            found.before(_some_function(each, at))
-            found.told[each.head.operator] = "any smooth function"
+    called = {node.operator for node in walk(assumptions.program) if isinstance(node, Call)}
+    for at, statement in enumerate([line for line in statements if isinstance(line, Signature)]):
+        plain = (
+            not statement.head.subscript and not statement.head.superscript and statement.head.operator[:1].isalpha()
+        )
+        sets = (*statement.domain, statement.codomain)
+        if plain and statement.head.operator in called - defined and all(_is_of_numbers(of) for of in sets):
+            assumptions.before(_some_function(statement, at))
+            assumptions.told[statement.head.operator] = "any smooth function"
 
 
 def _is_of_numbers(of: Any) -> bool:
@@ -300,9 +307,9 @@ def _some_function(signature: Signature, number: int) -> tuple[Any, ...]:
     lines.append(f"bias{letter} ∈ {_set(out)}")
     names = [f"given{letter}{'XYZUVW'[at % 6]}" for at in range(len(signature.domain))]
     for name, of in zip(names, signature.domain):
-        own = [axis.name for axis, _ in of.axes]
-        apart = {axis: f"{axis}†" for axis in own if axis in out}
-        axes = [apart[axis] if axis in apart else axis for axis in own]
+        local = [axis.name for axis, _ in of.axes]
+        apart = {axis: f"{axis}†" for axis in local if axis in out}
+        axes = [apart[axis] if axis in apart else axis for axis in local]
         moved = f"{name}_{{{', '.join(f'{a}→{b}' for a, b in apart.items())}}}" if apart else name
         weight = f"weight{name}"
         lines.append(f"{weight} ∈ {_set((*axes, *out))}")

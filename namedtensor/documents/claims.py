@@ -47,25 +47,27 @@ def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
 
 def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signature | None = None) -> ClaimAlone:
     """A claim with what it needs, and with a signature that stands in its row."""
-    function = next((each for each in scope.all_functions() if each.statement.span == claim.span), None)
+    function = next(
+        (definition for definition in scope.all_functions() if definition.statement.span == claim.span), None
+    )
     needed = _needed(scope, claim)
-    own = () if defines else _of_parameters(scope, claim, needed)
+    declarations = () if defines else _of_parameters(scope, claim, needed)
     if signature is not None:  # the row is about any function of this kind, whatever one of its name was before
         called = signature.head.operator
-        needed = tuple(each for each in needed if called not in heads_of(Program((each,))))
-        own = (signature, *own)
-    return ClaimAlone(claim, Program((*own, *_private(scope, needed, claim), claim)), defines, function)
+        needed = tuple(statement for statement in needed if called not in heads_of(Program((statement,))))
+        declarations = (signature, *declarations)
+    return ClaimAlone(claim, Program((*declarations, *_private(scope, needed, claim), claim)), defines, function)
 
 
 def without_declarations(alone: ClaimAlone) -> ClaimAlone | None:
     """The claim about any tensors of the names that it mentions, whatever they were declared to be; None where none was."""
     spoken = _variables(alone.statement)
-    kept = tuple(
-        each
-        for each in alone.program.statements
-        if not isinstance(each, Declaration) or not all(to_text(name) in spoken for name in each.names)
+    statements = tuple(
+        statement
+        for statement in alone.program.statements
+        if not isinstance(statement, Declaration) or not all(to_text(name) in spoken for name in statement.names)
     )
-    return alone._replace(program=Program(kept)) if len(kept) < len(alone.program.statements) else None
+    return alone._replace(program=Program(statements)) if len(statements) < len(alone.program.statements) else None
 
 
 def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
@@ -87,46 +89,50 @@ def is_of_sizes(statement: Any) -> bool:
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
     """The statements that a claim needs, without what they claim themselves."""
     makes = _names_made(scope)
-    others = [each for each in scope.program.statements if each is not claim and each.span in makes]
-    kept = {at for at, each in enumerate(others) if isinstance(each, Equation) and is_of_sizes(each)}
+    others = [statement for statement in scope.program.statements if statement is not claim and statement.span in makes]
+    indices = {at for at, statement in enumerate(others) if isinstance(statement, Equation) and is_of_sizes(statement)}
     names, grows = _names_in(claim) - _counting(claim), True
     while grows:
-        new = {at for at, each in enumerate(others) if at not in kept and names & makes[each.span]}
+        new = {at for at, statement in enumerate(others) if at not in indices and names & makes[statement.span]}
         names |= {name for at in new for name in _names_in(others[at])}
-        grows, kept = bool(new), kept | new
-    facts = (each for each in scope.program.statements if isinstance(each, Fact) and _variables(each) <= names)
-    return (*facts, *(_without_claims(others[at]) for at in sorted(kept)))
+        grows, indices = bool(new), indices | new
+    facts = (
+        statement
+        for statement in scope.program.statements
+        if isinstance(statement, Fact) and _variables(statement) <= names
+    )
+    return (*facts, *(_without_claims(others[at]) for at in sorted(indices)))
 
 
 def _names_made(scope: Scope) -> dict[Span, set[str]]:
     """The names that each statement says something of, other than a claim."""
-    made: dict[Span, set[str]] = {}
-    plain = [each for group in scope.definitions.values() for each in group]
+    names_made: dict[Span, set[str]] = {}
+    plain = [member for group in scope.definitions.values() for member in group]
     for function in scope.all_functions():
-        made.setdefault(function.statement.span, set()).add(function.operator)
-        plain += [each for group in function.facts.values() for each in group] + function.families
+        names_made.setdefault(function.statement.span, set()).add(function.operator)
+        plain += [member for group in function.facts.values() for member in group] + function.families
     for definition in [*plain, *scope.families]:
-        made.setdefault(definition.statement.span, set()).add(definition.name.base)
+        names_made.setdefault(definition.statement.span, set()).add(definition.name.base)
     for statement in scope.program.statements:
         if isinstance(statement, (Declaration, Signature)):
-            made[statement.span] = heads_of(Program((statement,)))
+            names_made[statement.span] = heads_of(Program((statement,)))
         elif isinstance(statement, Equation) and is_of_sizes(statement):
-            made.setdefault(statement.span, set())
-    return made
+            names_made.setdefault(statement.span, set())
+    return names_made
 
 
 def _counting(claim: Equation) -> set[str]:
     """The variables of its sums: i of ∑_i X_{ax(i)}, whatever an i is elsewhere."""
-    found: set[str] = set()
+    counting: set[str] = set()
     for node in walk(claim):
         if isinstance(node, (IndexSum, Over)):
-            found.add(node.variable.text)
+            counting.add(node.variable.text)
         elif isinstance(node, Call) and len(node.subscript) == 1 and isinstance(node.subscript[0], Name):
-            below = (each for argument in node.arguments for each in walk(argument) if isinstance(each, Index))
-            indexed = (at for each in below for _, at in each.items)
+            below = (part for argument in node.arguments for part in walk(argument) if isinstance(part, Index))
+            indexed = (at for node in below for _, at in node.items)
             if any(isinstance(at, Name) and at.text == node.subscript[0].text for at in indexed):
-                found.add(node.subscript[0].text)
-    return found
+                counting.add(node.subscript[0].text)
+    return counting
 
 
 def _variables(statement: Any) -> set[str]:
@@ -146,22 +152,22 @@ def _without_claims(statement: Any) -> Any:
 # -------------------------------------------------------------------------------------------- what functions have inside
 def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator[Any]:
     """Needed statements, where names within functions that are names of the claim too get others."""
-    spans = {each.span for each in needed}
+    spans = {statement.span for statement in needed}
     inside: dict[Span, set[str]] = {}  # of statements that belong to functions, the names in these
     for function in scope.all_functions():
-        facts = [*(each for group in function.facts.values() for each in group), *function.families]
-        names = {each.base for each in function.parameters} | {each.name.base for each in facts}
-        for span in {function.statement.span, *(each.statement.span for each in facts)} & spans:
+        facts = [*(definition for group in function.facts.values() for definition in group), *function.families]
+        names = {parameter.base for parameter in function.parameters} | {fact.name.base for fact in facts}
+        for span in {function.statement.span, *(fact.statement.span for fact in facts)} & spans:
             inside.setdefault(span, set()).update(names)
-    free = _names_in(claim).union(*(_names_in(each) for each in needed if each.span not in inside))
+    free = _names_in(claim).union(*(_names_in(statement) for statement in needed if statement.span not in inside))
     others = {name: f"inside{_letters(at)}" for at, name in enumerate(sorted(free & set().union(*inside.values())))}
-    for each in needed:
-        if not inside.get(each.span, set()) & others.keys():
-            yield each
+    for statement in needed:
+        if not inside.get(statement.span, set()) & others.keys():
+            yield statement
             continue
-        if not isinstance(each.sides[0], Call) and base_of(each.sides[0]) in free:
-            yield each  # the claim is about it too
-        yield mapped(each, lambda node: replace(node, text=others[node.text]) if _is_named(node, others) else None)
+        if not isinstance(statement.sides[0], Call) and base_of(statement.sides[0]) in free:
+            yield statement  # the claim is about it too
+        yield mapped(statement, lambda node: replace(node, text=others[node.text]) if _is_named(node, others) else None)
 
 
 def _is_named(node: Any, names: Any) -> bool:
@@ -174,11 +180,14 @@ def _letters(number: int) -> str:
 
 def _of_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> Iterator[Declaration]:
     """What the function that a claim belongs to says of its parameters, where nothing else does."""
-    known = {to_text(name) for each in needed if isinstance(each, Declaration) for name in each.names}
-    known |= {to_text(each.sides[0]) for each in needed if isinstance(each, Equation)}
+    known = {to_text(name) for statement in needed if isinstance(statement, Declaration) for name in statement.names}
+    known |= {to_text(statement.sides[0]) for statement in needed if isinstance(statement, Equation)}
     spoken = _variables(claim).union(*map(_variables, needed))
     for function in scope.all_functions():
-        if not any(each.span == claim.span for each in function.local_claims) or function.signature is None:
+        if (
+            not any(local_claim.span == claim.span for local_claim in function.local_claims)
+            or function.signature is None
+        ):
             continue
         for name, of in zip(function.parameters, function.signature.domain):
             if str(name.key()) in spoken - known:

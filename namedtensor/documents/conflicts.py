@@ -43,9 +43,9 @@ class Redefinition(NamedTuple):
 class ConflictingPart(ParsedProgram):
     """Some statements of a text as a program."""
 
-    def __init__(self, source: str, kept: Callable[[nodes.Program], nodes.Program]):
+    def __init__(self, source: str, reduce: Callable[[nodes.Program], nodes.Program]):
         super().__init__(source, "latex")
-        self.kept = kept
+        self.kept = reduce
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
         return self.kept(super()._parse(shadowed))
@@ -82,21 +82,21 @@ class Together:
 
     @cached_property
     def _holders(self) -> dict[Span, MathSpan | None]:
-        return {each.span: self.holder(each.span) for each in self.statements}
+        return {statement.span: self.holder(statement.span) for statement in self.statements}
 
     @cached_property
     def of_rows(self) -> frozenset[Span]:
         """The signatures that one display gives a function beside several rows: each says of which function its row speaks."""
-        said: dict[tuple[MathSpan | None, str], list[nodes.Signature]] = {}
-        for each in self.statements:
-            if isinstance(each, nodes.Signature) and (called := _declares(each)):
-                said.setdefault((self._holders[each.span], called[0][0]), []).append(each)
-        groups = (each for each in said.values() if len({str(_sets(one)) for one in each}) > 1)
+        signatures: dict[tuple[MathSpan | None, str], list[nodes.Signature]] = {}
+        for statement in self.statements:
+            if isinstance(statement, nodes.Signature) and (called := _declares(statement)):
+                signatures.setdefault((self._holders[statement.span], called[0][0]), []).append(statement)
+        groups = (signature for signature in signatures.values() if len({str(_sets(one)) for one in signature}) > 1)
         return frozenset(one.span for group in groups for one in group)
 
     def signature_of(self, row: Span) -> nodes.Signature | None:
         """Return the signature after a statement in its row, if it is about that row alone."""
-        at = next((at for at, each in enumerate(self.statements) if each.span == row), len(self.statements))
+        at = next((at for at, statement in enumerate(self.statements) if statement.span == row), len(self.statements))
         following = self.statements[at + 1] if at + 1 < len(self.statements) else None
         return following if isinstance(following, nodes.Signature) and following.span in self.of_rows else None
 
@@ -111,11 +111,11 @@ class Together:
         holders = self._holders
         return nodes.Program(
             tuple(
-                each
-                for each in program.statements
-                if each.span not in removed
-                and each.span not in self.of_rows
-                and (holders[each.span] if each.span in holders else self.holder(each.span)) in formulas
+                statement
+                for statement in program.statements
+                if statement.span not in removed
+                and statement.span not in self.of_rows
+                and (holders[statement.span] if statement.span in holders else self.holder(statement.span)) in formulas
             )
         )
 
@@ -123,11 +123,11 @@ class Together:
         """The statements that hold at the end: none of what is defined again, nor what needs that; and no fragment of running
         text."""
         statements = [
-            each
-            for each in self.part(frozenset(self.formulas), frozenset()).tree.statements
-            if not isinstance(each, nodes.Value) or ((at := self.holder(each.span)) and at.display)
+            statement
+            for statement in self.part(frozenset(self.formulas), frozenset()).tree.statements
+            if not isinstance(statement, nodes.Value) or ((at := self.holder(statement.span)) and at.display)
         ]
-        return without(statements, {at for at, each in enumerate(statements) if each.span in removed})
+        return without(statements, {at for at, statement in enumerate(statements) if statement.span in removed})
 
 
 def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConflict | None:
@@ -140,11 +140,11 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConfl
     try:
         _ = part.bound
     except NotationError as problem:
-        told = work.error(problem)
+        error = work.error(problem)
         if problem.code != 202 or not problem.labels or problem.span is None:
-            return DefinitionConflict(told)
+            return DefinitionConflict(error)
         first, second = (_statement(program, span) for span in (problem.labels[0][0], problem.span))
-        return DefinitionConflict(told, first.span, second.span)
+        return DefinitionConflict(error, first.span, second.span)
     return None
 
 
@@ -195,10 +195,10 @@ def _called(head: Any, arguments: int | None = None) -> str:
     """
     if not isinstance(head, nodes.Call):
         return to_text(head)
-    plain = all(isinstance(each, nodes.Name) for each in (*head.arguments, *head.parameters))
+    plain = all(isinstance(argument, nodes.Name) for argument in (*head.arguments, *head.parameters))
     if not plain or head.subscript or not head.operator[:1].isalpha():
         return ""
-    scripts = [to_text(each) for each in head.superscript]
+    scripts = [to_text(node) for node in head.superscript]
     return f"{head.operator}{scripts}(){len(head.arguments) if arguments is None else arguments}"
 
 
@@ -221,11 +221,11 @@ def _sets(declaration: Any) -> list[str]:
     sets = (
         declaration.sets if isinstance(declaration, nodes.Declaration) else (*declaration.domain, declaration.codomain)
     )
-    return [to_text(each) for each in sets]
+    return [to_text(set_) for set_ in sets]
 
 
 def _statement(program: nodes.Program, span: Span) -> Any:
-    return next(each for each in program.statements if each.span[0] <= span[0] < each.span[1])
+    return next(statement for statement in program.statements if statement.span[0] <= span[0] < statement.span[1])
 
 
 def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:

@@ -65,8 +65,8 @@ def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
     if latex:
         return [FactDirective(span, rf"\({text.strip().strip('$')}\)")]
     return [
-        FactDirective((span[0] + each.span[0], span[0] + each.span[1]), rf"\({to_latex(nodes.Program((each,)))}\)")
-        for each in program.statements
+        FactDirective((span[0] + line.span[0], span[0] + line.span[1]), rf"\({to_latex(nodes.Program((line,)))}\)")
+        for line in program.statements
     ]
 
 
@@ -84,6 +84,6 @@ def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
 
 def _at(problem: NotationError, source: str, span: Span) -> NotationError:
     """An error about a stretch as one of the whole."""
-    found = problem.span or (0, 0)
-    moved = (span[0] + found[0], min(span[0] + found[1], span[1]))
+    result = problem.span or (0, 0)
+    moved = (span[0] + result[0], min(span[0] + result[1], span[1]))
     return problem.replace(source=source, span=moved, labels=())

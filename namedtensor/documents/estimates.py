@@ -14,17 +14,17 @@ SEEDS, DRAWS, FAR = 12, 2000, 8  # estimates of a claim, draws of each, and the 
 
 def farthest(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> float:
     """How many standard errors the mean of estimates of a difference is from 0, where it is the most."""
-    found = [_numbers(source, {"draws": DRAWS, **values, "seed": seed}, sizes) for seed in range(1, SEEDS + 1)]
-    return max((_standard_errors(each) for each in zip(*found)), default=0.0)
+    numbers = [_numbers(source, {"draws": DRAWS, **values, "seed": seed}, sizes) for seed in range(1, SEEDS + 1)]
+    return max((_standard_errors(item) for item in zip(*numbers)), default=0.0)
 
 
 def _standard_errors(estimates: tuple[float, ...]) -> float:
     mean = sum(estimates) / SEEDS
-    spread = math.sqrt(sum((each - mean) ** 2 for each in estimates) / (SEEDS - 1) / SEEDS)
+    spread = math.sqrt(sum((estimate - mean) ** 2 for estimate in estimates) / (SEEDS - 1) / SEEDS)
     return abs(mean) / max(spread, 1e-9 * max(1, *map(abs, estimates)))
 
 
 def _numbers(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> list[float]:
     """The numbers of a value, each axis in an order that is the same each time."""
-    found = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
-    return found.to_numpy(sorted(found.axes)).ravel().tolist() if isinstance(found, NamedTensor) else [float(found)]
+    result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
+    return result.to_numpy(sorted(result.axes)).ravel().tolist() if isinstance(result, NamedTensor) else [float(result)]

@@ -35,25 +35,25 @@ class _Silenced(NamedTuple):
 
 def findings_of(report: Report, whole: Whole) -> list[Finding]:
     """Return errors, warnings, and unchecked formulas with named axes, each group in the order of the document."""
-    maths = sorted({each for section in report.sections for each in section.maths if not each.written})
+    maths = sorted({formula for section in report.sections for formula in section.maths if not formula.written})
     silenced = _silenced(report, whole, maths)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for severity, problem in _problems(report, whole):
         span = problem.span or (0, 0)
-        index = bisect_right(maths, span[0], key=lambda each: each.start) - 1
+        index = bisect_right(maths, span[0], key=lambda formula: formula.start) - 1
         stretch = maths[index][:2] if index >= 0 and span[0] < maths[index].end else _line(whole.text, span[0])
         formula = " ".join(whole.text[slice(*stretch)].split())
-        file, told = whole.error(problem)
-        if not _is_silenced(told, silenced.get(file, ())):
-            found.append(Finding(severity, file, told, formula))
-    return found
+        file, error = whole.error(problem)
+        if not _is_silenced(error, silenced.get(file, ())):
+            findings.append(Finding(severity, file, error, formula))
+    return findings
 
 
 def _problems(report: Report, whole: Whole) -> Iterator[tuple[str, NotationError]]:
     yield from ((ERROR, error) for error in report.errors)
     yield from ((WARNING, warning.as_error(whole.text)) for warning in report.warnings)
     yield from (
-        (NOT_CHECKED, _as_error(left, whole.text)) for left in sorted(report.unread, key=lambda each: each.span)
+        (NOT_CHECKED, _as_error(left, whole.text)) for left in sorted(report.unread, key=lambda skipped: skipped.span)
     )
 
 
@@ -84,7 +84,7 @@ def _stretch(ignored: Ignored, whole: Whole, maths: list[MathSpan]) -> _Silenced
     On its own line, it applies to the next line within a formula, else to the next display or formula."""
     at = whole.place((ignored.position, ignored.position))
     start, end = _line(at.text, at.span[0])
-    index = bisect_left(maths, ignored.position, key=lambda each: each.end)
+    index = bisect_left(maths, ignored.position, key=lambda formula: formula.end)
     if at.text[start : at.span[0]].strip(" \t%><!-"):
         before = maths[index - 1] if index else None
         ends_here = before is not None and start <= whole.place(before[:2]).span[1] <= at.span[0]
@@ -99,5 +99,6 @@ def _stretch(ignored: Ignored, whole: Whole, maths: list[MathSpan]) -> _Silenced
 def _is_silenced(problem: NotationError, stretches: list[_Silenced] | tuple[()]) -> bool:
     position = problem.span[0] if problem.span else 0
     return any(
-        each.start <= position <= each.end and (not each.numbers or problem.code in each.numbers) for each in stretches
+        stretch.start <= position <= stretch.end and (not stretch.numbers or problem.code in stretch.numbers)
+        for stretch in stretches
     )

@@ -36,7 +36,7 @@ class Unfit(Exception):
 
 
 def with_fitting_shapes(
-    given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program, wanted: Mapping[str, tuple[str, ...]] = {}
+    given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program, expected: Mapping[str, tuple[str, ...]] = {}
 ) -> Found:
     """Run with the shapes that are given and those of the names that nothing says, made larger until it is right.
 
@@ -44,7 +44,7 @@ def with_fitting_shapes(
     NotationError: what is wrong where nothing helps. `run` raises Unfit.
     """
     begun = {
-        name: {axis: SizeVariable(f"|{axis}|") for axis in axes} for name, axes in wanted.items() if name not in given
+        name: {axis: SizeVariable(f"|{axis}|") for axis in axes} for name, axes in expected.items() if name not in given
     }
     bodies = _bodies(tree)
     waiting: list[tuple[int, int, Shapes]] = [(0, 0, {**begun, **given})]
@@ -57,8 +57,8 @@ def with_fitting_shapes(
         try:
             return run({name: dict(shape) for name, shape in shapes.items()})
         except Unfit as unfit:
-            own = {name for name in shapes if name not in given}
-            ways = [*_ways(unfit.errors, shapes, own, bodies)]
+            names = {name for name in shapes if name not in given}
+            ways = [*_ways(unfit.errors, shapes, names, bodies)]
             last = unfit.errors[0]
             if not ways and stuck.code == 404:
                 stuck = last
@@ -77,9 +77,9 @@ def with_fitting_shapes(
 
 def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
     """What names stand for: those that are defined, and those that functions take, for what they are called with."""
-    equations = [each for each in tree.statements if isinstance(each, nodes.Equation)]
+    equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
     bodies: dict[str, tuple[Any, ...]] = {}
-    for head, body in (each.sides[:2] for each in equations):
+    for head, body in (equation.sides[:2] for equation in equations):
         if spelled(head) is not None:
             bodies[to_text(head)] = (*bodies.get(to_text(head), ()), body)
         elif isinstance(head, Call) and head.operator[:1].isalpha():
@@ -91,10 +91,10 @@ def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
 
 
 def _ways(
-    problems: tuple[NotationError, ...], shapes: Shapes, own: set[str], bodies: Mapping[str, tuple[Any, ...]]
+    problems: tuple[NotationError, ...], shapes: Shapes, names: set[str], bodies: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[Way]:
     """Return larger shapes that may resolve the problems, most likely first."""
-    unknown = {each.span_text or "" for each in problems if each.code == 201} - {*shapes, *bodies, ""}
+    unknown = {error.span_text or "" for error in problems if error.code == 201} - {*shapes, *bodies, ""}
     if unknown := {name for name in unknown if not set(name) & {" ", "("}}:
         yield frozenset((name, "") for name in unknown)
         return
@@ -104,7 +104,7 @@ def _ways(
             operand = parse(text, "text").statements[0]
         except NotationError:
             continue
-        yield from dict.fromkeys(_carriers(operand, axis, own, bodies, False))
+        yield from dict.fromkeys(_carriers(operand, axis, names, bodies, False))
 
 
 def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
@@ -124,23 +124,23 @@ def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
 
 
 def _carriers(
-    node: Any, axis: str, own: set[str], bodies: Mapping[str, tuple[Any, ...]], starred: bool
+    node: Any, axis: str, names: set[str], bodies: Mapping[str, tuple[Any, ...]], starred: bool
 ) -> Iterator[Way]:
     """The names of an operand that may have an axis: all terms of a sum, one factor of a product, the last of them first."""
     if spelled(node) is not None:
         name = to_text(node)
-        if name in own:
+        if name in names:
             yield frozenset({(name, axis.rstrip(MARKS) if starred else axis)})
         elif name in bodies:
             for body in bodies[name]:
-                yield from _carriers(body, axis, own, {**bodies, name: ()}, starred)
+                yield from _carriers(body, axis, names, {**bodies, name: ()}, starred)
         elif isinstance(node, nodes.Superscript):  # x^2
-            yield from _carriers(node.base, axis, own, bodies, starred)
+            yield from _carriers(node.base, axis, names, bodies, starred)
     elif isinstance(node, Call) and node.operator in ("+", "-"):
-        terms = [next(_carriers(each, axis, own, bodies, starred), frozenset()) for each in node.arguments]
+        terms = [next(_carriers(argument, axis, names, bodies, starred), frozenset()) for argument in node.arguments]
         if whole := frozenset[tuple[str, str]]().union(*terms):
             yield whole
     else:
         below = node.arguments if isinstance(node, Call) else children(node)
-        for each in reversed(below):
-            yield from _carriers(each, axis, own, bodies, starred or isinstance(node, nodes.Starred))
+        for part in reversed(below):
+            yield from _carriers(part, axis, names, bodies, starred or isinstance(node, nodes.Starred))

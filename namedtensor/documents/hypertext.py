@@ -64,9 +64,9 @@ class _Hypertext:
                     position = end
 
     def remarks(self, start: int, end: int) -> None:
-        for said in REMARK.finditer(self.text, start, end):
-            self.parts.write("% ", said.start())
-            self.copy(*said.span())
+        for match in REMARK.finditer(self.text, start, end):
+            self.parts.write("% ", match.start())
+            self.copy(*match.span())
 
     def heading(self, mark: re.Match) -> None:
         self.parts.write(r"\section{", mark.start())
@@ -76,10 +76,10 @@ class _Hypertext:
     def copy(self, start: int, end: int) -> None:
         """A stretch on lines of its own, as a browser shows it: entities as their characters, and without tags."""
         position = start
-        for found in MARKUP.finditer(self.text, start, end):
-            self.parts.copy(position, found.start())
-            if found[0][0] == "&":
-                self.parts.write(html.unescape(found[0]), found.start())
-            position = found.end()
+        for match in MARKUP.finditer(self.text, start, end):
+            self.parts.copy(position, match.start())
+            if match[0][0] == "&":
+                self.parts.write(html.unescape(match[0]), match.start())
+            position = match.end()
         self.parts.copy(position, end)
         self.parts.write("\n", end)

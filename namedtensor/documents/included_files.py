@@ -123,8 +123,8 @@ class FileParts:
 def whole_text(text: str, file: str) -> Whole:
     """A document whose files are not to be had: what TeX reads of its text."""
     parts = FileParts(file, text)
-    for each in stretches(text):
-        parts.copy(*(each.span if isinstance(each, NamedFile) else each))
+    for stretch in stretches(text):
+        parts.copy(*(stretch.span if isinstance(stretch, NamedFile) else stretch))
     return parts.whole()
 
 
@@ -241,7 +241,7 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile
     >>> list(stretches(r"a \iffalse b \fi c \input{d} e \endinput f"))[:2]
     [(0, 2), (16, 19)]
     """
-    kept = position = 0
+    copied = position = 0
     closes = True  # whether what \iffalse begins is over somewhere: looked for until it once is not
     while token := SCANNED.search(text, position):
         position = token.end()
@@ -260,12 +260,12 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile
                 closes = closes and not token["never"]
                 continue
             if not definitions:
-                yield kept, token.start()
+                yield copied, token.start()
             if named:
                 yield named
-            kept = position = end
+            copied = position = end
     if not definitions:
-        yield kept, token.start() if token else len(text)
+        yield copied, token.start() if token else len(text)
 
 
 def skipped(text: str, position: int) -> int | None:
@@ -316,14 +316,14 @@ class IncludedReading:
     def read(self, text: str, file: str, within: tuple[str, ...], definitions: bool = False) -> None:
         """Add a file with all that it includes; `within` are the files that include each other down to it."""
         self.left -= len(text)
-        for each in stretches(text, definitions):
-            if isinstance(each, NamedFile):
-                for name in filter(None, each.names):
-                    self.include(name, each.inclusion, FileLocation(file, text, each.span), within, definitions)
+        for stretch in stretches(text, definitions):
+            if isinstance(stretch, NamedFile):
+                for name in filter(None, stretch.names):
+                    self.include(name, stretch.inclusion, FileLocation(file, text, stretch.span), within, definitions)
             else:
-                self.parts.copy(*each, file, text)
+                self.parts.copy(*stretch, file, text)
                 if definitions:
-                    self.parts.write("\n", each[1], file, text)
+                    self.parts.write("\n", stretch[1], file, text)
 
     def include(
         self, name: str, inclusion: Inclusion, at: FileLocation, within: tuple[str, ...], definitions: bool = False
@@ -331,22 +331,22 @@ class IncludedReading:
         asked = name, inclusion, os.path.dirname(at.file)
         if asked not in self.places:
             self.places[asked] = self.find(*asked)
-        place = self.places[asked]
-        if place is None or place.endswith(PICTURES):
+        position = self.places[asked]
+        if position is None or position.endswith(PICTURES):
             if inclusion.told and not name.endswith(PICTURES):
                 self.note(at, f"{name} is not here, so its formulas and macros are not read")
             return
-        real = os.path.realpath(place)
+        real = os.path.realpath(position)
         if real == self.chapter:
             self.chapter_found = True
             return
         if inclusion in LISTED and real in self.packages:
             return
         self.packages |= {real} if inclusion in LISTED else set()
-        why = self.refusal(place, real, within)
+        why = self.refusal(position, real, within)
         if why is None:
             try:
-                text, remark = document_text(place, self.left)
+                text, remark = document_text(position, self.left)
             except InputError as problem:
                 why = f"{problem}"
         if why is not None:
@@ -354,9 +354,9 @@ class IncludedReading:
             return
         self.files += 1
         if remark:
-            self.note(FileLocation(place, text, (0, 0)), remark)
-        self.read(text, place, (*within, real), definitions or inclusion.definitions)
-        self.parts.write("\n", len(text), place, text)
+            self.note(FileLocation(position, text, (0, 0)), remark)
+        self.read(text, position, (*within, real), definitions or inclusion.definitions)
+        self.parts.write("\n", len(text), position, text)
 
     def note(self, at: FileLocation, text: str) -> None:
         if len(self.notes) < NOTES:
@@ -366,22 +366,22 @@ class IncludedReading:
         """The file of a name: from the document's folder, as TeX has it, or from that of the file that names it."""
         for folder in dict.fromkeys((self.folder, beside)):
             for ending in inclusion.endings:
-                place = os.path.join(folder, name if name.endswith(ending) else name + ending)
+                path = os.path.join(folder, name if name.endswith(ending) else name + ending)
                 try:
-                    if os.path.exists(place) and not os.path.isdir(place):
-                        return place
+                    if os.path.exists(path) and not os.path.isdir(path):
+                        return path
                 except (OSError, ValueError):
                     return None
         return None
 
-    def refusal(self, place: str, real: str, within: tuple[str, ...]) -> str | None:
+    def refusal(self, path: str, real: str, within: tuple[str, ...]) -> str | None:
         """Why a file that is there is not read."""
         if real in within:
-            return f"{place} includes itself"
+            return f"{path} includes itself"
         if len(within) > DEPTH:
             return f"files include each other more than {DEPTH} deep"
         if self.files >= FILES:
             return f"the document has more than {FILES} files"
         if os.path.commonpath([self.tree, real]) != self.tree and not real.endswith(READ_BY_TEX):
-            return f"{place} is outside the document's folder and is not named like a TeX file"
+            return f"{path} is outside the document's folder and is not named like a TeX file"
         return None

@@ -26,49 +26,58 @@ class Inheritance:
 
     def take(self, section: Section) -> dict[MathSpan, nodes.Program]:
         """The statements before a section that its formulas need, as facts; then what the section says counts."""
-        own = {name for maths in section.formulas for name in told(section.programs[maths])}
-        own -= {name for name in own if self.is_the_same(name, section)}
-        wanted = [name for maths in section.formulas for name in mentioned(section, maths)]
+        names = {name for maths in section.formulas for name in told(section.programs[maths])}
+        names -= {name for name in names if self.is_the_same(name, section)}
+        expected = [name for maths in section.formulas for name in mentioned(section, maths)]
         speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
         for maths in section.formulas:
             axes = set(axes_in(section.programs[maths]))
             for name in mentioned(section, maths):
                 speaks.setdefault(name, set()).update(axes)
         facts: dict[tuple[MathSpan, int], tuple[MathSpan, nodes.Program]] = {}
-        seen = set(own)
-        while wanted:
-            name = wanted.pop()
+        seen = set(names)
+        while expected:
+            name = expected.pop()
             if name in seen:
                 continue
             seen.add(name)
             if name in speaks and self.is_another(name, speaks[name]):
                 continue
-            for place in self.known.get(name, ()):
-                if place not in facts and not set(_told_by(self.statement(place))) & own:
-                    facts[place] = self.fact(place)
-                    wanted += names_in(self.statement(place))
+            for pair in self.known.get(name, ()):
+                if pair not in facts and not set(_told_by(self.statement(pair))) & names:
+                    facts[pair] = self.fact(pair)
+                    expected += names_in(self.statement(pair))
         self.add(section)
         return dict(facts.values())
 
     def is_another(self, name: str, axes: set[str]) -> bool:
         """Whether a section uses a name for another tensor than those before it: of none of its axes does it speak."""
-        statements = [self.statement(place) for place in self.known.get(name, ())]
-        own = {axis for each in statements for axis in axes_in(each)}
+        statements = [self.statement(pair) for pair in self.known.get(name, ())]
+        names = {axis for statement in statements for axis in axes_in(statement)}
         functions = any(
-            isinstance(getattr(each, "sides", (each,))[0], (nodes.Call, nodes.Signature)) for each in statements
+            isinstance(getattr(statement, "sides", (statement,))[0], (nodes.Call, nodes.Signature))
+            for statement in statements
         )
-        return bool(own) and not functions and not own & axes
+        return bool(names) and not functions and not names & axes
 
     def is_the_same(self, name: str, section: Section) -> bool:
         """Whether a section says again, and no more than that, which set a tensor of known elements is in."""
-        before = [self.statement(place) for place in self.known.get(name, ())]
-        sets = {to_text(of) for each in before if isinstance(each, nodes.Declaration) for of in each.sets}
-        known = [each for each in before if isinstance(each, nodes.Equation) and _is_known(each.sides[1])]
+        before = [self.statement(pair) for pair in self.known.get(name, ())]
+        sets = {
+            to_text(of) for statement in before if isinstance(statement, nodes.Declaration) for of in statement.sets
+        }
+        known = [
+            statement for statement in before if isinstance(statement, nodes.Equation) and _is_known(statement.sides[1])
+        ]
         again = [
-            each for maths in section.formulas for each in section.programs[maths].statements if name in _told_by(each)
+            statement
+            for maths in section.formulas
+            for statement in section.programs[maths].statements
+            if name in _told_by(statement)
         ]
         return bool(known and again) and all(
-            isinstance(each, nodes.Declaration) and {to_text(of) for of in each.sets} <= sets for each in again
+            isinstance(statement, nodes.Declaration) and {to_text(of) for of in statement.sets} <= sets
+            for statement in again
         )
 
     def add(self, section: Section) -> None:
@@ -81,16 +90,16 @@ class Inheritance:
         self.known.update(new)
         self.functions |= section.functions
 
-    def statement(self, place: tuple[MathSpan, int]) -> Any:
-        maths, number = place
+    def statement(self, pair: tuple[MathSpan, int]) -> Any:
+        maths, number = pair
         return self.sections[maths].programs[maths].statements[number]
 
-    def fact(self, place: tuple[MathSpan, int]) -> tuple[MathSpan, nodes.Program]:
+    def fact(self, pair: tuple[MathSpan, int]) -> tuple[MathSpan, nodes.Program]:
         """A statement as a fact of another section."""
-        statement = self.statement(place)
+        statement = self.statement(pair)
         if isinstance(statement, nodes.Equation):
             statement = nodes.Equation(statement.sides[:2], (), statement.range, statement.span)
-        maths = place[0]
+        maths = pair[0]
         span = maths[:2] if maths.written else assembled(self.document, [maths]).span(statement.span)
         assert span is not None
         program = nodes.Program((statement,))
@@ -114,9 +123,9 @@ class Needs:
                 if any(isinstance(side, nodes.Size) for side in getattr(statement, "sides", ())):
                     self.sizes.append(maths)
 
-    def of(self, own: list[MathSpan], following: int) -> list[MathSpan]:
+    def of(self, spans: list[MathSpan], following: int) -> list[MathSpan]:
         """Some formulas with all that they need: of what precedes `following`, and of what follows it only what nothing before declares."""
-        chosen = {*own, *(maths for maths in self.sizes if maths.start < following)}
+        chosen = {*spans, *(maths for maths in self.sizes if maths.start < following)}
         waiting, seen = list(chosen), set()
         while waiting:
             maths = waiting.pop()
@@ -128,8 +137,8 @@ class Needs:
         return [maths for maths in self.formulas if maths in chosen]
 
     def before(self, group: dict[str, list[MathSpan]], name: str, following: int) -> list[MathSpan]:
-        found = group.get(name, [])
-        return [maths for maths in found if maths.start < following] or (found[:1] if group is self.tells else [])
+        spans = group.get(name, [])
+        return [maths for maths in spans if maths.start < following] or (spans[:1] if group is self.tells else [])
 
 
 def bound_by(statement: Any) -> list[str]:
@@ -149,7 +158,7 @@ def told(program: nodes.Program) -> Iterator[str]:
 def _told_by(statement: Any) -> list[str]:
     if isinstance(statement, nodes.Equation):
         head = statement.sides[0]
-        if isinstance(head, nodes.Call) and not all(isinstance(each, _PLAIN) for each in head.arguments):
+        if isinstance(head, nodes.Call) and not all(isinstance(argument, _PLAIN) for argument in head.arguments):
             return []
         name = "" if isinstance(head, nodes.Rename) else base_of(head)  # what is renamed is known
         return [name] if name[:1].isalpha() else []
@@ -158,7 +167,7 @@ def _told_by(statement: Any) -> list[str]:
 
 def _is_known(body: nodes.Node) -> bool:
     """Whether a body is a tensor whose elements are written out as numbers."""
-    return isinstance(body, nodes.Literal) and not any(isinstance(each, nodes.Name) for each in walk(body))
+    return isinstance(body, nodes.Literal) and not any(isinstance(node, nodes.Name) for node in walk(body))
 
 
 _PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)

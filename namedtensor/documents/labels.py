@@ -42,20 +42,20 @@ def labeled(file: str, label: str) -> str:
     raise NotationError(108, f"{file} has no formula with the label {label}", notes=(f"its labels are {listed}",))
 
 
-def chosen(program: nodes.Program, place: int) -> Any:
+def chosen(program: nodes.Program, position: int) -> Any:
     """The statement with a label: that at its place among those that define."""
-    defining = [each for each in program.statements if isinstance(each, (nodes.Equation, nodes.Value))]
-    return defining[min(place, len(defining) - 1)] if defining else program.statements[-1]
+    defining = [statement for statement in program.statements if isinstance(statement, (nodes.Equation, nodes.Value))]
+    return defining[min(position, len(defining) - 1)] if defining else program.statements[-1]
 
 
 def with_value(holds: list[Any], statement: Any) -> list[Any]:
     """The definitions that a statement needs, and last the statement whose value is asked for."""
-    others = [each for each in dict.fromkeys(holds) if each != statement and not isinstance(each, LEFT_OUT)]
+    others = [fromkey for fromkey in dict.fromkeys(holds) if fromkey != statement and not isinstance(fromkey, LEFT_OUT)]
     needed: list[Any] = [statement]
-    for each in needed:
-        names = needed_by(each)
+    for line in needed:
+        names = needed_by(line)
         needed += [one for one in others if one not in needed and (not defined_by(one) or defined_by(one) & names)]
-    result = [each for each in others if each in needed]
+    result = [earlier for earlier in others if earlier in needed]
     if isinstance(statement, nodes.Equation) and isinstance(statement.sides[0], PLAIN):
         return [*result, statement, nodes.Value(statement.sides[0])]
     return [*result, statement]

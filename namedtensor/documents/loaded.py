@@ -57,21 +57,21 @@ def program_of(file: str, section: str | None) -> str | None:
         statements = list(_named(sections, section, file).holds)
     else:
         statements = []
-        for each in sections:
-            statements = _after([one for one in statements if one not in each.own], each.own)
+        for other in sections:
+            statements = _after([one for one in statements if one not in other.own], other.own)
     return to_text(nodes.Program(tuple(dict.fromkeys(statements))))
 
 
 def _named(sections: Iterable[Section], title: str, file: str) -> Section:
-    titles = {each.title: each for each in sections if each.holds}
+    titles = {section.title: section for section in sections if section.holds}
     if title in titles:
         return titles[title]
-    found = ", ".join(filter(None, titles)) or "no section with formulas"
-    raise NotationError(108, f"{file} has no section {title!r} with formulas", notes=(f"it has {found}",))
+    text = ", ".join(filter(None, titles)) or "no section with formulas"
+    raise NotationError(108, f"{file} has no section {title!r} with formulas", notes=(f"it has {text}",))
 
 
 def _after(before: list[Any], new: list[Any]) -> list[Any]:
     """Statements, and new ones after them that may say again what a name is."""
-    again = {name for each in new for name in defined_by(each)}
-    gone = {at for at, each in enumerate(before) if again & defined_by(each)}
+    again = {name for statement in new for name in defined_by(statement)}
+    gone = {at for at, statement in enumerate(before) if again & defined_by(statement)}
     return without([*before, *new], gone)

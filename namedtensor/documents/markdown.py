@@ -67,10 +67,10 @@ class _Markdown:
     def html(self, mark: re.Match) -> int:
         """Read a comment; <!-- namedtensor: … --> is a directive."""
         end = self.closing("-->", mark.end())
-        for said in REMARK.finditer(self.text, mark.end(), end - 3) if end else ():
-            self.parts.write("% ", said.start())
-            self.parts.copy(*said.span())
-            self.parts.write("\n", said.end())
+        for match in REMARK.finditer(self.text, mark.end(), end - 3) if end else ():
+            self.parts.write("% ", match.start())
+            self.parts.copy(*match.span())
+            self.parts.write("\n", match.end())
         return end or mark.end()
 
     def code(self, mark: re.Match) -> int:

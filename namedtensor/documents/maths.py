@@ -40,16 +40,16 @@ TOKEN = re.compile(
 def find(source: str, common: int = 0) -> Document:
     """Return the sections, formulas and macros of a document; facts before `common` apply to each section."""
     document = Document(source, [Section("", 0)], common=common)
-    position = found = 0
+    position = index = 0
     while token := TOKEN.search(source, position):
         position = _outside(document, token)
-        found += token.lastgroup in COUNTED
-        if found > PIECES:
+        index += token.lastgroup in COUNTED
+        if index > PIECES:
             message = f"a document has more than {PIECES} formulas and headings: the rest was not read"
             document.errors.append(NotationError(404, message, source, token.span(), hint="check its parts one by one"))
             document.passed.append((position, len(source)))
             break
-    shared = [each for each in document.sections[0].maths if each.start < common]
+    shared = [formula for formula in document.sections[0].maths if formula.start < common]
     for section in document.sections[1:]:
         section.maths[:0] = shared
     document.axes = axis_macros(source, document.definitions)

@@ -110,12 +110,13 @@ def _said_of_known(
     if isinstance(program, NotationError) or not program.statements or _single(program):
         return None
     names = {*names_in(program)} - FUNCTIONS - ARITHMETIC - BINDERS
-    if all(isinstance(each, nodes.Fact) for each in program.statements):
-        known = {name for each in blamed for name in mentioned(section, each)}
+    if all(isinstance(statement, nodes.Fact) for statement in program.statements):
+        known = {name for span in blamed for name in mentioned(section, span)}
     elif all(
-        isinstance(each, nodes.Value) and not isinstance(each.body, nodes.Differential) for each in program.statements
+        isinstance(statement, nodes.Value) and not isinstance(statement.body, nodes.Differential)
+        for statement in program.statements
     ):
-        known = {name for each in blamed if each.start < maths.start for name in heads_of(section.programs[each])}
+        known = {name for span in blamed if span.start < maths.start for name in heads_of(section.programs[span])}
     else:
         return None
     return program if names and names <= known else None
@@ -148,7 +149,7 @@ def _read_rows(
     of the whole."""
     first = problem
     rows, gone = rows_of(document.source, maths), []
-    told: list[tuple[MathSpan, NotationError]] = []
+    problems: list[tuple[MathSpan, NotationError]] = []
     facts: list[MathSpan] = []
     program: nodes.Program | NotationError = problem
     while isinstance(program, NotationError) and findings.read <= READ and len(gone) < UNREAD_ROWS:
@@ -159,16 +160,16 @@ def _read_rows(
         if comment == part:
             facts += declarations_in(document.source, part)
         else:
-            told.append((MathSpan(*part, True), program))
+            problems.append((MathSpan(*part, True), program))
         gone.append(part)
         document.unread[maths.start] = _outermost(gone)
         program = _read(document, section, maths, findings)
     if isinstance(program, NotationError) or not program.statements:
         document.unread.pop(maths.start, None)
         if _passed_over(document, maths, first) is None:  # which is told of the display: here what its other rows have
-            findings.errors += [why for row, why in told[1:] if _passed_over(document, row, why) is None]
+            findings.errors += [why for row, why in problems[1:] if _passed_over(document, row, why) is None]
         return first
-    for row, why in told:
+    for row, why in problems:
         _leave_out(document, row, why, everything, findings)
     for fact in facts:
         declared = _read(document, section, fact, findings)
@@ -211,11 +212,11 @@ def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findi
         new = {maths for maths in section.formulas if maths not in needed and used & heads_of(section.programs[maths])}
     known |= {name for maths in needed for name in heads_of(section.programs[maths])}
     for maths in section.formulas if needed else ():
-        own = heads_of(section.programs[maths])
-        spoken = {*mentioned(section, maths)} - own - FUNCTIONS - ARITHMETIC - BINDERS
+        heads = heads_of(section.programs[maths])
+        spoken = {*mentioned(section, maths)} - heads - FUNCTIONS - ARITHMETIC - BINDERS
         if maths not in needed and spoken and spoken <= known:
             needed.add(maths)
-            known |= own
+            known |= heads
     findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
     section.formulas = sorted(maths for maths in section.formulas if maths in needed)
 
@@ -234,13 +235,13 @@ def mentioned(section: Section, maths: MathSpan) -> tuple[str, ...]:
 
 def heads_of(program: nodes.Program) -> set[str]:
     """The names that the statements of a program may define."""
-    found = set()
+    result = set()
     for statement in program.statements:
         if isinstance(statement, nodes.Signature):
-            found.add(statement.head.operator)
+            result.add(statement.head.operator)
         elif isinstance(statement, (nodes.Equation, nodes.Declaration)):
-            found |= {base_of(node) for node in getattr(statement, "sides", ()) or getattr(statement, "names", ())}
-    return found - {""}
+            result |= {base_of(node) for node in getattr(statement, "sides", ()) or getattr(statement, "names", ())}
+    return result - {""}
 
 
 def base_of(node: Any) -> str:

@@ -15,12 +15,12 @@ def without(statements: Sequence[Any], gone: set[int]) -> list[Any]:
     lost, waiting = set(gone), list(gone)
     while waiting:
         names = defined_by(statements[waiting.pop()])
-        again = max((at for at, each in enumerate(statements) if names & defined_by(each)), default=0)
+        again = max((at for at, statement in enumerate(statements) if names & defined_by(statement)), default=0)
         below = len(statements) if again in lost else again
         further = {at for at in range(below) if at not in lost and names & needed_by(statements[at])}
         lost |= further
         waiting += further
-    return [each for at, each in enumerate(statements) if at not in lost]
+    return [statement for at, statement in enumerate(statements) if at not in lost]
 
 
 def defined_by(statement: Any) -> set[str]:
@@ -38,4 +38,4 @@ def needed_by(statement: Any) -> set[str]:
 def _name(node: Any) -> str:
     if isinstance(node, nodes.Call):
         return node.operator if node.operator[:1].isalpha() else ""
-    return str(found.key()) if (found := spelled(node)) is not None else ""
+    return str(name.key()) if (name := spelled(node)) is not None else ""

@@ -61,8 +61,8 @@ class PageDocument(NamedTuple):
 def page(documents: Iterable[PageDocument], summary: str) -> str:
     """The page of several documents."""
     listed = list(documents)
-    title = html.escape(", ".join(each.name for each in listed))
-    body = "".join("".join(_document(number, each)) for number, each in enumerate(listed))
+    title = html.escape(", ".join(document.name for document in listed))
+    body = "".join("".join(_document(number, document)) for number, document in enumerate(listed))
     look = style() + f"<style>{STYLE}{rules(LIGHT, DARK)}</style>"
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>{look}</head>'
@@ -72,17 +72,17 @@ def page(documents: Iterable[PageDocument], summary: str) -> str:
 
 def _document(number: int, document: PageDocument) -> Iterator[str]:
     formulas = _formulas(document)
-    colors = tints(axis for each in formulas if each.program for axis in axes_in(each.program))
-    found = _by_formula(document, formulas)
-    yield _contents(number, document, found)
+    colors = tints(axis for formula in formulas if formula.program for axis in axes_in(formula.program))
+    findings = _by_formula(document, formulas)
+    yield _contents(number, document, findings)
     for section in document.report.scopes:
-        own = [at for at, each in enumerate(formulas) if each.section is section]
-        if own:
+        indices = [at for at, formula in enumerate(formulas) if formula.section is section]
+        if indices:
             yield f"<h2>{html.escape(section.title or 'Before the first section')}</h2>"
-        for at in own:
-            yield from _article(f"d{number}f{at}", formulas[at], document.whole, found.get(at, []), colors)
-    if found.get(-1):
-        yield f'<section id="d{number}f-1">{"".join(map(_told, found[-1]))}</section>'
+        for at in indices:
+            yield from _article(f"d{number}f{at}", formulas[at], document.whole, findings.get(at, []), colors)
+    if findings.get(-1):
+        yield f'<section id="d{number}f-1">{"".join(map(_told, findings[-1]))}</section>'
 
 
 class PageFormula(NamedTuple):
@@ -95,42 +95,44 @@ class PageFormula(NamedTuple):
 
 def _formulas(document: PageDocument) -> list[PageFormula]:
     """The formulas that were checked, and those with named axes that were not, in the order of the document."""
-    left = {span for each in document.report.unread for span in (each.span,)}
-    found = []
+    left = {span for skipped in document.report.unread for span in (skipped.span,)}
+    result = []
     for section in document.report.sections:
         checked = {*section.formulas, *section.shapes}
         for maths in section.maths:
             skipped = any(maths.start <= start < maths.end for start, _ in left)
             if not maths.written and (maths in checked or skipped):
-                found.append(PageFormula(maths, section, section.programs.get(maths) if maths in checked else None))
-    return sorted(found, key=lambda each: each.maths.start)
+                result.append(PageFormula(maths, section, section.programs.get(maths) if maths in checked else None))
+    return sorted(result, key=lambda page_formula: page_formula.maths.start)
 
 
 def _by_formula(document: PageDocument, formulas: list[PageFormula]) -> dict[int, list[Finding]]:
     """Findings by the number of the formula that they are of; those of none under -1."""
     places: dict[str, list[tuple[int, int, int]]] = {}
-    for at, each in enumerate(formulas):
-        place = document.whole.place(each.maths[:2])
-        places.setdefault(place.file, []).append((*place.span, at))
-    found: dict[int, list[Finding]] = {}
-    for each in document.findings:
-        stretches = sorted(places.get(each.file, []))
-        start = each.problem.span[0] if each.problem.span else 0
-        index = bisect_right(stretches, (start, len(each.problem.source or ""), 0)) - 1
+    for at, formula in enumerate(formulas):
+        location = document.whole.place(formula.maths[:2])
+        places.setdefault(location.file, []).append((*location.span, at))
+    findings: dict[int, list[Finding]] = {}
+    for formula in document.findings:
+        stretches = sorted(places.get(formula.file, []))
+        start = formula.problem.span[0] if formula.problem.span else 0
+        index = bisect_right(stretches, (start, len(formula.problem.source or ""), 0)) - 1
         inside = index >= 0 and start < stretches[index][1]
-        found.setdefault(stretches[index][2] if inside else -1, []).append(each)
-    return found
+        findings.setdefault(stretches[index][2] if inside else -1, []).append(formula)
+    return findings
 
 
-def _contents(number: int, document: PageDocument, found: Mapping[int, list[Finding]]) -> str:
+def _contents(number: int, document: PageDocument, findings: Mapping[int, list[Finding]]) -> str:
     """A line for each finding, which leads to it, in the order of the document."""
-    files = {file: place for place, file in enumerate(document.whole.files)}
-    all_of_them = [(at, each) for at, findings in found.items() for each in findings]
+    files = {file: index for index, file in enumerate(document.whole.files)}
+    all_of_them = [(at, finding) for at, findings in findings.items() for finding in findings]
     all_of_them.sort(key=lambda pair: (files.get(pair[1].file, 0), pair[1].problem.span or (0, 0)))
     lines = []
-    for at, each in all_of_them:
-        words = f"{_where(each)}: {each.severity} {each.problem.code}: {each.problem.message}"
-        lines.append(f'<li class="{each.severity.split()[0]}"><a href="#d{number}f{at}">{html.escape(words)}</a></li>')
+    for at, finding in all_of_them:
+        words = f"{_where(finding)}: {finding.severity} {finding.problem.code}: {finding.problem.message}"
+        lines.append(
+            f'<li class="{finding.severity.split()[0]}"><a href="#d{number}f{at}">{html.escape(words)}</a></li>'
+        )
     return f"<ul>{''.join(lines)}</ul>" if lines else ""
 
 
@@ -142,16 +144,16 @@ def _where(finding: Finding) -> str:
 def _article(
     mark: str, formula: PageFormula, whole: Whole, findings: list[Finding], colors: Mapping[str, Tint]
 ) -> Iterator[str]:
-    place = whole.place(formula.maths[:2])
-    line = place.text.count("\n", 0, place.span[0]) + 1
-    yield f'<article id="{mark}"><a class="place" href="#{mark}">{html.escape(place.file)}:{line}</a>'
+    location = whole.place(formula.maths[:2])
+    line = location.text.count("\n", 0, location.span[0]) + 1
+    yield f'<article id="{mark}"><a class="place" href="#{mark}">{html.escape(location.file)}:{line}</a>'
     if formula.program is not None:
         types = {_bare(name): f"{name} : {text}" for name, text in formula.section.types.items()}
         alone = formula.maths in formula.section.shapes
-        for said in formula.program.statements:
-            statement = said.sets[0] if alone and isinstance(said, nodes.Declaration) else said
+        for message in formula.program.statements:
+            statement = message.sets[0] if alone and isinstance(message, nodes.Declaration) else message
             yield f'<div class="nt-formula">{typed(to_runs(statement, colors), types, colors)}</div>'
-    yield f"<details{' open' if findings else ''}><summary>source</summary><pre>{marked(place, findings)}</pre></details>"
+    yield f"<details{' open' if findings else ''}><summary>source</summary><pre>{marked(location, findings)}</pre></details>"
     yield from map(_told, findings)
     yield "</article>"
 
@@ -164,18 +166,20 @@ def _told(finding: Finding) -> str:
     return f'<p class="{finding.severity.split()[0]}">{html.escape(_where(finding))}: {words}</p>'
 
 
-def marked(place: FileLocation, findings: list[Finding]) -> str:
+def marked(location: FileLocation, findings: list[Finding]) -> str:
     """The source of a formula, with what is found marked where it stands."""
-    start, end = place.span
-    spans = sorted((max(start, span[0]), min(end, span[1]), each) for each in findings if (span := each.problem.span))
+    start, end = location.span
+    spans = sorted(
+        (max(start, span[0]), min(end, span[1]), finding) for finding in findings if (span := finding.problem.span)
+    )
     text, position = [], start
-    for begin, over, each in ((a, b, found) for a, b, found in spans if a < b):
+    for begin, over, finding in ((a, b, finding) for a, b, finding in spans if a < b):
         if begin >= position:
-            said = html.escape(f"{each.severity} {each.problem.code}: {each.problem.message}")
-            text.append(html.escape(place.text[position:begin]))
-            text.append(f'<mark title="{said}">{html.escape(place.text[begin:over])}</mark>')
+            message = html.escape(f"{finding.severity} {finding.problem.code}: {finding.problem.message}")
+            text.append(html.escape(location.text[position:begin]))
+            text.append(f'<mark title="{message}">{html.escape(location.text[begin:over])}</mark>')
             position = over
-    return "".join(text) + html.escape(place.text[position:end])
+    return "".join(text) + html.escape(location.text[position:end])
 
 
 # --------------------------------------------------------------------------------------------------- types on hover
@@ -185,7 +189,7 @@ def typed(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, 
     >>> typed((Run("X", slanted=True), Run("1", ("above",)), Run(" + Y")), {"X^1": "X^1 : ℝ^{seq}"}, {})
     '<span title="X^1 : ℝ^{seq}"><i>X</i><sup>1</sup></span> + Y'
     """
-    found: list[str] = []
+    names: list[str] = []
     runs = tuple(_words(runs))
     at = 0
     while at < len(runs):
@@ -193,14 +197,12 @@ def typed(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, 
         following = at + 1
         while following < len(runs) and len(runs[following].scripts) > len(base.scripts):
             following += 1
-        scripts = "".join(
-            SIGNS[each.scripts[len(base.scripts)]] + each.text for each in _merged(runs[at + 1 : following])
-        )
+        scripts = "".join(SIGNS[run.scripts[len(base.scripts)]] + run.text for run in _merged(runs[at + 1 : following]))
         title = types.get(_bare(base.text + scripts)) or types.get(_bare(base.text))
         inside = html_runs(runs[at:following], colors)
-        found.append(f'<span title="{html.escape(title)}">{inside}</span>' if title and not base.axis else inside)
+        names.append(f'<span title="{html.escape(title)}">{inside}</span>' if title and not base.axis else inside)
         at = following
-    return "".join(found)
+    return "".join(names)
 
 
 SIGNS = {"below": "_", "above": "^"}

@@ -74,12 +74,12 @@ class Findings:
     def nothing_read(self, document: Document) -> None:
         """Add an error if a document uses named axes but no formula was checked."""
         unread = [left for left in self.skipped if left.named]
-        place = unread[0].span if unread else named_axes(document)
-        if place is None or self.errors:
+        span = unread[0].span if unread else named_axes(document)
+        if span is None or self.errors:
             return
         which = "formula" if len(unread) == 1 else f"{len(unread)} formulas"
         why = f"the {which} with named axes could not be read" if unread else "named axes are here, and no formula"
         notes = (f"the first was left out for this: {unread[0].reason}",) if unread else ()
         hint = "check --all says it of each" if unread else "write math in $…$, \\[…\\] or an environment such as align"
         message = f"nothing was checked: {why}"
-        self.errors.append(NotationError(108, message, document.source, place, notes=notes, hint=hint))
+        self.errors.append(NotationError(108, message, document.source, span, notes=notes, hint=hint))

@@ -38,13 +38,13 @@ def roots(text: str, file: str) -> Iterator[str]:
     folder = os.path.dirname(file)
     if named := NAMED.search(text[:5000]):
         yield os.path.normpath(os.path.join(folder, named[1].strip()))
-    for place in (folder, os.path.normpath(os.path.join(folder, os.pardir))):
+    for path in (folder, os.path.normpath(os.path.join(folder, os.pardir))):
         try:
-            names = sorted(os.listdir(place or "."))
+            names = sorted(os.listdir(path or "."))
         except OSError:
             continue
-        for name in [each for each in names if each.endswith(".tex")][:FILES]:
-            candidate = os.path.join(place, name)
+        for name in [other for other in names if other.endswith(".tex")][:FILES]:
+            candidate = os.path.join(path, name)
             if os.path.realpath(candidate) != os.path.realpath(file):
                 yield candidate
 

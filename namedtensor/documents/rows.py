@@ -77,7 +77,7 @@ def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
 
 def columns(source: str, span: Span) -> list[int]:
     """The places of a display's own & in a stretch of it; none where it is of several rows."""
-    found, depth, position = [], 0, span[0]
+    result, depth, position = [], 0, span[0]
     while token := PART.search(source, position, span[1]):
         text, position = token[0], token.end()
         if text == "{":
@@ -85,10 +85,10 @@ def columns(source: str, span: Span) -> list[int]:
         elif text.startswith(("\\begin{", "\\end{")):
             depth += 1 if text.startswith("\\begin{") else -1
         elif depth == 0 and text == "&":
-            found.append(token.start())
+            result.append(token.start())
         elif depth == 0 and text.startswith("\\\\"):
             return []
-    return found
+    return result
 
 
 def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: NotationError) -> Span | None:
@@ -128,7 +128,7 @@ SPACED_COMMENT = re.compile(r"\\q?quad\s*\\(?:text|mbox|hbox)\s*\{")
 
 def declarations_in(source: str, span: Span) -> list[MathSpan]:
     """The declarations in brackets within a comment, as facts."""
-    return [MathSpan(*found.span(1), False, rf"\({found[1]}\)") for found in DECLARED.finditer(source, *span)]
+    return [MathSpan(*match.span(1), False, rf"\({match[1]}\)") for match in DECLARED.finditer(source, *span)]
 
 
 def _continues(source: str, row: DisplayRow) -> bool:

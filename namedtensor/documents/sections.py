@@ -95,7 +95,7 @@ def _check_section(document: Document, section: Section, formulas: list[MathSpan
     together = _readable(document, formulas, blamed, findings)
     again: list[Redefinition] = []
     for _ in range(CONFLICTS if findings.conflicts < 4 * CONFLICTS else 1):
-        removed = frozenset(each.first for each in again)
+        removed = frozenset(redefinition.first for redefinition in again)
         conflict = conflict_of(together, removed) if together.formulas else None
         if conflict is None:
             break
@@ -120,16 +120,18 @@ def _check_section(document: Document, section: Section, formulas: list[MathSpan
         return
     formulas[:] = together.formulas
     needs = Needs(formulas, section)
-    starts = sorted({0, *(each.position for each in again)})
+    starts = sorted({0, *(redefinition.position for redefinition in again)})
     for start, following in zip(starts, [*starts[1:], len(document.source)]):
-        own = [maths for maths in formulas if start <= maths.start < following]
-        removed = frozenset(each.first if each.position <= start else each.second for each in again)
-        if own:
-            present = frozenset(needs.of(own, following))
-            _check_program(document, section, together, together.part(present, removed), set(own) & blamed, findings)
-    held = together.holding(frozenset(each.first for each in again))
+        spans = [maths for maths in formulas if start <= maths.start < following]
+        removed = frozenset(
+            redefinition.first if redefinition.position <= start else redefinition.second for redefinition in again
+        )
+        if spans:
+            present = frozenset(needs.of(spans, following))
+            _check_program(document, section, together, together.part(present, removed), set(spans) & blamed, findings)
+    held = together.holding(frozenset(redefinition.first for redefinition in again))
     section.holds += held
-    section.own += [each for each in held if together.holder(each.span) not in section.inherited]
+    section.own += [statement for statement in held if together.holder(statement.span) not in section.inherited]
 
 
 def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> Together:
@@ -140,10 +142,10 @@ def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan
             _ = together.statements
             return together
         except NotationError as problem:
-            told = together.work.error(problem)
-            at = holder(formulas, told.span)
+            error = together.work.error(problem)
+            at = holder(formulas, error.span)
             if at is None or at in blamed:
-                _tell(document, at, told, findings)
+                _tell(document, at, error, findings)
             formulas = [maths for maths in formulas if maths is not at] if at else []
 
 
@@ -159,10 +161,10 @@ def _taken_by_a_head(
     section: Section, together: Together, before: MathSpan, at: MathSpan, second: Span
 ) -> MathSpan | None:
     """The formula above a second declaration, and below the first, whose head takes what it declares: f(X; W) = …, where W ∈ …."""
-    said = next(each for each in together.statements if each.span == second)
-    names = {base_of(name) for name in said.names} if isinstance(said, nodes.Declaration) else set[str]()
+    statement = next(line for line in together.statements if line.span == second)
+    names = {base_of(name) for name in statement.names} if isinstance(statement, nodes.Declaration) else set[str]()
     between = (maths for maths in together.formulas if before.end <= maths.start < at.start)
-    heads = (each for each in between if any(names & set(bound_by(one)) for one in section.programs[each].statements))
+    heads = (span for span in between if any(names & set(bound_by(one)) for one in section.programs[span].statements))
     return max(heads, default=None)
 
 
@@ -170,7 +172,7 @@ def _counts_from(document: Document, maths: MathSpan, head: MathSpan | None) -> 
     """From where on what a formula says counts: from a head that takes it on, and in running text for the whole paragraph or item."""
     if head is not None or maths.display:
         return (head or maths).start
-    starts = [found.end() for found in PARAGRAPH.finditer(document.source, max(0, maths.start - LONGEST), maths.start)]
+    starts = [match.end() for match in PARAGRAPH.finditer(document.source, max(0, maths.start - LONGEST), maths.start)]
     return starts[-1] if starts else maths.start
 
 
@@ -240,8 +242,8 @@ def _try_claims(
         start, end = work.span(span) or span
         return together.holder(span) in blamed and not any(start <= at[0] < end for at in wrong)
 
-    found = tried_claims(work.text, program.tree, document.given, document.sizes, document.draws, is_wanted, together.signature_of)  # fmt: skip
-    for tried in found:
+    result = tried_claims(work.text, program.tree, document.given, document.sizes, document.draws, is_wanted, together.signature_of)  # fmt: skip
+    for tried in result:
         if tried.status == FALSE:
             findings.errors.append(work.error(tried.error(work.text)))
         span = work.span(tried.span)
@@ -257,7 +259,7 @@ BASE = re.compile(r"[_^({]")
 
 def _is_a_condition(section: Section, at: MathSpan | None) -> bool:
     """Whether a formula only says of which tensors the others speak: n ≥ 1, ε > 0."""
-    return at is not None and all(isinstance(each, nodes.Fact) for each in section.programs[at].statements)
+    return at is not None and all(isinstance(statement, nodes.Fact) for statement in section.programs[at].statements)
 
 
 def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) -> bool:
@@ -294,4 +296,4 @@ def _mentions_only(document: Document, section: Section, at: MathSpan | None, er
 def _fragment(section: Section, at: MathSpan | None) -> bool:
     """Return whether a formula is an inline expression, not a statement."""
     statements = section.programs[at].statements if at and not at.display else ()
-    return bool(statements) and all(isinstance(each, nodes.Value) for each in statements)
+    return bool(statements) and all(isinstance(statement, nodes.Value) for statement in statements)

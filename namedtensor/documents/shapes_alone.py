@@ -24,10 +24,10 @@ LONGEST = 500
 
 def shape_alone(document: Document, maths: MathSpan) -> Program | None:
     """Parse a formula as a shape or a type; None if it is neither. Raises NotationError if an axis is repeated."""
-    found = INSIDE.fullmatch(document.source, maths.start, min(maths.end, maths.start + LONGEST))
-    if maths.display or maths.written or found is None:
+    match = INSIDE.fullmatch(document.source, maths.start, min(maths.end, maths.start + LONGEST))
+    if maths.display or maths.written or match is None:
         return None
-    body = COUNTED.sub(r"[\1]", found[1])
+    body = COUNTED.sub(r"[\1]", match[1])
     of_shape = IN_SHAPE.fullmatch(body)
     spellings = [rf"x \in {body}", rf"x \in \mathbb{{R}}^{{{of_shape[1] if of_shape else body}}}"]
     for text in [rf"f \colon {body}"] if ARROW.search(body) else spellings:
@@ -50,14 +50,14 @@ def shape_alone(document: Document, maths: MathSpan) -> Program | None:
 
 def _sets(program: Program) -> list[nodes.Set]:
     """The sets that a program of one declaration or signature names; none where it is another thing."""
-    said = program.statements[0] if len(program.statements) == 1 else None
-    if isinstance(said, nodes.Declaration) and len(said.names) == 1:
-        found = list(said.sets)
-    elif isinstance(said, nodes.Signature):
-        found = [*said.domain, said.codomain]
+    statement = program.statements[0] if len(program.statements) == 1 else None
+    if isinstance(statement, nodes.Declaration) and len(statement.names) == 1:
+        sets = list(statement.sets)
+    elif isinstance(statement, nodes.Signature):
+        sets = [*statement.domain, statement.codomain]
     else:
         return []
-    return found if all(isinstance(of, nodes.Set) and of.domain in ("reals", "field") for of in found) else []
+    return sets if all(isinstance(of, nodes.Set) and of.domain in ("reals", "field") for of in sets) else []
 
 
 def _distinct(document: Document, maths: MathSpan, sets: list[nodes.Set]) -> None:

@@ -18,8 +18,8 @@ def axis_macros(source: str, definitions: dict[str, list[DocumentMacro]]) -> set
     return {
         name
         for name, known in definitions.items()
-        for each in known
-        if AXIS.match(source, each.start, each.end) or NAMED.search(source, each.start, each.end)
+        for macro in known
+        if AXIS.match(source, macro.start, macro.end) or NAMED.search(source, macro.start, macro.end)
     }
 
 
@@ -52,7 +52,7 @@ def _names_bare_axes(document: Document, maths: MathSpan) -> bool:
         return True
     for shape in SHAPE.finditer(document.source, *maths[:2]):
         named = set(MACRO.findall(shape[1])) - {r"\times", *STARS, *PRIMES}
-        if named and not any(each in document.definitions or is_known(each) for each in named):
+        if named and not any(name in document.definitions or is_known(name) for name in named):
             return True
     return False
 
@@ -82,11 +82,11 @@ def uses(document: Document) -> Iterator[re.Match]:
 def unseen(document: Document) -> Iterator[tuple[Span, str]]:
     r"""Yield operators of the notation outside of all located formulas, one per paragraph, with a reason: an unknown
     environment may contain a formula."""
-    found = sorted(maths[:2] for section in document.sections for maths in section.maths)
+    result = sorted(maths[:2] for section in document.sections for maths in section.maths)
     paragraph = 0  # where that of the last one ends
     for use in uses(document):
-        index = bisect_right(found, (use.start(), len(document.source))) - 1
-        if use.start() < paragraph or use[0] == r"\name" or index >= 0 and use.start() < found[index][1]:
+        index = bisect_right(result, (use.start(), len(document.source))) - 1
+        if use.start() < paragraph or use[0] == r"\name" or index >= 0 and use.start() < result[index][1]:
             continue
         blank = BLANK_LINE.search(document.source, use.end())
         paragraph = blank.start() if blank else len(document.source)
@@ -111,12 +111,12 @@ def shows_the_notation(document: Document) -> bool:
     """Whether a document has a macro of the notation, or sans-serif letters under a sign or in a shape, as axes stand."""
     if NAMES_AXES.search(document.source):
         return True
-    own = NUMBER_OF_ARGUMENTS.keys() - document.others
+    names = NUMBER_OF_ARGUMENTS.keys() - document.others
     for section in document.sections:
         for maths in section.maths:
             macros = set(MACRO.findall(document.source, *maths[:2]))
             if (
-                macros & own
+                macros & names
                 or macros & (NAMES | document.axes)
                 and (macros & PLACES or REALS.search(document.source, *maths[:2]))
             ):

@@ -48,13 +48,13 @@ def tried_claims(
     shapes: Mapping[str, Any],
     sizes: Mapping[str, int] | None,
     draws: Draws,
-    wanted: Callable[[Span], bool] = lambda span: True,
+    expected: Callable[[Span], bool] = lambda span: True,
     of_rows: Callable[[Span], Any] = lambda span: None,
 ) -> Iterator[Tried]:
     """The verdict of each claim of a program that is wanted, in its order; `of_rows` has signatures that are of one claim alone."""
     try:
-        given = by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
-        scope = bind(text, program, given, open=True)
+        shapes_by_key = by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
+        scope = bind(text, program, shapes_by_key, open=True)
     except NotationError:
         return
     claims = [*claims_alone(scope)]
@@ -62,13 +62,13 @@ def tried_claims(
     meanings = said_by_differentials((claim for claim, _ in claims), known)
     conditions: set[str] = set()  # what conditions are about
     for claim, defines in claims:
-        if not wanted(claim.span):
+        if not expected(claim.span):
             continue
         alone = claim_alone(scope, claim, defines, of_rows(claim.span))
-        said = None if defines else said_by_side(claim, unknown_names(alone, shapes) - meanings.keys())
-        if said is not None:
-            meanings |= said
-            yield Tried(claim.span, CONDITION, said=f"taken as what {next(iter(said))} is")
+        nodes = None if defines else said_by_side(claim, unknown_names(alone, shapes) - meanings.keys())
+        if nodes is not None:
+            meanings |= nodes
+            yield Tried(claim.span, CONDITION, said=f"taken as what {next(iter(nodes))} is")
             continue
         tried = _tried(alone, meanings, shapes, dict(sizes or {}), draws)
         names = {base_of(node) for node in walk(claim)}
@@ -91,9 +91,9 @@ def claims_of(
 
 def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, Any], sizes: dict[str, int], draws: Draws) -> Tried:  # fmt: skip
     """The verdict of a claim; where what is declared does not fit it, of the least shapes that do."""
-    for each in filter(None, (alone, without_declarations(alone))):
+    for claim in filter(None, (alone, without_declarations(alone))):
         try:
-            return _Trial(each, supposed(each.program, meanings, typed), shapes, sizes).outcome(draws)
+            return _Trial(claim, supposed(claim.program, meanings, typed), shapes, sizes).outcome(draws)
         except NotationError as found:
             problem = found
     span, unknown = alone.statement.span, sorted(unknown_names(alone, shapes))
@@ -135,29 +135,29 @@ class _Trial:
         """The verdict. Raises NotationError where the claim has no type."""
         span = self.claim.span
         source, inputs, shapes = self.inputs()
-        told = {**self.assumptions.told, **shapes}
+        assumed = {**self.assumptions.told, **shapes}
         if (
             self.function is None
             and self.claim.range is None
             and not self.asked
             and has_proof(to_text(self.program), inputs)
         ):
-            return Tried(span, PROVED, supposed=told)
+            return Tried(span, PROVED, supposed=assumed)
         if any(map(is_open, self.claim.sides)):
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
         tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
-        if tried.status == FALSE and told:
-            unsaid = {name for name, said in told.items() if said.startswith(("∈", "any "))}
-            return Tried(span, UNTRIED, said=_unsaid(sorted(unsaid) or told))
+        if tried.status == FALSE and assumed:
+            unsaid = {name for name, message in assumed.items() if message.startswith(("∈", "any "))}
+            return Tried(span, UNTRIED, said=_unsaid(sorted(unsaid) or assumed))
         if tried.status == FALSE and self.is_condition:
             return Tried(span, CONDITION)
-        return tried._replace(supposed=told)
+        return tried._replace(supposed=assumed)
 
     @property
     def is_condition(self) -> bool:
         """Whether a claim may be said of what is given: one side is a number, the other names no function of its own."""
-        equations = (each for each in self.program.statements[:-1] if isinstance(each, Equation))
-        defined = {base_of(each.sides[0]) for each in equations if not isinstance(each.sides[0], Call)}
+        equations = (statement for statement in self.program.statements[:-1] if isinstance(statement, Equation))
+        defined = {base_of(equation.sides[0]) for equation in equations if not isinstance(equation.sides[0], Call)}
         names = {base_of(node) for node in walk(self.claim)}
         constant = any(not any(isinstance(node, Name) for node in walk(side)) for side in self.claim.sides)
         return constant and not (names & defined) - {""}
@@ -165,11 +165,11 @@ class _Trial:
     # ------------------------------------------------------------------------------------------------- what is drawn
     def inputs(self) -> tuple[str, Shapes, dict[str, str]]:
         """The text that is evaluated, the shapes of what it takes, and those among them that nothing says."""
-        given = {name: dict(shape_of(shape, name)) for name, shape in self.shapes.items()}
-        source, found = self.first_that_is_right(given)
-        declared = {to_text(name) for each in self.program.statements if isinstance(each, Declaration) for name in each.names}  # fmt: skip
-        told = {*given, *declared, *self.given}
-        return source, found, {name: f"∈ {_shown(shape)}" for name, shape in found.items() if name not in told}
+        shapes = {name: dict(shape_of(shape, name)) for name, shape in self.shapes.items()}
+        source, result = self.first_that_is_right(shapes)
+        declared = {to_text(name) for statement in self.program.statements if isinstance(statement, Declaration) for name in statement.names}  # fmt: skip
+        messages = {*shapes, *declared, *self.given}
+        return source, result, {name: f"∈ {_shown(shape)}" for name, shape in result.items() if name not in messages}
 
     def first_that_is_right(self, given: Shapes) -> tuple[str, Shapes]:
         """The text with the first ending that is right, and the shapes of what it takes."""
@@ -178,12 +178,14 @@ class _Trial:
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
             run = partial(checked, source, self.sizes)
             try:
-                found = with_fitting_shapes({**given, **self.given}, run, self.program, self.assumptions.widened)
+                fitting_shapes = with_fitting_shapes(
+                    {**given, **self.given}, run, self.program, self.assumptions.widened
+                )
             except NotationError as problem:
                 first = first or problem
                 continue
-            self.asked.update(found.ends)
-            return source, found.taken
+            self.asked.update(fitting_shapes.ends)
+            return source, fitting_shapes.taken
         assert first is not None
         raise first
 
@@ -199,7 +201,9 @@ class _Trial:
     @property
     def is_of_elements(self) -> bool:
         """Whether the claim is about all elements, i and j of A_{h(i), w(j)} = A_{h(j), w(i)}, which a side alone lacks."""
-        defined = {base_of(each.sides[0]) for each in self.program.statements[:-1] if isinstance(each, Equation)}
+        defined = {
+            base_of(statement.sides[0]) for statement in self.program.statements[:-1] if isinstance(statement, Equation)
+        }
         known = {*self.shapes, *self.sets, *defined}
         indexed = (node for node in walk(self.claim) if isinstance(node, Index))
         return any(isinstance(at, Name) and at.text not in known for node in indexed for _, at in node.items)
@@ -209,9 +213,9 @@ class _Trial:
         if function.signature is None:
             raise NotationError(304, f"{function.operator} has no signature")
         arguments = []
-        for at, each in enumerate(function.signature.domain):
+        for at, argument in enumerate(function.signature.domain):
             name = "argument" + "ABCDEFGH"[at % 8] * (1 + at // 8)
-            self.given[name] = dict(shape_of(to_text(each), name))
+            self.given[name] = dict(shape_of(to_text(argument), name))
             self.called[name] = str(function.parameters[at].key()) if at < len(function.parameters) else name
             arguments.append(Name(name, (0, 0)))
         return replace(function.head, arguments=tuple(arguments), parameters=())
@@ -220,12 +224,12 @@ class _Trial:
     def drawn(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
         """The verdict of random tensors on the claim."""
         random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
-        wanted = draws.number if inputs else 1
-        for attempt in range(5 * wanted):
+        expected = draws.number if inputs else 1
+        for attempt in range(5 * expected):
             try:
                 values, sizes = self.values(source, inputs, random, bool(attempt % 2))
                 if self.facts:
-                    _evaluated(self.facts, {name: each for name, each in values.items() if name in self.spoken}, {})
+                    _evaluated(self.facts, {name: value for name, value in values.items() if name in self.spoken}, {})
                 _evaluated(source, values, sizes)
             except NotationError as problem:
                 if problem.code == 403 and problem.source == source and problem.reason != NO_VALUE:
@@ -236,7 +240,7 @@ class _Trial:
                 last = problem.message
                 continue
             seen += 1
-            if seen == wanted:
+            if seen == expected:
                 break
         if not seen:
             return Tried(self.claim.span, UNTRIED, said=last)
@@ -257,13 +261,13 @@ class _Trial:
         for attempt in range(draws.number if inputs else 1):
             try:
                 values, sizes = self.values(source, inputs, random, bool(attempt % 2))
-                for each in differences:
-                    text = to_text(Program((*self.program.statements[:-1], Value(each, span))))
+                for difference in differences:
+                    text = to_text(Program((*self.program.statements[:-1], Value(difference, span))))
                     if (far := farthest(text, values, sizes)) > FAR:
-                        said = (
+                        message = (
                             f"the sides differ by {far:.0f} times what their estimates, with {SEEDS} seeds, differ by"
                         )
-                        return Tried(span, FALSE, seen, said, values)
+                        return Tried(span, FALSE, seen, message, values)
             except NotationError as problem:
                 last = problem.message
                 continue
@@ -278,7 +282,9 @@ class _Trial:
         sizes = {name: size or random.randint(2, 3) for name, size in sizes.items()}
         whole = math.prod(sizes[name] for name in self.asked)
         inputs = {name: _at(shape, sizes) for name, shape in inputs.items()}
-        stated = any(isinstance(each, Equation) and is_of_sizes(each) for each in self.program.statements)
+        stated = any(
+            isinstance(statement, Equation) and is_of_sizes(statement) for statement in self.program.statements
+        )
         while stated and (free := _free_axis(inputs)):
             sizes[free] = whole * random.randint(1, 3)
             inputs = taken(source, sizes, inputs)
@@ -295,19 +301,24 @@ class _Trial:
     @cached_property
     def facts(self) -> str:
         """The conditions that drawn tensors must meet: x > 0."""
-        stated = tuple(each for each in self.program.statements if isinstance(each, Fact))
+        stated = tuple(statement for statement in self.program.statements if isinstance(statement, Fact))
         return to_text(Program((*stated, Value(Number(0, (0, 0)), (0, 0))))) if stated else ""
 
     @cached_property
     def spoken(self) -> set[str]:
         """The names in the facts."""
-        return {to_text(node) for each in self.program.statements if isinstance(each, Fact) for node in walk(each)}
+        return {
+            to_text(node)
+            for statement in self.program.statements
+            if isinstance(statement, Fact)
+            for node in walk(statement)
+        }
 
     @cached_property
     def sets(self) -> dict[str, Set]:
         """The set of each name that is declared."""
-        declared = (each for each in self.program.statements if isinstance(each, Declaration))
-        return {to_text(name): each.sets[0] for each in declared for name in each.names}
+        declared = (statement for statement in self.program.statements if isinstance(statement, Declaration))
+        return {to_text(name): statement.sets[0] for statement in declared for name in statement.names}
 
 
 def _free_axis(inputs: Shapes) -> str | None:
@@ -318,8 +329,11 @@ def _free_axis(inputs: Shapes) -> str | None:
 
 def _at(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:
     """A shape where ends that nothing gives have these sizes."""
-    found = {axis: resolve(size) for axis, size in shape.items()}
-    return {axis: value_at(size, {each: sizes[each.name] for each in symbols_of(size)}) for axis, size in found.items()}
+    result = {axis: resolve(size) for axis, size in shape.items()}
+    return {
+        axis: value_at(size, {symbol: sizes[symbol.name] for symbol in symbols_of(size)})
+        for axis, size in result.items()
+    }
 
 
 def _length(size: Any, extents: dict[str, int], random: Random) -> int:
@@ -344,14 +358,14 @@ def _evaluated(source: str, values: Mapping[str, Any], sizes: Mapping[str, int])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotationWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
-        found = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
-    if isinstance(found, NamedTensor) and not all(map(math.isfinite, found.to_numpy(found.axes).ravel().tolist())):
+        result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
+    if isinstance(result, NamedTensor) and not all(map(math.isfinite, result.to_numpy(result.axes).ravel().tolist())):
         raise NotationError(405, "no draw has finite values")
 
 
 def _number(of: Set | None, sizes: dict[str, int], random: Random, positive: bool) -> float:
     """A number of a set."""
-    bounds = [_bound(each, sizes, random) for each in of.elements] if of is not None else []
+    bounds = [_bound(element, sizes, random) for element in of.elements] if of is not None else []
     if of is not None and of.domain == "count" and bounds:
         return random.randint(1, max(1, int(bounds[0])))
     if of is not None and of.domain == "interval" and len(bounds) == 2:

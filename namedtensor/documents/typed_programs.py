@@ -50,13 +50,15 @@ def checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgr
         except NotationError as problem:
             return (problem,), TypedProgram({}, {}, ends)
         terms = {**checker.top.variables, **checker.parameters}
-        found = {str(name): resolved_shape(term.shape) for name, term in terms.items() if term.operator == "input"}
-        return result.errors, TypedProgram(found, result.shape or {}, ends)
+        resolved_shapes = {
+            str(name): resolved_shape(term.shape) for name, term in terms.items() if term.operator == "input"
+        }
+        return result.errors, TypedProgram(resolved_shapes, result.shape or {}, ends)
 
-    (errors, found), _ = with_open_ends(check, itemgetter(0))
+    (errors, typed_program), _ = with_open_ends(check, itemgetter(0))
     if errors:
         raise Unfit(errors)
-    return found
+    return typed_program
 
 
 def typed(program: Program) -> tuple[Shapes, Mapping[str, Any]]:

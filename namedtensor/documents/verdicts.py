@@ -57,7 +57,9 @@ class Tried(NamedTuple):
             CONDITION: self.said or "taken as a condition on what is given",
             UNTRIED: f"not tried: {self.said}",
         }
-        where = ", ".join(f"{name} {'' if said[0] == '∈' else 'is '}{said}" for name, said in self.supposed.items())
+        where = ", ".join(
+            f"{name} {'' if message[0] == '∈' else 'is '}{message}" for name, message in self.supposed.items()
+        )
         return words.get(self.status, self.status) + (f", where {where}" if where else "")
 
 

@@ -39,13 +39,13 @@ class Table(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_table(place: Path, header: bool | None = None) -> Table:
+def read_table(path: Path, header: bool | None = None) -> Table:
     """The table of a file; `header` says whether its first row is one, None leaves that to the rules. Raises InputError."""
-    rows = read_rows(place)
+    rows = read_rows(path)
     has_header = bool(rows) and (is_header(rows) if header is None else header)
     body = rows[1:] if has_header else rows
     if not body:
-        raise InputError(f"{place} holds no rows of numbers")
+        raise InputError(f"{path} holds no rows of numbers")
     count = len(body[0][1])
     titles = tuple(rows[0][1]) if has_header else tuple(f"column {number}" for number in range(1, count + 1))
     cells = [[row[index] for _, row in body] for index in range(count)]
@@ -54,27 +54,27 @@ def read_table(place: Path, header: bool | None = None) -> Table:
         index for index in range(count) if any(map(is_number, cells[index])) and not (indexed and index == 0)
     )
     if not columns:
-        raise InputError(f"{place} holds no column of numbers")
+        raise InputError(f"{path} holds no column of numbers")
     others = [index for index in range(count) if index not in columns]
     labels = next((tuple(cells[index]) for index in others if all(cells[index])), ())
     return Table(titles, tuple(body), columns, labels, has_header, notes_of(titles, others, has_header))
 
 
-def read_rows(place: Path) -> list[Row]:
+def read_rows(path: Path) -> list[Row]:
     """The rows with their line numbers, all of one length."""
-    text = read_text(place)
+    text = read_text(path)
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     separator = max(",;\t", key=first.count)
     try:
         lines = list(csv.reader((line for line in text.splitlines()), delimiter=separator, skipinitialspace=True))
     except csv.Error as problem:
-        raise InputError(f"{place} is not a table: {problem}") from None
+        raise InputError(f"{path} is not a table: {problem}") from None
     rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(lines, 1) if any(map(str.strip, row))]
     rows = [(number, row) for number, row in rows if not row[0].startswith("#")]
     for number, row in rows:
         if len(row) != len(rows[0][1]):
             width = len(rows[0][1])
-            raise InputError(f"{place}, line {number}: {len(row)} cells, where the first row has {width}")
+            raise InputError(f"{path}, line {number}: {len(row)} cells, where the first row has {width}")
     return rows
 
 
@@ -152,11 +152,11 @@ def is_word(cell: str) -> bool:
     return cell.lower() not in MISSING and as_number(cell) is None
 
 
-def number_in(place: Path, line: int, title: str, text: str) -> int | float:
+def number_in(path: Path, line: int, title: str, text: str) -> int | float:
     """Return the number in a cell; NaN if it is missing. Raises InputError if it is a word."""
     number = as_number(text)
     if number is None and text.lower() in MISSING:
         return math.nan
     if number is None:
-        raise InputError(f"{place}, line {line}, {title}: {text[:40]!r} is not a number")
+        raise InputError(f"{path}, line {line}, {title}: {text[:40]!r} is not a number")
     return number

@@ -44,8 +44,8 @@ WORDS = {
 }
 
 
-def read_json(place: Path, member: str | None, name: str) -> Found:
-    return json_tensor(read_text(place), str(place))
+def read_json(path: Path, member: str | None, name: str) -> Found:
+    return json_tensor(read_text(path), str(path))
 
 
 def json_tensor(text: str, what: str) -> Found:
@@ -59,8 +59,8 @@ def json_tensor(text: str, what: str) -> Found:
             raise InputError(f'{what}: "axes" is to be a list of names')
     elif named is not None:
         raise InputError(f'{what} holds an object; a tensor is a nested list, or {{"axes": ["a"], "data": [1, 2]}}')
-    found = from_nested(data, what)
-    return found if axes is None else found._replace(axes=tuple(axes))
+    result = from_nested(data, what)
+    return result if axes is None else result._replace(axes=tuple(axes))
 
 
 def from_nested(data: Any, what: str) -> Found:
@@ -112,81 +112,81 @@ def entry_of(entry: Any, what: str) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------------------------ CSV
-def read_csv(place: Path, member: str | None, name: str, header: bool | None = None) -> Found:
+def read_csv(path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
     """A table of numbers. A header is taken off, and columns of words are left out, both with a remark."""
-    table = read_table(place, header)
+    table = read_table(path, header)
     columns, notes = list(table.columns), list(table.notes)
     if member is not None:
         titles = {table.titles[index]: index for index in columns}
-        columns = [titles[choose(titles, member, place, "column")]]
+        columns = [titles[choose(titles, member, path, "column")]]
         notes = notes[:1] if table.has_header else []
-    cells = [[number_in(place, line, table.titles[index], row[index]) for index in columns] for line, row in table.rows]
+    cells = [[number_in(path, line, table.titles[index], row[index]) for index in columns] for line, row in table.rows]
     missing = sum(math.isnan(cell) for row in cells for cell in row)
     if missing:
         notes.append(f"{missing} missing value{'s' * (missing != 1)} became nan")
     titles_of = tuple(table.titles[index] for index in columns) if table.has_header else ()
-    found = from_nested(cells, str(place))
-    return found._replace(notes=tuple(notes), table=True, labels=(table.labels, titles_of))
+    result = from_nested(cells, str(path))
+    return result._replace(notes=tuple(notes), table=True, labels=(table.labels, titles_of))
 
 
 # ---------------------------------------------------------------------------------------------------------- NumPy's own
-def read_npy(place: Path, member: str | None, name: str) -> Found:
-    return Found(numeric(load_numpy(place), str(place)))
+def read_npy(path: Path, member: str | None, name: str) -> Found:
+    return Found(numeric(load_numpy(path), str(path)))
 
 
-def read_npz(place: Path, member: str | None, name: str) -> Found:
+def read_npz(path: Path, member: str | None, name: str) -> Found:
     """The member, or the only array; `axes` beside it names its axes."""
-    with load_numpy(place) as archive:
+    with load_numpy(path) as archive:
         if not hasattr(archive, "files"):
-            raise InputError(f"{place} is not an archive of arrays, although it is named .npz")
-        names = member_of(archive, "axes", place) if "axes" in archive.files else None
-        own = tuple(map(str, names)) if names is not None and names.dtype.kind == "U" else None
-        arrays = [key for key in archive.files if own is None or key != "axes"]
-        chosen = choose(arrays, member, place)
-        array = numeric(member_of(archive, chosen, place), f"{place}[{chosen}]")
-    return Found(array, own if len(arrays) == 1 else None)
+            raise InputError(f"{path} is not an archive of arrays, although it is named .npz")
+        names = member_of(archive, "axes", path) if "axes" in archive.files else None
+        texts = tuple(map(str, names)) if names is not None and names.dtype.kind == "U" else None
+        arrays = [key for key in archive.files if texts is None or key != "axes"]
+        chosen = choose(arrays, member, path)
+        array = numeric(member_of(archive, chosen, path), f"{path}[{chosen}]")
+    return Found(array, texts if len(arrays) == 1 else None)
 
 
-def member_of(archive: Any, key: str, place: Path) -> Any:
+def member_of(archive: Any, key: str, path: Path) -> Any:
     """One array of an archive, unpacked. Raises InputError where that takes more memory than a result may."""
     from zipfile import BadZipFile
     from zlib import error as BadStream
 
-    unpacked = max(each.file_size for each in archive.zip.infolist() if each.filename in (key, f"{key}.npy"))
+    unpacked = max(member.file_size for member in archive.zip.infolist() if member.filename in (key, f"{key}.npy"))
     if unpacked > DEFAULT.max_result_bytes:
         raise InputError(
-            f"{key} in {place} unpacks to {unpacked} bytes, and at most {DEFAULT.max_result_bytes} are read"
+            f"{key} in {path} unpacks to {unpacked} bytes, and at most {DEFAULT.max_result_bytes} are read"
         )
     try:
         array = archive[key]
     except (ValueError, EOFError, KeyError, SyntaxError, BadZipFile, BadStream) as problem:
-        raise InputError(f"{key} in {place} cannot be read: {first_line(problem)}") from None
+        raise InputError(f"{key} in {path} cannot be read: {first_line(problem)}") from None
     if not hasattr(array, "dtype"):
-        raise InputError(f"{key} in {place} cannot be read: it is not a NumPy array")
+        raise InputError(f"{key} in {path} cannot be read: it is not a NumPy array")
     return array
 
 
-def choose(arrays: Collection[str], member: str | None, place: Path, kind: str = "array") -> str:
+def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = "array") -> str:
     """The member asked for, or the only one. Raises InputError that lists them."""
     if member in arrays:
         return str(member)
     known = ", ".join(list(arrays)[:8]) + (", …" if len(arrays) > 8 else "")
     if member is not None:
-        raise InputError(f"{place} has no {kind} {member}; it has {known or 'none'}")
+        raise InputError(f"{path} has no {kind} {member}; it has {known or 'none'}")
     if len(arrays) != 1:
-        raise InputError(f"{place} holds {len(arrays)} {kind}s ({known}); say which: {place.name}[NAME]:axes")
+        raise InputError(f"{path} holds {len(arrays)} {kind}s ({known}); say which: {path.name}[NAME]:axes")
     return next(iter(arrays))
 
 
-def load_numpy(place: Path) -> Any:
+def load_numpy(path: Path) -> Any:
     import zipfile
 
     import numpy as np
 
     try:
-        return np.load(place, allow_pickle=False)
+        return np.load(path, allow_pickle=False)
     except (ValueError, EOFError, SyntaxError, zipfile.BadZipFile) as problem:
-        raise InputError(f"{place} is not a NumPy file: {first_line(problem)}") from None
+        raise InputError(f"{path} is not a NumPy file: {first_line(problem)}") from None
 
 
 def first_line(problem: Exception) -> str:
@@ -201,40 +201,40 @@ def numeric(array: Any, what: str) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------- safetensors
-def read_safetensors(place: Path, member: str | None, name: str) -> Found:
+def read_safetensors(path: Path, member: str | None, name: str) -> Found:
     """One tensor of the file, with its axes where our own program wrote it."""
     with LOADING, all_or_none():
         from .safetensors import TensorFile, axes_in
 
     try:
-        file = TensorFile(place)
+        file = TensorFile(path)
     except NotationError as problem:
         raise InputError(problem.message) from None
-    chosen = choose(file, member, place)
+    chosen = choose(file, member, path)
     axes = axes_in(file).get(chosen)
     return Found(file[chosen], tuple(axes) if axes else None)
 
 
 # -------------------------------------------------------------------------------------------------------------- writing
-def write(value: Any, place: str) -> None:
+def write(value: Any, path: str) -> None:
     """Write a tensor, first to a temporary name in the same folder: what was there stays until all is written.
 
     Raises InputError.
     """
-    writer = writable(place)
+    writer = writable(path)
     try:
-        with whole_file(place) as file:
-            writer(value, file, place)
+        with whole_file(path) as file:
+            writer(value, file, path)
     except (OSError, ValueError) as problem:
-        raise InputError(f"cannot write {place}: {reason(problem)}") from None
+        raise InputError(f"cannot write {path}: {reason(problem)}") from None
 
 
-def writable(place: str) -> Callable[..., None]:
+def writable(path: str) -> Callable[..., None]:
     """The writer for this name. Raises InputError where its suffix is of no known format."""
-    format = FORMATS.get(Path(place).suffix.lower())
+    format = FORMATS.get(Path(path).suffix.lower())
     if format is None or format.write is None:
-        known = ", ".join(suffix for suffix, each in FORMATS.items() if each.write)
-        raise InputError(f"{place}: a result is written to a file that ends in {known}")
+        known = ", ".join(suffix for suffix, value in FORMATS.items() if value.write)
+        raise InputError(f"{path}: a result is written to a file that ends in {known}")
     return format.write
 
 
@@ -245,32 +245,32 @@ def positional(value: Any) -> tuple[Any, tuple[str, ...]]:
     return np.asarray(value.to_array(value.axes)), tuple(value.axes)
 
 
-def write_npy(value: Any, file: Any, place: str) -> None:
+def write_npy(value: Any, file: Any, path: str) -> None:
     import numpy as np
 
     np.save(file, positional(value)[0], allow_pickle=False)
 
 
-def write_npz(value: Any, file: Any, place: str) -> None:
+def write_npz(value: Any, file: Any, path: str) -> None:
     import numpy as np
 
     array, axes = positional(value)
     np.savez(file, value=array, axes=np.array(axes, dtype=str))
 
 
-def write_json(value: Any, file: Any, place: str) -> None:
+def write_json(value: Any, file: Any, path: str) -> None:
 
     array, axes = positional(value)
     record = {"axes": list(axes), "data": finite(array.tolist())}
     file.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
 
 
-def write_csv(value: Any, file: Any, place: str) -> None:
+def write_csv(value: Any, file: Any, path: str) -> None:
     """Two axes at most: the first goes down, the second across; the heading names each column as the notation does."""
     array, axes = positional(value)
     if array.ndim > 2:
         raise InputError(
-            f"{place}: a table has two axes at most, and the result has {', '.join(axes)}; write .npy or .json"
+            f"{path}: a table has two axes at most, and the result has {', '.join(axes)}; write .npy or .json"
         )
     across = (
         [f"{axes[1]}({index})" for index in range(1, array.shape[1] + 1)] if array.ndim == 2 else [*axes] or ["value"]
@@ -289,13 +289,13 @@ class Format(NamedTuple):
     members: bool = False  # whether FILE[NAME] chooses among several
 
 
-def read(suffix: str, place: Path, member: str | None, name: str, header: bool | None = None) -> Found:
+def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
     """Read a file of a suffix; `header` says whether the first row of a table is one. Raises InputError."""
     if FORMATS[suffix].read is read_csv:
-        return read_csv(place, member, name, header)
+        return read_csv(path, member, name, header)
     if header is not None:
-        raise InputError(f"{place} is not a table; leave out --header {name}=…")
-    return FORMATS[suffix].read(place, member, name)
+        raise InputError(f"{path} is not a table; leave out --header {name}=…")
+    return FORMATS[suffix].read(path, member, name)
 
 
 FORMATS = {

@@ -25,16 +25,16 @@ def in_one_piece(tensors: Mapping[str, NamedTensor], last: Mapping[str, Collecti
     with LOADING, all_or_none():
         from ..core.tensor import tensor
 
-    orders = {name: sorted(each.axes, key=last[name].__contains__) for name, each in tensors.items()}
+    orders = {name: sorted(value.axes, key=last[name].__contains__) for name, value in tensors.items()}
     starts = [0]
-    for each in tensors.values():
-        starts.append(starts[-1] + -(-each.array.nbytes // LINE) * LINE)
+    for value in tensors.values():
+        starts.append(starts[-1] + -(-value.array.nbytes // LINE) * LINE)
     whole = np.empty(starts[-1] + LINE, np.uint8)
     whole = whole[-whole.__array_interface__["data"][0] % LINE :]
-    found: dict[str, NamedTensor] = {}
-    for (name, each), start in zip(tensors.items(), starts):
-        array = each.to_array(orders[name])
+    result: dict[str, NamedTensor] = {}
+    for (name, value), start in zip(tensors.items(), starts):
+        array = value.to_array(orders[name])
         part = whole[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
         part[...] = array
-        found[name] = tensor(part, orders[name])
-    return found
+        result[name] = tensor(part, orders[name])
+    return result

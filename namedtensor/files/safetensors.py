@@ -109,8 +109,8 @@ def _decoded(text: bytes) -> str:
 
 def _is_metadata(value: Any) -> bool:
     """Whether it is null, or an object of strings."""
-    found = as_object(value)
-    return value is None or (found is not None and all(isinstance(each, str) for each in found.values()))
+    result = as_object(value)
+    return value is None or (result is not None and all(isinstance(item, str) for item in result.values()))
 
 
 def _contiguous(entries: Mapping[str, Entry], length: int) -> None:
@@ -205,20 +205,20 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Any]:
 def axes_in(file: TensorFile) -> dict[str, list[str]]:
     """The names of axes in the metadata, where these have them properly."""
     try:
-        found = json.loads(file.metadata.get(AXES, "{}"))
+        data = json.loads(file.metadata.get(AXES, "{}"))
     except (ValueError, TypeError, RecursionError):
-        found = {}
-    return {name: axes for name, axes in (as_object(found) or {}).items() if is_names(axes)}
+        data = {}
+    return {name: axes for name, axes in (as_object(data) or {}).items() if is_names(axes)}
 
 
 def all_tensors(tensors: Any) -> dict[str, Any]:
     """The tensors by name. Raises NotationError where one of them is none."""
     hint = 'write save_tensors("weights.safetensors", {"W": W})'
-    found = as_mapping(tensors, "what is saved", hint)
-    for name, each in found.items():
-        if not hasattr(each, "axes"):
-            raise wrong(each, f"what is saved as {name}", "a named tensor", hint)
-    return found
+    result = as_mapping(tensors, "what is saved", hint)
+    for name, value in result.items():
+        if not hasattr(value, "axes"):
+            raise wrong(value, f"what is saved as {name}", "a named tensor", hint)
+    return result
 
 
 def save_tensors(
@@ -256,7 +256,7 @@ def save_tensors(
         from ..core.array_data import concrete
 
     path, tensors = as_path(path), all_tensors(tensors)
-    arrays = {name: np.asarray(concrete(each.array), order="C") for name, each in tensors.items()}
+    arrays = {name: np.asarray(concrete(tensor.array), order="C") for name, tensor in tensors.items()}
     head: dict[str, Any] = {
         "__metadata__": {**(metadata or {}), AXES: json.dumps({name: list(t.axes) for name, t in tensors.items()})}
     }

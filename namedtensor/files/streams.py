@@ -15,10 +15,10 @@ STANDARD_INPUT = ("-", "/dev/stdin")
 BEGINNINGS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
 
 
-def is_stream(place: str) -> bool:
+def is_stream(path: str) -> bool:
     """Whether a word names standard input, a pipe, or a device of characters."""
     try:
-        mode = 0 if place in STANDARD_INPUT else os.stat(place).st_mode
+        mode = 0 if path in STANDARD_INPUT else os.stat(path).st_mode
     except (OSError, ValueError):
         return False
     return not mode or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
@@ -37,13 +37,13 @@ def standard_input() -> bytes:
         raise InputError(f"standard input cannot be read: {reason(problem)}") from None
 
 
-def read_stream(place: str, member: str | None, name: str, header: bool | None = None) -> Found:
+def read_stream(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
     """The tensor that comes through a pipe: JSON, a table, or what NumPy writes, as its beginning says. Raises InputError."""
-    called = "standard input" if place in STANDARD_INPUT else place
+    called = "standard input" if path in STANDARD_INPUT else path
     try:
-        data = standard_input() if place in STANDARD_INPUT else Path(place).read_bytes()
+        data = standard_input() if path in STANDARD_INPUT else Path(path).read_bytes()
     except OSError as problem:
-        raise InputError(f"{place} cannot be read: {reason(problem)}") from None
+        raise InputError(f"{path} cannot be read: {reason(problem)}") from None
     if not data.strip():
         raise InputError(f"{called} is empty, and {name} was to come from it")
     suffix = next((suffix for beginning, suffix in BEGINNINGS.items() if data.startswith(beginning)), None)

@@ -22,18 +22,18 @@ MAX_PREFIX = 50  # characters of a file's name in that of its temporary file
 
 
 @contextmanager
-def whole_file(place: str | os.PathLike[str]) -> Generator[IO[bytes]]:
+def whole_file(path: str | os.PathLike[str]) -> Generator[IO[bytes]]:
     """Open a temporary file in the same folder, which replaces the target once it is complete: of several concurrent
     writers, one wins. Permissions are kept; a symbolic link is kept and points to the new file.
 
     Pipes and character devices, such as /dev/null, are written to directly. Raises OSError for any other non-file.
     """
-    if written_in_place(place):
+    if written_in_place(path):
         yield (whole := io.BytesIO())
-        with open(place, "wb") as pipe:
+        with open(path, "wb") as pipe:
             pipe.write(whole.getvalue())
         return
-    target = Path(os.path.realpath(place))
+    target = Path(os.path.realpath(path))
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:MAX_PREFIX]}.", dir=target.parent)
     try:
         with open(handle, "wb") as file:
@@ -48,9 +48,9 @@ def whole_file(place: str | os.PathLike[str]) -> Generator[IO[bytes]]:
         raise
 
 
-def write_whole(place: str | os.PathLike[str], data: bytes | str) -> None:
+def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
     """Write a file at once; a text in UTF-8. Raises OSError."""
-    with whole_file(place) as file:
+    with whole_file(path) as file:
         file.write(data.encode() if isinstance(data, str) else data)
 
 
@@ -77,10 +77,10 @@ def _umask_by_change() -> int:
     return umask
 
 
-def written_in_place(place: str | os.PathLike[str]) -> bool:
+def written_in_place(path: str | os.PathLike[str]) -> bool:
     """Whether a place is a pipe or a device of characters. Raises OSError where it is neither these nor a file."""
     try:
-        mode = os.stat(place).st_mode
+        mode = os.stat(path).st_mode
     except FileNotFoundError:
         return False
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
@@ -92,14 +92,14 @@ class InputError(Exception):
     """A file that cannot be read or written, or an invalid argument of a command; the message is one sentence."""
 
 
-def read_text(place: str | Path) -> str:
+def read_text(path: str | Path) -> str:
     """The text of a file. Raises InputError."""
     try:
-        return Path(place).read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+        return Path(path).read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as problem:
-        raise InputError(f"{place} is not a text file in UTF-8: byte {problem.start} cannot be read") from None
+        raise InputError(f"{path} is not a text file in UTF-8: byte {problem.start} cannot be read") from None
     except (OSError, ValueError) as problem:
-        raise InputError(f"{place} cannot be read: {reason(problem)}") from None
+        raise InputError(f"{path} cannot be read: {reason(problem)}") from None
 
 
 def reason(problem: Exception) -> str:
@@ -118,11 +118,11 @@ def finite_float(text: str) -> float:
 
 def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON. Raises InputError where a name occurs twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         names = [name for name, _ in pairs]
         raise InputError(f"{next(name for name in names if names.count(name) > 1)!r} occurs twice in one object")
-    return found
+    return result
 
 
 def parse_json(text: str, what: str, unique: bool = False) -> Any:
@@ -163,7 +163,7 @@ def as_object(value: Any) -> dict[str, Any] | None:
 def is_names(value: Any) -> bool:
     """Whether it is a list of texts."""
     entries = as_list(value)
-    return entries is not None and all(isinstance(each, str) for each in entries)
+    return entries is not None and all(isinstance(entry, str) for entry in entries)
 
 
 def finite(value: Any) -> Any:
@@ -171,5 +171,5 @@ def finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if (named := as_object(value)) is not None:
-        return {name: finite(each) for name, each in named.items()}
-    return [finite(each) for each in cast("list[Any]", value)] if isinstance(value, (list, tuple)) else value
+        return {name: finite(entry) for name, entry in named.items()}
+    return [finite(item) for item in cast("list[Any]", value)] if isinstance(value, (list, tuple)) else value

@@ -49,8 +49,8 @@ def _standardized(b: Builder, x: Any, axes: Order, eps: Any):
         return _scaled(b, away, axes, eps)
     squares = mean(b, b.multiply(away, away), axes, True)
     b.guard_finite(squares)
-    found = b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
-    return b.guarded("standardize", away, found, axes, eps=eps) if isinstance(eps, float) else found
+    value = b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
+    return b.guarded("standardize", away, value, axes, eps=eps) if isinstance(eps, float) else value
 
 
 def _least(eps: Any):
@@ -139,11 +139,11 @@ def _running(primitive: str) -> OfAxes:
 
     def write(b: Builder, x: Any, axes: Order):
         (axis,) = axes
-        found, size, step = b.reorder(x, (*(name for name in x.order if name != axis), axis)), x.size(axis), 1
+        value, size, step = b.reorder(x, (*(name for name in x.order if name != axis), axis)), x.size(axis), 1
         while step < size:
-            more = b.elementwise(primitive, b.part(found, step, size - step), b.part(found, 0, size - step))
-            found, step = b.concat((b.part(found, 0, step), more), axis), 2 * step
-        return found
+            more = b.elementwise(primitive, b.part(value, step, size - step), b.part(value, 0, size - step))
+            value, step = b.concat((b.part(value, 0, step), more), axis), 2 * step
+        return value
 
     return write
 

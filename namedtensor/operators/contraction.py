@@ -55,21 +55,21 @@ def _adjacent(group: Order, order: Order) -> bool:
 
 def contract(b: Builder, x: Any, y: Any, axes: Order):
     """x ⊙_{axes} y."""
-    found = groups(x.order, y.order, axes)
-    if found.batch:
-        return _stacked(b, x, y, found)
-    if not found.rows and not found.columns:
-        return _vectors(b, x, y, found)
-    if max(map(len, (found.rows, found.columns, found.summed))) == 1:
-        return _plain(b, x, y, found)
-    return _merged(b, x, y, found)
+    result = groups(x.order, y.order, axes)
+    if result.batch:
+        return _stacked(b, x, y, result)
+    if not result.rows and not result.columns:
+        return _vectors(b, x, y, result)
+    if max(map(len, (result.rows, result.columns, result.summed))) == 1:
+        return _plain(b, x, y, result)
+    return _merged(b, x, y, result)
 
 
-def _vectors(b: Builder, x: Any, y: Any, found: Groups):
+def _vectors(b: Builder, x: Any, y: Any, groups: Groups):
     """All axes summed: one number."""
-    x, y = b.reorder(x, found.summed), b.reorder(y, found.summed)
-    if len(found.summed) > 1:
-        x, y = (b.reshape(each, (merged(found.summed),), (each.count,)) for each in (x, y))
+    x, y = b.reorder(x, groups.summed), b.reorder(y, groups.summed)
+    if len(groups.summed) > 1:
+        x, y = (b.reshape(operand, (merged(groups.summed),), (operand.count,)) for operand in (x, y))
     return b.step("dot" if b.target.name == "numpy" else "vecdot", (x, y), (), ())
 
 
@@ -78,17 +78,17 @@ def merged(axes: Order) -> str:
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
 
-def _plain(b: Builder, x: Any, y: Any, found: Groups):
+def _plain(b: Builder, x: Any, y: Any, groups: Groups):
     """Two matrices, or a matrix and a vector, taken as they lie; a vector meets a matrix from either side."""
-    (summed,) = found.summed
+    (summed,) = groups.summed
     left_last, right_first = x.order[-1] == summed, y.order[0] == summed
     if not left_last and not right_first:
-        x, y, found = y, x, Groups((), found.columns, found.rows, found.summed)
+        x, y, groups = y, x, Groups((), groups.columns, groups.rows, groups.summed)
     elif left_last and not right_first:
-        y = b.reorder(y, (summed, *found.columns))
+        y = b.reorder(y, (summed, *groups.columns))
     elif not left_last:
-        x = b.reorder(x, (*found.rows, summed))
-    return _dot(b, x, y, found.rows + found.columns)
+        x = b.reorder(x, (*groups.rows, summed))
+    return _dot(b, x, y, groups.rows + groups.columns)
 
 
 def _dot(b: Builder, x: Any, y: Any, order: Order):
@@ -97,14 +97,16 @@ def _dot(b: Builder, x: Any, y: Any, order: Order):
     return b.step("dot", (x, y), order, tuple(sizes[axis] for axis in order))
 
 
-def _merged(b: Builder, x: Any, y: Any, found: Groups):
+def _merged(b: Builder, x: Any, y: Any, groups: Groups):
     """One matrix product, of groups merged."""
-    rows, columns = (merged(group) if group else "" for group in (found.rows, found.columns))
+    rows, columns = (merged(group) if group else "" for group in (groups.rows, groups.columns))
     product = _dot(
-        b, _matrix(b, x, found.rows, found.summed), _matrix(b, y, found.summed, found.columns),
+        b, _matrix(b, x, groups.rows, groups.summed), _matrix(b, y, groups.summed, groups.columns),
         tuple(filter(None, (rows, columns))),
     )  # fmt: skip
-    return b.reshape(product, (*found.rows, *found.columns), (*b.extents(x, found.rows), *b.extents(y, found.columns)))
+    return b.reshape(
+        product, (*groups.rows, *groups.columns), (*b.extents(x, groups.rows), *b.extents(y, groups.columns))
+    )
 
 
 def _matrix(b: Builder, x: Any, above: Order, beside: Order):
@@ -115,36 +117,40 @@ def _matrix(b: Builder, x: Any, above: Order, beside: Order):
     copied = x.order not in ((*above, *beside), (*beside, *above)) and len(order) == 2
     if copied and (other := b.matrices.get((x, beside, above))) is not None:
         return b.reorder(other, order)
-    found = b.reorder(x, (*above, *beside))
-    found = b.reshape(found, order, tuple(math.prod(b.extents(found, group)) for group in (above, beside) if group))
+    value = b.reorder(x, (*above, *beside))
+    value = b.reshape(value, order, tuple(math.prod(b.extents(value, group)) for group in (above, beside) if group))
     if copied:
-        b.matrices[x, above, beside] = found
-    return found
+        b.matrices[x, above, beside] = value
+    return value
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both
 SCATTERED = 2**14  # numbers of vectors that do not lie dense: from so many on, multiplying and adding up beats copying
 
 
-def _stacked(b: Builder, x: Any, y: Any, found: Groups):
+def _stacked(b: Builder, x: Any, y: Any, groups: Groups):
     """A stack of matrix products, one for each record of the batch axes."""
-    batched, batch = found.batch, b.extents(x, found.batch)
-    if not found.rows and not found.columns:
+    batched, batch = groups.batch, b.extents(x, groups.batch)
+    if not groups.rows and not groups.columns:
         if (
             b.target.name == "numpy"
             and typical(x.count) >= SCATTERED
             and x.order[-1] in batched
             and y.order[-1] in batched
         ):
-            return b.reduce("sum", b.multiply(x, y), found.summed)
-        first, second = (_vectors_of(b, each, found.batch, found.summed) for each in (x, y))
-        return b.step("vecdot", (first, second), found.batch, batch)
-    first = _stack(b, x, found.batch, found.rows, found.summed)
-    second = _stack(b, y, found.batch, found.summed, found.columns)
-    order = (*found.batch, merged(found.rows) if found.rows else "1", merged(found.columns) if found.columns else "1'")
+            return b.reduce("sum", b.multiply(x, y), groups.summed)
+        first, second = (_vectors_of(b, operand, groups.batch, groups.summed) for operand in (x, y))
+        return b.step("vecdot", (first, second), groups.batch, batch)
+    first = _stack(b, x, groups.batch, groups.rows, groups.summed)
+    second = _stack(b, y, groups.batch, groups.summed, groups.columns)
+    order = (
+        *groups.batch,
+        merged(groups.rows) if groups.rows else "1",
+        merged(groups.columns) if groups.columns else "1'",
+    )
     product = b.step("matmul", (first, second), order, (*batch, first.shape[-2], second.shape[-1]))
-    kept = (*batch, *b.extents(x, found.rows), *b.extents(y, found.columns))
-    return b.reshape(product, (*found.batch, *found.rows, *found.columns), kept)
+    indices = (*batch, *b.extents(x, groups.rows), *b.extents(y, groups.columns))
+    return b.reshape(product, (*groups.batch, *groups.rows, *groups.columns), indices)
 
 
 def _vectors_of(b: Builder, x: Any, batch: Order, summed: Order):

@@ -153,7 +153,7 @@ def ascending(x: list[Any]) -> list[Any]:
 
 def places_ascending(x: list[Any]) -> list[int]:
     """Where each of them stands, counted from 1; of equal ones the first comes first."""
-    return [place + 1 for place in sorted(range(len(x)), key=lambda place: nan_last(x[place]))]
+    return [index + 1 for index in sorted(range(len(x)), key=lambda index: nan_last(x[index]))]
 
 
 def largest(x: list[Any]) -> Any:
@@ -184,10 +184,10 @@ def variance(x: list[Any]) -> float:
 def deviation(x: list[Any]) -> float:
     """The root of the mean square of the distances, over the largest, so that no square overflows or vanishes."""
     away = distances(x)
-    most = largest([abs(each) for each in away])
+    most = largest([abs(number) for number in away])
     if not most or not math.isfinite(most):
         return most if most == 0 else math.nan
-    return most * math.sqrt(mean([(each / most) ** 2 for each in away]))
+    return most * math.sqrt(mean([(number / most) ** 2 for number in away]))
 
 
 def norm(x: list[Any], p: float = 2) -> float:
@@ -207,7 +207,7 @@ def softmax(x: list[Any]) -> list[Any]:
     """exp x / ∑ exp x, over the largest entry so that nothing overflows (§3.5)."""
     most = largest(x)
     powers = [exp(entry - most) for entry in x]
-    return [each / sum(powers) for each in powers]
+    return [element / sum(powers) for element in powers]
 
 
 def logsoftmax(x: list[Any]) -> list[Any]:
@@ -230,7 +230,7 @@ def argmin(x: list[Any]) -> list[Any]:
 def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
     away = distances(x)
     spread = math.hypot(deviation(x), math.sqrt(eps)) if eps >= 0 else total(math.sqrt)(variance(x) + eps)
-    return [divide(each, spread) for each in away]
+    return [divide(number, spread) for number in away]
 
 
 def quantile(x: list[float], q: float = 0.5) -> float:
@@ -239,8 +239,8 @@ def quantile(x: list[float], q: float = 0.5) -> float:
         raise NotationError(405, f"q must be between 0 and 1, got {q}")
     if any(entry != entry for entry in x):
         return math.nan
-    ascending, place = sorted(x), q * (len(x) - 1)
-    low, high, part = ascending[math.floor(place)], ascending[math.ceil(place)], place - math.floor(place)
+    ascending, count = sorted(x), q * (len(x) - 1)
+    low, high, part = ascending[math.floor(count)], ascending[math.ceil(count)], count - math.floor(count)
     return low if low == high else (1 - part) * low + part * high
 
 
@@ -349,8 +349,8 @@ def eliminate(left: list[list[Any]], right: list[list[Any]]) -> float:
 
 def det(x: Any, rows: str, columns: str, _: Any) -> Any:
     square = matrix(x, rows, columns)
-    found = eliminate(square, [[] for _ in square])
-    return like(x, {}, lambda s: found)
+    number = eliminate(square, [[] for _ in square])
+    return like(x, {}, lambda s: number)
 
 
 def inv(x: Any, rows: str, columns: str, _: Any) -> Any:
@@ -377,5 +377,5 @@ def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
 
 
 def trace(x: Any, rows: str, columns: str, _: Any) -> Any:
-    found = sum(row[place] for place, row in enumerate(matrix(x, rows, columns)))
-    return like(x, {}, lambda s: found)
+    index = sum(row[number] for number, row in enumerate(matrix(x, rows, columns)))
+    return like(x, {}, lambda s: index)

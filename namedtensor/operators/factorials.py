@@ -30,19 +30,19 @@ def _gamma_of_doubles(b: Builder, wide: Any) -> Value:
     small, above, fraction = reflected(b, wide)
     near, start, far = shifted(b, above)
     product = start
-    for place in range(1, FAR):
-        product = b.multiply(product, b.add(start, float(place)))
+    for index in range(1, FAR):
+        product = b.multiply(product, b.add(start, float(index)))
     inverse = b.divide(1.0, far)
     correction = b.multiply(horner(b, SERIES[::-1], b.multiply(inverse, inverse)), inverse)
     half = b.power(far, b.subtract(b.multiply(far, 0.5), 0.25))  # of √(far^{2 far − 1}), which would overflow too soon
-    found = b.multiply(b.multiply(half, b.exp(b.subtract(correction, far))), half)
-    found = b.divide(b.multiply(found, math.sqrt(2 * math.pi)), b.where(near, product, 1.0))
+    value = b.multiply(b.multiply(half, b.exp(b.subtract(correction, far))), half)
+    value = b.divide(b.multiply(value, math.sqrt(2 * math.pi)), b.where(near, product, 1.0))
     largest = MAX_ARGUMENT if b.target.canonical("float64") == "float64" else MAX_ARGUMENT_SINGLE
-    found = b.where(b.less_equal(above, largest), found, b.abs(b.multiply(above, math.inf)))
+    value = b.where(b.less_equal(above, largest), value, b.abs(b.multiply(above, math.inf)))
     pole = b.equal(fraction, 0.0)
     sine = b.multiply(b.sin(b.multiply(fraction, math.pi)), _alternating(b, b.subtract(wide, fraction)))
-    other = b.where(pole, math.inf, b.divide(math.pi, b.where(pole, 1.0, b.multiply(sine, found))))
-    return b.where(small, other, found)
+    other = b.where(pole, math.inf, b.divide(math.pi, b.where(pole, 1.0, b.multiply(sine, value))))
+    return b.where(small, other, value)
 
 
 def _alternating(b: Builder, whole: Any) -> Value:
@@ -62,8 +62,8 @@ def _rounded(b: Builder, whole: Any, x: Any, limit: float = MAX_EXACT) -> Value:
 
 def _factorial(b: Builder, x: Any) -> Value:
     wide = widened(b, x)
-    found = _rounded(b, _is_whole(b, wide), _gamma_of_doubles(b, b.add(wide, 1.0)))
-    return b.cast(found, x.dtype)
+    value = _rounded(b, _is_whole(b, wide), _gamma_of_doubles(b, b.add(wide, 1.0)))
+    return b.cast(value, x.dtype)
 
 
 def _gamma_sign(b: Builder, x: Any) -> Value:
@@ -71,24 +71,24 @@ def _gamma_sign(b: Builder, x: Any) -> Value:
 
 
 def _binomial(b: Builder, n: Any, k: Any) -> Value:
-    dtype = next((each.dtype for each in (n, k) if hasattr(each, "order")), b.real)
-    n, k = (float(each) if isinstance(each, (int, float)) else widened(b, b.array(each)) for each in (n, k))
+    dtype = next((operand.dtype for operand in (n, k) if hasattr(operand, "order")), b.real)
+    n, k = (float(operand) if isinstance(operand, (int, float)) else widened(b, b.array(operand)) for operand in (n, k))
     whole = b.logical_and(_is_whole(b, k), _is_whole(b, n))
     pole = b.logical_and(b.logical_and(b.less(n, 0.0), _is_whole(b, n)), b.logical_not(_is_whole(b, k)))
     below_nought = b.logical_and(whole, b.less(n, 0.0))  # C(n, k) = (−1)^k C(k − n − 1, k)
     above = b.where(below_nought, b.subtract(b.subtract(k, n), 1.0), n)
     rest = b.subtract(above, k)
     beyond = b.logical_or(b.logical_and(_is_whole(b, k), b.less(k, 0.0)), b.logical_and(whole, b.less(rest, 0.0)))
-    parts = [b.where(beyond, 1.0, b.add(each, 1.0)) for each in (above, k, rest)]
-    logarithms = [lgamma_by_steps(b, each) for each in parts]
-    sign = b.multiply(b.multiply(*(_gamma_sign(b, each) for each in parts[:2])), _gamma_sign(b, parts[2]))
-    found = b.exp(b.subtract(b.subtract(logarithms[0], logarithms[1]), logarithms[2]))
-    found = b.multiply(found, b.where(below_nought, _alternating(b, k), sign))
-    found = _rounded(b, whole, b.where(beyond, 0.0, found), MAX_EXACT_BINOMIAL)
-    found = b.where(pole, math.nan, found)
-    for each in (n, k):
-        found = b.where(b.isfinite(each), found, math.nan) if hasattr(each, "order") else found
-    return b.cast(found, dtype)  # pyright: ignore
+    parts = [b.where(beyond, 1.0, b.add(operand, 1.0)) for operand in (above, k, rest)]
+    logarithms = [lgamma_by_steps(b, part) for part in parts]
+    sign = b.multiply(b.multiply(*(_gamma_sign(b, part) for part in parts[:2])), _gamma_sign(b, parts[2]))
+    value = b.exp(b.subtract(b.subtract(logarithms[0], logarithms[1]), logarithms[2]))
+    value = b.multiply(value, b.where(below_nought, _alternating(b, k), sign))
+    value = _rounded(b, whole, b.where(beyond, 0.0, value), MAX_EXACT_BINOMIAL)
+    value = b.where(pole, math.nan, value)
+    for operand in (n, k):
+        value = b.where(b.isfinite(operand), value, math.nan) if hasattr(operand, "order") else value
+    return b.cast(value, dtype)  # pyright: ignore
 
 
 # --------------------------------------------------------------------------------------------------- on plain numbers
@@ -119,24 +119,24 @@ def binomial_of(n: float, k: float) -> float:
         return 0.0
     if n == int(n) and n >= 0:
         return float(math.comb(int(n), int(k)))
-    exact, found = Fraction(n), Fraction(1)
-    for place in range(int(k)):
-        found = found * (exact - place) / (place + 1)
-    return float(found)
+    exact, fraction = Fraction(n), Fraction(1)
+    for index in range(int(k)):
+        fraction = fraction * (exact - index) / (index + 1)
+    return float(fraction)
 
 
 def exact_factorial(n: Any) -> Any:
     """Evaluate for a plain integer as far as floats are exact; None leaves others to the arrays."""
     if isinstance(n, int) and 0 <= n <= 170:
-        found = math.factorial(n)
-        return found if found <= 2**53 else float(found)
+        factorial = math.factorial(n)
+        return factorial if factorial <= 2**53 else float(factorial)
     return factorial_of(float(n))
 
 
 def exact_binomial(n: Any, k: Any) -> Any:
     if isinstance(n, int) and isinstance(k, int) and 0 <= n <= 1000:
-        found = math.comb(n, k) if k >= 0 else 0
-        return found if found <= 2**53 else float(found)
+        index = math.comb(n, k) if k >= 0 else 0
+        return index if index <= 2**53 else float(index)
     return binomial_of(float(n), float(k))
 
 

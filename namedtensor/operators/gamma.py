@@ -61,22 +61,22 @@ def lgamma_by_steps(b: Builder, x: Any) -> Value:
     small, above, fraction = reflected(b, wide)
     near, start, far = shifted(b, above)
     product = start
-    for place in range(1, FAR):
-        product = b.multiply(product, b.add(start, float(place)))
+    for index in range(1, FAR):
+        product = b.multiply(product, b.add(start, float(index)))
     series = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]
     inverse = b.divide(1.0, far)
-    found = b.multiply(horner(b, series[::-1], b.multiply(inverse, inverse)), inverse)
-    found = b.add(b.add(found, 0.5 * math.log(2 * math.pi)), b.multiply(b.subtract(far, 0.5), b.log(far)))
-    found = b.subtract(b.subtract(found, far), b.where(near, b.log(product), 0.0))
+    subtract = b.multiply(horner(b, series[::-1], b.multiply(inverse, inverse)), inverse)
+    subtract = b.add(b.add(subtract, 0.5 * math.log(2 * math.pi)), b.multiply(b.subtract(far, 0.5), b.log(far)))
+    subtract = b.subtract(b.subtract(subtract, far), b.where(near, b.log(product), 0.0))
     sine = b.abs(b.sin(b.multiply(fraction, math.pi)))
-    found = b.where(small, b.subtract(b.log(b.divide(math.pi, sine)), found), found)
-    return b.cast(b.where(b.isfinite(wide), found, b.abs(wide)), dtype)
+    subtract = b.where(small, b.subtract(b.log(b.divide(math.pi, sine)), subtract), subtract)
+    return b.cast(b.where(b.isfinite(wide), subtract, b.abs(wide)), dtype)
 
 
 def _hurwitz(b: Builder, order: int, x: Any) -> Value:
     """(−1)^{n+1} ψ^{(n)} for x from 1/2 on: n! ∑_{k≥0} 1/(x + k)^{n+1} for n from 1, −ψ for n = 0."""
     near, start, far = shifted(b, x)
-    terms = [b.power(b.add(start, float(place)), -(order + 1.0)) for place in range(FAR)]
+    terms = [b.power(b.add(start, float(index)), -(order + 1.0)) for index in range(FAR)]
     total = terms[0]
     for term in terms[1:]:
         total = b.add(total, term)
@@ -105,24 +105,24 @@ def cotangent_slopes(order: int) -> list[int]:
     >>> cotangent_slopes(1), cotangent_slopes(2)
     ([-1, 0, -1], [2, 0, 2, 0])
     """
-    found = [0, 1]  # the lowest first
+    indices = [0, 1]  # the lowest first
     for _ in range(order):
-        slope = [place * each for place, each in enumerate(found)][1:]
-        found = [-(each + other) for each, other in zip([*slope, 0, 0], [0, 0, *slope])]
-    return found[::-1]
+        slope = [index * position for index, position in enumerate(indices)][1:]
+        indices = [-(index + other) for index, other in zip([*slope, 0, 0], [0, 0, *slope])]
+    return indices[::-1]
 
 
 def _polygamma(b: Builder, order: int, x: Any) -> Value:
     """ψ^{(n)}: the n-th derivative of digamma, n known."""
     dtype, wide = x.dtype, widened(b, x)
     small, above, fraction = reflected(b, wide)
-    found = _hurwitz(b, order, above)
-    found = found if order % 2 else b.negative(found)
+    negative = _hurwitz(b, order, above)
+    negative = negative if order % 2 else b.negative(negative)
     cotangent = b.divide(1.0, b.tan(b.multiply(fraction, math.pi)))
-    slopes = [float(each) * math.pi ** (order + 1) for each in cotangent_slopes(order)]
-    other = b.subtract(b.negative(found) if order % 2 else found, horner(b, slopes, cotangent))
-    found = b.where(small, other, found)
-    return b.cast(b.where(b.logical_and(small, b.equal(fraction, 0)), math.nan, found), dtype)
+    slopes = [float(cotangent_slope) * math.pi ** (order + 1) for cotangent_slope in cotangent_slopes(order)]
+    other = b.subtract(b.negative(negative) if order % 2 else negative, horner(b, slopes, cotangent))
+    negative = b.where(small, other, negative)
+    return b.cast(b.where(b.logical_and(small, b.equal(fraction, 0)), math.nan, negative), dtype)
 
 
 def _digamma(b: Builder, x: Any) -> Value:
@@ -163,12 +163,12 @@ def polygamma_of(x: float, order: float = 1) -> float:
         return (-1) ** n * polygamma_of(1 - x, n) - math.pi ** (n + 1) * slope
     far = x + 30
     near = 1 / far
-    found = -math.log(far) if n == 0 else math.factorial(n - 1) * near**n
-    found += math.factorial(n) / 2 * near ** (n + 1)
+    factorial = -math.log(far) if n == 0 else math.factorial(n - 1) * near**n
+    factorial += math.factorial(n) / 2 * near ** (n + 1)
     for j, bernoulli in zip(count(1), BERNOULLI):
-        found += float(bernoulli) * math.factorial(2 * j + n - 1) / math.factorial(2 * j) * near ** (2 * j + n)
-    found += math.factorial(n) * sum((x + k) ** -(n + 1.0) for k in range(30))
-    return found if n % 2 else -found
+        factorial += float(bernoulli) * math.factorial(2 * j + n - 1) / math.factorial(2 * j) * near ** (2 * j + n)
+    factorial += math.factorial(n) * sum((x + k) ** -(n + 1.0) for k in range(30))
+    return factorial if n % 2 else -factorial
 
 
 def digamma_of(x: float) -> float:

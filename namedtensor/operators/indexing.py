@@ -58,15 +58,15 @@ def _index(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
         return b.pick(x, {axis: _one_position(index, x.size(axis), base) for axis, index in zip(axes, indices)})
     x = countable(b, x)
     places = {axis: positions(b, index, x.size(axis), base) for axis, index in zip(axes, indices)}
-    chosen_axes = union([place.order for place in places.values() if hasattr(place, "order")])
+    chosen_axes = union([position.order for position in places.values() if hasattr(position, "order")])
     shared = tuple(axis for axis in x.order if axis in chosen_axes and axis not in axes)
     run: Order = tuple(axis for axis in x.order if axis in axes or axis in shared)
     first = x.order.index(run[0])
     together = x.order[first : first + len(run)] == run
-    kept = tuple(axis for axis in x.order if axis not in run)
+    remaining = tuple(axis for axis in x.order if axis not in run)
     start = first if together else 0
     sizes = b.extents(x, run)
-    x = b.reorder(x, (*kept[:start], *run, *kept[start:]))
+    x = b.reorder(x, (*remaining[:start], *run, *remaining[start:]))
     at: Any = None
     for axis, size in zip(run, sizes):
         here = places[axis] if axis in places else b.arange(0, size, axis)
@@ -90,9 +90,9 @@ def merged_positions(b: Builder, at: Any, size: int, here: Any) -> Any:
     )  # sizes that are symbols may have a product beyond 64 bits: then it is a float so far
 
 
-def wide(b: Builder, place: Any) -> Any:
+def wide(b: Builder, index: Any) -> Any:
     """Positions whose dtype holds the product of several sizes."""
-    return b.cast(place, b.target.default_whole) if hasattr(place, "order") else place
+    return b.cast(index, b.target.default_whole) if hasattr(index, "order") else index
 
 
 register(

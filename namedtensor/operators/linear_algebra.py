@@ -98,23 +98,25 @@ def solved(A: Any, y: Any, row: str, column: str, sizes: Any) -> Any:
     """Gaussian elimination with back substitution, on plain numbers."""
     places = range(1, A.shape[row] + 1)
     wide = _eliminated([[*(A({row: i, column: j}) for j in places), y({row: i})] for i in places])
-    found: dict[int, float] = {}
+    numbers: dict[int, float] = {}
     for n in reversed(range(len(wide))):
-        known = sum(wide[n][j] * found[j + 1] for j in range(n + 1, len(wide)))
-        found[n + 1] = (wide[n][-1] - known) / wide[n][n] if wide[n][n] else math.nan
+        known = sum(wide[n][j] * numbers[j + 1] for j in range(n + 1, len(wide)))
+        numbers[n + 1] = (wide[n][-1] - known) / wide[n][n] if wide[n][n] else math.nan
 
     def at(record: Mapping[str, int]) -> float:
-        return found[record[column]]
+        return numbers[record[column]]
 
     return type(A)({column: len(wide)}, at)
 
 
 def log_of_determinant(A: Any, row: str, column: str, sizes: Any) -> Any:
     places = range(1, A.shape[row] + 1)
-    pivots = [each[n] for n, each in enumerate(_eliminated([[A({row: i, column: j}) for j in places] for i in places]))]
+    pivots = [
+        numbers[n] for n, numbers in enumerate(_eliminated([[A({row: i, column: j}) for j in places] for i in places]))
+    ]
 
     def at(record: Mapping[str, int]) -> float:
-        return sum(math.log(abs(each)) if each else -math.inf for each in pivots)
+        return sum(math.log(abs(pivot)) if pivot else -math.inf for pivot in pivots)
 
     return type(A)({}, at)
 

@@ -22,7 +22,7 @@ def _with_last(b: Builder, x: Any, axes: Order) -> Value:
     return b.reorder(x, (*(axis for axis in x.order if axis not in axes), *axes))
 
 
-def _symmetric(primitive: str, kept: int) -> Lower:
+def _symmetric(primitive: str, position: int) -> Lower:
     """Lower a function of the symmetric part of a matrix; its result has `kept` of the axes."""
 
     def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
@@ -30,7 +30,7 @@ def _symmetric(primitive: str, kept: int) -> Lower:
         x = _with_last(b, x, axes)
         turned = _with_last(b, b.renamed(x, (*x.order[:-2], *axes[::-1])), axes)
         whole = b.multiply(b.add(x, turned), 0.5)
-        order = (*x.order[:-2], *axes[:kept])
+        order = (*x.order[:-2], *axes[:position])
         return b.step(primitive, (whole,), order, b.extents(x, order))
 
     return lower
@@ -62,17 +62,17 @@ def _rows(x: Any, row: str, column: str) -> list[list[float]]:
 def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
     """L with ∑ L L = X, column by column."""
     rows = _rows(x, row, column)
-    found = [[0.0] * len(rows) for _ in rows]
+    counts = [[0.0] * len(rows) for _ in rows]
     for i in range(len(rows)):
         for j in range(i + 1):
-            rest = rows[i][j] - sum(found[i][k] * found[j][k] for k in range(j))
+            rest = rows[i][j] - sum(counts[i][k] * counts[j][k] for k in range(j))
             if i == j:
-                found[i][i] = math.sqrt(rest) if rest > 0 else math.nan
+                counts[i][i] = math.sqrt(rest) if rest > 0 else math.nan
             else:
-                found[i][j] = rest / found[j][j]
+                counts[i][j] = rest / counts[j][j]
 
     def at(record: Mapping[str, int]) -> float:
-        return found[record[row] - 1][record[column] - 1]
+        return counts[record[row] - 1][record[column] - 1]
 
     return type(x)(x.shape, at)
 
@@ -100,21 +100,21 @@ def _jacobi(rows: list[list[float]]) -> list[tuple[float, list[float]]]:
 
 
 def values_of(x: Any, row: str, column: str, sizes: Any) -> Any:
-    found = _jacobi(_rows(x, row, column))
+    result = _jacobi(_rows(x, row, column))
 
     def at(record: Mapping[str, int]) -> float:
-        return found[record[row] - 1][0]
+        return result[record[row] - 1][0]
 
-    return type(x)({row: len(found)}, at)
+    return type(x)({row: len(result)}, at)
 
 
 def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
-    found = [vector for _, vector in _jacobi(_rows(x, row, column))]
-    signs = [math.copysign(1, max(vector, key=lambda each: round(abs(each), 12))) for vector in found]
+    vectors = [vector for _, vector in _jacobi(_rows(x, row, column))]
+    signs = [math.copysign(1, max(vector, key=lambda number: round(abs(number), 12))) for vector in vectors]
 
     def at(record: Mapping[str, int]) -> float:
-        place = record[column] - 1
-        return signs[place] * found[place][record[row] - 1]
+        position = record[column] - 1
+        return signs[position] * vectors[position][record[row] - 1]
 
     return type(x)(x.shape, at)
 
@@ -128,10 +128,10 @@ def _exponential(b: Builder, arguments: tuple[Any, ...], axes: Order, options: M
     if not along:
         x = _with_last(b, x, axes)
         return b.step("expm", (x,), x.order, x.shape)
-    given = (x, *along)
-    extra = tuple(dict.fromkeys(axis for each in given for axis in each.order if axis not in axes))
+    inputs = (x, *along)
+    extra = tuple(dict.fromkeys(axis for input_ in inputs for axis in input_.order if axis not in axes))
     order, size = (*extra, *axes), x.size(axes[0])
-    sizes = {axis: each.size(axis) for each in given for axis in each.order}
+    sizes = {axis: input_.size(axis) for input_ in inputs for axis in input_.order}
     shape = tuple(sizes[axis] for axis in order)
     block = b.broadcast(x, order, shape)
     for direction in along:
@@ -164,20 +164,20 @@ def exponential_of(*given: Any) -> Any:
     x, *along, row, column, _ = given
     size: int = x.shape[row]
 
-    def rows(each: Any) -> list[list[float]]:
-        return [[each({row: i + 1, column: j + 1}) for j in range(size)] for i in range(size)]
+    def rows(matrix: Any) -> list[list[float]]:
+        return [[matrix({row: i + 1, column: j + 1}) for j in range(size)] for i in range(size)]
 
     parts: int = 2 ** len(along)
     whole = [[0.0] * (size * parts) for _ in range(size * parts)]
     for above in range(parts):
         _put(whole, rows(x), above, above)
-        for bit, each in enumerate(along):
+        for bit, axis in enumerate(along):
             if not above >> bit & 1:
-                _put(whole, rows(each), above, above | 1 << bit)
-    found = _exponential_of_rows(whole)
+                _put(whole, rows(axis), above, above | 1 << bit)
+    exponential = _exponential_of_rows(whole)
 
     def at(record: Mapping[str, int]) -> float:
-        return found[record[row] - 1][(parts - 1) * size + record[column] - 1]
+        return exponential[record[row] - 1][(parts - 1) * size + record[column] - 1]
 
     return type(x)({row: size, column: size}, at)
 
@@ -190,14 +190,14 @@ def _put(whole: list[list[float]], rows: list[list[float]], above: int, along: i
 def _exponential_of_rows(rows: list[list[float]]) -> list[list[float]]:
     size = len(rows)
     halvings = max(0, math.ceil(math.log2(max((sum(map(abs, line)) for line in rows), default=0) or 1)) + 2)
-    small = [[each / 2**halvings for each in line] for line in rows]
-    found = term = [[float(i == j) for j in range(size)] for i in range(size)]
+    small = [[number / 2**halvings for number in line] for line in rows]
+    product = term = [[float(i == j) for j in range(size)] for i in range(size)]
     for n in range(1, 20):
-        term = [[each / n for each in line] for line in _product(term, small)]
-        found = [[x + y for x, y in zip(one, other)] for one, other in zip(found, term)]
+        term = [[number / n for number in line] for line in _product(term, small)]
+        product = [[x + y for x, y in zip(one, other)] for one, other in zip(product, term)]
     for _ in range(halvings):
-        found = _product(found, found)
-    return found
+        product = _product(product, product)
+    return product
 
 
 def _product(left: list[list[float]], right: list[list[float]]) -> list[list[float]]:

@@ -60,8 +60,8 @@ def joined(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
     """One part after the other."""
     (axis,) = axes
     whole = size_in(shapes, axis)
-    for place in range(1, len(shapes)):
-        whole = whole + size_in(shapes, axis, place)
+    for index in range(1, len(shapes)):
+        whole = whole + size_in(shapes, axis, index)
     return {axis: whole}
 
 

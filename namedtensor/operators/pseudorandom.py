@@ -83,12 +83,12 @@ def scrambled(by: Any, numbers: tuple[Any, ...]) -> Any:
             mixed = by.add(by.multiply(second, by.add(third, key)), by.add(first, key))
             state = second, third, by.remainder(mixed, PRIME)
 
-    for each in numbers:
+    for number in numbers:
         digits: list[Any] = []
         for _ in START:
-            rest = by.remainder(each, PRIME)
+            rest = by.remainder(number, PRIME)
             digits.append(rest)
-            each = by.whole_part(each, rest)
+            number = by.whole_part(number, rest)
         state = tuple(by.remainder(by.add(old, new), PRIME) for old, new in zip(state, reversed(digits)))  # type: ignore[assignment]
         rounds(ROUNDS)
     rounds(LAST)
@@ -97,23 +97,24 @@ def scrambled(by: Any, numbers: tuple[Any, ...]) -> Any:
 
 def definition(*numbers: Any) -> float:
     """uniform of plain numbers, of which the whole part counts."""
-    if not all(-math.inf < each < math.inf for each in numbers):
+    if not all(-math.inf < number < math.inf for number in numbers):
         return math.nan
-    return (scrambled(Plain, tuple(int(each // 1) for each in numbers)) + 0.5) / PRIME**2
+    return (scrambled(Plain, tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2
 
 
 def _uniform(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]) -> Any:
     numbers = b.coerced(arguments, "floats")
-    dtype = next((each.dtype for each in numbers if hasattr(each, "dtype")), None)
+    dtype = next((number.dtype for number in numbers if hasattr(number, "dtype")), None)
     wide = b.target.canonical("float64")
     counts = tuple(
-        int(each // 1) if isinstance(each, (int, float)) else b.floor(b.cast(b.array(each), wide)) for each in numbers
+        int(number // 1) if isinstance(number, (int, float)) else b.floor(b.cast(b.array(number), wide))
+        for number in numbers
     )
-    found = scrambled(Steps(b), counts)
-    if type(found) is int:
-        return b.constant((found + 0.5) / PRIME**2)
-    found = b.divide(b.add(found, 0.5), float(PRIME**2))
-    return found if dtype is None else b.cast(found, dtype)
+    result = scrambled(Steps(b), counts)
+    if type(result) is int:
+        return b.constant((result + 0.5) / PRIME**2)
+    result = b.divide(b.add(result, 0.5), float(PRIME**2))
+    return result if dtype is None else b.cast(result, dtype)
 
 
 register(

@@ -111,13 +111,13 @@ class Operator:
     @property
     def lifted(self) -> Signature:
         """The parsed signature; that of an operator without operands has no inputs."""
-        found = signature(self.signature)
-        return found if self.arity[1] else found._replace(inputs=())
+        result = signature(self.signature)
+        return result if self.arity[1] else result._replace(inputs=())
 
     def lifted_over(self, arguments: int) -> Signature:
         """Return the signature for this number of arguments, if the operator is variadic."""
-        found = self.lifted
-        return found if self.arity[1] < MANY else found._replace(inputs=found.inputs[:1] * arguments)
+        result = self.lifted
+        return result if self.arity[1] < MANY else result._replace(inputs=result.inputs[:1] * arguments)
 
     @property
     def new_formals(self) -> list[str]:
@@ -160,10 +160,10 @@ def of_real_numbers(operator: Operator) -> Lower:
     """Guard a `lower` against complex operands: NotationError 405 where it is given some."""
 
     def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-        for each in arguments:
-            if hasattr(each, "order") and b.kind(each) == "c":
+        for argument in arguments:
+            if hasattr(argument, "order") and b.kind(argument) == "c":
                 raise NotationError(
-                    405, f"{operator.name} expects real numbers, got {each.dtype}",
+                    405, f"{operator.name} expects real numbers, got {argument.dtype}",
                     hint="pass its absolute value, or its real and imaginary parts separately",
                 )  # fmt: skip
         return operator.lower(b, arguments, axes, options)

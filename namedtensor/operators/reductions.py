@@ -184,16 +184,16 @@ def _quantile(b: Builder, x: Any, axes: Order, q: float = 0.5):
         raise NotationError(405, f"q must be between 0 and 1, got {q}", hint="the median has q = 0.5")
     if not x.size(axis):
         raise NotationError(405, "the median of no elements is undefined", hint="give the axis a size of 1 or more")
-    place = q * (x.size(axis) - 1)
-    below, part = math.floor(place), place - math.floor(place)
+    size = q * (x.size(axis) - 1)
+    below, part = math.floor(size), size - math.floor(size)
     ascending = b.along("sort", x, axis)
     low, last = b.pick(ascending, {axis: below}), b.pick(ascending, {axis: x.size(axis) - 1})
-    found = low
+    value = low
     if part:
         high = b.pick(ascending, {axis: below + 1})
         between = b.add(b.multiply(low, 1 - part), b.multiply(high, part))
-        found = b.where(b.equal(low, high), low, between)
-    return b.where(b.equal(last, last), found, last)
+        value = b.where(b.equal(low, high), low, between)
+    return b.where(b.equal(last, last), value, last)
 
 
 WEIGHTS = "[max(0, 1 − abs(iota_{ax} − 1 − q ⊙ (|ax| − 1)))]_{ax→rank}"  # of the sorted elements

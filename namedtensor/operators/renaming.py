@@ -21,7 +21,7 @@ JOINS: dict[str, Any] = {"joins": True, "finite": "of finite", "sign": "of opera
 def _concat(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """The joined axis is as long as in each part; the others are made alike."""
     (axis,) = axes
-    parts = b.common([b.array(each) for each in arguments], numbers=True)
+    parts = b.common([b.array(argument) for argument in arguments], numbers=True)
     order = max((part.order for part in parts), key=len)
     further = dict.fromkeys(name for part in parts for name in part.order if name not in order)
     order = (*further, *order)

@@ -42,7 +42,7 @@ class TermBuilder(Protocol):
     def rename(self, term: Any, names: Mapping[str, str]) -> Any: ...
     def iota(self, axis: str, first: int, size: Any) -> Any: ...
     def at(self, term: Any, axis: str, places: Any) -> Any: ...
-    def pick(self, term: Any, axis: str, place: int) -> Any: ...
+    def pick(self, term: Any, axis: str, position: int) -> Any: ...
     def merge(self, term: Any, sources: tuple[str, ...], target: str, size: Any) -> Any: ...
 
 
@@ -52,29 +52,29 @@ Transpose = Callable[
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
-def of_sum(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+def of_sum(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
     return cotangent
 
 
-def of_difference(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
-    return make.negative(cotangent) if place else cotangent
+def of_difference(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+    return make.negative(cotangent) if position else cotangent
 
 
-def of_negative(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+def of_negative(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
     return make.negative(cotangent)
 
 
 # --------------------------------------------------------------------------------------------------------- reductions
-def of_total(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+def of_total(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
     return make.spread(cotangent, {**cotangent.shape, **term.arguments[0].shape})
 
 
-def of_mean(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+def of_mean(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
     total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
-    return of_total(make, term, make.between("/", cotangent, make.number(total)), place)
+    return of_total(make, term, make.between("/", cotangent, make.number(total)), position)
 
 
-def of_running_sum(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+def of_running_sum(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
     """The transpose of cumsum: cumulative sums from the other end."""
     (axis,) = term.axes
     size = resolve(cotangent.shape[axis])
@@ -84,18 +84,18 @@ def of_running_sum(make: TermBuilder, term: Term, cotangent: Any, place: int) ->
 
 
 # ------------------------------------------------------------------------------------------------------------- joining
-def of_joined(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+def of_joined(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
     (axis,) = term.axes
-    sizes: list[int] = [resolve(each.shape[axis]) for each in term.arguments]
-    return make.at(cotangent, axis, make.iota(axis, 1 + sum(sizes[:place]), sizes[place]))
+    sizes: list[int] = [resolve(argument.shape[axis]) for argument in term.arguments]
+    return make.at(cotangent, axis, make.iota(axis, 1 + sum(sizes[:position]), sizes[position]))
 
 
-def of_stacked(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
-    return make.pick(cotangent, term.axes[0], place)
+def of_stacked(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+    return make.pick(cotangent, term.axes[0], position)
 
 
 # ------------------------------------------------------------------------------------------------------------- windows
-def of_windows(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+def of_windows(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
     """The transpose of unroll: an element gets the sum over every window that it lies in: element s is the k-th of the
     window that begins at s − k + 1.
     """
@@ -107,11 +107,11 @@ def of_windows(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any
     one, last = make.number(1), make.number(resolve(windows))
     inside = make.between("∧", make.between("≥", begin, one), make.between("≤", begin, last))
     places = make.between("where", inside, begin, one)
-    found = make.at(cotangent, seq, places)
-    return make.sum(make.between("where", inside, found, make.number(0.0)), (kernel,))
+    result = make.at(cotangent, seq, places)
+    return make.sum(make.between("where", inside, result, make.number(0.0)), (kernel,))
 
 
-def of_pooled(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+def of_pooled(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
     seq, kernel = term.axes
     apart = make.rename(cotangent, {seq: f"{seq}@pool"})
     return make.merge(apart, (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq])

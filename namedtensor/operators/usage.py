@@ -37,10 +37,10 @@ def sets(record: Operator) -> str:
     >>> [sets(REGISTRY[name]) for name in ("softmax", "clip", "iota", "concat")]
     ['ℝ^{ax} → ℝ^{ax}', 'ℝ × ℝ × ℝ → ℝ', 'ℝ^{ax}', 'ℝ^{ax} × ℝ^{ax} × … → ℝ^{ax}']
     """
-    found = record.lifted
+    signature = record.lifted
     more = ("…",) if record.arity[1] >= MANY else ()
-    taken = " × ".join((*map(tensors, found.inputs), *more))
-    return f"{taken} → {tensors(found.output)}" if taken else tensors(found.output)
+    taken = " × ".join((*map(tensors, signature.inputs), *more))
+    return f"{taken} → {tensors(signature.output)}" if taken else tensors(signature.output)
 
 
 def tensors(axes: tuple[str, ...]) -> str:
@@ -55,7 +55,7 @@ def sentence(record: Operator) -> str:
     >>> sentence(REGISTRY["relu"]), sentence(REGISTRY["index"])
     ('relu X is max(0, x).', 'index_{ax}(X, I) is the element of X at the index I.')
     """
-    own = record.meaning.startswith(
+    has_verb = record.meaning.startswith(
         (f"{record.name}(", f"{record.name}_")
     )  # its operands have names of their own there
-    return f"{record.meaning}." if own else f"{written(record)} is {record.meaning}."
+    return f"{record.meaning}." if has_verb else f"{written(record)} is {record.meaning}."

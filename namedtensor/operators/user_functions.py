@@ -31,14 +31,14 @@ class UserFunction:
         with LOADING, all_or_none():
             from ..core.tensor import NamedTensor, tensor
 
-        given = [
+        tensors = [
             tensor(array, tuple(axis.replace("@python", "*") for axis in axes)) if axes else array
             for array, axes in zip(arrays, orders)
         ]
-        result = self.function(*given)
-        wanted = tuple(axis.replace("@python", "*") for axis in order)
+        result = self.function(*tensors)
+        expected = tuple(axis.replace("@python", "*") for axis in order)
         if not isinstance(result, NamedTensor):
-            if wanted:
+            if expected:
                 raise NotationError(
                     307,
                     f"the Python function of {self.text} must return a tensor, got {type(result).__name__}",
@@ -46,17 +46,17 @@ class UserFunction:
                     node.span,
                 )
             return result
-        if set(result.axes) != set(wanted):
+        if set(result.axes) != set(expected):
             raise NotationError(
                 307,
                 f"the Python function of {self.text} returned the axes {', '.join(result.axes) or 'none'}",
                 source,
                 node.span,
                 notes=(
-                    f"expected from its signature and the extra axes of its arguments: {', '.join(wanted) or 'none'}",
+                    f"expected from its signature and the extra axes of its arguments: {', '.join(expected) or 'none'}",
                 ),
             )
-        return result.to_array(wanted) if wanted else result.array
+        return result.to_array(expected) if expected else result.array
 
 
 class _Functions(dict[str, UserFunction]):
@@ -74,8 +74,8 @@ class _Functions(dict[str, UserFunction]):
         self._changed()
 
     def _changed(self) -> None:
-        for each in locked(self._next_version):
-            each._invalidate()
+        for version in locked(self._next_version):
+            version._invalidate()
 
     def _next_version(self) -> list[Any]:
         """Count the change; the cached calls that are to be invalidated, and watch no more."""
@@ -124,10 +124,10 @@ def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[.
         raise NotationError(
             101, "invalid signature", signature, (0, len(signature)), hint="write it as f : ℝ^{a} × ℝ^{b} → ℝ"
         )
-    found = statements[0]
+    statement = statements[0]
 
     def register(wrapped: Callable[..., Any]) -> Callable[..., Any]:
-        USER_FUNCTIONS[found.head.operator] = UserFunction(signature, found, wrapped)
+        USER_FUNCTIONS[statement.head.operator] = UserFunction(signature, statement, wrapped)
         return wrapped
 
     return register

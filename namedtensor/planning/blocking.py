@@ -48,9 +48,9 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
     region = lowering.regions[id(term)]
     values = [lowering.value(term) for term, _ in region.inputs]
     largest = max(
-        (each for each in values if isinstance(each, Value)), key=lambda each: each.typical_count, default=None
+        (value for value in values if isinstance(value, Value)), key=lambda value: value.typical_count, default=None
     )
-    if largest is None or any(isinstance(each, Value) and each.dynamic for each in values):
+    if largest is None or any(isinstance(value, Value) and value.dynamic for value in values):
         return _one_by_one(lowering, region)
     names = {name: axis for axis, name in region.inputs[values.index(largest)][1].items()}
     order = tuple(names.get(axis, axis) for axis in largest.order)
@@ -70,17 +70,17 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
     root, parts = regions.tile(region, tiling)
     inner = lowering.inner()
     inner.prefix = f"{lowering.prefix}block_{lowering.blocks + 1}_"
-    given, cuts = [], []
-    for number, (term, own) in enumerate(parts, 1):
+    inputs, cuts = [], []
+    for number, (term, axis_names) in enumerate(parts, 1):
         value = lowering.array(term)
-        picked = {own[axis]: place for place, axis in enumerate(tiling.picked) if axis in own}
-        rows = own.get(tiling.tiled)
-        kept = tuple(axis for axis in value.order if axis not in picked)
+        picked = {axis_names[axis]: index for index, axis in enumerate(tiling.picked) if axis in axis_names}
+        rows = axis_names.get(tiling.tiled)
+        names = tuple(axis for axis in value.order if axis not in picked)
         shape = tuple(
-            tiling.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in kept
+            tiling.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in names
         )
-        inner.inputs[f"part_{number}"] = inner.builder.input(f"x{number}", kept, shape, value.dtype, value)
-        given.append(value)
+        inner.inputs[f"part_{number}"] = inner.builder.input(f"x{number}", names, shape, value.dtype, value)
+        inputs.append(value)
         last = len(tiling.picked)
         cuts.append(tuple(picked.get(axis, last if axis == rows else None) for axis in value.order))
     result = inner.builder.array(*inner.lower_all((root,)))
@@ -94,7 +94,7 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
         lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", MAX_REPEATED_BLOCK_STEPS
     )
     return lowering.builder.step(
-        "tiling", given, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
+        "tiling", inputs, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
         counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.tiled]), rows=tiling.rows,
         at=order.index(tiling.tiled), sizes=shape, cores=cores,
     )  # fmt: skip

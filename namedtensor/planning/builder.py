@@ -22,7 +22,7 @@ class PlanBuilder(StepBuilder):
     # -------------------------------------------------------------------------------------------------- elementwise
     def elementwise(self, primitive: str, *arguments: Argument) -> Value:
         """A function of numbers over the union of the axes."""
-        values = [each for each in arguments if isinstance(each, Value)]
+        values = [argument for argument in arguments if isinstance(argument, Value)]
         if len(values) < len(arguments):
             if not values or primitive not in self.target.numbers:
                 arguments = dtypes.with_arrays(self, arguments)
@@ -34,18 +34,18 @@ class PlanBuilder(StepBuilder):
         if len(arguments) == 1:
             (x,) = arguments
             return self.step(primitive, arguments, x.order, x.shape)
-        order = union([each.order for each in values])
+        order = union([value.order for value in values])
         shape = self.shape_over(order, values)
-        laid = [self.align(each, order) if isinstance(each, Value) else each for each in arguments]
+        laid = [self.align(argument, order) if isinstance(argument, Value) else argument for argument in arguments]
         return self.step(primitive, laid, order, shape)
 
     def shape_over(self, order: Order, values: Sequence[Value]) -> tuple[int, ...]:
-        found = dict.fromkeys(order, 1)
-        for each in values:
-            for axis, size in zip(each.order, each.shape):
+        fromkeys = dict.fromkeys(order, 1)
+        for value in values:
+            for axis, size in zip(value.order, value.shape):
                 if size != 1:
-                    found[axis] = size
-        return tuple(found.values())
+                    fromkeys[axis] = size
+        return tuple(fromkeys.values())
 
     if TYPE_CHECKING:
 
@@ -60,13 +60,13 @@ class PlanBuilder(StepBuilder):
         if kind in ("sum", "prod") and self.are_whole((x,)):
             kind, x = whole_numbers.reducible(self, kind, x, math.prod(self.extents(x, axes)))
         if kind == "sum" and places == (len(x.order) - 1,):
-            found = sums_as_products.sum_last(self, x, keep)
-            if found is not None:
-                return found
+            sum_last = sums_as_products.sum_last(self, x, keep)
+            if sum_last is not None:
+                return sum_last
         if kind == "sum" and not keep and places == tuple(range(len(places))):
-            found = sums_as_products.sum_first(self, x, len(places))
-            if found is not None:
-                return found
+            sum_last = sums_as_products.sum_first(self, x, len(places))
+            if sum_last is not None:
+                return sum_last
         if keep:
             shape = tuple(1 if axis in axes else size for axis, size in zip(x.order, x.shape))
             return self.step(kind, (x,), x.order, shape, at=at, keep=True)
@@ -128,23 +128,23 @@ class PlanBuilder(StepBuilder):
         moves = tuple(x.order.index(axis) for axis in order)
         step = self._written.get(self.unnamed(x))
         if step is not None and step.primitive == "transpose":  # straight from what was transposed before
-            moves = tuple(step.options["moves"][place] for place in moves)
+            moves = tuple(step.options["moves"][move] for move in moves)
             x = step.arguments[0]
         else:
             x = self.unnamed(x)
         if moves == tuple(range(len(moves))):
             return self.renamed(x, order)
-        return self.step("transpose", (x,), order, tuple(x.shape[place] for place in moves), x.dtype, moves=moves)
+        return self.step("transpose", (x,), order, tuple(x.shape[move] for move in moves), x.dtype, moves=moves)
 
     def align(self, x: Value, order: Order) -> Value:
         """Transpose and expand an array so that it broadcasts against `order`."""
-        own = x.order
-        if not own or own == order[len(order) - len(own) :]:
+        names = x.order
+        if not names or names == order[len(order) - len(names) :]:
             return x
-        present = tuple(axis for axis in order if axis in own)
+        present = tuple(axis for axis in order if axis in names)
         first = min(order.index(axis) for axis in present)
         x = self.reorder(x, present)
-        spread = tuple(axis in own for axis in order[first:])
+        spread = tuple(axis in names for axis in order[first:])
         if all(spread):
             return x
         sizes = dict(zip(x.order, x.shape))
@@ -173,9 +173,9 @@ class PlanBuilder(StepBuilder):
 
     def split(self, x: Value, source: str, parts: Sequence[tuple[str, int]]) -> Value:
         """X_{c→(a,b)}: what merging undoes."""
-        place = x.order.index(source)
-        order = (*x.order[:place], *[axis for axis, _ in parts], *x.order[place + 1 :])
-        return self.reshape(x, order, (*x.shape[:place], *[size for _, size in parts], *x.shape[place + 1 :]))
+        index = x.order.index(source)
+        order = (*x.order[:index], *[axis for axis, _ in parts], *x.order[index + 1 :])
+        return self.reshape(x, order, (*x.shape[:index], *[size for _, size in parts], *x.shape[index + 1 :]))
 
     # ------------------------------------------------------------------------------------------------- parts, joins
     def pick(self, x: Value, at: dict[str, int]) -> Value:
@@ -196,7 +196,7 @@ class PlanBuilder(StepBuilder):
         """Arrays of one order joined along an axis."""
         first = values[0]
         at = first.order.index(axis)
-        total = sum(each.shape[at] for each in values)
+        total = sum(value.shape[at] for value in values)
         shape = (*first.shape[:at], total, *first.shape[at + 1 :])
         return self.step("concat", values, first.order, shape, first.dtype, at=at)
 

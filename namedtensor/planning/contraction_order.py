@@ -43,20 +43,20 @@ def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts])
     fewest = 2 if term.operator == "∑" else 3
     if not fewest <= len(factors) <= MAX_FACTORS or not axes or len(axes) != len(set(axes)):
         return None
-    kept, summed = set(term.shape), set(axes)
-    if kept & summed or any(not set(each.shape) <= kept | summed for each in factors):
+    shape, summed = set(term.shape), set(axes)
+    if shape & summed or any(not set(factor.shape) <= shape | summed for factor in factors):
         return None
     return Chain(tuple(factors), frozenset(axes))
 
 
 def _collected(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool = False) -> Parts:
     """Return the factors of a term and their summed axes; a term that is not a product is its own factor."""
-    found = None if first else known.get(id(term))
-    if found is None:
-        found = _parts(term, alone, known, first)
+    parts = None if first else known.get(id(term))
+    if parts is None:
+        parts = _parts(term, alone, known, first)
         if not first:
-            known[id(term)] = found
-    return found
+            known[id(term)] = parts
+    return parts
 
 
 def _parts(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool) -> Parts:
@@ -65,10 +65,10 @@ def _parts(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], f
     if not (product or total) or not (first or alone(term)) or term.options:
         return [term], []
     parts = [_collected(argument, alone, known) for argument in term.arguments]
-    for place, (_, summed) in enumerate(parts):
+    for index, (_, summed) in enumerate(parts):
         if not summed:
             continue
-        others = [argument for at, argument in enumerate(term.arguments) if at != place]
+        others = [argument for at, argument in enumerate(term.arguments) if at != index]
         if any(set(summed) & set(other.shape) for other in others):  # this axis is another one outside
             return [term], []
     if total and len(parts[0][0]) == 1:
@@ -88,39 +88,39 @@ def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str
     (0, (1, 2))
     """
     places = range(len(shapes))
-    found: dict[frozenset[int], tuple[float, Tree, frozenset[str]]] = {
-        frozenset([place]): (0.0, place, shapes[place]) for place in places
+    result: dict[frozenset[int], tuple[float, Tree, frozenset[str]]] = {
+        frozenset([position]): (0.0, position, shapes[position]) for position in places
     }
     for size in range(2, len(shapes) + 1):
         for group in map(frozenset, combinations(places, size)):
-            outside = frozenset().union(*(shapes[place] for place in places if place not in group))
+            outside = frozenset().union(*(shapes[position] for position in places if position not in group))
             least: tuple[float, Tree, frozenset[str]] | None = None
             first = min(group)
             for count in range(1, size):
                 for part in combinations(sorted(group), count):
                     if first not in part:
                         continue
-                    left, right = found[frozenset(part)], found[group - frozenset(part)]
+                    left, right = result[frozenset(part)], result[group - frozenset(part)]
                     cost = left[0] + right[0] + price(left[2], right[2], axes, outside, sizes)
                     if least is None or cost < least[0]:
                         union = left[2] | right[2]
                         least = (cost, (left[1], right[1]), union - (axes - outside))
             assert least is not None
-            found[group] = least
-    cost, tree, _ = found[frozenset(places)]
+            result[group] = least
+    cost, tree, _ = result[frozenset(places)]
     return cost, tree
 
 
 def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dict[str, int]) -> float:
     """The cost of one product: multiply-adds, numbers written, calls."""
     summed = (left | right) & (axes - outside)
-    kept = (left | right) - summed
+    remaining = (left | right) - summed
     stack = (left & right) - summed
     apart = bool(left - right - summed) and bool(right - left - summed)
     work = math.prod(sizes[axis] for axis in left | right)
     contracted = bool(left & right & summed)  # a product of matrices keeps the processor busiest
     weight = (1.0 if apart else 2.0) if contracted else 8.0
-    written = 2.0 * math.prod(sizes[axis] for axis in kept)
+    written = 2.0 * math.prod(sizes[axis] for axis in remaining)
     return (
         weight * work
         + written
@@ -136,25 +136,25 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
         return None
     values = [lowering.known(factor) for factor in chain.factors]
     dtype = getattr(values[0], "dtype", "")
-    if any(not isinstance(each, Value) or each.dtype != dtype or b.kind(each) != "f" for each in values):
+    if any(not isinstance(value, Value) or value.dtype != dtype or b.kind(value) != "f" for value in values):
         return None
-    sizes = {axis: size for each in values for axis, size in zip(each.order, each.shape)}  # type: ignore[union-attr]
+    sizes = {axis: size for value in values for axis, size in zip(value.order, value.shape)}  # type: ignore[union-attr]
     sizes = {axis: typical(size) for axis, size in sizes.items()}
-    _, tree = best([frozenset(each.order) for each in values], chain.axes, sizes)  # type: ignore[union-attr]
+    _, tree = best([frozenset(value.order) for value in values], chain.axes, sizes)  # type: ignore[union-attr]
 
-    late = {group: lowering.known(each) for group, each in _written(term, lowering, 0) if id(each) in lowering.late}
+    late = {group: lowering.known(part) for group, part in _written(term, lowering, 0) if id(part) in lowering.late}
 
     def product(tree: Tree) -> Any:
         if isinstance(tree, int):
             return values[tree]
         mine = _members(tree)
-        others = {axis for place, each in enumerate(values) if place not in mine for axis in each.order}  # type: ignore[union-attr]
+        others = {axis for index, value in enumerate(values) if index not in mine for axis in value.order}  # type: ignore[union-attr]
         gone = chain.axes - others
-        found = late.get(frozenset(mine))
-        if isinstance(found, Value) and not gone & set(found.order):
-            return found
+        result = late.get(frozenset(mine))
+        if isinstance(result, Value) and not gone & set(result.order):
+            return result
         x, y = product(tree[0]), product(tree[1])
-        x, y = (_summed(b, each, gone - set(other.order)) for each, other in ((x, y), (y, x)))
+        x, y = (_summed(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
         both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
         return REGISTRY["⊙"].lower(b, (x, y), both, {})
 

@@ -46,7 +46,7 @@ def _milliseconds(term: Term, itemsize: int) -> float:
 
 def multiply_adds(term: Term) -> int:
     """Those of a contraction: one for each element of the result and of the axes that are summed over."""
-    sizes = {axis: size for each in term.arguments for axis, size in (regions.sizes_of(each) or {}).items()}
+    sizes = {axis: size for argument in term.arguments for axis, size in (regions.sizes_of(argument) or {}).items()}
     return regions.count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
 
 

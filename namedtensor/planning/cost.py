@@ -73,7 +73,7 @@ class Cost:
 
 def table(cells: list[tuple[Any, ...]]) -> str:
     """Rows of three figures and a text, below their headings."""
-    rows = [(*HEADINGS, "step"), *((*map(amount, each[:3]), each[3]) for each in cells)]
+    rows = [(*HEADINGS, "step"), *((*map(amount, cell[:3]), cell[3]) for cell in cells)]
     widths = [max(len(row[at]) for row in rows) for at in range(3)]
     return "\n".join("  ".join((*(f"{row[at]:>{widths[at]}}" for at in range(3)), row[3])) for row in rows)
 
@@ -90,28 +90,30 @@ def itemsize(value: Value) -> int:
 
 def axes_of(step: Step, sizes: dict[str, Size]) -> dict[str, Size]:
     """Every axis that a step works over; several that are one while a matrix is multiplied, each by itself."""
-    found: dict[str, Size] = {}
-    values = () if step.primitive in PICKING else (each for each in step.arguments if isinstance(each, Value))
+    axes: dict[str, Size] = {}
+    values = (
+        () if step.primitive in PICKING else (argument for argument in step.arguments if isinstance(argument, Value))
+    )
     values = tuple(values) if step.primitive in ADDING else (step.value, *values)
     names = distinct_names(dict.fromkeys(axis for value in values for axis in value.order))
     for value in values:
         for axis, size in zip(value.order, value.shape):
             if axis[:1] == "(":
-                found.update((source_name(each), sizes[each]) for each in axis[1:-1].split(",") if each in sizes)
+                axes.update((source_name(word), sizes[word]) for word in axis[1:-1].split(",") if word in sizes)
             elif axis in sizes:
-                found[names[axis]] = largest(size, found.get(names[axis], 1))
-    return found
+                axes[names[axis]] = largest(size, axes.get(names[axis], 1))
+    return axes
 
 
 def sizes_of(plan: Plan) -> dict[str, Size]:
     """The sizes of the axes of a plan, but for those that stand for none."""
-    values = [*(each for each in plan.inputs if isinstance(each, Value)), *(step.value for step in plan.steps)]
-    found: dict[str, Size] = {}
+    values = [*(input_ for input_ in plan.inputs if isinstance(input_, Value)), *(step.value for step in plan.steps)]
+    sizes: dict[str, Size] = {}
     for value in values:
         for axis, size in zip(value.order, value.shape):
             if not axis.startswith("1"):
-                found[axis] = largest(size, found.get(axis, 1))
-    return found
+                sizes[axis] = largest(size, sizes.get(axis, 1))
+    return sizes
 
 
 def part_of(step: Step, source: str) -> str:
@@ -125,7 +127,7 @@ def part_of(step: Step, source: str) -> str:
 
 def work_of(step: Step) -> tuple[Size, Size]:
     """The multiply-adds and the operations of a step that is done once."""
-    values = [each for each in step.arguments if isinstance(each, Value)]
+    values = [argument for argument in step.arguments if isinstance(argument, Value)]
     if step.primitive == "attention":
         q, k, v = values[:3]
         products = q.count * k.shape[-2] + v.count * q.shape[-2]
@@ -134,7 +136,7 @@ def work_of(step: Step) -> tuple[Size, Size]:
         products = step.value.count * values[0].shape[-1]
         return products, products
     read = () if step.primitive in PICKING else values
-    return 0, largest_of((step.value.count, *(each.count for each in read)))
+    return 0, largest_of((step.value.count, *(value.count for value in read)))
 
 
 def rows_of(plan: Plan, times: Size = 1) -> list[Row]:
@@ -153,8 +155,8 @@ def rows_of(plan: Plan, times: Size = 1) -> list[Row]:
             rows += rows_of(step.options["plan"], times * step.options["steps"])
         elif step.primitive == "tiling":
             rows += rows_of(step.options["plan"], times * blocks_of(step.options))
-            made = dict(zip(map(source_name, step.value.order), step.value.shape))
-            rows.append(Row("blocks put together", part, made, times, 0, 0, size))
+            result = dict(zip(map(source_name, step.value.order), step.value.shape))
+            rows.append(Row("blocks put together", part, result, times, 0, 0, size))
         else:
             axes = axes_of(step, sizes)
             summed = (
@@ -179,8 +181,8 @@ def cost_of(plan: Plan) -> Cost:
 
 def largest_of(sizes: Iterable[Size]) -> Size:
     """The largest of several sizes, in terms of those that no other is always as large as; 0 where there are none."""
-    kept: list[Size] = []
+    remaining: list[Size] = []
     for size in sizes:
-        if not any(proves_at_most(size, other) for other in kept):
-            kept = [other for other in kept if not proves_at_most(other, size)] + [size]
-    return reduce(largest, kept, 0)
+        if not any(proves_at_most(size, other) for other in remaining):
+            remaining = [other for other in remaining if not proves_at_most(other, size)] + [size]
+    return reduce(largest, remaining, 0)

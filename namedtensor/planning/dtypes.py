@@ -29,7 +29,7 @@ def dtype_of(b: Steps, primitive: str, arguments: tuple[Argument, ...], options:
     """The dtype of what a primitive gives: that of its arguments, or what the library itself says."""
     if primitive in TRUTH:
         return "bool"
-    dtypes = {each.dtype if isinstance(each, Value) else type(each) for each in arguments} - PLAIN
+    dtypes = {argument.dtype if isinstance(argument, Value) else type(argument) for argument in arguments} - PLAIN
     if len(dtypes) == 1 and primitive != "abs":
         (only,) = dtypes
         if isinstance(only, str) and (primitive in KEEPING or b.target.kind(only) in FLOATING):
@@ -48,22 +48,25 @@ def real_of(target: Target, dtypes: Iterable[Any]) -> str:
 
 def default_float(b: Steps, arguments: Sequence[Argument]) -> str:
     """Return the float dtype of integers alone: that of the formula if all are constants, else the widest one."""
-    values = [each for each in arguments if isinstance(each, Value)]
-    return b.real if values and all(each.fixed for each in values) else whole_numbers.wide_float(b, values)
+    values = [argument for argument in arguments if isinstance(argument, Value)]
+    return b.real if values and all(value.fixed for value in values) else whole_numbers.wide_float(b, values)
 
 
 def common_dtype(b: Steps, arguments: Sequence[Argument], floats: bool = False) -> str:
     target = b.target
-    dtypes = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value)])
+    dtypes = dict.fromkeys([argument.dtype for argument in arguments if isinstance(argument, Value)])
     floating = [dtype for dtype in dtypes if target.kind(dtype) in FLOATING]
     if floating:
-        strong = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value) and not each.weak])
+        strong = dict.fromkeys(
+            [argument.dtype for argument in arguments if isinstance(argument, Value) and not argument.weak]
+        )
         floating = [dtype for dtype in floating if dtype in strong] or floating
         if b.half not in floating:
             return target.result_type(floating)
-        return b.half if all(is_held_in_half(b, each) for each in arguments) else b.real
+        return b.half if all(is_held_in_half(b, argument) for argument in arguments) else b.real
     if floats or any(
-        isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
+        isinstance(argument, float) or (isinstance(argument, Scalar) and argument.kind is float)
+        for argument in arguments
     ):
         return default_float(b, arguments)
     return whole_numbers.common_dtype(b, arguments)
@@ -91,15 +94,15 @@ def common(b: Steps, arguments: Sequence[Argument], floats: bool = False, number
     """
     dtype = common_dtype(b, arguments, floats)
     kind = b.target.kind(dtype)
-    found: list[Argument] = []
-    for each in arguments:
-        if isinstance(each, Value):
-            found.append(b.cast(each, dtype))
+    result: list[Argument] = []
+    for argument in arguments:
+        if isinstance(argument, Value):
+            result.append(b.cast(argument, dtype))
         elif numbers:
-            found.append(b.constant(each, dtype))
+            result.append(b.constant(argument, dtype))
         else:
-            found.append(fitting(b, each, dtype, kind))
-    return found
+            result.append(fitting(b, argument, dtype, kind))
+    return result
 
 
 def fitting(b: Steps, number: Any, dtype: str, kind: str) -> Any:
@@ -116,19 +119,21 @@ def coerced(b: Steps, arguments: Sequence[Argument], rule: str) -> list[Argument
     if rule == "compared":
         arguments = whole_numbers.in_range(b, arguments)
     if rule == "as they are" or (rule == "compared" and whole_numbers.comparable(b, arguments)):
-        return [b.array(each) if rule == "as they are" else each for each in arguments]
+        return [b.array(argument) if rule == "as they are" else argument for argument in arguments]
     return common(b, arguments, floats=rule == "floats")
 
 
 def with_constants(b: Steps, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
     """Numbers as arrays of the one floating dtype of the others, which spares NumPy the looking at them."""
-    dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
+    dtypes = {argument.dtype for argument in arguments if isinstance(argument, Value)}
     if len(dtypes) > 1 or b.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
         return tuple(arguments)
     (dtype,) = dtypes
     plain = (Value, Scalar)
-    found = tuple(each if isinstance(each, plain) else b.constant(each, dtype) for each in arguments)
-    return as_rows(b, found) if primitive in ("maximum", "minimum") else found
+    constants = tuple(
+        argument if isinstance(argument, plain) else b.constant(argument, dtype) for argument in arguments
+    )
+    return as_rows(b, constants) if primitive in ("maximum", "minimum") else constants
 
 
 ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most, and the numbers that it stands beside
@@ -136,8 +141,10 @@ ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most,
 
 def as_rows(b: Steps, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     """A number beside a large array as a row of it, of which NumPy takes several entries at a time, and not of a number."""
-    arrays = [each for each in arguments if isinstance(each, Value) and each.shape]
-    numbers = [each for each in arguments if isinstance(each, Value) and not each.shape and each.fixed]
+    arrays = [argument for argument in arguments if isinstance(argument, Value) and argument.shape]
+    numbers = [
+        argument for argument in arguments if isinstance(argument, Value) and not argument.shape and argument.fixed
+    ]
     if "broadcast-constants" not in b.optimized or len(arrays) != 1 or len(numbers) != 1:
         return arguments
     (x,), (number,) = arrays, numbers
@@ -145,12 +152,12 @@ def as_rows(b: Steps, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
         return arguments
     ones = b.step("ones", (), x.order[-1:], x.shape[-1:], x.dtype, size=x.shape[-1])
     row = b.step("multiply", (ones, number), ones.order, ones.shape)
-    return tuple(row if each is number else each for each in arguments)
+    return tuple(row if argument is number else argument for argument in arguments)
 
 
 def with_arrays(b: Steps, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
     """Plain numbers as arrays of the dtype of the arrays beside them."""
-    dtypes = [each.dtype for each in arguments if isinstance(each, Value) and each.dtype != "bool"]
+    dtypes = [argument.dtype for argument in arguments if isinstance(argument, Value) and argument.dtype != "bool"]
     if not dtypes:
         return tuple(map(b.array, arguments))
-    return tuple(each if isinstance(each, Value) else b.constant(each, dtypes[0]) for each in arguments)
+    return tuple(argument if isinstance(argument, Value) else b.constant(argument, dtypes[0]) for argument in arguments)

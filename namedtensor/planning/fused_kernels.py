@@ -21,10 +21,10 @@ def attention(lowering: Lowering, term: Term) -> Any:
     """Match softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V with one axis per role; else return None."""
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1 and lowering.has_one_use(soft):
-            found = _attention(lowering, soft.arguments[0], other, soft.axes[0])
-            if found is not None:
+            result = _attention(lowering, soft.arguments[0], other, soft.axes[0])
+            if result is not None:
                 lowering.fused.add(id(term))
-                return found
+                return result
     return None
 
 
@@ -36,12 +36,14 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
             if _scaled(lowering, part) is not None and rest.number is None:
                 scores, bias = part, lowering.known(rest)
                 break
-    found = _scaled(lowering, scores)
-    if found is None:
+    element = _scaled(lowering, scores)
+    if element is None:
         return None
-    product, scale = found
-    pair = [lowering.known(each) for each in (*product.arguments, values)]
-    if any(not isinstance(each, Value) or b.kind(each) != "f" or each.dtype != pair[0].dtype for each in pair):  # type: ignore[union-attr]
+    product, scale = element
+    pair = [lowering.known(argument) for argument in (*product.arguments, values)]
+    if any(
+        not isinstance(operand, Value) or b.kind(operand) != "f" or operand.dtype != pair[0].dtype for operand in pair
+    ):  # type: ignore[union-attr]
         return None
     q, k, v = pair
     assert isinstance(q, Value) and isinstance(k, Value) and isinstance(v, Value)
@@ -60,22 +62,22 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
         ones = 2 - len(batch)
         return b.reshape(x, (*[f"1{n}" for n in range(ones)], *x.order), (*[1] * ones, *x.shape))
 
-    given = [laid(q, *rows, key), laid(k, column, key), laid(v, column, *inner)]
+    arguments = [laid(q, *rows, key), laid(k, column, key), laid(v, column, *inner)]
     if bias is not None:
         allowed = {*batch, *rows, column}
         if not isinstance(bias, Value) or bias.dtype != q.dtype or not set(bias.order) <= allowed:
             return None
-        given.append(
+        arguments.append(
             laid(
-                b.broadcast(bias, (*batch, *rows, column), (*given[0].shape[2 - len(batch) : 3], k.size(column))),
+                b.broadcast(bias, (*batch, *rows, column), (*arguments[0].shape[2 - len(batch) : 3], k.size(column))),
                 *rows,
                 column,
             )
         )
     order = (*batch, *rows, *inner)
-    shape = (*given[0].shape[:3], given[2].shape[-1])
-    whole = (*given[0].order[: 2 - len(batch)], *order)
-    result = b.step("attention", given, whole, shape, q.dtype, scale=scale)
+    shape = (*arguments[0].shape[:3], arguments[2].shape[-1])
+    whole = (*arguments[0].order[: 2 - len(batch)], *order)
+    result = b.step("attention", arguments, whole, shape, q.dtype, scale=scale)
     return b.reshape(result, order, shape[2 - len(batch) :])
 
 
@@ -100,12 +102,12 @@ def linear(lowering: Lowering, term: Term) -> Any:
     """X ⊙_{ax} W + b, where b has the axes of W but for ax, and whatever else is added to it; else None."""
     addends = _addends(lowering, term, True)
     for product, bias in permutations(range(len(addends)), 2):
-        found = _linear(lowering, addends[product], lowering.known(addends[bias]))
-        if found is not None:
-            for place, each in enumerate(addends):  # by place, since one addend may stand twice
-                if place not in (product, bias):
-                    found = lowering.builder.add(lowering.value(each), found)
-            return found
+        result = _linear(lowering, addends[product], lowering.known(addends[bias]))
+        if result is not None:
+            for index, addend in enumerate(addends):  # by place, since one addend may stand twice
+                if index not in (product, bias):
+                    result = lowering.builder.add(lowering.value(addend), result)
+            return result
     return None
 
 
@@ -113,7 +115,7 @@ def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
     """The addends of nested sums, each with one use."""
     if term.operator != "+" or not (first or lowering.has_one_use(term)):
         return [term]
-    return [each for argument in term.arguments for each in _addends(lowering, argument)]
+    return [addend for argument in term.arguments for addend in _addends(lowering, argument)]
 
 
 def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
@@ -135,28 +137,28 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
             or len(matrix.order) != len(axes + out)
         ):
             continue
-        counts = [math.prod(b.extents(matrix, each)) for each in (out, axes)]
+        counts = [math.prod(b.extents(matrix, names)) for names in (out, axes)]
         extents = b.extents(x, rows)
         x = b.reshape(b.reorder(x, (*rows, *axes)), (*rows, "(in)"), (*extents, counts[1]))
         matrix = b.reshape(b.reorder(matrix, (*out, *axes)), ("(out)", "(in)"), counts)
         flat = b.reshape(bias, ("(out)",), counts[:1])
-        made = b.step("addmm", (x, matrix, flat), (*rows, "(out)"), (*extents, counts[0]), x.dtype)
-        return b.reshape(made, (*rows, *out), (*extents, *bias.shape))
+        step = b.step("addmm", (x, matrix, flat), (*rows, "(out)"), (*extents, counts[0]), x.dtype)
+        return b.reshape(step, (*rows, *out), (*extents, *bias.shape))
     return None
 
 
 def layer_norm(lowering: Lowering, term: Term) -> Any:
     """(X − mean_{ax} X) / √(var_{ax} X + ε), by whatever name, with ⊙ γ + β where that follows; else None."""
     if term.operator == "/":
-        found = _standardized(term)
-        return None if found is None else _layer_norm(lowering, *found)
+        result = _standardized(term)
+        return None if result is None else _layer_norm(lowering, *result)
     for scaled, shift in (term.arguments, term.arguments[::-1]):
         if scaled.operator != "⊙" or scaled.axes or not lowering.has_one_use(scaled):
             continue
         for inner, scale in (scaled.arguments, scaled.arguments[::-1]):
-            found = _standardized(inner) if lowering.has_one_use(inner) else None
-            if found is not None:
-                return _layer_norm(lowering, *found, lowering.known(scale), lowering.known(shift))
+            result = _standardized(inner) if lowering.has_one_use(inner) else None
+            if result is not None:
+                return _layer_norm(lowering, *result, lowering.known(scale), lowering.known(shift))
     return None
 
 
@@ -184,14 +186,16 @@ def _standardized(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
 
 
 def _layer_norm(lowering: Lowering, x: Term, axes: tuple[str, ...], eps: float, *weights: Any) -> Any:
-    b, given = lowering.builder, lowering.known(x)
-    if not isinstance(given, Value) or b.kind(given) != "f" or given.dynamic:
+    b, known = lowering.builder, lowering.known(x)
+    if not isinstance(known, Value) or b.kind(known) != "f" or known.dynamic:
         return None
-    last = given.order[len(given.order) - len(axes) :]
-    if set(last) != set(axes) or any(not isinstance(each, Value) or set(each.order) != set(axes) for each in weights):
+    last = known.order[len(known.order) - len(axes) :]
+    if set(last) != set(axes) or any(
+        not isinstance(weight, Value) or set(weight.order) != set(axes) for weight in weights
+    ):
         return None
-    if any(each.dtype != given.dtype for each in weights):
+    if any(weight.dtype != known.dtype for weight in weights):
         return None
-    sizes = given.shape[len(given.order) - len(axes) :]
-    arguments = [given, *(b.reorder(each, last) for each in weights)]
-    return b.step("layer_norm", arguments, given.order, given.shape, given.dtype, sizes=sizes, eps=eps)
+    sizes = known.shape[len(known.order) - len(axes) :]
+    arguments = [known, *(b.reorder(weight, last) for weight in weights)]
+    return b.step("layer_norm", arguments, known.order, known.shape, known.dtype, sizes=sizes, eps=eps)

@@ -142,9 +142,9 @@ def total(x: Interval, count: int) -> Interval:
 
 def product(x: Interval, count: int) -> Interval:
     """Return the interval of a product of `count` values."""
-    found = power(x, (count, count))
-    assert found is not None
-    return found
+    pair = power(x, (count, count))
+    assert pair is not None
+    return pair
 
 
 def up_to(of_all: Callable[[Interval, int], Interval], x: Interval, count: int) -> Interval:
@@ -201,7 +201,7 @@ def of_step(
         return MADE[primitive](options)
     if primitive in CHOOSING:
         return intervals[0]
-    if not intervals or any(each is None for each in intervals):
+    if not intervals or any(interval is None for interval in intervals):
         return None
     known: list[Any] = [*intervals]
     if primitive in REDUCTIONS:
@@ -231,21 +231,21 @@ def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -
     at = options["at"]
     places = range(len(shape)) if at is None else at if isinstance(at, tuple) else (at,)
     count = 1
-    for place in places:
-        count *= shape[place]
+    for position in places:
+        count *= shape[position]
     return count
 
 
 def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str, Any], dtype: str) -> Interval | None:
     """Return the integer bounds of the results of a step, limited by their dtype."""
-    found = None
+    result = None
     if primitive in PLACES:
-        found = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)
-    elif not any(isinstance(each, Value) and each.interval is None for each in arguments):
-        known = [interval_of(each) for each in arguments]
-        found = of_step(primitive, known, options, upper_bound(counted(primitive, arguments, options)))
+        result = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)
+    elif not any(isinstance(argument, Value) and argument.interval is None for argument in arguments):
+        known = [interval_of(argument) for argument in arguments]
+        result = of_step(primitive, known, options, upper_bound(counted(primitive, arguments, options)))
     natural = of_dtype(dtype)
-    if natural is None or found is None:
-        return found if natural is None else natural
-    both = max(found[0], natural[0]), min(found[1], natural[1])
+    if natural is None or result is None:
+        return result if natural is None else natural
+    both = max(result[0], natural[0]), min(result[1], natural[1])
     return both if both[0] <= both[1] else natural  # what cannot be held at all fails when it is computed

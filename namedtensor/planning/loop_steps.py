@@ -32,50 +32,50 @@ def loop(lowering: Lowering, term: Term) -> Value:
 
 def _looped(lowering: Lowering, term: Term) -> LoopStep:
     """The step of a loop term, made once."""
-    found = lowering.loop_steps.get(id(term))
-    if found is None:
-        found = lowering.loop_steps[id(term)] = _made(lowering, term)
-    return found
+    loop_step = lowering.loop_steps.get(id(term))
+    if loop_step is None:
+        loop_step = lowering.loop_steps[id(term)] = _made(lowering, term)
+    return loop_step
 
 
 def _made(lowering: Lowering, term: Term) -> LoopStep:
     loop, arguments, terms = with_families(lowering, term)
     b, number = lowering.builder, len(loop.states)
-    values = [each if isinstance(each, Value) else b.constant(each) for each in arguments]
-    initial = [begun(lowering, *each) for each in zip(loop.states, values[:number])]
+    values = [argument if isinstance(argument, Value) else b.constant(argument) for argument in arguments]
+    initial = [begun(lowering, *pair) for pair in zip(loop.states, values[:number])]
     places = places_in(loop)
     rest = [
-        b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu" and not place) else each
-        for each, place in zip(values[number:], places)
+        b.floating(value) if value.dynamic or (value.fixed and b.kind(value) in "iu" and not position) else value
+        for value, position in zip(values[number:], places)
     ]
     rest = met_by_data(b, initial, rest)
     ends = len(loop.slices), len(loop.slices) + len(loop.members) * loop.steps
-    slices = [b.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: ends[0]]]
+    slices = [b.reorder(value, (loop.axis, *without(value.order, loop.axis))) for value in rest[: ends[0]]]
     members = [alike(b, rest[at : at + loop.steps]) for at in range(ends[0], ends[1], loop.steps)]
-    given = rest[ends[1] :]
+    constants = rest[ends[1] :]
     donated = frozenset(
-        inner for inner, outer, each in zip(loop.members, terms, members)
-        if all(map(lowering.is_donated, outer)) and each == [*map(lowering.value, outer)]
+        inner for inner, outer, other in zip(loop.members, terms, members)
+        if all(map(lowering.is_donated, outer)) and other == [*map(lowering.value, outer)]
     )  # fmt: skip
     lowering.loops += 1
     name = f"{lowering.prefix}loop_{lowering.loops}"
     for planned in count():
-        elements = [*map(of_one, slices), *(each[0] for each in members)]
-        plan, states = body(lowering, loop, name, initial, elements, given, donated)
+        elements = [*map(of_one, slices), *(other[0] for other in members)]
+        plan, states = body(lowering, loop, name, initial, elements, constants, donated)
         dtypes = [met(lowering, *pair, only_wider=planned > number) for pair in zip(initial, states)]
-        if dtypes == [each.dtype for each in initial]:
+        if dtypes == [value.dtype for value in initial]:
             break
-        initial = [b.cast(each, dtype) for each, dtype in zip(initial, dtypes)]
+        initial = [b.cast(value, dtype) for value, dtype in zip(initial, dtypes)]
     users = lowering.uses[id(term)]
-    kept = tuple(sorted({user.options[0] for user in users if user.operator == "through"}))
+    options = tuple(sorted({user.options[0] for user in users if user.operator == "through"}))
     between = (user.options[0] for user in users if user.operator == "after" and user.options[1] < loop.steps - 1)
     listed = tuple(sorted({*between}))
     step = b.step(
-        "loop", (*initial, *slices, *chain.from_iterable(members), *given), (), (), initial[0].dtype,
-        plan=plan, function=name, states=number, slices=len(slices), members=len(members), steps=loop.steps, kept=kept,
+        "loop", (*initial, *slices, *chain.from_iterable(members), *constants), (), (), initial[0].dtype,
+        plan=plan, function=name, states=number, slices=len(slices), members=len(members), steps=loop.steps, kept=options,
         listed=listed,
     )  # fmt: skip
-    return LoopStep(step, tuple(initial), kept, listed)
+    return LoopStep(step, tuple(initial), options, listed)
 
 
 def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument], list[Sequence[Term]]]:
@@ -86,25 +86,25 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
     begin = len(loop.states) + len(loop.slices)
     end = begin + len(loop.members) * steps
     groups = [term.arguments[at : at + steps] for at in range(begin, end, steps)]
-    whole = [family(lowering, each, loop.axis) for each in groups]
-    slices = [inner for inner, each in zip(loop.members, whole) if each is not None]
-    listed = [inner for inner, each in zip(loop.members, whole) if each is None]
-    lists = chain.from_iterable(values[begin + at * steps :][:steps] for at, each in enumerate(whole) if each is None)
+    whole = [family(lowering, terms, loop.axis) for terms in groups]
+    slices = [inner for inner, value in zip(loop.members, whole) if value is not None]
+    listed = [inner for inner, value in zip(loop.members, whole) if value is None]
+    lists = chain.from_iterable(values[begin + at * steps :][:steps] for at, value in enumerate(whole) if value is None)
     return (
         replace(loop, slices=(*loop.slices, *slices), members=tuple(listed)),
-        [*values[:begin], *(each for each in whole if each is not None), *lists, *values[end:]],
-        [each for each, found in zip(groups, whole) if found is None],
+        [*values[:begin], *(value for value in whole if value is not None), *lists, *values[end:]],
+        [terms for terms, value in zip(groups, whole) if value is None],
     )
 
 
 def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> Value | None:
     """The array along whose first axis, named so, these terms lie in their order; None where they lie apart."""
-    b, given = lowering.builder, lowering.members
-    found = [given.get(each.options[0]) if each.operator == "input" else None for each in terms]
-    if found[0] is None:
+    b, members = lowering.builder, lowering.members
+    result = [members.get(term.options[0]) if term.operator == "input" else None for term in terms]
+    if result[0] is None:
         return None
-    whole, first = found[0]
-    if found != [(whole, place) for place in range(first, first + len(terms))]:
+    whole, first = result[0]
+    if result != [(whole, index) for index in range(first, first + len(terms))]:
         return None
     whole = b.renamed(whole, (axis, *lowering.array(terms[0]).order))
     if len(terms) == whole.shape[0]:
@@ -115,18 +115,18 @@ def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> Value | None
 
 def member(lowering: Lowering, name: str) -> Value:
     """One member of a family in one array."""
-    whole, place = lowering.members[name]
-    return lowering.builder.pick(whole, {whole.order[0]: place})
+    whole, position = lowering.members[name]
+    return lowering.builder.pick(whole, {whole.order[0]: position})
 
 
 def places_in(loop: Loop) -> list[bool]:
     """Of each argument after the states, whether a step takes it as indices and as nothing else."""
     as_places: dict[int, bool] = {}
     for term in topological(*loop.results):
-        for place, each in enumerate(term.arguments):
-            as_places[id(each)] = as_places.get(id(each), True) and term.operator in INDEXED and place == 1
+        for index, argument in enumerate(term.arguments):
+            as_places[id(argument)] = as_places.get(id(argument), True) and term.operator in INDEXED and index == 1
     lists = chain.from_iterable(map(repeat, loop.members, repeat(loop.steps)))
-    return [as_places.get(id(each), False) for each in (*loop.slices, *lists, *loop.given)]
+    return [as_places.get(id(slice_), False) for slice_ in (*loop.slices, *lists, *loop.given)]
 
 
 def begun(lowering: Lowering, state: Term, value: Value) -> Value:
@@ -143,22 +143,22 @@ def begun(lowering: Lowering, state: Term, value: Value) -> Value:
 
 def met_by_data(b: PlanBuilder, initial: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
     """What a loop is given; floating numbers that come of no floating data in the dtype of that, if it has one."""
-    floating = {dtype for dtype in {each.dtype for each in (*initial, *rest)} if b.target.kind(dtype) in FLOATING}
-    weak = [each.dtype in floating and (each.weak or each.fixed) for each in rest]
-    strong = {each.dtype for each, is_weak in zip(rest, weak) if not is_weak}
-    strong |= {each.dtype for each in initial if not (each.weak or each.fixed)}
+    floating = {dtype for dtype in {value.dtype for value in (*initial, *rest)} if b.target.kind(dtype) in FLOATING}
+    weak = [value.dtype in floating and (value.weak or value.fixed) for value in rest]
+    strong = {value.dtype for value, is_weak in zip(rest, weak) if not is_weak}
+    strong |= {value.dtype for value in initial if not (value.weak or value.fixed)}
     (dtype, *more) = strong & floating or (None,)
     if dtype is None or more:
         return [*rest]
-    return [b.cast(each, dtype) if is_weak else each for each, is_weak in zip(rest, weak)]
+    return [b.cast(value, dtype) if is_weak else value for value, is_weak in zip(rest, weak)]
 
 
 def alike(b: PlanBuilder, values: Sequence[Value]) -> list[Value]:
     """Values of one shape with one order of axes and one dtype."""
     order, dtype = values[0].order, b.common_dtype(values)
-    if {(each.order, each.dtype, each.dynamic) for each in values} == {(order, dtype, False)}:
+    if {(value.order, value.dtype, value.dynamic) for value in values} == {(order, dtype, False)}:
         return [*values]
-    return [b.cast(b.reorder(each, order), dtype) for each in values]
+    return [b.cast(b.reorder(value, order), dtype) for value in values]
 
 
 def without(order: Order, axis: str) -> Order:
@@ -187,34 +187,34 @@ def body(
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
         called, shown = term.options
-        known = None if any(value is each for each in states) else value
+        known = None if any(value is state for state in states) else value
         entry = inner.builder.input(shown, value.order, value.shape, value.dtype, known)
         entry.weak = value.weak
         inner.inputs[called] = entry
     inner.builder.donated = frozenset(inner.inputs[term.options[0]] for term in donated)
-    b, made, results = inner.builder, [], []
+    b, result, results = inner.builder, [], []
     for value, before in zip(inner.lower_all(inner.tables.normalize(loop.results, True)), states):
         value = b.array(value)
-        made.append(value)
+        result.append(value)
         results.append(b.cast(b.broadcast(value, before.order, before.shape), before.dtype))
-    return b.plan(lowering.source, results, f"{name}_"), made
+    return b.plan(lowering.source, results, f"{name}_"), result
 
 
 def after(lowering: Lowering, term: Term) -> Value:
     """A state after a step."""
-    found, (number, place) = _looped(lowering, term.arguments[0]), term.options
-    b, state = lowering.builder, found.states[number]
-    if place == term.arguments[0].options[0].steps - 1:
-        return b.step("item", (found.step,), state.order, state.shape, state.dtype, at=number)
-    at = len(found.states) + len(found.kept) + found.listed.index(number)
-    every = b.step("item", (found.step,), (), (), state.dtype, at=at)
-    return b.step("item", (every,), state.order, state.shape, state.dtype, at=place)
+    step, (number, options) = _looped(lowering, term.arguments[0]), term.options
+    b, state = lowering.builder, step.states[number]
+    if options == term.arguments[0].options[0].steps - 1:
+        return b.step("item", (step.step,), state.order, state.shape, state.dtype, at=number)
+    at = len(step.states) + len(step.kept) + step.listed.index(number)
+    every = b.step("item", (step.step,), (), (), state.dtype, at=at)
+    return b.step("item", (every,), state.order, state.shape, state.dtype, at=options)
 
 
 def through(lowering: Lowering, term: Term) -> Value:
     """A state after each step."""
     number, axis = term.options
-    found = _looped(lowering, term.arguments[0])
-    state, at = found.states[number], len(found.states) + found.kept.index(number)
+    step = _looped(lowering, term.arguments[0])
+    state, at = step.states[number], len(step.states) + step.kept.index(number)
     order, shape = (axis, *state.order), (term.arguments[0].options[0].steps, *state.shape)
-    return lowering.builder.step("item", (found.step,), order, shape, state.dtype, at=at)
+    return lowering.builder.step("item", (step.step,), order, shape, state.dtype, at=at)

@@ -109,9 +109,9 @@ class Lowering:
 
     def inner(self) -> Lowering:
         """The lowering of an inner function that one thread runs: a tile, a slice."""
-        found = self.of_body("tiling")
-        found.builder.in_block = True
-        return found
+        lowering = self.of_body("tiling")
+        lowering.builder.in_block = True
+        return lowering
 
     def of_body(self, *disable: str) -> Lowering:
         """The lowering of the body of a loop, or of a function that is run as one."""
@@ -127,14 +127,14 @@ class Lowering:
             dtype = dtypes.get(layout.dtype)
             if dtype is None:
                 dtype = dtypes[layout.dtype] = self.target.canonical(dtype_name(layout.dtype))
-            given = self.inputs[name] = self.builder.input(
+            value = self.inputs[name] = self.builder.input(
                 names.get(name, name),
                 layout.axes,
                 known_sizes(layout.extent) if Extent in set(map(type, layout.extent)) else layout.extent,
                 dtype,
             )
             if isinstance(name, FamilyName):
-                self.members |= {member: (given, place) for place, member in enumerate(name.members)}
+                self.members |= {member: (value, index) for index, member in enumerate(name.members)}
         self.builder.donated = frozenset(self.inputs[name] for name in layouts if name in donated)
 
     # ------------------------------------------------------------------------------------------------ what is asked
@@ -145,7 +145,7 @@ class Lowering:
     def values_of(self, term: Term) -> list[Argument]:
         """The values of its arguments, which are lowered already."""
         values = self.values
-        return [values[id(each)] for each in term.arguments]
+        return [values[id(argument)] for argument in term.arguments]
 
     def known(self, term: Term) -> Argument | None:
         """The value of a term, None where it is not lowered yet."""
@@ -193,12 +193,12 @@ class Lowering:
             if largest_bytes >= min_bytes and self.is_on(name):
                 analysis(self, terms, counts)
         most = self.limits.max_result_bytes // self.itemsize
-        inside = {each for region in self.regions.values() for each in region.inside}
+        inside = {index for region in self.regions.values() for index in region.inside}
         inputs, values = self.inputs, self.values
         for term, size in zip(terms, counts):
-            given = inputs.get(term.options[0]) if term.operator == "input" else None
-            if given is not None and given.order == (*term.shape,) and len(term.shape) <= MAX_AXES:
-                values[id(term)] = given
+            value = inputs.get(term.options[0]) if term.operator == "input" else None
+            if value is not None and value.order == (*term.shape,) and len(term.shape) <= MAX_AXES:
+                values[id(term)] = value
                 continue
             if id(term) in inside and id(term) not in self.regions:
                 continue
@@ -281,7 +281,7 @@ class Lowering:
                 if not is_ground(size):
                     raise NotationError(309, "a size cannot be inferred", self.source, term.node.span)
         arguments = tuple(self.values_of(term))
-        if arguments and not any(isinstance(each, Value) for each in arguments):
+        if arguments and not any(isinstance(operand, Value) for operand in arguments):
             arguments = tuple(map(self.builder.constant, arguments))
         rewritten = self._rewrite(term)
         if rewritten is not None:
@@ -292,11 +292,11 @@ class Lowering:
         """The value of a term by the first rewrite that is on and matches."""
         kinds = self.kinds_of(term)
         if kinds:
-            for name, wanted, function in self.tables.rewrites:
-                if not kinds.isdisjoint(wanted) and self.is_on(name):
-                    found = function(self, term)
-                    if found is not None:
-                        return found
+            for name, expected, function in self.tables.rewrites:
+                if not kinds.isdisjoint(expected) and self.is_on(name):
+                    rewrite = function(self, term)
+                    if rewrite is not None:
+                        return rewrite
         return None
 
     def kinds_of(self, term: Term) -> set[str]:
@@ -325,12 +325,12 @@ def known_sizes(extent: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def counts_of(terms: Iterable[Term]) -> list[int]:
     """The numbers of elements of terms, counted once for those that share a shape, as members of a family do."""
-    found: dict[int, int] = {}
+    result: dict[int, int] = {}
     counts: list[int] = []
     for term in terms:
-        known = found.get(id(term.shape))
+        known = result.get(id(term.shape))
         if known is None:
-            known = found[id(term.shape)] = count(term)
+            known = result[id(term.shape)] = count(term)
         counts.append(known)
     return counts
 

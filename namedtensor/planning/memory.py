@@ -30,46 +30,48 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
     root: dict[Any, Any] = {}
     last: dict[Value, int] = {}
     fresh: set[Any] = set(plan.donated)
-    held = [each for step in plan.steps if step.primitive in HOLDERS for each in step.arguments]
+    held = [argument for step in plan.steps if step.primitive in HOLDERS for argument in step.arguments]
     for number, step in enumerate(plan.steps):
-        for each in step.arguments:
-            if isinstance(each, Value):
-                last[root.get(each, each)] = number
+        for argument in step.arguments:
+            if isinstance(argument, Value):
+                last[root.get(argument, argument)] = number
         if step.primitive in VIEWS:
             origin = root[step.value] = root.get(step.arguments[0], step.arguments[0])
             if step.primitive in WHOLE_VIEWS and origin in fresh and step.arguments[0] in fresh:
                 fresh.add(step.value)
         elif step.primitive in FRESH and not step.value.fixed and not step.value.dynamic and step.value.shape:
             fresh.add(step.value)
-    for each in (*plan.results, *held):
-        if isinstance(each, Value):
-            last[root.get(each, each)] = len(plan.steps)
-    found: dict[Value, Value] = {}
+    for argument in (*plan.results, *held):
+        if isinstance(argument, Value):
+            last[root.get(argument, argument)] = len(plan.steps)
+    result: dict[Value, Value] = {}
     for number, step in enumerate(plan.steps):
         if step.primitive not in writes or step.value.fixed or step.value.dynamic or not step.value.shape:
             continue
-        values = [each for each in step.arguments if isinstance(each, Value)]
+        values = [operand for operand in step.arguments if isinstance(operand, Value)]
         numbers = values[:2] if step.primitive == "put" else values  # and no place
-        for each in values:
+        for argument in values:
             if (
-                each in fresh
-                and last[root.get(each, each)] == number
-                and each.shape == step.value.shape
-                and each.dtype == step.value.dtype
-                and all(other is each or root.get(other, other) is not root.get(each, each) for other in values)
-                and all(other.dtype == each.dtype for other in numbers)
+                argument in fresh
+                and last[root.get(argument, argument)] == number
+                and argument.shape == step.value.shape
+                and argument.dtype == step.value.dtype
+                and all(
+                    other is argument or root.get(other, other) is not root.get(argument, argument) for other in values
+                )
+                and all(other.dtype == argument.dtype for other in numbers)
             ):
-                found[step.value] = each
+                result[step.value] = argument
                 break
-    return found
+    return result
 
 
 def donated_to(loop: Step) -> list[Value]:
     """The arguments of a loop that it may write over: those of its members that its body may."""
     body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
     members = enumerate(body.inputs[at : at + loop.options["members"]])
-    starts = [at + number * steps for number, each in members if each in body.donated]
-    return [each for start in starts for each in loop.arguments[start : start + steps]]
+    starts = [at + number * steps for number, member in members if member in body.donated]
+    return [argument for start in starts for argument in loop.arguments[start : start + steps]]
 
 
 # ---------------------------------------------------------------------------------------------------- workspaces
@@ -96,10 +98,10 @@ def workspaces(
     if not plan.in_place:
         return Workspace({}, (), None, out)
     until = _until(plan)
-    given = set() if out else _given_back(plan, over)
+    returned = set() if out else _given_back(plan, over)
     able = {
         step.value for step in plan.steps if step.primitive in writes | products and _is_bufferable(step.value)
-    } - given
+    } - returned
     first: Value | None = None
     places: dict[Value, str] = {}
     back: Value | None = plan.results[0] if out else None
@@ -109,7 +111,7 @@ def workspaces(
     if first is not None:
         places[first] = "out"
     base: dict[Value, Value] = {}
-    made: list[tuple[tuple[int, ...], str]] = []
+    buffers: list[tuple[tuple[int, ...], str]] = []
     busy: list[float] = []
     held: dict[Value, int] = {}
     for number, step in enumerate(plan.steps):
@@ -124,14 +126,14 @@ def workspaces(
                 busy[held[value]] = until[value]
         elif value in able and value is not first and value not in plan.results and fits(value):
             kind = (value.shape, value.dtype)
-            free = [place for place, each in enumerate(made) if each == kind and busy[place] < number]
+            free = [index for index, buffer in enumerate(buffers) if buffer == kind and busy[index] < number]
             if not free:
-                free = [len(made)]
-                made.append(kind)
+                free = [len(buffers)]
+                buffers.append(kind)
                 busy.append(0.0)
             held[value], busy[free[0]] = free[0], until[value]
             places[value] = f"buffer_{free[0] + 1}"
-    return Workspace(places, tuple(made), first, out)
+    return Workspace(places, tuple(buffers), first, out)
 
 
 def _is_bufferable(value: Value) -> bool:
@@ -140,11 +142,11 @@ def _is_bufferable(value: Value) -> bool:
 
 def _given_back(plan: Plan, over: Mapping[Value, Value]) -> set[Any]:
     """The results, and every value that one of them may be a view of."""
-    found = set(plan.results)
+    given_back = set(plan.results)
     for step in reversed(plan.steps):
-        if step.value in found:
-            found |= {over.get(step.value)} if step.primitive in FRESH else set(step.arguments)
-    return found
+        if step.value in given_back:
+            given_back |= {over.get(step.value)} if step.primitive in FRESH else set(step.arguments)
+    return given_back
 
 
 def _until(plan: Plan) -> dict[Any, float]:
@@ -152,9 +154,9 @@ def _until(plan: Plan) -> dict[Any, float]:
     until: dict[Any, float] = dict.fromkeys(plan.results, math.inf)
     for number, step in reversed(tuple(enumerate(plan.steps))):
         mine = until.get(step.value, number)
-        for each in step.arguments:
-            if isinstance(each, Value):
-                until[each] = max(until.get(each, -1), number if step.primitive in FRESH else mine, number)
+        for argument in step.arguments:
+            if isinstance(argument, Value):
+                until[argument] = max(until.get(argument, -1), number if step.primitive in FRESH else mine, number)
     return until
 
 
@@ -166,16 +168,18 @@ def last_uses(plan: Plan) -> dict[Value, list[str]]:
     if all(step.value.typical_count < MIN_RELEASED_NUMBERS for step in plan.steps):
         return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]
-    kept = {plan.names.get(each) for each in (*plan.inputs, *plan.results) if not isinstance(each, (bool, int, float))}
+    names = {
+        plan.names.get(input_) for input_ in (*plan.inputs, *plan.results) if not isinstance(input_, (bool, int, float))
+    }
     last: dict[str, Value] = {}
     for step in steps[:-1]:
-        for each in (step.value, *step.arguments):
-            if isinstance(each, Value) and not each.fixed and each.typical_count >= MIN_RELEASED_NUMBERS:
-                last[plan.names[each]] = step.value
-    for each in steps[-1].arguments if steps else ():
-        last.pop(plan.names.get(each, "") if isinstance(each, Value) else "", None)
-    found: dict[Value, list[str]] = {}
+        for argument in (step.value, *step.arguments):
+            if isinstance(argument, Value) and not argument.fixed and argument.typical_count >= MIN_RELEASED_NUMBERS:
+                last[plan.names[argument]] = step.value
+    for argument in steps[-1].arguments if steps else ():
+        last.pop(plan.names.get(argument, "") if isinstance(argument, Value) else "", None)
+    result: dict[Value, list[str]] = {}
     for name, value in last.items():
-        if name not in kept:
-            found.setdefault(value, []).append(name)
-    return found
+        if name not in names:
+            result.setdefault(value, []).append(name)
+    return result

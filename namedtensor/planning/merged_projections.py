@@ -35,7 +35,7 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
 
     What is a factor of a further contraction is left to the order of that chain.
     """
-    found: dict[tuple[Any, ...], list[tuple[Term, Term, Term]]] = {}
+    result: dict[tuple[Any, ...], list[tuple[Term, Term, Term]]] = {}
     for term in terms:
         projection = _projection(term, lowering) if term.axes and len(term.arguments) == 2 else None
         if projection is None:
@@ -43,8 +43,10 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
         chained = any(getattr(user, "axes", ()) and user.operator != "rename" for user in lowering.uses[id(term)])
         if not chained:
             x, matrix = projection
-            found.setdefault((id(x), term.axes), []).append((term, x, matrix))
-    lowering.projections = {id(term): each for each in found.values() if len(each) > 1 for term, *_ in each}
+            result.setdefault((id(x), term.axes), []).append((term, x, matrix))
+    lowering.projections = {
+        id(term): members for members in result.values() if len(members) > 1 for term, *_ in members
+    }
 
 
 def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
@@ -55,8 +57,8 @@ def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
     for x, matrix in (term.arguments, term.arguments[::-1]):
         if matrix.operator == "input":
             sizes = sizes_of(x)
-            shared, own = set(x.shape) & set(matrix.shape), set(matrix.shape) - set(term.axes)
-            if sizes is None or shared != set(term.axes) or not own or own & set(lowering.target.spread):
+            shared, shape = set(x.shape) & set(matrix.shape), set(matrix.shape) - set(term.axes)
+            if sizes is None or shared != set(term.axes) or not shape or shape & set(lowering.target.spread):
                 continue
             rows = typical(math.prod(size for axis, size in sizes.items() if axis not in term.axes))
             if (rows >= MIN_MERGED_ROWS or _may_be_neighbours(lowering, rows, matrix)) and len(x.shape) > len(
@@ -80,28 +82,28 @@ def project(lowering: Lowering, term: Term) -> Argument | None:
 def _project(lowering: Lowering, members: list[tuple[Term, Term, Term]]) -> bool:
     b, (term, x_term, _) = lowering.builder, members[0]
     x = lowering.known(x_term)
-    matrices = [lowering.known(each) or lowering.lower(each) for *_, each in members]
+    matrices = [lowering.known(matrix) or lowering.lower(matrix) for *_, matrix in members]
     if not isinstance(x, Value) or b.kind(x) != "f":
         return False
-    if any(not isinstance(each, Value) or each.dtype != x.dtype for each in matrices):
+    if any(not isinstance(matrix, Value) or matrix.dtype != x.dtype for matrix in matrices):
         return False
     axes, whole = term.axes, "(" + ",".join(term.axes) + ")"
     count = math.prod(x.size(axis) for axis in axes)
     rows = tuple(axis for axis in x.order if axis not in axes)
     flat, owns = [], []
-    for each in matrices:
-        own = tuple(axis for axis in each.order if axis not in axes)
-        extents = tuple(each.size(axis) for axis in own)
-        owns.append((own, extents))
-        flat.append(b.reshape(b.reorder(each, (*axes, *own)), (whole, STACK), (count, math.prod(extents))))
+    for matrix in matrices:
+        remaining = tuple(axis for axis in matrix.order if axis not in axes)
+        extents = tuple(matrix.size(axis) for axis in remaining)
+        owns.append((remaining, extents))
+        flat.append(b.reshape(b.reorder(matrix, (*axes, *remaining)), (whole, STACK), (count, math.prod(extents))))
     x = b.reorder(x, (*rows, *axes))
     x = b.reshape(x, (*rows, whole), (*x.shape[: len(rows)], count))
     product = _product(lowering, x, flat, rows, whole)
     start = 0
-    for (own, extents), (member, *_) in zip(owns, members):
+    for (remaining, extents), (member, *_) in zip(owns, members):
         size = math.prod(extents)
         part = b.part(product, start, size)
-        lowering.values[id(member)] = b.reshape(part, (*rows, *own), (*x.shape[: len(rows)], *extents))
+        lowering.values[id(member)] = b.reshape(part, (*rows, *remaining), (*x.shape[: len(rows)], *extents))
         start += size
     return True
 
@@ -112,6 +114,6 @@ def _product(lowering: Lowering, x: Value, matrices: list[Value], rows: Order, w
     if typical(count) >= MIN_MERGED_ROWS:
         return b.reorder(REGISTRY["⊙"].lower(b, (x, b.concat(matrices, STACK)), (whole,), {}), (*rows, STACK))
     flat = b.reshape(x, (merged(rows), whole), (count, x.shape[-1]))
-    wide = sum(each.shape[-1] for each in matrices)
+    wide = sum(matrix.shape[-1] for matrix in matrices)
     product = b.step("projected", (flat, *matrices), (merged(rows), STACK), (count, wide), x.dtype)
     return b.reshape(product, (*rows, STACK), (*x.shape[:-1], wide))

@@ -81,8 +81,8 @@ class _Sums:
 
     def largest(self) -> Value:
         """The largest of X along ax, which stays with size 1."""
-        (found,) = self.over_slices(LARGER, None, False)
-        return found
+        (over_slices,) = self.over_slices(LARGER, None, False)
+        return over_slices
 
     def made(self, largest: Value | None) -> tuple[Value, Value]:
         """exp(X − m) ⊙_{ax} V and ∑_{ax} exp(X − m)."""
@@ -94,12 +94,12 @@ class _Sums:
         b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
         whole = self.size - over
         assume_at_most(regions.TILE_ENTRIES, self.size)
-        found = self.step(combine, largest, sums, 0, whole, regions.TILE_ENTRIES)
+        step = self.step(combine, largest, sums, 0, whole, regions.TILE_ENTRIES)
         if not assume_equal(over, 0):
             rest = self.step(combine, largest, sums, whole, self.size, over)
             join = b.add if combine == ADD else b.maximum
-            found = tuple(join(left, right) for left, right in zip(found, rest))
-        return found
+            step = tuple(join(left, right) for left, right in zip(step, rest))
+        return step
 
     def step(
         self, combine: str, largest: Value | None, sums: bool, start: int, stop: int, size: int
@@ -108,17 +108,17 @@ class _Sums:
         lowering, axis = self.lowering, self.axis
         b, inner = lowering.builder, lowering.inner()
         root, parts = regions.tile(self.region, regions.Tiling((), axis, size))
-        given: list[Value] = []
+        inputs: list[Value] = []
         cuts: list[int | None] = []
 
         def part(value: Value, along: str | None) -> Value:
             shape = tuple(size if name == along else extent for name, extent in zip(value.order, value.shape))
-            given.append(value)
+            inputs.append(value)
             cuts.append(value.order.index(along) if along is not None else None)
-            return inner.builder.input(f"x{len(given)}", value.order, shape, value.dtype, value)
+            return inner.builder.input(f"x{len(inputs)}", value.order, shape, value.dtype, value)
 
-        for number, (term, own) in enumerate(parts, 1):
-            inner.inputs[f"part_{number}"] = part(lowering.array(term), own.get(axis))
+        for number, (term, axis_names) in enumerate(parts, 1):
+            inner.inputs[f"part_{number}"] = part(lowering.array(term), axis_names.get(axis))
         values = part(self.values, axis) if sums else None
         off = part(largest, None) if largest is not None else None
         results = self.of_slice(inner, root, values, off)
@@ -126,11 +126,11 @@ class _Sums:
         name = f"{lowering.prefix}slice_{lowering.slices}"
         plan = inner.builder.plan(lowering.source, results, f"{name}_")
         several = b.step(
-            "slices", given, (), (), results[0].dtype, plan=plan, function=name, cuts=tuple(cuts), start=start, stop=stop,
+            "slices", inputs, (), (), results[0].dtype, plan=plan, function=name, cuts=tuple(cuts), start=start, stop=stop,
             rows=size, combine=combine,
         )  # fmt: skip
         return tuple(
-            b.step("item", (several,), each.order, each.shape, each.dtype, at=at) for at, each in enumerate(results)
+            b.step("item", (several,), value.order, value.shape, value.dtype, at=at) for at, value in enumerate(results)
         )
 
     def of_slice(self, inner: Lowering, root: Term, values: Value | None, off: Value | None) -> tuple[Value, ...]:

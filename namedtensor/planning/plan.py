@@ -132,8 +132,8 @@ class Plan:
     def symbols(self) -> tuple[Symbol, ...]:
         """The sizes of axes that its steps and conditions use."""
         used = symbols_of([(step.options, step.arguments) for step in self.steps])
-        inner = [each for step in self.steps if "plan" in step.options for each in step.options["plan"].symbols]
-        tested = [each for one in self.conditions for each in (*symbols_of(one.left), *symbols_of(one.right))]
+        inner = [symbol for step in self.steps if "plan" in step.options for symbol in step.options["plan"].symbols]
+        tested = [symbol for one in self.conditions for symbol in (*symbols_of(one.left), *symbols_of(one.right))]
         return tuple(sorted({*used, *inner, *tested}))
 
     @property
@@ -160,10 +160,10 @@ class Plan:
         for step in self.steps:
             if step.primitive == "same":
                 continue
-            given = ", ".join(map(self.text_of, step.arguments))
+            text = ", ".join(map(self.text_of, step.arguments))
             shown = {name: value for name, value in step.options.items() if value is not False and name != "plan"}
             options = "; ".join(f"{name} {_option(value)}" for name, value in shown.items())
-            inside = "; ".join(filter(None, (given, options)))
+            inside = "; ".join(filter(None, (text, options)))
             if "plan" in step.options:
                 lines += [
                     f"{step.options['function']}:",
@@ -182,29 +182,29 @@ def _option(value: Any) -> str:
 
 def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
     """Dead-code elimination: the steps that the results need, and those that check them."""
-    needed, kept = set(results), []
+    needed, remaining = set(results), []
     for step in reversed(tuple(steps)):
         checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)
         if step.value in needed or checks:
             needed.update(step.arguments)
-            kept.append(step)
-    return tuple(reversed(kept))
+            remaining.append(step)
+    return tuple(reversed(remaining))
 
 
 def _named(
     names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str, sizes: set[str]
 ) -> dict[Any, str]:
     """Names of values that no size has whose text is that of the plan around this one."""
-    found: dict[Any, str] = {}
+    result: dict[Any, str] = {}
     taken = {*sizes}
     for name, value in zip(names, inputs):
         name = safe(name)
-        found[value] = name if name not in taken else _unique(name, taken)
-        taken.add(found[value])
+        result[value] = name if name not in taken else _unique(name, taken)
+        taken.add(result[value])
     number = {"t": 0, f"{prefix}c": 0}
     for step in steps:
         if step.primitive == "same":
-            found[step.value] = found[step.arguments[0]]
+            result[step.value] = result[step.arguments[0]]
             continue
         if step.primitive == "guard":
             continue
@@ -214,8 +214,8 @@ def _named(
             name = f"{letter}{number[letter]}"
             if name not in taken:
                 break
-        found[step.value] = name
-    return found
+        result[step.value] = name
+    return result
 
 
 @lru_cache(maxsize=4096)
@@ -240,8 +240,8 @@ def safe(name: str) -> str:
 
 def _unique(name: str, taken: set[str]) -> str:
     """The name with the first number that none has."""
-    found, number = name, 1
-    while found in taken:
+    text, number = name, 1
+    while text in taken:
         number += 1
-        found = f"{name}_{number}"
-    return found
+        text = f"{name}_{number}"
+    return text

@@ -46,7 +46,7 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
         return None
     if not product.axes or not lowering.has_one_use(product) or number == 0 or id(product) in lowering.regions:
         return None
-    x, y = (lowering.value(each) for each in product.arguments)
+    x, y = (lowering.value(argument) for argument in product.arguments)
     if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or x.dtype != y.dtype:
         return None
     if 4 * min(x.typical_count, y.typical_count) > typical(
@@ -103,9 +103,9 @@ def make_plan(
     Its inputs are those of `layouts`, in this order, called as `names` says or as they are; in those `donated` it may
     write. Raises NotationError where something is not known, or too large.
     """
-    given = dict.fromkeys(map(DTYPE, layouts.values()))
-    real = real_of(target, given)
-    any_complex = any(kind_of(dtype_name(dtype)) == "c" for dtype in given)
+    fromkeys = dict.fromkeys(map(DTYPE, layouts.values()))
+    real = real_of(target, fromkeys)
+    any_complex = any(kind_of(dtype_name(dtype)) == "c" for dtype in fromkeys)
     lowering = Lowering(source, target, limits, real, disable, TABLES)
     lowering.add_inputs(layouts, names or {}, donated)
     results = [lowering.builder.result(value) for value in lowering.lower_all(normalize(roots, not any_complex))]

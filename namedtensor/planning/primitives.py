@@ -27,13 +27,13 @@ def broadcast(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     """The shape of an elementwise operation: aligned at the right, sizes equal or 1."""
     rank = max(map(len, shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    found = []
+    result = []
     for sizes in zip(*padded):
         wide = set(sizes) - {1}
         if len(wide) > 1:
             raise ValueError(f"the sizes {sizes} do not broadcast")
-        found.append(wide.pop() if wide else 1)
-    return tuple(found)
+        result.append(wide.pop() if wide else 1)
+    return tuple(result)
 
 
 def same(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
@@ -66,24 +66,24 @@ def reshaped(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 def transposed(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     if sorted(options["moves"]) != list(range(len(shapes[0]))):
         raise ValueError(f"{options['moves']} is not an order of {len(shapes[0])} axes")
-    return tuple(shapes[0][place] for place in options["moves"])
+    return tuple(shapes[0][move] for move in options["moves"])
 
 
 def reduced(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     (shape,), at = shapes, options["at"]
     places = range(len(shape)) if at is None else at if isinstance(at, tuple) else (at,)
     if options["keep"]:
-        return tuple(1 if place in places else size for place, size in enumerate(shape))
-    return tuple(size for place, size in enumerate(shape) if place not in places)
+        return tuple(1 if index in places else size for index, size in enumerate(shape))
+    return tuple(size for index, size in enumerate(shape) if index not in places)
 
 
 def expanded(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     sizes = iter(shapes[0])
-    return tuple(next(sizes) if kept else 1 for kept in options["kept"])
+    return tuple(next(sizes) if is_kept else 1 for is_kept in options["kept"])
 
 
 def picked(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
-    return tuple(size for size, place in zip(shapes[0], options["places"]) if place is None)
+    return tuple(size for size, position in zip(shapes[0], options["places"]) if position is None)
 
 
 def product(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
@@ -181,7 +181,7 @@ ROWS = (
     Primitive("dot", TWO, product),  # the product of matrices and vectors
     Primitive("matmul", TWO, stacked_product),  # a stack of products of matrices
     Primitive("vecdot", TWO, vectors),  # a stack of products of vectors, over the last axis
-    Primitive("projected", (2, MANY), lambda shapes, options: (shapes[0][0], sum(each[1] for each in shapes[1:]))),  # a matrix times each of others, side by side
+    Primitive("projected", (2, MANY), lambda shapes, options: (shapes[0][0], sum(shape[1] for shape in shapes[1:]))),  # a matrix times each of others, side by side
     Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ + b, the library's linear map
     # along axes
     Primitive("cumsum", ONE, same),  # the sums up to each element
@@ -232,7 +232,7 @@ def verify(plan: Plan) -> None:
         for problem in _problems(step, there):
             raise Malformed(f"{problem}, in {step.primitive} of\n{plan}")
         there.add(step.value)
-    missing = [each for each in plan.results if isinstance(each, (Value, Scalar)) and each not in there]
+    missing = [value for value in plan.results if isinstance(value, (Value, Scalar)) and value not in there]
     if missing:
         raise Malformed(f"the result {missing[0]!r} is made by no step of\n{plan}")
 
@@ -242,8 +242,8 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
     if row is None:
         yield "there is no such primitive"
         return
-    values = [each for each in step.arguments if isinstance(each, (Value, Scalar))]
-    if any(each not in there for each in values):
+    values = [argument for argument in step.arguments if isinstance(argument, (Value, Scalar))]
+    if any(value not in there for value in values):
         yield "an argument is used before it is made"
     fewest, most = row.arguments
     if not fewest <= len(step.arguments) <= most:
@@ -252,15 +252,17 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
     order, shape = step.value.order, step.value.shape
     if step.primitive not in ("loop", "slices") and (len(order) != len(shape) or len(set(order)) != len(order)):
         yield f"the order {order} does not fit the shape {shape}"
-    if step.value.fixed and any(not each.fixed for each in values):
+    if step.value.fixed and any(not value.fixed for value in values):
         yield "a fixed value is made of one that is not"
     try:
-        wanted = row.shape([each.shape if isinstance(each, Value) else () for each in step.arguments], step.options)
+        expected = row.shape(
+            [argument.shape if isinstance(argument, Value) else () for argument in step.arguments], step.options
+        )
     except (ValueError, IndexError) as problem:
         yield str(problem)
         return
-    if wanted is not None and wanted != shape:
-        yield f"it gives {shape} where its arguments make {wanted}"
+    if expected is not None and expected != shape:
+        yield f"it gives {shape} where its arguments make {expected}"
 
 
 def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace | None = None) -> None:
@@ -269,17 +271,21 @@ def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace 
 
     `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
     """
-    memory: dict[Any, Any] = {each: each for each in plan.inputs}
-    alive: dict[Any, set[Any]] = {each: {each} for each in plan.inputs}
+    memory: dict[Any, Any] = {input_: input_ for input_ in plan.inputs}
+    alive: dict[Any, set[Any]] = {input_: {input_} for input_ in plan.inputs}
     buffers = workspace.places if workspace is not None else {}
     for step in plan.steps:
         _read(step.arguments, memory, alive, plan)
-        for each in donated_to(step) if step.primitive == "loop" else ():
-            if memory[each] not in plan.donated:
-                raise Malformed(f"{plan.names[each]} is written over by a loop in\n{plan}")
-            alive[memory[each]] = set()
+        for value in donated_to(step) if step.primitive == "loop" else ():
+            if memory[value] not in plan.donated:
+                raise Malformed(f"{plan.names[value]} is written over by a loop in\n{plan}")
+            alive[memory[value]] = set()
         if step.value in buffers:
-            if any(memory.get(each) == buffers[step.value] for each in step.arguments if isinstance(each, Value)):
+            if any(
+                memory.get(argument) == buffers[step.value]
+                for argument in step.arguments
+                if isinstance(argument, Value)
+            ):
                 raise Malformed(f"{plan.names[step.value]} is written into the memory that it is made of in\n{plan}")
             memory[step.value] = buffers[step.value]
             alive[memory[step.value]] = {step.value}
@@ -297,6 +303,6 @@ def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace 
 
 
 def _read(values: Sequence[Any], memory: Mapping[Any, Any], alive: Mapping[Any, set[Any]], plan: Plan) -> None:
-    for each in values:
-        if isinstance(each, Value) and each not in alive[memory[each]]:
-            raise Malformed(f"{plan.names[each]} is read after its memory was written over in\n{plan}")
+    for value in values:
+        if isinstance(value, Value) and value not in alive[memory[value]]:
+            raise Malformed(f"{plan.names[value]} is read after its memory was written over in\n{plan}")

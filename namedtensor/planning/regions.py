@@ -52,8 +52,8 @@ class Region(NamedTuple):
 
 def sizes_of(term: Term) -> dict[str, int] | None:
     """The typical sizes of a term's axes, where all are known: tiling changes the speed, and no value."""
-    found = {axis: resolve(size) for axis, size in term.shape.items()}
-    return {axis: typical(size) for axis, size in found.items()} if all(map(is_ground, found.values())) else None
+    result = {axis: resolve(size) for axis, size in term.shape.items()}
+    return {axis: typical(size) for axis, size in result.items()} if all(map(is_ground, result.values())) else None
 
 
 def count(term: Term) -> int:
@@ -72,20 +72,20 @@ def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | 
     ):
         return None
     enough = max(2 * count(root), -(-MIN_SCORE_BYTES // itemsize))
-    if product and all(count(each) < enough for each in root.arguments):
+    if product and all(count(argument) < enough for argument in root.arguments):
         return None
     axes = tuple(axis for axis in root.shape if axis not in root.axes)
     if product:
         big = max(root.arguments, key=count)
         axes = tuple(axis for axis in axes if axis in big.shape)
-    found = _grow(root, axes, uses, product, itemsize)
-    while found is not None and found.axes != axes:  # an axis that some term consumes is none to be cut
-        axes = found.axes
-        found = _grow(root, axes, uses, product, itemsize) if axes else None
-    if found is None or not found.axes:
+    region = _grow(root, axes, uses, product, itemsize)
+    while region is not None and region.axes != axes:  # an axis that some term consumes is none to be cut
+        axes = region.axes
+        region = _grow(root, axes, uses, product, itemsize) if axes else None
+    if region is None or not region.axes:
         return None
-    work = sum(_work(term) for term in terms_of(root, found.inside))
-    return found if work >= 2 else None
+    work = sum(_work(term) for term in terms_of(root, region.inside))
+    return region if work >= 2 else None
 
 
 def _work(term: Term) -> int:
@@ -96,36 +96,36 @@ def _work(term: Term) -> int:
 
 
 def terms_of(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
-    found, stack, seen = [], [root], set()
+    terms, stack, seen = [], [root], set()
     while stack:
         term = stack.pop()
         if id(term) in inside and id(term) not in seen:
             seen.add(id(term))
-            found.append(term)
+            terms.append(term)
             stack.extend(term.arguments)
-    return found
+    return terms
 
 
 def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int) -> Region | None:
     """Grow a region from its root: all that maps over `axes` and has no use outside."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
-    kept = set(axes)
+    texts = set(axes)
     least = MIN_SCORE_BYTES if product else count(root) * itemsize
 
-    def visit(term: Term, own: Axes, first: bool = False) -> None:
+    def visit(term: Term, axis_names: Axes, first: bool = False) -> None:
         if id(term) in inside or id(term) in inputs:
             seen = inside.get(id(term)) or (inputs[id(term)][1] if id(term) in inputs else {})
-            if seen != own:
-                kept.difference_update(axis for axis in (*seen, *own) if seen.get(axis) != own.get(axis))
+            if seen != axis_names:
+                texts.difference_update(axis for axis in (*seen, *axis_names) if seen.get(axis) != axis_names.get(axis))
             return
-        consumed = {axis for axis, name in own.items() if name in term.axes}
+        consumed = {axis for axis, name in axis_names.items() if name in term.axes}
         if (
             consumed
-            and (kept & set(own)) - consumed
+            and (texts & set(axis_names)) - consumed
             and _belongs(
                 term,
-                {axis: name for axis, name in own.items() if axis not in consumed},
+                {axis: name for axis, name in axis_names.items() if axis not in consumed},
                 inside,
                 uses,
                 product,
@@ -133,22 +133,22 @@ def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int)
                 itemsize,
             )
         ):  # it joins, and the axes are none to be cut
-            kept.difference_update(consumed)
-            own = {axis: name for axis, name in own.items() if axis not in consumed}
-        if not first and not _belongs(term, own, inside, uses, product, least, itemsize):
-            inputs[id(term)] = (term, own)
+            texts.difference_update(consumed)
+            axis_names = {axis: name for axis, name in axis_names.items() if axis not in consumed}
+        if not first and not _belongs(term, axis_names, inside, uses, product, least, itemsize):
+            inputs[id(term)] = (term, axis_names)
             return
-        inside[id(term)] = own
+        inside[id(term)] = axis_names
         back = {new: old for old, new in term.options} if term.operator == "rename" else {}
         for argument in term.arguments:
-            names = {axis: back.get(name, name) for axis, name in own.items()}
+            names = {axis: back.get(name, name) for axis, name in axis_names.items()}
             visit(argument, {axis: name for axis, name in names.items() if name in argument.shape})
 
     start = {axis: axis for axis in axes}
     if any(axis in root.axes for axis in axes):
         return None
     visit(root, start, True)
-    cut = tuple(axis for axis in axes if axis in kept)
+    cut = tuple(axis for axis in axes if axis in texts)
     among = terms_of(root, inside)
     largest = max((term for term in among if not product or term is not root), key=count, default=root)
     if product and count(largest) < 2 * count(root):
@@ -161,9 +161,9 @@ ALLOWED = {"elementwise", "axis_map", "reduction", "contraction"}
 STRUCTURAL = ("rename", "cases", "indicator")
 
 
-def _belongs(term, own: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
+def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
     """Whether a term is computed inside the region of those that use it."""
-    if not own or not term.arguments or count(term) * itemsize < least // 4:
+    if not axes or not term.arguments or count(term) * itemsize < least // 4:
         return False
     if any(id(user) not in inside for user in uses[id(term)]):
         return False
@@ -172,11 +172,11 @@ def _belongs(term, own: Axes, inside, uses, product: bool, least: int, itemsize:
     record = REGISTRY.get(term.operator)
     if record is None or record.kind not in ALLOWED or any(name.startswith("size ") for name, *_ in term.options):
         return False
-    if any(name in term.axes for name in own.values()):
+    if any(name in term.axes for name in axes.values()):
         return False
     if record.kind == "contraction" and term.axes:
         is_score = count(term) * itemsize >= MIN_SCORE_BYTES
-        return product and is_score and all(count(term) > count(each) for each in term.arguments)
+        return product and is_score and all(count(term) > count(argument) for argument in term.arguments)
     return True
 
 
@@ -206,7 +206,7 @@ def sizes_of_layers(terms: Sequence[Term]) -> set[int]:
 
 def find_layers(
     terms: Sequence[Term],
-    place: int,
+    position: int,
     uses: Mapping[int, list[Term]],
     itemsize: int,
     sizes: Collection[int],
@@ -216,40 +216,40 @@ def find_layers(
 
     Of several axes that can be cut, those of the sizes given, that one which most multiply-adds are mapped over.
     """
-    root = terms[place]
-    own = {axis for axis, size in (sizes_of(root) or {}).items() if size in sizes and axis not in root.axes}
-    if not own or not root.arguments or not _mappable(root):
+    root = terms[position]
+    names = {axis for axis, size in (sizes_of(root) or {}).items() if size in sizes and axis not in root.axes}
+    if not names or not root.arguments or not _mappable(root):
         return None
-    found = [_layers(terms, place, axis, uses, itemsize, threads) for axis in root.shape if axis in own]
-    return max(filter(None, found), key=_work_of, default=None)
+    regions = [_layers(terms, position, axis, uses, itemsize, threads) for axis in root.shape if axis in names]
+    return max(filter(None, regions), key=_work_of, default=None)
 
 
-def _layers(terms: Sequence[Term], place: int, axis: str, uses, itemsize: int, threads: int) -> Region | None:
+def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int, threads: int) -> Region | None:
     """Everything that is mapped over an axis and serves the root alone, where that is worth it."""
-    root = terms[place]
+    root = terms[position]
     half = -(-(sizes_of(root) or {})[axis] // 2)
     asked = {id(root): axis}  # what the axis is called in a term that is needed a slice at a time
     inside: dict[int, Axes] = {}
     among: list[Term] = []
     inputs: list[tuple[Term, Axes]] = []
-    for number in range(place, -1, -1):
+    for number in range(position, -1, -1):
         term = terms[number]
         name = asked.get(id(term))
         if name is None:
             continue
-        own = {axis: name} if name in term.shape else {}
+        axis_names = {axis: name} if name in term.shape else {}
         alone = term is root or all(id(user) in inside for user in uses[id(term)])
-        if own and alone and name not in term.axes and term.arguments and _mappable(term):
+        if axis_names and alone and name not in term.axes and term.arguments and _mappable(term):
             if _is_narrow(term, name, half):
                 return None
-            inside[id(term)] = own
+            inside[id(term)] = axis_names
             among.append(term)
             old = {new: old for old, new in term.options} if term.operator == "rename" else {}
             before = old.get(name, name)
             if any(asked.setdefault(id(argument), before) != before for argument in term.arguments):
                 return None
         else:
-            inputs.append((term, own))
+            inputs.append((term, axis_names))
         if len(asked) == len(inside) + len(inputs):
             break
     if sum(map(_multiplied, among)) < MIN_LAYER_MULTIPLY_ADDS or any(sizes_of(term) is None for term in among):
@@ -305,7 +305,7 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
     """Return whether a block with `rows` rows of an axis has too few rows of a product."""
     if not is_product(term):
         return False
-    left, right = (sizes_of(each) or {} for each in term.arguments)
+    left, right = (sizes_of(argument) or {} for argument in term.arguments)
     if name in left and name in right:
         return False
     mine, other = (left, right) if name in left else (right, left)
@@ -324,13 +324,13 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.
     sizes = sizes_of(region.root) or {}
     largest = int(count(region.largest) * itemsize * share)
     target = min(MAX_PRODUCT_BYTES, largest // MIN_BLOCKS) if product else MAX_CHAIN_BYTES
-    shared = {axis: sum(axis in own for _, own in region.inputs) for axis in region.axes}
+    shared = {axis: sum(axis in axis_names for _, axis_names in region.inputs) for axis in region.axes}
     axes = sorted(region.axes, key=lambda axis: (-shared[axis] if product else 0, order.index(axis)))
     inner = largest // max(1, math.prod(sizes[axis] for axis in axes))
     picked: list[str] = []
-    for place, axis in enumerate(axes):
-        later = inner * math.prod(sizes[each] for each in axes[place + 1 :])
-        if later <= target or place == len(axes) - 1:
+    for index, axis in enumerate(axes):
+        later = inner * math.prod(sizes[name] for name in axes[index + 1 :])
+        if later <= target or index == len(axes) - 1:
             least = 64 if product and shared[axis] == 1 else 1
             rows = max(least, target // max(1, later))
             rows = min(sizes[axis], rows - rows % TILE_ROWS_MULTIPLE if rows > TILE_ROWS_MULTIPLE else rows)
@@ -347,52 +347,52 @@ def tileable(root: Term, axis: str) -> Region | None:
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
 
-    def visit(term: Term, own: Axes) -> bool:
+    def visit(term: Term, axes: Axes) -> bool:
         seen = inside.get(id(term)) or (inputs[id(term)][1] if id(term) in inputs else None)
         if seen is not None:
-            return seen == own
-        if not own or not term.arguments or not _mappable(term) or own[axis] in term.axes:
-            inputs[id(term)] = (term, own)
+            return seen == axes
+        if not axes or not term.arguments or not _mappable(term) or axes[axis] in term.axes:
+            inputs[id(term)] = (term, axes)
             return True
-        inside[id(term)] = own
+        inside[id(term)] = axes
         back = {new: old for old, new in term.options} if term.operator == "rename" else {}
-        name = back.get(own[axis], own[axis])
-        return all(visit(each, {axis: name} if name in each.shape else {}) for each in term.arguments)
+        name = back.get(axes[axis], axes[axis])
+        return all(visit(argument, {axis: name} if name in argument.shape else {}) for argument in term.arguments)
 
     return Region(root, inside, list(inputs.values()), (axis,), root) if visit(root, {axis: axis}) and inside else None
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
     """The root rewritten for one tile: as a term of inputs, with what these are slices of."""
-    made: dict[int, Term] = {}
+    terms: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
-    inputs = {id(term): own for term, own in region.inputs}
+    inputs = {id(term): axis_names for term, axis_names in region.inputs}
 
-    def shape_of(term: Term, own: Axes) -> dict[str, Any]:
-        picked = {own[axis] for axis in how.picked if axis in own}
-        rows = own.get(how.tiled)
+    def shape_of(term: Term, axes: Axes) -> dict[str, Any]:
+        picked = {axes[axis] for axis in how.picked if axis in axes}
+        rows = axes.get(how.tiled)
         return {axis: how.rows if axis == rows else size for axis, size in term.shape.items() if axis not in picked}
 
     def build(term: Term) -> Term:
-        found = made.get(id(term))
-        if found is None:
-            found = made[id(term)] = _built(term)
-        return found
+        result = terms.get(id(term))
+        if result is None:
+            result = terms[id(term)] = _built(term)
+        return result
 
     def _built(term: Term) -> Term:
         if id(term) in inputs:
             if term.operator == "number":
                 return term
-            own = inputs[id(term)]
+            axis_names = inputs[id(term)]
             name = f"part_{len(parts) + 1}"
-            parts.append((term, own))
-            shape = shape_of(term, own)
+            parts.append((term, axis_names))
+            shape = shape_of(term, axis_names)
             return Term("input", (), (), (name,), shape, term.boolean, term.node, term.serial)
-        own = region.inside[id(term)]
+        axis_names = region.inside[id(term)]
         arguments = tuple(build(argument) for argument in term.arguments)
-        shape, options = shape_of(term, own), term.options
+        shape, options = shape_of(term, axis_names), term.options
         if term.operator == "rename":
-            picked = {own[axis] for axis in how.picked if axis in own}
+            picked = {axis_names[axis] for axis in how.picked if axis in axis_names}
             options = tuple((old, new) for old, new in options if new not in picked)
         return Term(term.operator, arguments, term.axes, options, shape, term.boolean, term.node, term.serial)
 

@@ -14,19 +14,19 @@ from .plan import Argument, Value
 
 def put(b: PlanBuilder, condition: Value, x: Value, rest: Value) -> Value | None:
     """Match a case that replaces one slice, and write it as a slice update; None where it is none."""
-    found = _one_place(b, condition) if "slice-update" in b.optimized else None
-    if found is None or not isinstance(x, Value) or not isinstance(rest, Value):
+    names = _one_place(b, condition) if "slice-update" in b.optimized else None
+    if names is None or not isinstance(x, Value) or not isinstance(rest, Value):
         return None
-    axis, first, size, place = found
+    axis, first, size, start = names
     sizes = dict(zip(rest.order, rest.shape))
-    whole = sizes.get(axis) == size and all(sizes.get(name) in (each, None) for name, each in zip(x.order, x.shape))
+    whole = sizes.get(axis) == size and all(sizes.get(name) in (index, None) for name, index in zip(x.order, x.shape))
     if not whole or axis in x.order or set(x.order) - set(sizes) or b.kind(rest) != "f" or x.dtype != rest.dtype:
         return None
     if x.dynamic or rest.dynamic or rest.fixed:
         return None
     part = b.align(x, tuple(name for name in rest.order if name != axis))
     at = rest.order.index(axis)
-    return b.step("put", (rest, part, place), rest.order, rest.shape, rest.dtype, at=at, first=first)
+    return b.step("put", (rest, part, start), rest.order, rest.shape, rest.dtype, at=at, first=first)
 
 
 def _one_place(b: PlanBuilder, condition: Value) -> tuple[str, int, int, Argument] | None:
@@ -35,9 +35,9 @@ def _one_place(b: PlanBuilder, condition: Value) -> tuple[str, int, int, Argumen
     if step is None or step.primitive != "equal":
         return None
     for one, other in (step.arguments, step.arguments[::-1]):
-        made: Any = b.written(b.unnamed(one))
-        while made is not None and made.primitive == "cast":
-            made = b.written(b.unnamed(made.arguments[0]))
-        if made is not None and made.primitive == "arange" and not getattr(other, "order", ()):
-            return condition.order[0], made.options["start"], made.value.count, other
+        written: Any = b.written(b.unnamed(one))
+        while written is not None and written.primitive == "cast":
+            written = b.written(b.unnamed(written.arguments[0]))
+        if written is not None and written.primitive == "arange" and not getattr(other, "order", ()):
+            return condition.order[0], written.options["start"], written.value.count, other
     return None

@@ -30,19 +30,21 @@ FAST, FALLBACK, GUARDED = 0, 1, 2
 def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
     """The steps and results of one version, its selects resolved."""
     instead: dict[Any, Any] = {}
-    found: list[Step] = []
+    result: list[Step] = []
     for step in steps:
-        arguments = tuple([instead.get(each, each) for each in step.arguments]) if instead else step.arguments
+        arguments = (
+            tuple([instead.get(argument, argument) for argument in step.arguments]) if instead else step.arguments
+        )
         if step.primitive == "select":
             instead[step.value] = arguments[which if which < len(arguments) else FALLBACK]
         elif step.primitive != "guard" or which == FAST:
-            found.append(step._replace(arguments=arguments) if instead else step)
-    return found, tuple([instead.get(each, each) for each in results])
+            result.append(step._replace(arguments=arguments) if instead else step)
+    return result, tuple([instead.get(value, value) for value in results])
 
 
 def is_sized(arguments: Sequence[Argument]) -> bool:
     """Whether something is made of values that need the sizes of the inputs."""
-    return any(isinstance(each, Value) and each.sized for each in arguments)
+    return any(isinstance(argument, Value) and argument.sized for argument in arguments)
 
 
 class StepBuilder:
@@ -91,10 +93,10 @@ class StepBuilder:
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""
-        found = Scalar(kind)
+        scalar = Scalar(kind)
         self.names.append(name)
-        self.inputs.append(found)
-        return found
+        self.inputs.append(scalar)
+        return scalar
 
     # ------------------------------------------------------------------------------------------------------- steps
     def input(self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: Value | None = None) -> Value:
@@ -110,30 +112,30 @@ class StepBuilder:
         **options: Any,
     ) -> Value:  # fmt: skip
         """Append a step, or give the equal one that was written already (common subexpressions)."""
-        arguments = tuple([self._unnamed.get(each, each) for each in arguments])
+        arguments = tuple([self._unnamed.get(argument, argument) for argument in arguments])
         shape = tuple([canonical(size) if type(size) is Extent else size for size in shape])
         for name, size in options.items():
             if type(size) is Extent:  # by the symbols that equations leave, which the inputs have
                 options[name] = canonical(size)
         # What differs as an option may be equal as a number: 0.0 and −0.0, 1 and True.
         key = (primitive, arguments, tuple(map(type, arguments)), shape, dtype, repr(options))
-        found = self._made.get(key)
-        if found is None:
+        value = self._made.get(key)
+        if value is None:
             if dtype is None:
                 dtype = dtypes.dtype_of(self, primitive, arguments, options)
             fixed, dynamic = primitive not in ("python", "loop"), primitive == "python"
-            for each in arguments:
-                if isinstance(each, (Value, Scalar)):
-                    fixed = fixed and each.fixed
-                    dynamic = dynamic or (each.dynamic and dtype != "bool")
-            found = self._made[key] = Value(order, shape, dtype, fixed, dynamic)
-            found.sized = fixed and (is_sized(arguments) or bool(symbols_of((shape, options, arguments))))
-            found.interval = interval_of_step(primitive, arguments, options, dtype)
-            if primitive == "cast" or any(getattr(each, "weak", False) for each in arguments):
-                found.weak = whole_numbers.is_weak(self, primitive, arguments, dtype)
-            step = self._written[found] = Step(found, primitive, arguments, options, self.origin)
+            for argument in arguments:
+                if isinstance(argument, (Value, Scalar)):
+                    fixed = fixed and argument.fixed
+                    dynamic = dynamic or (argument.dynamic and dtype != "bool")
+            value = self._made[key] = Value(order, shape, dtype, fixed, dynamic)
+            value.sized = fixed and (is_sized(arguments) or bool(symbols_of((shape, options, arguments))))
+            value.interval = interval_of_step(primitive, arguments, options, dtype)
+            if primitive == "cast" or any(getattr(operand, "weak", False) for operand in arguments):
+                value.weak = whole_numbers.is_weak(self, primitive, arguments, dtype)
+            step = self._written[value] = Step(value, primitive, arguments, options, self.origin)
             self.steps.append(step)
-        return found if order == found.order else self.renamed(found, order)
+        return value if order == value.order else self.renamed(value, order)
 
     def unnamed(self, argument: Argument) -> Argument:
         """The value before renames: equal steps are one whatever the names of axes."""
@@ -149,14 +151,14 @@ class StepBuilder:
             return x
         x = self.unnamed(x)
         key = ("same", x, order)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = Value(order, x.shape, x.dtype, x.fixed, x.dynamic, x.interval, x.weak)
-            found.sized = x.sized
-            step = self._written[found] = Step(found, "same", (x,), {}, self.origin)
+        value = self._made.get(key)
+        if value is None:
+            value = self._made[key] = Value(order, x.shape, x.dtype, x.fixed, x.dynamic, x.interval, x.weak)
+            value.sized = x.sized
+            step = self._written[value] = Step(value, "same", (x,), {}, self.origin)
             self.steps.append(step)
-            self._unnamed[found] = x
-        return found if order != x.order else x
+            self._unnamed[value] = x
+        return value if order != x.order else x
 
     def reshape(self, x: Value, order: Order, shape: Sequence[int]) -> Value:
         """The same numbers, row-major, in another shape."""
@@ -191,8 +193,8 @@ class StepBuilder:
         """Return the dtype of literal integers: 64 bits, or floats of 64 bits if those are too few."""
         whole = self.target.default_whole
         held = of_dtype(whole)
-        numbers = tuple(upper_bound(each) if type(each) is Extent else each for each in numbers)
-        fit = all(within(interval_of(each) or (0, 0), held) for each in numbers)  # type: ignore[arg-type]
+        numbers = tuple(upper_bound(number) if type(number) is Extent else number for number in numbers)
+        fit = all(within(interval_of(number) or (0, 0), held) for number in numbers)  # type: ignore[arg-type]
         return whole if fit else self.target.wide_float
 
     def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> Value:
@@ -219,7 +221,7 @@ class StepBuilder:
 
     def are_whole(self, arguments: Sequence[Argument]) -> bool:
         """Whether all arrays among these are of integers."""
-        return all(self.kind(each) in WHOLE for each in arguments if isinstance(each, Value))
+        return all(self.kind(argument) in WHOLE for argument in arguments if isinstance(argument, Value))
 
     def floating(self, x: Value) -> Value:
         """Convert integers to floats: to the dtype of the formula if all are constants."""

@@ -40,7 +40,7 @@ def _literal(lowering: Lowering, term: Term) -> Argument:
     axes, extent = term.options
     rest = tuple(axis for axis in term.shape if axis not in axes)
     inner = lowering.extents(term, rest)
-    cells = [lowering.array(each) for each in term.arguments]
+    cells = [lowering.array(argument) for argument in term.arguments]
     dtype = b.common_dtype(cells)
     cells = [b.broadcast(b.cast(cell, dtype), rest, inner) for cell in cells]
     return b.reshape(b.stack(cells, "(entries)"), (*axes, *rest), (*extent, *inner))
@@ -104,18 +104,18 @@ def _scatter(lowering: Lowering, term: Term) -> Argument:
     stay = tuple(name for name in places.order if name not in over)
     sizes = b.extents(places, stay)
     at: Any = None
-    for name, each in zip(stay, sizes):
-        here = b.arange(0, each, name)
-        at = here if at is None else merged_positions(b, at, each, here)
+    for name, index in zip(stay, sizes):
+        here = b.arange(0, index, name)
+        at = here if at is None else merged_positions(b, at, index, here)
     at = places if at is None else b.array(merged_positions(b, at, size, places))
-    first = next((place for place, name in enumerate(x.order) if name in at.order), 0)
+    first = next((index for index, name in enumerate(x.order) if name in at.order), 0)
     rest = tuple(name for name in x.order if name not in at.order)
     (laid,) = b.summable((b.reorder(x, (*rest[:first], *at.order, *rest[first:])),), "sum", at.count)
     shape = (*b.extents(laid, rest[:first]), math.prod(sizes) * size, *b.extents(laid, rest[first:]))
     options: dict[str, Any] = {"at": first, "sizes": shape, "rank": len(at.order)}
     order = (*rest[:first], MERGED, *rest[first:])
-    found = b.step("scatter_add", (laid, at), order, shape, laid.dtype, **options)
-    return b.split(found, MERGED, [*zip(stay, sizes), (axis, size)])
+    step = b.step("scatter_add", (laid, at), order, shape, laid.dtype, **options)
+    return b.split(step, MERGED, [*zip(stay, sizes), (axis, size)])
 
 
 def _fill(lowering: Lowering, term: Term) -> Argument:
@@ -125,7 +125,8 @@ def _fill(lowering: Lowering, term: Term) -> Argument:
     rest = tuple(name for name in term.shape if name != axis)
     order, inner = (*rest, axis), lowering.extents(term, rest)
     parts = [
-        b.broadcast(lowering.array(each), order, (*inner, *lowering.extents(each, (axis,)))) for each in term.arguments
+        b.broadcast(lowering.array(argument), order, (*inner, *lowering.extents(argument, (axis,))))
+        for argument in term.arguments
     ]
     joined = b.concat(b.common(parts), axis) if len(parts) > 1 else parts[0]
     inverse = sorted(range(len(positions)), key=positions.__getitem__)
@@ -144,7 +145,7 @@ def _indicator(lowering: Lowering, term: Term) -> Argument:
 
 def _cases(lowering: Lowering, term: Term) -> Argument:
     b = lowering.builder
-    entries = [lowering.array(each) for each in term.arguments]
+    entries = [lowering.array(argument) for argument in term.arguments]
     pairs = list(zip(entries[0::2], entries[1::2]))
     if len(entries) % 2:
         result = entries[-1]
@@ -165,14 +166,14 @@ def _cases(lowering: Lowering, term: Term) -> Argument:
 # ----------------------------------------------------------------------------------------------------- user functions
 def _python(lowering: Lowering, term: Term) -> Argument:
     (registered,) = term.options
-    arguments = [lowering.value(each) for each in term.arguments]
-    orders = [each.order if isinstance(each, Value) else () for each in arguments]
+    arguments = [lowering.value(argument) for argument in term.arguments]
+    orders = [argument.order if isinstance(argument, Value) else () for argument in arguments]
     order = tuple(term.shape)
     source, node, xp = lowering.source, term.node, lowering.target.xp
 
     def python(*arrays: Any) -> Any:
-        found = registered.run(arrays, orders, order, source, node)
-        return found if hasattr(found, "dtype") else xp.asarray(found)
+        result = registered.run(arrays, orders, order, source, node)
+        return result if hasattr(result, "dtype") else xp.asarray(result)
 
     lowering.user_functions.append(python)
     shape, number = lowering.extents(term, order), len(lowering.user_functions)

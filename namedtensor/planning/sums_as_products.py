@@ -40,7 +40,10 @@ def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
         or x.fixed
     ):
         return None
-    same = all(isinstance(each, Value) and (each.shape, each.dtype) == (x.shape, x.dtype) for each in step.arguments)
+    same = all(
+        isinstance(argument, Value) and (argument.shape, argument.dtype) == (x.shape, x.dtype)
+        for argument in step.arguments
+    )
     return step.arguments if same and not x.dynamic else None
 
 

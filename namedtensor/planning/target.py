@@ -34,9 +34,9 @@ class Target:
         """The same library, with axes spread over devices."""
         if not spread:
             return self
-        found = copy(self)
-        found.spread = spread
-        return found
+        result = copy(self)
+        result.spread = spread
+        return result
 
     def share(self, axes: Iterable[str]) -> int:
         """The number of devices that share a tensor with these axes."""
@@ -85,7 +85,10 @@ class Target:
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         """The dtype of what a primitive gives: the library is asked, by one element, once."""
         kinds = tuple(
-            [(each.dtype, len(each.shape)) if hasattr(each, "order") else (each, type(each)) for each in arguments]
+            [
+                (argument.dtype, len(argument.shape)) if hasattr(argument, "order") else (argument, type(argument))
+                for argument in arguments
+            ]
         )
         key = (primitive, kinds, repr(options), self.default_float)
         return self._asked.get_or_build(key, lambda: self.backend.ask(self, primitive, arguments, options))

@@ -66,11 +66,11 @@ class Steps(Protocol):
 
 def is_weak(b: Steps, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
     """Return whether a step computes floats from integers only."""
-    values = [each for each in arguments if isinstance(each, Value)]
+    values = [argument for argument in arguments if isinstance(argument, Value)]
     if primitive == "cast":
         return dtype == b.target.wide_float and (values[0].interval is not None or values[0].weak)
     weak = True in map(WEAK, values) and b.target.kind(dtype) == "f"
-    return weak and all(each.weak or b.kind(each) in WHOLE or is_plain(b, each) for each in values)
+    return weak and all(value.weak or b.kind(value) in WHOLE or is_plain(b, value) for value in values)
 
 
 def is_plain(b: Steps, x: Value) -> bool:
@@ -82,21 +82,25 @@ def is_plain(b: Steps, x: Value) -> bool:
 # ------------------------------------------------------------------------------------------------------------- dtypes
 def common_dtype(b: Steps, arguments: Sequence[Any]) -> str:
     """Return the common dtype of integers: their own if they share it, else that of 64 bits."""
-    values = [each for each in arguments if isinstance(each, Value) and b.kind(each) != "b"]
-    numbers = [each for each in arguments if (each.kind if isinstance(each, Scalar) else type(each)) is int]
-    found = {each.dtype for each in values}
-    if len(found) == 1 and not numbers and not found & b.target.stored:
-        return found.pop()
+    values = [argument for argument in arguments if isinstance(argument, Value) and b.kind(argument) != "b"]
+    numbers = [
+        argument for argument in arguments if (argument.kind if isinstance(argument, Scalar) else type(argument)) is int
+    ]
+    result = {value.dtype for value in values}
+    if len(result) == 1 and not numbers and not result & b.target.stored:
+        return result.pop()
     dtype = b.whole_dtype(*numbers)
-    return wide_float(b, values) if b.target.is_narrow and not all(is_held(b, each) for each in values) else dtype
+    return wide_float(b, values) if b.target.is_narrow and not all(is_held(b, value) for value in values) else dtype
 
 
 def comparable(b: Steps, arguments: Sequence[Any]) -> bool:
     """Return whether plain numbers can be compared with narrow integer tensors without widening them."""
-    dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
+    dtypes = {argument.dtype for argument in arguments if isinstance(argument, Value)}
     held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & b.target.stored else None
-    numbers = [each for each in arguments if not isinstance(each, Value)]
-    fit = held is not None and all(type(each) is int and intervals.within((each, each), held) for each in numbers)
+    numbers = [argument for argument in arguments if not isinstance(argument, Value)]
+    fit = held is not None and all(
+        type(number) is int and intervals.within((number, number), held) for number in numbers
+    )
     return fit and held != (0, 1)
 
 
@@ -104,12 +108,14 @@ def in_range(b: Steps, arguments: Sequence[Any]) -> Sequence[Any]:
     """Replace a comparison of integers with a number beyond their dtype: compare 0 with 1, or with −1."""
     ends = intervals.of_dtype(b.target.default_whole)
     assert ends is not None
-    far = [type(each) is int and not intervals.within((each, each), ends) for each in arguments]
-    whole = [isinstance(each, Value) and b.kind(each) in WHOLE and is_held(b, each) for each in arguments]
+    far = [type(argument) is int and not intervals.within((argument, argument), ends) for argument in arguments]
+    whole = [
+        isinstance(argument, Value) and b.kind(argument) in WHOLE and is_held(b, argument) for argument in arguments
+    ]
     if True not in far or True not in whole:
         return arguments
-    return [b.step("multiply", (each, 0), each.order, each.shape) if isinstance(each, Value) else 1 if each > 0 else -1
-            for each in held(b, arguments, b.target.default_whole)]  # fmt: skip
+    return [b.step("multiply", (value, 0), value.order, value.shape) if isinstance(value, Value) else 1 if value > 0 else -1
+            for value in held(b, arguments, b.target.default_whole)]  # fmt: skip
 
 
 def before_cast(b: Steps, x: Value) -> Value:
@@ -130,8 +136,8 @@ def passes(b: Steps, x: Value, dtype: str) -> bool:
 # --------------------------------------------------------------------------------------------------------- arithmetic
 def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """The primitive that gives the right numbers of integers, and its arguments in the dtype that it gives them in."""
-    found = intervals.of_step(primitive, [interval_of(each) for each in arguments], {})
-    if found is not None and fits(b, found, primitive in CHECKED):
+    pair = intervals.of_step(primitive, [interval_of(argument) for argument in arguments], {})
+    if pair is not None and fits(b, pair, primitive in CHECKED):
         return primitive, held(b, arguments, b.target.default_whole)
     if primitive not in CHECKED or (b.target.is_narrow and not all_held(b, arguments)):
         return primitive, held(b, arguments, wide_float(b, arguments))
@@ -141,16 +147,16 @@ def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Seque
 
 def summable(b: Steps, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
     """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
-    found = intervals.of_step(kind, [each.interval for each in arguments], {}, upper_bound(count))
-    enough = found is not None and fits(b, found, False)
+    pair = intervals.of_step(kind, [argument.interval for argument in arguments], {}, upper_bound(count))
+    enough = pair is not None and fits(b, pair, False)
     return held(b, arguments, b.target.default_whole if enough else wide_float(b, arguments))
 
 
 def reducible(b: Steps, kind: str, x: Value, count: int) -> tuple[str, Value]:
     """The reduction that gives the right numbers, and its argument in the dtype that it gives them in."""
     if b.target.is_narrow and kind in CHECKED_REDUCTIONS and b.kind(x) in WHOLE and is_held(b, x):
-        found = intervals.of_step(kind, [x.interval], {}, count)
-        exact = found is not None and fits(b, found, True)
+        pair = intervals.of_step(kind, [x.interval], {}, count)
+        exact = pair is not None and fits(b, pair, True)
         return kind if exact else CHECKED_REDUCTIONS[kind], b.cast(x, b.target.default_whole)
     return kind, summable(b, (x,), kind, count)[0]
 
@@ -165,16 +171,16 @@ def for_recurrence(b: Steps, x: Value) -> Value:
 def wide_float(b: Steps, arguments: Sequence[Any]) -> str:
     """Return the dtype of floats computed from these integers; record if it may round them."""
     dtype = b.target.wide_float
-    found = (each.interval for each in arguments if isinstance(each, Value) and not each.fixed)
+    result = (argument.interval for argument in arguments if isinstance(argument, Value) and not argument.fixed)
     exact = intervals.exact_in(dtype)
-    if b.target.is_narrow and not all(each is None or intervals.within(each, exact) for each in found):
+    if b.target.is_narrow and not all(interval is None or intervals.within(interval, exact) for interval in result):
         b.rounds = True
     return dtype
 
 
 def all_held(b: Steps, arguments: Sequence[Any]) -> bool:
     """Return whether the integer dtype holds all these values."""
-    return all(is_held(b, each) for each in arguments if isinstance(each, Value))
+    return all(is_held(b, argument) for argument in arguments if isinstance(argument, Value))
 
 
 def is_held(b: Steps, x: Value) -> bool:
@@ -191,4 +197,4 @@ def fits(b: Steps, interval: Interval, checked: bool) -> bool:
 
 def held(b: Steps, arguments: Sequence[Any], dtype: str) -> list[Any]:
     """Cast integer tensors to a dtype; plain numbers are returned unchanged."""
-    return [b.cast(each, dtype) if isinstance(each, Value) else each for each in arguments]
+    return [b.cast(argument, dtype) if isinstance(argument, Value) else argument for argument in arguments]

@@ -74,8 +74,8 @@ class Algebra:
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose):
         self.source, self.choose, self.axes = source, choose, Axes()
-        text, own = declared(source)
-        whole = {**own, **{canonical(name): shape for name, shape in shapes.items()}}
+        text, declarations = declared(source)
+        whole = {**declarations, **{canonical(name): shape for name, shape in shapes.items()}}
         self.names = inputs_of(self.axes, whole, node_of)
         self.given = dict(whole)
         self.pieces = self.lines(text)
@@ -104,14 +104,14 @@ class Algebra:
             statement = statement_of(piece, [*self.names])
             lines.append(self.line(statement, number == len(self.pieces) - 1))
         kind = "indices" if any(letters.active for _, letters in self.statements) else "matrices"
-        inputs = {name: given for name, given in self.names.items() if not given.defined and given.literal is None}
+        inputs = {name: source for name, source in self.names.items() if not source.defined and source.literal is None}
         used = self.used_names()
-        inputs = {name: given for name, given in inputs.items() if name in used}
+        inputs = {name: input_ for name, input_ in inputs.items() if name in used}
         return TranslatedProgram(
             kind,
             self.axes,
             tuple(lines),
-            {name: given.leaf for name, given in inputs.items()},
+            {name: input_.leaf for name, input_ in inputs.items()},
             tuple(self.remarks),
             self,
         )
@@ -126,7 +126,7 @@ class Algebra:
         return names
 
     def line(self, statement: Statement, last: bool) -> FormulaLine:
-        counts = {name: len(given.leaf.dims) for name, given in self.names.items()}
+        counts = {name: len(source.leaf.dims) for name, source in self.names.items()}
         free = head_letters(statement.head) if statement.head is not None else ()
         statement = replace(statement, body=with_ends(statement.body, {letter for letter in free if is_letter(letter)}))
         letters = letters_of(statement, counts, self.source)
@@ -235,7 +235,9 @@ class Algebra:
     # ------------------------------------------------------------------------------------------------------ its value
     def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
         """The source's own value of the last line, as an array. Raises Unsupported where a piece has none here."""
-        inputs = dict(arrays) | {name: given.literal for name, given in self.names.items() if given.literal is not None}
+        inputs = dict(arrays) | {
+            name: source.literal for name, source in self.names.items() if source.literal is not None
+        }
         inputs = {name: _array(value) for name, value in inputs.items()}
         sizes = {name: float(size_of(axis)) for name, axis in self.sizes.items()}
 
@@ -263,7 +265,7 @@ class Algebra:
         return line(last, definitions(last, inputs), inputs)
 
     def definition_names(self) -> Sequence[str]:
-        return [name for name, given in self.names.items() if given.defined]
+        return [name for name, source in self.names.items() if source.defined]
 
     def ordered(self, plain: PlainValues, letters: IndexLetters) -> Any:
         order = letters.free if letters.free is not None and letters.active else plain.letters

@@ -26,11 +26,11 @@ def reduced(
 ) -> AxisValue:
     where = positions(x, axis)
     over = axes_of(x.dims[position] for position in where)
-    kept = truth(keep)
+    keepdims = truth(keep)
     if not over and operator not in OF_ONE:
         raise Misuse(f"{operator} over an axis of size 1, or of a number")
     dims = tuple(
-        () if position in where else dim for position, dim in enumerate(x.dims) if kept or position not in where
+        () if position in where else dim for position, dim in enumerate(x.dims) if keepdims or position not in where
     )
     return values.reduced(axes, operator, x, over, dims, tuple(parameters))
 

@@ -45,8 +45,8 @@ class CodeReader(CodeExpressions):
         try:
             tree = ast.parse(source.strip())
         except SyntaxError as problem:
-            place = min(len(source), problem.offset or 0)
-            raise refused(source, (max(place - 1, 0), place), f"invalid Python: {problem.msg}") from None
+            minimum = min(len(source), problem.offset or 0)
+            raise refused(source, (max(minimum - 1, 0), minimum), f"invalid Python: {problem.msg}") from None
         except (ValueError, RecursionError, MemoryError):
             raise refused(source, (0, 1), "this is not Python") from None
         if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
@@ -70,7 +70,7 @@ class CodeReader(CodeExpressions):
                 "write np.where(condition, 1, 0)",
             )
         used = {
-            name: given.leaf for name, given in self.inputs.items() if given.literal is None and name in domain.used
+            name: input_.leaf for name, input_ in self.inputs.items() if input_.literal is None and name in domain.used
         }
         lines = (*domain.lines, FormulaLine(None, value.node, value.dims))
         if domain.lines and self.ends_in_definition(domain, value):

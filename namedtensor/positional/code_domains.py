@@ -73,11 +73,11 @@ class NamedDomain:
             if isinstance(bound, Leaf):
                 return bound.use(self.axes)
             return bound() if callable(bound) else bound
-        given: SourceInput = self.code.inputs[name]
-        if given.literal is not None:
-            return given.literal
+        source: SourceInput = self.code.inputs[name]
+        if source.literal is not None:
+            return source.literal
         self.used.add(name)
-        return given.leaf.use(self.axes)
+        return source.leaf.use(self.axes)
 
     def bind(self, name: str, value: Any) -> None:
         self.names[name] = value

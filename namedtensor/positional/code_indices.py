@@ -205,12 +205,12 @@ class CodeIndices:
             self.axes.unify_dims(x.dims[position], items[position].dims[0])
             self.axes.unify_dims((axis,), index.dims[0])
         axis = only(x.dims[picked])
-        place, _ = self.tensor_index(axis, index)
+        node, _ = self.tensor_index(axis, index)
         dims = [dim for position, dim in enumerate(x.dims) if position not in tensors]
         dims.insert(tensors[0], index.dims[0])
         self.axes.apart(x.axes, index.axes)
         self.axes.apart(axes_of(dims))
-        return AxisValue(at(x.node, axis, place), tuple(dims))
+        return AxisValue(at(x.node, axis, node), tuple(dims))
 
     def masked(self, x: AxisValue, condition: Truth) -> Masked:
         if len(condition.dims) != len(x.dims):

@@ -200,9 +200,9 @@ operation("array tensor asarray", "x, dtype=None", array, lambda x, dtype: np.as
 def one_hot(axes: Axes, x: Any, length: Any) -> AxisValue:
     index = as_value(x)
     axis = new_axis(axes, length)
-    place, dims = CodeIndices(axes).tensor_index(axis, index)
+    node, dims = CodeIndices(axes).tensor_index(axis, index)
     axes.apart((*index.axes, axis))
-    return AxisValue(call("onehot", (place,), (axis,)), (*dims, (axis,)))
+    return AxisValue(call("onehot", (node,), (axis,)), (*dims, (axis,)))
 
 
 operation("one_hot", "x, num_classes", one_hot, lambda x, length: np.eye(int(length))[x])

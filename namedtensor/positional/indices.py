@@ -119,12 +119,12 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> I
         if pair is None or (tree.op == "^" and tree.parts[0].op != "sub"):
             continue
         name, items = pair
-        given = names.get(name)
-        if not counted(result, name, items, given):
+        position = names.get(name)
+        if not counted(result, name, items, position):
             continue
-        evidence = evidence or len(items) >= 2 or given is not None
+        evidence = evidence or len(items) >= 2 or position is not None
         count = result.counts.setdefault(name, len(items))
-        if count != len(items) and given is None:
+        if count != len(items) and position is None:
             message = f"{name} has {len(items)} indices here, and {count} elsewhere"
             raise refused(source, tree.span, message, f"give the axes of {name}")
     result.active = evidence
@@ -136,8 +136,8 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> I
 
 def with_ends(tree: Tree, known: set[str]) -> Tree:
     """A tree in which a sum that ends at an index, ∑_{j=1}^{i-1}, has the condition j < i."""
-    own = known | ({*written_below(tree)} if tree.op == "big" else set())
-    parts = tuple(with_ends(part, own) for part in tree.parts)
+    names = known | ({*written_below(tree)} if tree.op == "big" else set())
+    parts = tuple(with_ends(part, names) for part in tree.parts)
     end = item_of(tree.upper) if tree.op == "big" and len(tree.letters) == 1 else None
     if end is None or len(end.plus) != 1 or end.minus or end.plus[0] not in known or end.offset not in (0, -1):
         return replace(tree, parts=parts) if parts != tree.parts else tree

@@ -43,9 +43,9 @@ def picked(axes: Axes, scores: AxisValue, target: Any) -> AxisValue:
     dims = values.aligned(axes, AxisValue(scores.node, tuple(rest)), index)
     if len(index.dims) != len(rest) or any(bool(one) != bool(two) for one, two in zip(index.dims, rest)):
         raise Misuse("the classes are not one for each example")
-    place, _ = CodeIndices(axes).tensor_index(classes, index)
+    node, _ = CodeIndices(axes).tensor_index(classes, index)
     axes.apart(scores.axes, index.axes)
-    return AxisValue(call("negative", (at(scores.node, classes, place),)), dims)
+    return AxisValue(call("negative", (at(scores.node, classes, node),)), dims)
 
 
 def nll(axes: Axes, x: Any, target: Any, reduction: Any) -> AxisValue:

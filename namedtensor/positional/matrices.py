@@ -80,10 +80,10 @@ class Walk(MatrixLeaves):
 
     def without_deltas(self, factors: list[Tree], summed: set[str]) -> list[Tree]:
         """The factors without each δ_{ij} whose j is summed, which only renames."""
-        kept = list(factors)
+        trees = list(factors)
         for factor in factors:
             pair = self.letters.index_of(factor, self.names)
-            if pair is None or pair[0] != "δ" or "δ" in self.names or len({*pair[1]}) != 2 or len(kept) == 1:
+            if pair is None or pair[0] != "δ" or "δ" in self.names or len({*pair[1]}) != 2 or len(trees) == 1:
                 continue
             bound = next((letter for letter in pair[1] if letter in summed), None)
             if bound is not None:
@@ -91,15 +91,15 @@ class Walk(MatrixLeaves):
                 self.meet(factor, self.letter(other), self.letter(bound), bound)
                 self.aliases[bound] = other
                 summed.discard(bound)
-                kept.remove(factor)
-        return kept
+                trees.remove(factor)
+        return trees
 
     def sum_over(self, value: Matrix, letters: Sequence[str]) -> Matrix:
         if not letters:
             return value
-        own = dict(value.indices)
-        over = [own.pop(letter) for letter in letters]
-        return self.reduced("∑", value, over, value.dims, own)
+        indices = dict(value.indices)
+        over = [indices.pop(letter) for letter in letters]
+        return self.reduced("∑", value, over, value.dims, indices)
 
     def reduced(
         self,

@@ -51,9 +51,9 @@ ELEMENTWISE = set(
 
 def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     """softmax, log softmax: within each row, or over the index below it."""
-    below, own = tree.upper, dict(x.indices)
-    if below in own:
-        return walk.make(call(tree.text, (x.node,), (own[below],)), x.dims, x)
+    below, indices = tree.upper, dict(x.indices)
+    if below in indices:
+        return walk.make(call(tree.text, (x.node,), (indices[below],)), x.dims, x)
     axes = x.dims[1] or x.dims[0]
     if below in ("columns", "cols", "col", "column"):
         axes = x.dims[0]
@@ -63,8 +63,8 @@ def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
             f"{tree.text} over {below} is not supported",
             f"write an index of its argument, or {tree.text}(…) within each row",
         )
-    if not axes and len(own) == 1 and not below:
-        axes = tuple(own.values())
+    if not axes and len(indices) == 1 and not below:
+        axes = tuple(indices.values())
     if not axes:
         raise walk.refuse(
             tree, f"{tree.text} has no axis to be taken over", f"write the index below it: {tree.text}_j(…)"

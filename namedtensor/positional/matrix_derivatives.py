@@ -29,15 +29,15 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
     value = walk.read(body)
     if name not in walk.names:
         walk.read(by)
-    given = walk.names[name]
-    if given.defined or given.literal is not None:
+    source = walk.names[name]
+    if source.defined or source.literal is not None:
         raise walk.refuse(by, f"{name} is not an input: a derivative is taken by one")
     if pair is None and (axes_of(value.dims) or value.indices):
-        return of_vector(walk, tree, value, given.leaf)
+        return of_vector(walk, tree, value, source.leaf)
     if axes_of(value.dims) or value.identity or value.ones:
         raise walk.refuse(body, "only derivatives of a number are supported", "write the derivative of one element")
     whole = bool(value.indices)
-    used = starred(walk, value, given.leaf) if whole else plain(walk, value, given.leaf)
+    used = starred(walk, value, source.leaf) if whole else plain(walk, value, source.leaf)
     if pair is None:
         walk.remark(f"the derivative has the shape of {name}")
         dims = {0: EMPTY, 1: (*used.dims, ()), 2: used.dims}.get(len(used.dims))
@@ -63,9 +63,9 @@ def starred(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
     pairs: list[tuple[AxisVariable, AxisVariable]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
     items = tuple(((nodes.Axis(f"{old.key}*"),), (nodes.Axis(new.key),)) for old, new in pairs)
     walk.axes.apart((*value.axes, *(new for _, new in pairs)))
-    own = dict(pairs)
+    variables = dict(pairs)
     node = nodes.Rename(nodes.Derivative(value.node, leaf.node, "*"), items)
-    return AxisValue(node, tuple(tuple(own[axis] for axis in dim) for dim in leaf.dims))
+    return AxisValue(node, tuple(tuple(variables[axis] for axis in dim) for dim in leaf.dims))
 
 
 def of_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:

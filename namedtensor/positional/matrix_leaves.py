@@ -151,10 +151,10 @@ class MatrixLeaves:
             if self.is_size(name) and (size := self.size_named(tree, name)) is not None:
                 return size
             self.guess(tree, name)
-        given = self.names[name]
-        if given.literal is not None:
-            return Matrix(number(given.literal), EMPTY, literal=given.literal)
-        used = given.leaf.use(self.axes)
+        source = self.names[name]
+        if source.literal is not None:
+            return Matrix(number(source.literal), EMPTY, literal=source.literal)
+        used = source.leaf.use(self.axes)
         dims = used.dims
         if len(dims) > 2:
             raise self.refuse(
@@ -162,9 +162,9 @@ class MatrixLeaves:
                 f"{name} has {len(dims)} axes, and matrix notation has two",
                 "write an index for each of its axes, or use einsum",
             )
-        whole = {0: EMPTY, 1: ((), *dims) if given.row else (*dims, ()), 2: dims}[len(dims)]
+        whole = {0: EMPTY, 1: ((), *dims) if source.row else (*dims, ()), 2: dims}[len(dims)]
         self.axes.apart(used.axes)
-        return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not given.defined)
+        return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not source.defined)
 
     def guess(self, tree: Tree, name: str) -> None:
         """What a name is that nobody gave: by its letter."""
@@ -209,13 +209,13 @@ class MatrixLeaves:
         if name not in self.names:
             leaf = Leaf(node_of(name), tuple((self.axes.new(hint=item if is_letter(item) else ""),) for item in items))
             self.names[name] = SourceInput(name, leaf, guessed=True)
-        given = self.names[name]
-        if len(items) > len(given.leaf.dims):
-            raise self.refuse(tree, f"{name} has {len(given.leaf.dims)} axes, and {len(items)} indices")
-        used = given.leaf.use(self.axes)
+        source = self.names[name]
+        if len(items) > len(source.leaf.dims):
+            raise self.refuse(tree, f"{name} has {len(source.leaf.dims)} axes, and {len(items)} indices")
+        used = source.leaf.use(self.axes)
         node, rest = used.node, used.dims[len(items) :]
         if len(rest) > 2:
-            raise self.refuse(tree, f"{name} has {len(given.leaf.dims)} axes, and {len(items)} indices")
+            raise self.refuse(tree, f"{name} has {len(source.leaf.dims)} axes, and {len(items)} indices")
         indices: dict[str, AxisVariable] = {}
         twice: tuple[Node, AxisVariable, AxisVariable] | None = None
         for item, (axis,) in zip(items, used.dims):

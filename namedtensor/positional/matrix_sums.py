@@ -68,9 +68,9 @@ def big(walk: Walk, tree: Tree) -> Matrix:
 
 def ended(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
     """The upper end of a sum is the length of its axis: a number, the name of an axis, or a name that nobody gave."""
-    given = walk.names.get(tree.upper)
-    end = int(tree.upper) if tree.upper.isdigit() else given.literal if given is not None else None
-    if given is not None and not isinstance(end, int):
+    name = walk.names.get(tree.upper)
+    end = int(tree.upper) if tree.upper.isdigit() else name.literal if name is not None else None
+    if name is not None and not isinstance(end, int):
         raise walk.refuse(tree, f"{tree.upper} is a tensor, and the end of a sum is a length")
     for axis in over:
         if isinstance(end, int):

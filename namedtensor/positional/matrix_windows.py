@@ -32,26 +32,26 @@ def window(
         )
     offset, kernel = bound[0], walk.axes.new()
     if turned and walk.choose(tree.span, f"{walk.text(tree)} where {text} is below 1", CAUSAL) == 0:
-        place = walk.axes.twin(axis)
-        shifted = call("+", (call("-", (iota(place), iota(kernel))), number(1)))
+        variable = walk.axes.twin(axis)
+        shifted = call("+", (call("-", (iota(variable), iota(kernel))), number(1)))
         inside = nodes.Index(node, ((nodes.Axis(axis.key), call("max", (number(1), shifted))),))
-        result: Node = nodes.Cases(((inside, call("≤", (iota(kernel), iota(place)))), (number(0), None)))
-        walk.axes.facts.same.append((place, axis))
+        result: Node = nodes.Cases(((inside, call("≤", (iota(kernel), iota(variable)))), (number(0), None)))
+        walk.axes.facts.same.append((variable, axis))
     else:
-        place = walk.axes.new(hint=axis.kind.hint)
+        variable = walk.axes.new(hint=axis.kind.hint)
         walk.axes.facts.longer.append((axis, kernel))
         inner = walk.axes.twin(kernel) if turned else kernel
-        result = renamed(call("unroll", (node,), (axis, inner)), [(axis, place)])
-        walk.axes.apart((axis, inner, place))
+        result = renamed(call("unroll", (node,), (axis, inner)), [(axis, variable)])
+        walk.axes.apart((axis, inner, variable))
         if turned:
             back = call("+", (call("-", (size(kernel), iota(kernel))), number(1)))
             result = nodes.Index(result, ((nodes.Axis(inner.key), back),))
-            walk.axes.apart((inner, kernel, place))
+            walk.axes.apart((inner, kernel, variable))
             walk.axes.facts.same.append((inner, kernel))
-    walk.axes.apart((axis, kernel, place))
+    walk.axes.apart((axis, kernel, variable))
     walk.meet(tree, walk.letter(offset), kernel, offset)
-    walk.meet(tree, walk.letter(places[0]), place, places[0])
-    return result, {places[0]: place, offset: kernel}
+    walk.meet(tree, walk.letter(places[0]), variable, places[0])
+    return result, {places[0]: variable, offset: kernel}
 
 
 WINDOWS["window"] = window

@@ -150,7 +150,7 @@ class Oracle:
 
     def windows(self, array: Array, position: int, item: Item, tree: Tree) -> Array:
         """x_{t+k-1} and s_{t-k+1}: a dimension for each letter, in their order."""
-        place, kernel = item.letters if item.letters[0] not in self.inner else item.letters[::-1]
+        path, kernel = item.letters if item.letters[0] not in self.inner else item.letters[::-1]
         width, extent = self.extent(kernel), array.shape[position]
         if width is None:
             raise Unsupported(kernel)
@@ -163,7 +163,7 @@ class Oracle:
         taken = np.take(array, np.maximum(where, 0), axis=position)
         shape = [1] * position + [*where.shape] + [1] * (taken.ndim - position - 2)
         result = np.where((where >= 0).reshape(shape), taken, 0)
-        return result if (place, kernel) == item.letters else np.swapaxes(result, position, position + 1)
+        return result if (path, kernel) == item.letters else np.swapaxes(result, position, position + 1)
 
     def index(self, text: str) -> int:
         """The number that an index is: 3, or i+1 with i of a sum."""

@@ -20,20 +20,20 @@ def gradient(oracle: Oracle, tree: Tree) -> PlainValues:
     whole = np.asarray(oracle.inputs[name], dtype=float)
     before, value = oracle.arrays, oracle.value(body)
 
-    def moved(place: tuple[int, ...], step: float) -> Any:
+    def moved(indices: tuple[int, ...], step: float) -> Any:
         array = whole.copy()
-        array[place] += step
+        array[indices] += step
         oracle.arrays = oracle.again({**oracle.inputs, name: array})
         return oracle.value(body).array
 
-    def difference(place: tuple[int, ...], step: float) -> Any:
-        return (moved(place, step) - moved(place, -step)) / (2 * step)
+    def difference(indices: tuple[int, ...], step: float) -> Any:
+        return (moved(indices, step) - moved(indices, -step)) / (2 * step)
 
     result = np.zeros((*whole.shape, *value.array.shape))
-    for place in np.ndindex(whole.shape):
-        first, second, third = (difference(place, STEP / 2**power) for power in range(3))
+    for index in np.ndindex(whole.shape):
+        first, second, third = (difference(index, STEP / 2**power) for power in range(3))
         one, two = (4 * second - first) / 3, (4 * third - second) / 3
-        result[place] = (16 * two - one) / 15
+        result[index] = (16 * two - one) / 15
     oracle.arrays = before
     if not np.all(np.isfinite(result)):  # log det X where det X < 0
         raise np.linalg.LinAlgError

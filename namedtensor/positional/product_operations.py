@@ -90,10 +90,12 @@ def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
         if bool(first.dims[one]) != bool(second.dims[two]):
             raise Misuse("an axis of size 1 meets another")
         axes.unify_dims(first.dims[one], second.dims[two])
-    left = [dim for place, dim in enumerate(first.dims) if place not in sides[0]]
-    right = [dim for place, dim in enumerate(second.dims) if place not in sides[1]]
+    left = [dim for index, dim in enumerate(first.dims) if index not in sides[0]]
+    right = [dim for index, dim in enumerate(second.dims) if index not in sides[1]]
     axes.apart(axes_of((*left, *right)))
-    return values.contracted(axes, first, second, axes_of(first.dims[place] for place in sides[0]), (*left, *right))
+    return values.contracted(
+        axes, first, second, axes_of(first.dims[position] for position in sides[0]), (*left, *right)
+    )
 
 
 def kron(axes: Axes, x: Any, y: Any) -> AxisValue:

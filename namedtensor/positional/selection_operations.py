@@ -38,11 +38,11 @@ def gather(broadcasts: bool) -> Callable[..., AxisValue]:
         if not broadcasts and any(bool(one) != bool(two) for one, two in zip(rest, others)):
             raise Misuse("the index has an axis of size 1 where the tensor has another")
         dims = list(values.aligned(axes, AxisValue(value.node, tuple(rest)), AxisValue(places.node, tuple(others))))
-        place, _ = CodeIndices(axes).tensor_index(picked, places)
+        node, _ = CodeIndices(axes).tensor_index(picked, places)
         axes.apart(value.axes, places.axes)
         dims.insert(where, places.dims[where])
         axes.apart(axes_of(dims))
-        return AxisValue(at(value.node, picked, place), tuple(dims))
+        return AxisValue(at(value.node, picked, node), tuple(dims))
 
     return rule
 

@@ -31,9 +31,9 @@ def pattern_of(first: torch.Tensor, second: torch.Tensor) -> ConstantPattern | N
         return None
     dims = tuple(dim for dim in range(first.ndim) if changes(first, dim) or changes(second, dim))
     for form in (single, counted, beside_diagonal):
-        found = form(first, second, dims)
-        if found is not None:
-            return found
+        constant_pattern = form(first, second, dims)
+        if constant_pattern is not None:
+            return constant_pattern
     return None
 
 
@@ -74,19 +74,19 @@ def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> C
     """a, a + s, a + 2 s, …"""
     if len(dims) != 1 or first.dtype == torch.bool:
         return None
-    rows = [along(each, dims) for each in (first, second)]
+    rows = [along(tensor, dims) for tensor in (first, second)]
     if any(len(row) < 3 for row in rows):
         return None
     start, step = rows[0][0].item(), (rows[0][1] - rows[0][0]).item()
     for row in rows:
-        due = start + step * torch.arange(len(row), dtype=row.dtype)
-        if not torch.equal(row, due):
+        expected = start + step * torch.arange(len(row), dtype=row.dtype)
+        if not torch.equal(row, expected):
             return None
 
     def node(indices: Sequence[Node]) -> Node:
-        found = indices[0] if step == 1 else call("⊙", (number(step), indices[0]))
+        index = indices[0] if step == 1 else call("⊙", (number(step), indices[0]))
         offset = start - step
-        return found if offset == 0 else call("+" if offset > 0 else "-", (found, number(abs(offset))))
+        return index if offset == 0 else call("+" if offset > 0 else "-", (index, number(abs(offset))))
 
     return ConstantPattern(tuple(dims), node)
 
@@ -124,7 +124,7 @@ def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
     offsets = torch.arange(columns)[None, :] - torch.arange(rows)[:, None]
     among = offsets[inside]
     candidates = [("≤", int(among.max())), ("≥", int(among.min())), ("=", int(among[0]))]
-    return [each for each in candidates if torch.equal(inside, holds(*each, inside.shape))]
+    return [candidate for candidate in candidates if torch.equal(inside, holds(*candidate, inside.shape))]
 
 
 def written(

@@ -36,7 +36,7 @@ class ModuleLeaves:
 
     def named_dim(self, path: str, words: Sequence[tuple[str, int | None]], length: int, before: set[str]) -> Dim:
         known = {name: self.axes.given[name].kind.size for name, _ in words if name in self.axes.given}
-        sizes = [given or known.get(name) for name, given in words]
+        sizes = [position or known.get(name) for name, position in words]
         product = 1
         for size in sizes:
             product *= size or 1

@@ -209,21 +209,21 @@ class ModuleReading:
         """Compare with the module on other inputs, at other sizes."""
         for which, seed in ((0, 101), (2, 102)):
             inputs = resized(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
-            due = dict(value_of(self.subject, inputs))[name]
+            expected = dict(value_of(self.subject, inputs))[name]
             if self.subject.masks is not None:
                 inputs |= self.subject.masks.tensors
             try:
                 value = program(*[inputs[taken.path] for taken in program._given.values()])
             except NotationError as problem:
                 raise Unreadable(f"the formula that was read has no value: {str(problem)}") from None
-            difference(value, due)
+            difference(value, expected)
 
 
-def difference(value: Any, due: torch.Tensor) -> None:
+def difference(value: Any, expected: torch.Tensor) -> None:
     """Refuse a value that is not the module's."""
-    value, due = torch.as_tensor(value).double(), due.double()
-    if value.shape != due.shape:
-        raise Unreadable(f"what was read has the shape {tuple(value.shape)}, the module {tuple(due.shape)}")
-    scale = max(float(due[torch.isfinite(due)].abs().max()) if torch.isfinite(due).any() else 1.0, 1e-30)
-    if not torch.allclose(value, due, rtol=TOLERANCE, atol=TOLERANCE * scale, equal_nan=True):
-        raise Unreadable(f"what was read differs from the module by {float((value - due).abs().max()):.2g}")
+    value, expected = torch.as_tensor(value).double(), expected.double()
+    if value.shape != expected.shape:
+        raise Unreadable(f"what was read has the shape {tuple(value.shape)}, the module {tuple(expected.shape)}")
+    scale = max(float(expected[torch.isfinite(expected)].abs().max()) if torch.isfinite(expected).any() else 1.0, 1e-30)
+    if not torch.allclose(value, expected, rtol=TOLERANCE, atol=TOLERANCE * scale, equal_nan=True):
+        raise Unreadable(f"what was read differs from the module by {float((value - expected).abs().max()):.2g}")

@@ -74,8 +74,8 @@ class SizeNumbers:
                 whole *= length
             if whole <= least or any(map(self.is_free, lengths)):
                 continue
-            for sign, due in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):
-                if abs(value - due) < 1e-6 * due:
+            for sign, expected in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):
+                if abs(value - expected) < 1e-6 * expected:
                     root = call("sqrt", (size_of(over),))
                     written = call("/", (x.node, root)) if sign == "div" else call("⊙", (root, x.node))
                     return x.with_node(written)

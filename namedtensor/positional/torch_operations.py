@@ -39,17 +39,17 @@ def apply(
     tensors = fitted(r, *tensors)
     if (short := without_zero(operator, tensors)) is not None:
         return short
-    values = [each.value for each in tensors]
+    values = [tensor.value for tensor in tensors]
     dims = aligned(r.axes, *values)
-    node = call(operator, [each.node for each in values], (), parameters)
-    return TracedTensor(AxisValue(node, dims), broadcast([each.shape for each in tensors]), truth)
+    node = call(operator, [value.node for value in values], (), parameters)
+    return TracedTensor(AxisValue(node, dims), broadcast([tensor.shape for tensor in tensors]), truth)
 
 
 def without_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
     """0 + x is x, and 0 x is 0."""
     if operator not in ("+", "⊙") or len(tensors) != 2:
         return None
-    shape = broadcast([each.shape for each in tensors])
+    shape = broadcast([tensor.shape for tensor in tensors])
     for zero, other in (tensors, (tensors[1], tensors[0])):
         if zero.node == number(0):
             left = zero if operator == "⊙" else other
@@ -70,7 +70,7 @@ def fitted(r: GraphReader, *tensors: TracedTensor) -> tuple[TracedTensor, ...]:
 def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     rank = max(map(len, shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    return tuple(next((each for each in sizes if each != 1), 1) for sizes in zip(*padded))
+    return tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*padded))
 
 
 def numeric(tensor: TracedTensor) -> TracedTensor:
@@ -247,9 +247,9 @@ def compared(r: GraphReader, operator: str, first: TracedTensor, second: TracedT
 def chosen(r: GraphReader, truth: TracedTensor, first: TracedTensor, second: TracedTensor) -> TracedTensor:
     """{ first if truth; second otherwise }"""
     tensors = fitted(r, truth, numeric(first), numeric(second))
-    dims = aligned(r.axes, *(each.value for each in tensors))
+    dims = aligned(r.axes, *(tensor.value for tensor in tensors))
     node = nodes.Cases(((tensors[1].node, truth.node), (tensors[2].node, None)))
-    return TracedTensor(AxisValue(node, dims), broadcast([each.shape for each in tensors]))
+    return TracedTensor(AxisValue(node, dims), broadcast([tensor.shape for tensor in tensors]))
 
 
 @rule(*COMPARED)

@@ -95,7 +95,7 @@ def add_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if a.operator == "addbmm":
         raise Unreadable("aten.addbmm is not in the table")
     names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
-    result = product(r, *(a.tensor(each) for each in names))
+    result = product(r, *(a.tensor(name) for name in names))
     if a["alpha"] != 1:
         result = r.scaled(result, a["alpha"], "mul") or apply(r, "⊙", r.scalar(a["alpha"]), result)
     if a["beta"] == 0:

@@ -88,7 +88,7 @@ class ReadModule:
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:
-        return {name: given.axes for name, given in self._given.items()}
+        return {name: inputs.axes for name, inputs in self._given.items()}
 
     @cached_property
     def program(self) -> Program:
@@ -97,8 +97,8 @@ class ReadModule:
     @property
     def formula(self) -> str:
         """The program without its declarations."""
-        kept = [statement for statement in self.tree.statements if not isinstance(statement, nodes.Declaration)]
-        return to_text(nodes.Program(tuple(kept)))
+        statements = [statement for statement in self.tree.statements if not isinstance(statement, nodes.Declaration)]
+        return to_text(nodes.Program(tuple(statements)))
 
     @property
     def sources(self) -> dict[str, SourceLine]:
@@ -136,7 +136,7 @@ class ReadModule:
         return array.reshape(shape)
 
     def _spelled(self, name: str) -> str:
-        return next((spelled for spelled, given in self._given.items() if given.path == name), name)
+        return next((spelled for spelled, inputs in self._given.items() if inputs.path == name), name)
 
     def __str__(self) -> str:
         return self.text

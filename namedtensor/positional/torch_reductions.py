@@ -25,18 +25,18 @@ REDUCED = {
 def dimensions(a: OperationArguments, rank: int) -> list[int]:
     dim = a.get("dim")
     listed = range(rank) if dim is None or dim == [] else [dim] if isinstance(dim, int) else dim
-    return sorted({each % rank for each in listed}) if rank else []
+    return sorted({dim % rank for dim in listed}) if rank else []
 
 
 def reduced(
     r: GraphReader, operator: str, x: TracedTensor, over: Sequence[int], keep: bool, parameters: Sequence[Node] = ()
 ) -> TracedTensor:
-    inside = r.axes.expanded(axes_of(x.dims[each] for each in over))
-    repeats = math.prod(x.shape[each] for each in over if not x.dims[each])
+    inside = r.axes.expanded(axes_of(x.dims[index] for index in over))
+    repeats = math.prod(x.shape[index] for index in over if not x.dims[index])
     if repeats != 1 and operator not in ("mean", "max", "min"):
         raise Unreadable(f"{operator} over a dimension that repeats")
-    dims: list[Dim] = [() if place in over else dim for place, dim in enumerate(x.dims) if keep or place not in over]
-    shape = [1 if place in over else each for place, each in enumerate(x.shape) if keep or place not in over]
+    dims: list[Dim] = [() if index in over else dim for index, dim in enumerate(x.dims) if keep or index not in over]
+    shape = [1 if index in over else position for index, position in enumerate(x.shape) if keep or index not in over]
     node = call(operator, (x.node,), inside, parameters) if inside else x.node
     return replace(x.with_node(node, dims, shape), over=tuple(inside))
 

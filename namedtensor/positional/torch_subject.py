@@ -50,16 +50,16 @@ def subject_of(
             return module(*positional, **keywords)
 
         return Subject(call, {}, {}, {}, masks=Masks() if training else None), tensors
-    own = copy.deepcopy(module).train(training)
+    copied = copy.deepcopy(module).train(training)
 
     def forward(state: Any, values: Mapping[str, torch.Tensor]) -> Any:
         positional, keywords = arguments(values)
-        return functional_call(own, state, positional, keywords)
+        return functional_call(copied, state, positional, keywords)
 
-    paths = {id(part): name for name, part in own.named_modules()}
-    parameters = {name: parameter.detach() for name, parameter in own.named_parameters()}
-    notes, masks = (notes_on_training(own), Masks()) if training else (notes_on(module), None)
-    return Subject(forward, parameters, dict(own.named_buffers()), paths, notes, masks), tensors
+    paths = {id(part): name for name, part in copied.named_modules()}
+    parameters = {name: parameter.detach() for name, parameter in copied.named_parameters()}
+    notes, masks = (notes_on_training(copied), Masks()) if training else (notes_on(module), None)
+    return Subject(forward, parameters, dict(copied.named_buffers()), paths, notes, masks), tensors
 
 
 def notes_on_training(module: torch.nn.Module) -> tuple[str, ...]:

@@ -235,7 +235,7 @@ def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
 def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], str]:
     """The lines that are not PyTorch's own, the innermost first, and the path of the innermost module."""
     frame = sys._getframe(2)
-    own, path, of_torch = list[SourceLine](), "", NOWHERE
+    lines, path, of_torch = list[SourceLine](), "", NOWHERE
     while frame is not None:
         file = frame.f_code.co_filename
         if file.startswith(PACKAGE) and frame.f_code.co_name == "run":
@@ -244,11 +244,11 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], st
             if f"nn{os.sep}modules" in file and not of_torch.file and "_call_impl" not in frame.f_code.co_name:
                 of_torch = SourceLine(file, frame.f_lineno)
         elif is_of_user(file):
-            own.append(SourceLine(file, frame.f_lineno))
+            lines.append(SourceLine(file, frame.f_lineno))
         if not path and frame.f_code.co_name == "forward" and frame.f_code.co_argcount:
             path = modules.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])), "")
         frame = frame.f_back
-    return tuple(own) or (of_torch,), path
+    return tuple(lines) or (of_torch,), path
 
 
 def raised_at(problem: BaseException) -> SourceLine:
@@ -332,8 +332,8 @@ def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace,
     """One run recorded, and the tensors in it that depend on inputs or parameters."""
     trace, depends = Trace(), set[Ref]()
     recorder = Recorder(trace, depends, subject.modules, "" if subject.masks else RANDOM)
-    given = [("parameter", subject.parameters), ("buffer", subject.buffers), ("input", inputs)]
-    for kind, tensors in given:
+    groups = [("parameter", subject.parameters), ("buffer", subject.buffers), ("input", inputs)]
+    for kind, tensors in groups:
         for name, tensor in tensors.items():
             recorder.known(tensor, kind, name)
 

@@ -109,11 +109,11 @@ class Writing:
             for number_of_member, (path, array) in enumerate(members_of(declared), 1):
                 name = to_text(numbered(declared, number_of_member))
                 sets[name] = self.drawn_from(declaration)
-                given = ModuleInputs(name, path, dims)
+                module_inputs = ModuleInputs(name, path, dims)
                 if declared.kind in GIVEN:
-                    inputs[name] = given
+                    inputs[name] = module_inputs
                 else:
-                    parameters[name] = given.named(truth_free(array))
+                    parameters[name] = module_inputs.named(truth_free(array))
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
         steps = [(step.source, *step.callers) for step in reader.trace.steps]
         module = ReadModule(
@@ -157,9 +157,9 @@ class Writing:
         for dim in declared.dims:
             for axis in dim:
                 for name, size in self.sized(axis):
-                    said = number(size) if size is not None and name not in stated else None
+                    node = number(size) if size is not None and name not in stated else None
                     stated.add(name)
-                    items.append((nodes.Axis(name), said))
+                    items.append((nodes.Axis(name), node))
         whole = (
             not declared.array.dtype.is_floating_point
             and bool(declared.array.numel())

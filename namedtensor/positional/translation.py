@@ -126,14 +126,15 @@ class Translation:
         with LOADING, all_or_none():
             from ..core.tensor import tensor
             from ..programs.evaluate import evaluate
-        given = dict(zip(self._order, arrays)) | named
-        missing = [name for name in self._order if name not in given]
+        inputs = dict(zip(self._order, arrays)) | named
+        missing = [name for name in self._order if name not in inputs]
         if missing:
             raise NotationError(
                 206, f"no array for {', '.join(missing)}", hint=f"the inputs are {', '.join(self._order)}"
             )
         values = {
-            self._spelled[name]: tensor(given[name], axes) if axes else given[name] for name, axes in self.axes.items()
+            self._spelled[name]: tensor(inputs[name], axes) if axes else inputs[name]
+            for name, axes in self.axes.items()
         }
         value = evaluate(self.formula, values, syntax="text")
         return value.to_array(list(self.result)) if self.result else np.asarray(value.to_array())

@@ -47,8 +47,8 @@ class Leaf:
             axes.moves.append(Move(declared, used))
         axes.apart([used for _, used in pairs])
         axes.apart([declared for declared, _ in pairs])
-        own = dict(pairs)
-        return AxisValue(renamed(self.node, pairs), tuple(tuple(own[axis] for axis in dim) for dim in self.dims))
+        variables = dict(pairs)
+        return AxisValue(renamed(self.node, pairs), tuple(tuple(variables[axis] for axis in dim) for dim in self.dims))
 
 
 # ------------------------------------------------------------------------------------------------------------- nodes

@@ -102,8 +102,8 @@ def pool(operator: str, rank: int) -> Callable[..., AxisValue]:
         if len(value.dims) <= rank:
             raise Misuse(f"a pool needs {rank + 1} axes at least")
         first = len(value.dims) - rank
-        for place, length in enumerate(lengths):
-            value = blocks(axes, value, first + place, length)
+        for index, length in enumerate(lengths):
+            value = blocks(axes, value, first + index, length)
         return AxisValue(call(operator, (value.node,), axes_of(value.dims[-rank:])), value.dims[:-rank])
 
     return rule
@@ -114,10 +114,10 @@ def plain_pool(function: Any, rank: int) -> Callable[..., Any]:
         lengths = size if isinstance(size, tuple) else (size,) * rank
         lead = x.shape[: x.ndim - rank]
         counts = [total // length for total, length in zip(x.shape[-rank:], lengths)]
-        for place, (count, length) in enumerate(zip(counts, lengths)):
-            x = np.take(x, np.arange(count * length), len(lead) + place)
+        for index, (count, length) in enumerate(zip(counts, lengths)):
+            x = np.take(x, np.arange(count * length), len(lead) + index)
         split = x.reshape(*lead, *[side for pair in zip(counts, lengths) for side in pair])
-        return function(split, axis=tuple(len(lead) + 2 * place + 1 for place in range(rank)))
+        return function(split, axis=tuple(len(lead) + 2 * position + 1 for position in range(rank)))
 
     return array
 

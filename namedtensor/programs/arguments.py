@@ -48,7 +48,7 @@ class Arguments:
         self._layouts: Mapping[str, Layout] = {}  # with symbols for some sizes
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
-        found: list[Any] = []
+        result: list[Any] = []
         for name, value in values.items():
             text = spelling_of(name)
             if text in self.values:
@@ -58,18 +58,18 @@ class Arguments:
             self.values[text] = value
             if type(value) is NamedTensor:
                 self.arrays[text] = value._array
-                found += (text, value.layout)
+                result += (text, value.layout)
             else:
-                found += (text, type(value), value)
-        self.cache_key: tuple[Any, ...] = tuple(found)
+                result += (text, type(value), value)
+        self.cache_key: tuple[Any, ...] = tuple(result)
 
     def __reduce__(self) -> Any:  # layouts hold modules, which cannot be pickled
         return Arguments, (self.values, self.positional)
 
     def with_numbers(self, program: ParsedProgram) -> Arguments:
         """The same arguments, scalars as plain numbers where the program needs them before it is planned."""
-        found = program.as_numbers(self.values, lambda: self.inputs)
-        return self if found is self.values else Arguments(found, self.positional)
+        numbers = program.as_numbers(self.values, lambda: self.inputs)
+        return self if numbers is self.values else Arguments(numbers, self.positional)
 
     @property
     def abstract(self) -> Abstract:
@@ -78,15 +78,15 @@ class Arguments:
 
     def with_layouts(self, layouts: Mapping[str, Layout]) -> Arguments:
         """The same arguments with other layouts for some: those in which sizes are symbols."""
-        found = Arguments(self.values, self.positional)
-        found._layouts = layouts
-        return found
+        arguments = Arguments(self.values, self.positional)
+        arguments._layouts = layouts
+        return arguments
 
     @property
     def inputs(self) -> dict[Key, InputType]:
         """Input types of the values that are given to names of the program."""
         arguments = frozenset(map(key, self.positional))
-        return {name: each for name, each in self.types.items() if name not in arguments}
+        return {name: type_ for name, type_ in self.types.items() if name not in arguments}
 
     @property
     def arguments(self) -> list[tuple[str, InputType]]:
@@ -103,13 +103,13 @@ class Arguments:
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:
     """Input types of tensors and numbers, for the checker; of a family in one array those of its members."""
-    found: dict[Key, InputType] = {}
-    for name, each in abstract.items():
+    types: dict[Key, InputType] = {}
+    for name, value in abstract.items():
         if isinstance(name, FamilyName):
-            found |= dict.fromkeys(map(key_of, name.members), type_of_member(each))
+            types |= dict.fromkeys(map(key_of, name.members), type_of_member(value))
         else:
-            found[key_of(name)] = type_of(each) if isinstance(each, Layout) else InputType({}, each)
-    return found
+            types[key_of(name)] = type_of(value) if isinstance(value, Layout) else InputType({}, value)
+    return types
 
 
 @lru_cache(maxsize=MOST)
@@ -150,7 +150,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
     """Sizes by the names of axes. Raises NotationError where one is not an integer."""
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         if isinstance(size, bool) or not hasattr(size, "__index__"):
             integer = int(size) if isinstance(size, float) and size.is_integer() else 2
@@ -159,10 +159,10 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
             )
         if size < 0:
             raise NotationError(310, f"the size of {name} cannot be {size}")
-        found[str(name)] = int(size)
-    if len(found) > 1:
-        by_key(found, plain_key)
-    return found
+        result[str(name)] = int(size)
+    if len(result) > 1:
+        by_key(result, plain_key)
+    return result
 
 
 class KeywordValues(dict[str, Any]):

@@ -101,25 +101,25 @@ class CachedCall:
         """A call past the inline cache: by layouts, else by the slow path."""
         version = USER_FUNCTIONS.version
         try:
-            given = named if values is None else {**values, **named} if named else values
-            layouts = (*map(LAYOUT, arguments), *map(LAYOUT, given.values()))
+            inputs = named if values is None else {**values, **named} if named else values
+            layouts = (*map(LAYOUT, arguments), *map(LAYOUT, inputs.values()))
             if values is None:
-                by_layout = (self._token, version, *layouts, *given)
+                by_layout = (self._token, version, *layouts, *inputs)
             else:  # which may hold more than the formula uses
-                by_layout = (self._token, version, type(values), *layouts, *given, *named)
+                by_layout = (self._token, version, type(values), *layouts, *inputs, *named)
             if sizes is not None:
                 by_layout = (*by_layout, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are no sizes
-            found = self._executables.get(by_layout)  # which makes it no younger
+            result = self._executables.get(by_layout)  # which makes it no younger
         except (AttributeError, TypeError):
-            found = by_layout = None
-        if found is not None:
-            self._last_used = found
-            if sizes is None and not found.several:
+            result = by_layout = None
+        if result is not None:
+            self._last_used = result
+            if sizes is None and not result.several:
                 if values is None:
-                    self._keep((*named,), found, layouts, version)
+                    self._keep((*named,), result, layouts, version)
                 elif type(values) is dict and not (arguments or named):
-                    self._keep((*values,), found, layouts, version, mapped=True)
-            return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
+                    self._keep((*values,), result, layouts, version, mapped=True)
+            return result.run(*map(ARRAY, arguments), *map(ARRAY, inputs.values()))
         try:
             return self._slow_path(arguments, values, sizes, named, by_layout)
         except NotationError as problem:
@@ -132,29 +132,29 @@ class CachedCall:
         """A call whose layouts are new: found by types, or compiled."""
         by_name = all_values(values, named)
         bound = self._bound(arguments, by_name) if arguments else Arguments(by_name)
-        given = bound.with_numbers(self._goal.program)
+        numbers = bound.with_numbers(self._goal.program)
         extent, by_keyword = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
-        by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
-        found = self._executables.get(by_type)
-        if has_dimensions(given.abstract.values()):
-            return self._fitting(given, extent, by_keyword)(*given.arrays.values())
-        if found is None or not found.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
-            found = self._executables.store(by_type, self._fitting(given, extent, by_keyword))
-        elif found is not self._last_used:
-            self._executables.store(by_type, found)  # the youngest again
-        self._last_used = found
-        result = found(*given.arrays.values())
-        all_tensors = given is bound and len(given.arrays) == len(arguments) + len(values or ()) + len(named)
-        if by_layout is not None and found.run is not None and all_tensors:
-            self._executables.store(by_layout, found)
+        by_type = (self._token, numbers.cache_key, numbers.positional, tuple(extent.items()), USER_FUNCTIONS.version)
+        element = self._executables.get(by_type)
+        if has_dimensions(numbers.abstract.values()):
+            return self._fitting(numbers, extent, by_keyword)(*numbers.arrays.values())
+        if element is None or not element.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
+            element = self._executables.store(by_type, self._fitting(numbers, extent, by_keyword))
+        elif element is not self._last_used:
+            self._executables.store(by_type, element)  # the youngest again
+        self._last_used = element
+        result = element(*numbers.arrays.values())
+        all_tensors = numbers is bound and len(numbers.arrays) == len(arguments) + len(values or ()) + len(named)
+        if by_layout is not None and element.run is not None and all_tensors:
+            self._executables.store(by_layout, element)
         return result
 
     def _fitting(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
         """The executable for these arguments: that of a plan with symbols for sizes, or compiled for them."""
         extra = tuple(sizes.items()), USER_FUNCTIONS.version
-        found = self._symbolic.executable(given, extra, lambda it: self._made(it, sizes, by_keyword))
-        if found.unused.isdisjoint(map(spelling_of, by_keyword)):
-            return found
+        fitting = self._symbolic.executable(given, extra, lambda it: self._made(it, sizes, by_keyword))
+        if fitting.unused.isdisjoint(map(spelling_of, by_keyword)):
+            return fitting
         return self._made(given, sizes, by_keyword)  # which says what is wrong
 
     def _anew(
@@ -162,8 +162,8 @@ class CachedCall:
     ) -> Any:
         """Its value by an executable made for this call alone, for arrays whose axes are spread over devices."""
         bound = self._bound(arguments, dict(values)) if arguments else Arguments(values)
-        given = bound.with_numbers(self._goal.program)
-        return self._made(given, whole_sizes(sizes), (), spread)(*given.arrays.values())
+        numbers = bound.with_numbers(self._goal.program)
+        return self._made(numbers, whole_sizes(sizes), (), spread)(*numbers.arrays.values())
 
     def _layout(self, value: Any, name: str) -> Layout:
         """The layout of a shape that is given as text or as sizes, or of a tensor."""
@@ -183,9 +183,9 @@ class CachedCall:
 
     def _typed(self, given: Arguments, options: Options) -> Typed:
         """The types of what is given."""
-        found = typed(self._goal, given, options)
-        warn_of_checks(found.checker, whole=isinstance(self._goal, WholeProgram))
-        return found
+        result = typed(self._goal, given, options)
+        warn_of_checks(result.checker, whole=isinstance(self._goal, WholeProgram))
+        return result
 
     def _made(
         self,
@@ -200,9 +200,9 @@ class CachedCall:
         return executable(self._typed(given, options), given.abstract, target, options)
 
     def _keep(
-        self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False
+        self, names: tuple[str, ...], result: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False
     ) -> None:
-        run = found.for_repeated_calls(layouts)
+        run = result.for_repeated_calls(layouts)
         if mapped:
             self._by_mapping = names, run
         elif names:
@@ -230,11 +230,13 @@ def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Ar
     with LOADING, all_or_none():
         from ..tensors.values import NamedTensor, as_value
 
-    own = {
-        f"argument_{place}": each if type(each) is NamedTensor else as_value(each, by_position(entry, place - 1))
-        for place, each in enumerate(arguments, 1)
+    values = {
+        f"argument_{index}": argument
+        if type(argument) is NamedTensor
+        else as_value(argument, by_position(entry, index - 1))
+        for index, argument in enumerate(arguments, 1)
     }
-    return Arguments({**own, **named}, tuple(own))
+    return Arguments({**values, **named}, tuple(values))
 
 
 WARNED = (107, 209, 319)  # the warnings of `check` that evaluating gives too, beside those of axes that may be misspelt
@@ -248,9 +250,9 @@ def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
     """
     if checker is None:
         return
-    for each in checker.warnings:
-        if each.misspelt or (whole and each.code in WARNED):
-            warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
+    for warning in checker.warnings:
+        if warning.misspelt or (whole and warning.code in WARNED):
+            warn(f"{warning.message}: {checker.text(warning.span)} ({warning.hint})")
     for span, (reason, hint) in checker.only_typed.items() if whole else ():
         warn(f"this assertion was not checked: {reason}: {checker.text(span)} ({hint})")
 
@@ -271,20 +273,20 @@ class BoundCall:
 
     def __init__(self, call: CachedCall, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
         self._call, self._values, self._sizes = call, dict(values), sizes
-        tensors = all(hasattr(each, "layout") for each in self._values.values())
+        tensors = all(hasattr(value, "layout") for value in self._values.values())
         self._arrays = tuple(map(ARRAY, self._values.values())) if tensors else None
         self._last: tuple[Any, Any] = ((), None)
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
         """Its value for tensors by name. Raises NotationError where one does not fit."""
         layouts, run = self._last
-        given = (USER_FUNCTIONS.version, *values, *map(LAYOUT, values.values()))
-        if run is not None and given == layouts and self._arrays is not None:
+        key = (USER_FUNCTIONS.version, *values, *map(LAYOUT, values.values()))
+        if run is not None and key == layouts and self._arrays is not None:
             return run(*self._arrays, *map(ARRAY, values.values()))
         with self.one_at_a_time:
-            found, used = self._call(values={**self._values, **values}, sizes=self._sizes), self._call._last_used
-        self._last = given, used and used.run
-        return found
+            call, used = self._call(values={**self._values, **values}, sizes=self._sizes), self._call._last_used
+        self._last = key, used and used.run
+        return call
 
 
 if hasattr(os, "register_at_fork"):

@@ -85,12 +85,12 @@ def tried_claims(
 
 def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
     """Whether an equation may be a claim, and not only define a name that is not given."""
-    given = {key(name) for name in shapes}
-    for each in tree.statements:
-        if isinstance(each, Equation):
-            head, *bodies = each.sides
+    keys = {key(name) for name in shapes}
+    for statement in tree.statements:
+        if isinstance(statement, Equation):
+            head, *bodies = statement.sides
             name = spelled(head)
-            if len(bodies) > 1 or name is None or name.key() in given:
+            if len(bodies) > 1 or name is None or name.key() in keys:
                 return True
     return False
 
@@ -98,7 +98,7 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
 def for_any_length(check: Callable[[Mapping[str, Extent]], CheckResult]) -> CheckResult:
     """The result of a check that takes the ends of ranges that nothing gives as sizes."""
     result, conditions = with_open_ends(check, lambda result: result.errors)
-    return replace(result, conditions=tuple(each.shown for each in conditions)) if conditions else result
+    return replace(result, conditions=tuple(condition.shown for condition in conditions)) if conditions else result
 
 
 def checked_program(
@@ -129,15 +129,15 @@ def checked_entry(
     """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
     program = entry.program
     try:
-        given = input_types(shapes)
-        scope = program.scope_given(given)
+        types = input_types(shapes)
+        scope = program.scope_given(types)
         called = entry.called(program.checker({}, scope=scope))
-        own = [] if called is None else argument_types(entry, called[0], (), given)
-        names = {name for name, _ in own}
-        inputs = {name: shape for name, shape in given.items() if name not in names}
+        argument_inputs = [] if called is None else argument_types(entry, called[0], (), types)
+        names = {name for name, _ in argument_inputs}
+        inputs = {name: shape for name, shape in types.items() if name not in names}
         by_keyword = None if by_keyword is None else [name for name in by_keyword if key(name) not in names]
         checker = program.checker(
-            inputs, {**whole_sizes(sizes), **ends}, scope=scope, arguments=[each for _, each in own], by_keyword=by_keyword,
+            inputs, {**whole_sizes(sizes), **ends}, scope=scope, arguments=[type_ for _, type_ in argument_inputs], by_keyword=by_keyword,
             infer_parameters=True, recover=True,
         )  # fmt: skip
     except NotationError as problem:
@@ -145,7 +145,7 @@ def checked_entry(
     term = None
     with recursion_headroom(program.source):
         try:
-            term = entry.term(checker, [(str(name), shape) for name, shape in own])
+            term = entry.term(checker, [(str(name), shape) for name, shape in argument_inputs])
         except NotationError as problem:
             checker.note(problem)
         except AlreadyReported:

@@ -58,7 +58,7 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
     left, right = (_along(side, of or (), order) for side, of in ((left, left_order), (right, right_order)))
     left, right = np.broadcast_arrays(left, right)
     same = left == right  # of whole numbers too, whose differences may pass what they are held in
-    left, right = (each.astype(float) if each.dtype.kind in "iub" else each for each in (left, right))
+    left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
     with np.errstate(all="ignore"):
         scale = np.maximum(np.abs(left), np.abs(right))
         finite = np.isfinite(scale)
@@ -68,18 +68,18 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
         return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()
     where = ", ".join(f"{source_name(axis)}({i + 1})" for axis, i in zip(order, at))
-    place = f" at {where}" if where else ""
+    text = f" at {where}" if where else ""
     if claim.is_fact:
         raise NotationError(
             403,
-            f"assertion failed{place}",
+            f"assertion failed{text}",
             source,
             claim.span,
             hint="for the values 0 and 1 of a condition write 𝕀[x > 0]",
         )
     raise NotationError(
         403,
-        f"assertion failed{place}: left-hand side {_number(left[at])}, right-hand side {_number(right[at])}",
+        f"assertion failed{text}: left-hand side {_number(left[at])}, right-hand side {_number(right[at])}",
         source,
         claim.span,
         hint="this equation is checked, not defined, because its operand already has a value; to define it, use a new name"
@@ -89,12 +89,12 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
     )
 
 
-def _along(array: Any, own: Sequence[str], order: Sequence[str]) -> Any:
+def _along(array: Any, axes: Sequence[str], order: Sequence[str]) -> Any:
     """An array with its axes in this order, those that it lacks of size 1."""
     import numpy as np
 
-    array = np.transpose(array, [own.index(axis) for axis in order if axis in own])
-    return np.expand_dims(array, tuple(place for place, axis in enumerate(order) if axis not in own))
+    array = np.transpose(array, [axes.index(axis) for axis in order if axis in axes])
+    return np.expand_dims(array, tuple(index for index, axis in enumerate(order) if axis not in axes))
 
 
 # Sets that are named: in words, whether their numbers are whole, and what they are not less than.

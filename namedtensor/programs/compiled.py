@@ -73,10 +73,14 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
 
     function = goal.function()
     given = with_declared(goal, given, options.sizes)
-    made = Specialization(goal, target_named("torch"), given, options)
-    if made._python:  # it has no text
-        _ = made.source
-    named = [(name, value) for name, value in zip(made.names, made.plan.inputs) if isinstance(value, Value)]
+    specialization = Specialization(goal, target_named("torch"), given, options)
+    if specialization._python:  # it has no text
+        _ = specialization.source
+    named = [
+        (name, value)
+        for name, value in zip(specialization.names, specialization.plan.inputs)
+        if isinstance(value, Value)
+    ]
     arguments = {spelling_of(name) for name in argument_names(goal)}
     parameters = {
         value: name.replace(".", "·") for name, value in named if name not in arguments and not symbols_of(value.shape)
@@ -91,9 +95,11 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
     shapes = {name: value for name, value in given.items() if spelling_of(name) not in {*parameters.values()}}
     initializers = fans_in(goal, options.sizes, {name: as_shape(value) for name, value in shapes.items()})
     initial = {value: initializer_text(*initializers.get(name, (zeros, 1))) for value, name in parameters.items()}
-    results = [result for result in made.plan.results if isinstance(result, Value)]
+    results = [result for result in specialization.plan.results if isinstance(result, Value)]
     orders = [in_order(result, order_of(axes_of(result), inputs)) for result in results]
-    plan = ordered(made.plan, orders) if len(orders) == len(made.plan.results) else made.plan
+    plan = (
+        ordered(specialization.plan, orders) if len(orders) == len(specialization.plan.results) else specialization.plan
+    )
     text = to_text(goal.tree()).splitlines()
     title = function.title if function is not None else getattr(goal, "name", "Formula")
     return module_text(target_named("torch").backend, plan, class_name(title), parameters, initial, text)
@@ -146,7 +152,7 @@ class Specialization:
         if (
             target.name == "numpy"
             and not shared_dtypes(self._plan)
-            and any(isinstance(each, (str, Mapping)) for each in given.values())
+            and any(isinstance(item, (str, Mapping)) for item in given.values())
         ):
             self._plan, self._python = open_plan_of(goal, target, given, options, "float64")
         self._names = tuple(
@@ -173,7 +179,7 @@ class Specialization:
     @cached_property
     def function(self) -> Callable[..., Any]:
         """The function that the source text defines."""
-        python = {f"python_{number}": each for number, each in enumerate(self._python, 1)}
+        python = {f"python_{number}": item for number, item in enumerate(self._python, 1)}
         return self._target.backend.whole_function(self._plan, python)
 
 
@@ -217,11 +223,11 @@ class CompiledFormula(Suggests, CachedCall):
         ValueError: axis a of x must have size 2, got 3
         """
         by_name = all_values(values, named)
-        given = {**dict(zip(self._argument_names(arguments), arguments)), **by_name}
-        arrays = {name: value for name, value in given.items() if hasattr(value, "layout")}
+        inputs = {**dict(zip(self._argument_names(arguments), arguments)), **by_name}
+        arrays = {name: value for name, value in inputs.items() if hasattr(value, "layout")}
         options = self._options._replace(sizes=sizes, by_keyword=keyword_names(values, named))
         target = self._target(Arguments(arrays)) if arrays or self._library else target_named("numpy")
-        return Specialization(self._goal, target, given, options)
+        return Specialization(self._goal, target, inputs, options)
 
     def _argument_names(self, arguments: tuple[Any, ...]) -> list[str]:
         """Return the names of a function's arguments; raise if it does not take this many positional ones."""
@@ -242,9 +248,9 @@ class CompiledFormula(Suggests, CachedCall):
 
     def _typed(self, given: Arguments, options: Options) -> Typed:
         with recursion_headroom(self._goal.program.source):
-            found = Typed.of(*checked_by_name(self._goal, given.abstract, options))
-        warn_of_checks(found.checker, whole=False)
-        return found._replace(claims=())
+            result = Typed.of(*checked_by_name(self._goal, given.abstract, options))
+        warn_of_checks(result.checker, whole=False)
+        return result._replace(claims=())
 
     def _target(self, given: Arguments) -> Target:
         if self._library is None:

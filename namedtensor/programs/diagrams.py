@@ -39,26 +39,28 @@ def diagram(
     values = as_mapping(values, "values=", 'write values={"W": W}')
     expand = as_names(expand, "expand=", 'write expand="FFN"')
     opened = check_names(program.scope, shapes, expand)
-    given = by_key({name: InputType(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()})
-    scope = program.scope_given(given)
+    types = by_key({name: InputType(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()})
+    scope = program.scope_given(types)
     entry = goal.last(scope)
     called = entry.called(program.checker({}, scope=scope)) if entry is not None else None
-    own = argument_types(entry, called[0], arguments, given) if entry is not None and called is not None else []
-    names = {name for name, _ in own}
-    inputs = {name: shape for name, shape in given.items() if name not in names}
+    argument_inputs = (
+        argument_types(entry, called[0], arguments, types) if entry is not None and called is not None else []
+    )
+    names = {name for name, _ in argument_inputs}
+    inputs = {name: shape for name, shape in types.items() if name not in names}
     extent = {**dict.fromkeys(open_ranges(scope, stated, inputs), 1), **stated}
     checker = program.checker(inputs, extent, scope=scope, infer_parameters=True)
     checker.shows_layers = True
     data = frozenset({key(name) for name in shapes} - names)
-    shown = [shape.shape for name, shape in (*given.items(), *own) if name in data or name in names]
+    shown = [shape.shape for name, shape in (*types.items(), *argument_inputs) if name in data or name in names]
     asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))
     with recursion_headroom(scope.source):
-        (entry or goal).terms(checker, [(str(name), shape) for name, shape in own])
+        (entry or goal).terms(checker, [(str(name), shape) for name, shape in argument_inputs])
         flow = Flow(checker, asked)
-        found = (
+        function = (
             flow.function(called[0]) if called is not None else flow.value(scope.last if entry is None else entry.key)
         )
-    if found is None:
+    if function is None:
         raise NotationError(
             206, f"{'the formula' if entry is None else entry.name} uses none of the inputs",
             hint='pass the types of its inputs by name: X="ℝ^{seq × chans}"',
@@ -83,15 +85,15 @@ def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, In
     """The numbers of members that nothing says: of a family that is drawn once, one member is enough."""
     families = [*scope.families, *(family for function in scope.all_functions() for family in function.families)]
     ranges = [family.range for family in families] + [over for *_, over in scope.declarations]
-    ends = [end for over in ranges if over is not None for each in over.each for end in (each.low, each.high)]
+    ends = [end for over in ranges if over is not None for range_ in over.each for end in (range_.low, range_.high)]
     lasts = {end.text for end in ends if isinstance(end, Name)}
     return {last for last in lasts if last not in stated and not {Key(last)} & (set(inputs) | set(scope.definitions))}
 
 
 def sizes_in(graph: FlowGraph) -> dict[str, Any]:
     """The sizes of axes that are known, and the same throughout."""
-    found: dict[str, set[Any]] = {}
+    result: dict[str, set[Any]] = {}
     for node in graph.everything():
         for axis, size in node.axes.items():
-            found.setdefault(axis, set()).add(resolve(size) if is_ground(size) else None)
-    return {axis: size for axis, sizes in found.items() if len(sizes) == 1 and (size := next(iter(sizes))) is not None}
+            result.setdefault(axis, set()).add(resolve(size) if is_ground(size) else None)
+    return {axis: size for axis, sizes in result.items() if len(sizes) == 1 and (size := next(iter(sizes))) is not None}

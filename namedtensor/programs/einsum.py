@@ -72,23 +72,23 @@ def typed(
     scope = program.scope_given(types)
     entry = goal.entry(scope)
     called = None if entry is None else entry.called(program.checker({}, scope=scope))
-    own = [] if entry is None or called is None else argument_types(entry, called[0], (), types)
-    names = {name for name, _ in own}
+    argument_inputs = [] if entry is None or called is None else argument_types(entry, called[0], (), types)
+    names = {name for name, _ in argument_inputs}
     checker = program.checker(
-        {name: each for name, each in types.items() if name not in names}, whole_sizes(options.sizes), scope=scope,
-        arguments=[each for _, each in own], infer_parameters=True,
+        {name: type_ for name, type_ in types.items() if name not in names}, whole_sizes(options.sizes), scope=scope,
+        arguments=[type_ for _, type_ in argument_inputs], infer_parameters=True,
         by_keyword=None if options.by_keyword is None else [name for name in options.by_keyword if key(name) not in names],
     )  # fmt: skip
-    (root,) = (entry or goal).terms(checker, [(str(name), each) for name, each in own])
+    (root,) = (entry or goal).terms(checker, [(str(name), type_) for name, type_ in argument_inputs])
     checker.check_unused()
 
     def refused(term: Term) -> NotationError:
         node = (
             term.arguments[0] if term.operator in ("pick", "index") else term
         ).node  # not what it is indexed by alone
-        said = term.operator if node is None else checker.text(node)
+        operator = term.operator if node is None else checker.text(node)
         span = None if node is None else node.span
-        return NotationError(405, f"{said} is not a sum of products", scope.source, span, hint=HINT)
+        return NotationError(405, f"{operator} is not a sum of products", scope.source, span, hint=HINT)
 
     return root, refused
 
@@ -128,13 +128,13 @@ def largest_part(root: Term) -> Term | None:
 
 def call_of(root: Term) -> str:
     """The call of a product."""
-    found = factors(root)
+    result = factors(root)
     spelled: dict[Letter, str] = {}
-    groups = ["".join(spelling(each.found(), spelled) for each in letters) for _, letters in found.operands]
-    output = "".join(spelling(found.left[axis].found(), spelled) for axis in root.shape)
-    call = f'einsum("{",".join(groups)}->{output}", {", ".join(identifiers([name for name, _ in found.operands]))})'
-    sign = "-" if found.number < 0 else ""
-    return f"{sign}{call}" if abs(found.number) == 1 else f"{found.number} * {call}"
+    groups = ["".join(spelling(letter.found(), spelled) for letter in letters) for _, letters in result.operands]
+    output = "".join(spelling(result.left[axis].found(), spelled) for axis in root.shape)
+    call = f'einsum("{",".join(groups)}->{output}", {", ".join(identifiers([name for name, _ in result.operands]))})'
+    sign = "-" if result.number < 0 else ""
+    return f"{sign}{call}" if abs(result.number) == 1 else f"{result.number} * {call}"
 
 
 # ------------------------------------------------------------------------------------------------ a term as a product
@@ -157,7 +157,7 @@ def quotient(_: Term, parts: list[Factors]) -> Factors:
 
 def renamed(term: Term, parts: list[Factors]) -> Factors:
     names = dict(term.options)
-    left = {names.get(axis, axis): each for axis, each in parts[0].left.items()}
+    left = {names.get(axis, axis): letter for axis, letter in parts[0].left.items()}
     return Factors(parts[0].number, parts[0].operands, left)
 
 
@@ -216,17 +216,17 @@ def parts_of(term: Term) -> tuple[Term, ...]:
 
 def operands_in(root: Term) -> int:
     """How many operands a product has, where a part that is used twice counts twice."""
-    found: dict[int, int] = {}
+    result: dict[int, int] = {}
     for term in topological(root):
-        parts = sum(found[id(each)] for each in term.arguments)
+        parts = sum(result[id(argument)] for argument in term.arguments)
         times = (exponent(term) or 0) if term.operator == "^" else 1
-        found[id(term)] = 1 if term.operator == "input" else parts * times
-    return found[id(root)]
+        result[id(term)] = 1 if term.operator == "input" else parts * times
+    return result[id(root)]
 
 
 def factors(term: Term) -> Factors:
     """A term as a product. Each use of a part has letters of its own."""
-    return RULES[term.operator](term, [factors(each) for each in parts_of(term)])
+    return RULES[term.operator](term, [factors(part) for part in parts_of(term)])
 
 
 def without(left: Mapping[str, Letter], axes: tuple[str, ...]) -> dict[str, Letter]:
@@ -237,8 +237,8 @@ def without(left: Mapping[str, Letter], axes: tuple[str, ...]) -> dict[str, Lett
 def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
     """The first letter of the axis' name that is free, else any that is."""
     if letter not in spelled:
-        own = [each for each in letter.axis.lower() if each in string.ascii_lowercase]
-        free = [each for each in (*own, *string.ascii_letters) if each not in spelled.values()]
+        names = [name for name in letter.axis.lower() if name in string.ascii_lowercase]
+        free = [name for name in (*names, *string.ascii_letters) if name not in spelled.values()]
         if not free:
             raise NotationError(404, f"this needs more than the {len(string.ascii_letters)} letters of einsum")
         spelled[letter] = free[0]
@@ -247,10 +247,10 @@ def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
 
 def identifiers(names: list[str]) -> list[str]:
     """Names of Python for what is given: W_Q for W^Q."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name in names:
-        if name not in found:
+        if name not in result:
             plain = safe(name)
             spellings = (plain if number == 1 else f"{plain}_{number}" for number in count(1))
-            found[name] = next(each for each in spellings if each not in found.values())
-    return [found[name] for name in names]
+            result[name] = next(text for text in spellings if text not in result.values())
+    return [result[name] for name in names]

@@ -53,7 +53,7 @@ class WholeProgram(NamedTuple):
         if entry is None or not self.program.scope.replaced:
             return entry
         return self.entry(
-            self.program.scope_given(by_key({name: InputType(axes_of(each)) for name, each in given.items()}))
+            self.program.scope_given(by_key({name: InputType(axes_of(value)) for name, value in given.items()}))
         )
 
     def function(self, scope: Scope | None = None) -> FunctionDefinition | None:
@@ -124,8 +124,8 @@ class Entry:
     def tree(self) -> nodes.Program:
         """The statements that say what the name is: its equations, its signature, its declaration."""
         tree, scope = self.program.tree, self.program.scope
-        found = tuple(each for each in tree.statements if says(each, self.key, scope))
-        return nodes.Program(found or tree.statements, tree.span)
+        statements = tuple(statement for statement in tree.statements if says(statement, self.key, scope))
+        return nodes.Program(statements or tree.statements, tree.span)
 
     def infer_parameters(self, checker: Checker) -> None:
         """Type this name alone, making inputs of what it needs and the program declares."""
@@ -142,9 +142,9 @@ class Entry:
 
     def term(self, checker: Checker, arguments: Arguments) -> Term:
         """Its value for these arguments. Raises NotationError where they do not fit."""
-        found = self.found(checker, arguments)
+        pair = self.found(checker, arguments)
         checker.check_stated(whole=False)
-        return checker.drop_lifting(*found)
+        return checker.drop_lifting(*pair)
 
     def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
         """The same before what the program states is checked, and with its lifted axes; and the node of it."""
@@ -156,25 +156,25 @@ class Entry:
                 )
             return checker.value(self.key), checker.scope.program
         function, bindings, numbers = called
-        terms = tuple(argument(checker, name, given) for name, given in arguments)
+        terms = tuple(argument(checker, name, type_) for name, type_ in arguments)
         if len(terms) < len(function.parameters):
             terms += by_name(checker, function, len(terms))
-        wanted = len(function.parameters)
-        if len(terms) < wanted or len(terms) > wanted + len(function.options):
+        expected = len(function.parameters)
+        if len(terms) < expected or len(terms) > expected + len(function.options):
             raise checker.error(
                 304,
-                f"{self.name} expects {wanted} argument{'s' * (wanted != 1)}, got {len(terms)}",
+                f"{self.name} expects {expected} argument{'s' * (expected != 1)}, got {len(terms)}",
                 function.head,
                 hint=f"it is defined as {checker.text(function.head)}",
             )
-        for place, ((_, given), parameter) in enumerate(zip(arguments, (*function.parameters, *function.options))):
-            own = bound_axes(function, place, given)
-            agree_with_given(checker, str(parameter.key()), given.shape, own)
-            checker.sized |= set(own)
+        for index, ((_, type_), parameter) in enumerate(zip(arguments, (*function.parameters, *function.options))):
+            names = bound_axes(function, index, type_)
+            agree_with_given(checker, str(parameter.key()), type_.shape, names)
+            checker.sized |= set(names)
         head = function.head
         parts = (*head.arguments, *head.parameters)
         term = inline_call(
-            checker, function, bindings, numbers, terms[:wanted], terms[wanted:], head, parts, checker.top, 0
+            checker, function, bindings, numbers, terms[:expected], terms[expected:], head, parts, checker.top, 0
         )
         return term, head
 
@@ -184,7 +184,10 @@ class Entry:
             return None
         scripts = tuple(map(component_node, self.key.superscript)), tuple(map(component_node, self.key.subscript))
         named = {key(name) for name in checker.by_keyword or ()}
-        further = [{name.key() for name in each.parameters[count:]} for each in checker.scope.functions[self.key.base]]
+        further = [
+            {name.key() for name in definition.parameters[count:]}
+            for definition in checker.scope.functions[self.key.base]
+        ]
         count += max(len(names) for names in (frozenset[Key](), *further) if names <= named)
         call = Call(self.key.base, *scripts, (Name(""),) * count)
         for function, bindings in matching(checker, call, checker.top):
@@ -203,9 +206,9 @@ class Several(NamedTuple):
         """Return None: several names are not one function."""
 
     def terms(self, checker: Checker, arguments: Arguments) -> tuple[Term, ...]:
-        found = [entry.found(checker, arguments) for entry in self.entries]
+        result = [entry.found(checker, arguments) for entry in self.entries]
         checker.check_stated(whole=False)
-        return tuple(checker.drop_lifting(*each) for each in found)
+        return tuple(checker.drop_lifting(*pair) for pair in result)
 
 
 Goal = WholeProgram | Entry | Several
@@ -217,11 +220,11 @@ def argument_names(goal: WholeProgram | Entry, scope: Scope | None = None) -> li
     return [] if function is None else [str(name.key()) for name in function.parameters]
 
 
-def by_position(entry: Entry, place: int) -> str:
+def by_position(entry: Entry, position: int) -> str:
     """The name of a function's argument at a place, counted from 0."""
     function = entry.function()
     names = [] if function is None else [*function.parameters, *function.options]
-    return str(names[place].key()) if place < len(names) else f"argument {place + 1}"
+    return str(names[position].key()) if position < len(names) else f"argument {position + 1}"
 
 
 def axes_of(value: Any) -> dict[str, Any]:
@@ -233,11 +236,11 @@ def argument_types(
     entry: Entry, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
 ) -> list[tuple[Key, InputType]]:
     """The type of each argument: by position, by the name of the parameter, or as the signature has it."""
-    found: list[tuple[Key, InputType]] = []
-    for place, name in enumerate(function.parameters):
-        of = function.signature.domain[place] if function.signature is not None else None
-        if place < len(arguments):
-            shape = InputType(shape_of(arguments[place], str(name.key())))
+    result: list[tuple[Key, InputType]] = []
+    for index, name in enumerate(function.parameters):
+        of = function.signature.domain[index] if function.signature is not None else None
+        if index < len(arguments):
+            shape = InputType(shape_of(arguments[index], str(name.key())))
         elif name.key() in given:
             shape = given[name.key()]
         elif of is not None:
@@ -247,21 +250,21 @@ def argument_types(
                 206, f"{entry.name} has no signature, and the type of its argument {name.key()} is missing",
                 hint=f'pass it by name: {name.key()}="ℝ^{{seq × chans}}"',
             )  # fmt: skip
-        found.append((name.key(), shape))
-    if len(arguments) > len(found):
-        raise NotationError(304, f"{entry.name} expects {len(found)} arguments, got {len(arguments)}")
-    return found
+        result.append((name.key(), shape))
+    if len(arguments) > len(result):
+        raise NotationError(304, f"{entry.name} expects {len(result)} arguments, got {len(arguments)}")
+    return result
 
 
 def by_name(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
     """The arguments beyond the first that were given under their own names."""
-    found: list[Term] = []
+    terms: list[Term] = []
     for name in function.parameters[have:]:
         term = checker.top.variables.get(name.key())
         if term is None:
             break
-        found.append(term)
-    return tuple(found)
+        terms.append(term)
+    return tuple(terms)
 
 
 def argument(checker: Checker, name: str, given: InputType) -> Term:
@@ -270,12 +273,12 @@ def argument(checker: Checker, name: str, given: InputType) -> Term:
     return checker.graph.intern("input", options=(name,), shape=dict(given.shape), boolean=given.boolean)
 
 
-def bound_axes(function: FunctionDefinition, place: int, given: InputType) -> list[str]:
+def bound_axes(function: FunctionDefinition, position: int, given: InputType) -> list[str]:
     """The axes of an argument that are the function's own, and not mapped over."""
-    if function.signature is None or place >= len(function.signature.domain):
+    if function.signature is None or position >= len(function.signature.domain):
         return list(given.shape)
-    own = {axis.name for axis, _ in function.signature.domain[place].axes}
-    return [axis for axis in given.shape if axis in own]
+    names = {axis.name for axis, _ in function.signature.domain[position].axes}
+    return [axis for axis in given.shape if axis in names]
 
 
 def infer_function(
@@ -287,9 +290,9 @@ def infer_function(
     """Type a function for arguments of exactly its signature's shape, or of the shapes that were given."""
     arguments: list[Term] = []
     for position, name in enumerate(function.parameters):
-        given = checker.top.variables.get(name.key())
-        if given is not None:
-            arguments.append(given)
+        variable = checker.top.variables.get(name.key())
+        if variable is not None:
+            arguments.append(variable)
             continue
         if function.signature is None:
             return
@@ -312,9 +315,9 @@ def says(statement: Any, name: Key, scope: Scope) -> bool:
         heads = tuple(head.base if isinstance(head, nodes.Index) else head for head in statement.sides[:1])
     else:
         heads = statement.names if isinstance(statement, Declaration) else ()
-    names = [each for head in heads if (each := spelled(head)) is not None]
-    exact = any(each.key() == name for each in names)
-    return exact or any(each.base == name.base and is_member(name, scope) for each in names)
+    names = [spelling for head in heads if (spelling := spelled(head)) is not None]
+    exact = any(spelling.key() == name for spelling in names)
+    return exact or any(spelling.base == name.base and is_member(name, scope) for spelling in names)
 
 
 def is_member(name: Key, scope: Scope) -> bool:

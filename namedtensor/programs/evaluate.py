@@ -36,16 +36,16 @@ def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: L
     plain = syntax == "auto" and not strict and limits is DEFAULT
     key = source if plain else (source, syntax, strict, limits)
     try:
-        found = EVALUATORS.get(key)
+        call = EVALUATORS.get(key)
     except TypeError:  # it is no text
-        found = None
-    if found is None:
+        call = None
+    if call is None:
         if not isinstance(limits, Limits):
             raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(max_steps=10**7)")
         check_source(source, syntax)
         goal, options = WholeProgram(ParsedProgram(source, syntax, limits)), Options(strict=bool(strict))
-        found = EVALUATORS.get_or_build(key, lambda: CachedCall(goal, options, EXECUTABLES))
-    return found
+        call = EVALUATORS.get_or_build(key, lambda: CachedCall(goal, options, EXECUTABLES))
+    return call
 
 
 def evaluate(
@@ -105,12 +105,12 @@ def evaluate(
         try:
             if values is None:
                 names, run = EVALUATORS.get(formula)._by_name  # type: ignore[union-attr]
-                given = named
+                inputs = named
             else:
                 names, run = EVALUATORS.get(formula)._by_mapping  # type: ignore[union-attr]
-                given = values
-            if (*given,) == names and (given is named or not named):
-                result = run((*given.values(),))
+                inputs = values
+            if (*inputs,) == names and (inputs is named or not named):
+                result = run((*inputs.values(),))
                 if result is not None:
                     return result
         except Exception:  # the slow path raises the proper error
@@ -178,9 +178,9 @@ def explain(
     >>> [step.text for step in nt.explain("2 x + 1", x=nt.tensor([1, 2], "a"))]
     ['x', '2 x', '2 x + 1']
     """
-    own = getattr(formula, "explain", None)
-    if own is not None:
-        return own(values=values, sizes=sizes, **named)
+    method = getattr(formula, "explain", None)
+    if method is not None:
+        return method(values=values, sizes=sizes, **named)
     check_source(formula, syntax)
     return explain_value(ParsedProgram(str(formula), syntax), values, sizes, named)
 
@@ -190,11 +190,11 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     with LOADING, all_or_none():
         from .explained import DerivedForm, explained
 
-    given = Arguments(all_values(values, named)).with_numbers(program)
-    checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
+    numbers = Arguments(all_values(values, named)).with_numbers(program)
+    checker = program.checker(numbers.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
     last = checker.scope.valued
-    found = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
+    explanation = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, numbers)
     warn_of_checks(checker)
     if isinstance(last, Derivative):
-        return replace(found, derived=DerivedForm(program, given, sizes))
-    return found
+        return replace(explanation, derived=DerivedForm(program, numbers, sizes))
+    return explanation

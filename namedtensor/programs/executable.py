@@ -78,7 +78,7 @@ class Typed(NamedTuple):
     def roots(self) -> tuple[Term, ...]:
         """All that is computed."""
         sides = ((left, right) if isinstance(right, Term) else (left,) for left, right, _ in self.claims)
-        return (*self.terms, *(each for pair in sides for each in pair))
+        return (*self.terms, *(term for pair in sides for term in pair))
 
 
 def checked(
@@ -86,7 +86,7 @@ def checked(
 ) -> tuple[Checker, tuple[Term, ...]]:
     """Type what is asked for, for inputs and arguments of these types: its terms, and their checker."""
     checker = goal.program.checker(
-        inputs, options.sizes, scope=scope, arguments=[each for _, each in arguments], by_keyword=options.by_keyword,
+        inputs, options.sizes, scope=scope, arguments=[type_ for _, type_ in arguments], by_keyword=options.by_keyword,
         strict=options.strict,
     )  # fmt: skip
     checker.rolls = not options.unrolled
@@ -98,7 +98,7 @@ def planned(
     disable: Sequence[str] = (), donated: Collection[str] = (),
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
     """Plan terms for tensors of these layouts: the plan, and the Python functions that it calls."""
-    layouts = {name: each for name, each in abstract.items() if isinstance(each, Layout)}
+    layouts = {name: value for name, value in abstract.items() if isinstance(value, Layout)}
     return make_plan(source, tuple(terms), layouts, target, limits, disable=disable, donated=donated)
 
 
@@ -115,8 +115,8 @@ def function_of(
 def typed(goal: Goal, given: Given, options: Options) -> Typed:
     """The first half of the pipeline, up to types."""
     with recursion_headroom(goal.program.source):
-        found = Typed.of(*checked(goal, given.inputs, given.arguments, options))
-    return found._replace(several=True) if isinstance(goal, Several) else found
+        result = Typed.of(*checked(goal, given.inputs, given.arguments, options))
+    return result._replace(several=True) if isinstance(goal, Several) else result
 
 
 def executable(typed: Typed, abstract: Abstract, target: Target, options: Options = PLAIN) -> Executable:
@@ -125,7 +125,7 @@ def executable(typed: Typed, abstract: Abstract, target: Target, options: Option
         function = function_of(
             typed.source, typed.roots, abstract, target, typed.limits, options.disable, options.donated
         )
-    names = tuple([name for name, each in abstract.items() if isinstance(each, Layout)])
+    names = tuple([name for name, value in abstract.items() if isinstance(value, Layout)])
     claims = tuple([claim for *_, claim in typed.claims])
     instead = jitted(function) if options.jit else None
     return Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer, instead, typed.several)
@@ -198,11 +198,11 @@ class Executable:
     def __call__(self, *arrays: Any) -> Any:
         if self.run is not None:
             return self.run(*arrays)
-        found = self.call_many(*arrays)
+        result = self.call_many(*arrays)
         results = self.function.like.results
-        if not self.claims and all(isinstance(each, Value) and not each.dynamic for each in results):
-            self.run = self._specialised(tuple(each.layout for each in found))
-        return found if self.several else found[0]
+        if not self.claims and all(isinstance(value, Value) and not value.dynamic for value in results):
+            self.run = self._specialised(tuple(item.layout for item in result))
+        return result if self.several else result[0]
 
     def _specialised(self, layouts: tuple[Any, ...]) -> Run:
         """The function of later calls, where the layouts of the results are known."""
@@ -214,11 +214,11 @@ class Executable:
 
     def for_other_sizes(self, exact: Callable[[], Executable] | None) -> Executable:
         """The same function for a call of other sizes, whose failures are those of an `exact` one, if there is any."""
-        found = Executable(
+        for_other_sizes = Executable(
             self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead, self.several
         )
-        found.exact = exact
-        return found
+        for_other_sizes.exact = exact
+        return for_other_sizes
 
     def _or_exact(self, run: Run) -> Run:
         exact = self.exact
@@ -248,16 +248,16 @@ class Executable:
             refuse(self.outer)
         results, xp = self.function.like.results, self.function.target.xp
         try:
-            found = (self.instead or self.function)(*arrays)
+            result = (self.instead or self.function)(*arrays)
         except Exception:
             if self.exact is None or self.function.plan.donated:
                 raise
             return self.exact().call_many(*arrays)
-        found = found if len(results) > 1 else (found,)
+        result = result if len(results) > 1 else (result,)
         if self.claims:
             orders = [getattr(result, "order", None) for result in results[self.count :]]
-            judge(self.claims, found[self.count :], orders, self.function.like.source)
-        return tuple(wrap(array, axes_of(value), xp) for array, value in zip(found[: self.count], results))
+            judge(self.claims, result[self.count :], orders, self.function.like.source)
+        return tuple(wrap(array, axes_of(value), xp) for array, value in zip(result[: self.count], results))
 
     def for_repeated_calls(self, layouts: Sequence[Any]) -> Run:
         """The specialised function of the next call with tensors of these layouts; see

@@ -45,12 +45,12 @@ class DerivedForm:
         self.formula, self.given, self.sizes = formula, given, sizes
 
     def __call__(self) -> Way | None:
-        shapes = {str(name): each.shape for name, each in self.given.inputs.items()}
+        shapes = {str(name): input_.shape for name, input_ in self.given.inputs.items()}
         try:
-            found = closed_form(self.formula, shapes, self.sizes)
+            result = closed_form(self.formula, shapes, self.sizes)
         except NotationError:  # it has a value, and no closed form
             return None
-        return found if found.steps else None
+        return result if result.steps else None
 
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Arguments) -> Explanation:
@@ -61,6 +61,6 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Ar
     source, checker.shows_layers = checker.scope.source, True
     with recursion_headroom(source):
         root = typed()
-        made = executable(Typed.of(checker, (root,)), given.abstract, target_of(namespace_of(given.arrays)))
-        value = made(*given.arrays.values())
+        executable_ = executable(Typed.of(checker, (root,)), given.abstract, target_of(namespace_of(given.arrays)))
+        value = executable_(*given.arrays.values())
     return explanation(checker, root, whole, value, StepValues(source, given))

@@ -26,18 +26,18 @@ from .parameters import inferred, shapes_of
 def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[str, ...]]:
     """The fan-in axes of each parameter: those over which it is summed where it is used, or looked up in."""
     names = {id(term): (spelling, dict(zip(term.shape, term.shape))) for spelling, term in parameters.items()}
-    found: dict[Key, tuple[str, ...]] = {}
+    result: dict[Key, tuple[str, ...]] = {}
     for term in terms:
         if term.operator == "rename" and id(term.arguments[0]) in names:
-            spelling, own = names[id(term.arguments[0])]
+            spelling, axis_names = names[id(term.arguments[0])]
             new = dict(term.options)
-            names[id(term)] = spelling, {new.get(axis, axis): first for axis, first in own.items()}
+            names[id(term)] = spelling, {new.get(axis, axis): first for axis, first in axis_names.items()}
         for argument in term.arguments:
             if id(argument) in names and term.axes and term.operator in ("⊙", "index"):
-                spelling, own = names[id(argument)]
-                if term.operator == "⊙" or spelling not in found:
-                    found[spelling] = tuple(source_name(own[axis]) for axis in term.axes if axis in own)
-    return found
+                spelling, axis_names = names[id(argument)]
+                if term.operator == "⊙" or spelling not in result:
+                    result[spelling] = tuple(source_name(axis_names[axis]) for axis in term.axes if axis in axis_names)
+    return result
 
 
 def drawn(
@@ -57,12 +57,12 @@ def fans_in(
     """The usual initializer of each parameter beside these inputs, and the number of elements that one output sums of it."""
     checker = inferred(goal, sizes, inputs, by_keyword=inputs)
     summed = fans(checker.parameters, checker.graph.all())
-    found: dict[str, tuple[Initializer, int]] = {}
+    result: dict[str, tuple[Initializer, int]] = {}
     for name, shape in shapes_of(checker, inputs).items():
         over = summed.get(key_of(name), ())
         initializer = initializer_for(name, key_of(name), {}, bool(over))
-        found[name] = initializer, math.prod(size for axis in over if isinstance(size := shape[axis], int))
-    return found
+        result[name] = initializer, math.prod(size for axis in over if isinstance(size := shape[axis], int))
+    return result
 
 
 def initial(
@@ -91,7 +91,7 @@ def initial(
     initializers = by_key(initializers or {}, spelling_of)
     by_key_of_jax = is_key(seed)
     generator: Any = None if by_key_of_jax else np.random.default_rng(seed)
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     known: dict[Any, tuple[Any, dict[str, float]]] = {}  # layouts and numbers of those that have a shape and a use
     for name, shape in shapes.items():
         spelling = key_of(name)
@@ -101,14 +101,14 @@ def initial(
             extent, fan_in = whole(name, shape), math.prod(map(shape.__getitem__, over))
             numbers = {"fan_in": fan_in, "fan_out": math.prod(extent) // max(fan_in, 1), **(scalars or {})}
             known[alike] = layout_of(np.broadcast_to(np.empty((), kind), extent), tuple(shape)), numbers
-        layout, given = known[alike]
+        layout, sizes = known[alike]
         initializer = initializer_for(name, spelling, initializers, bool(over))
         if by_key_of_jax:
-            array = of_jax(initializer.draw(KeyGenerator(seed, name), layout.extent, given), kind)
-            found[name] = made(array, layout.axes)
+            array = of_jax(initializer.draw(KeyGenerator(seed, name), layout.extent, sizes), kind)
+            result[name] = made(array, layout.axes)
         else:
-            found[name] = made_as(np.asarray(initializer.draw(generator, layout.extent, given), dtype=kind), layout)
-    return found
+            result[name] = made_as(np.asarray(initializer.draw(generator, layout.extent, sizes), dtype=kind), layout)
+    return result
 
 
 def of_jax(numbers: Any, dtype: Any) -> Any:

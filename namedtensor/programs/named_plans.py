@@ -27,10 +27,10 @@ LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.nu
 
 def target_named(library: str) -> Target:
     """The target of a library by its name. Raises NotationError where it is none, or not installed."""
-    found = printed_target(library)
-    if isinstance(found, (Absent, Tabled)):
+    target = printed_target(library)
+    if isinstance(target, (Absent, Tabled)):
         raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
-    return found
+    return target
 
 
 def printed_target(library: str) -> Target:

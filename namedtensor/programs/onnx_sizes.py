@@ -58,12 +58,12 @@ def checking_nodes(value: Any, sources: Sequence[tuple[Any, int]], sizes: str) -
     that come of it, which keep all sizes. ONNX Runtime leaves out a node `Reshape` whose result it knows beforehand.
     """
     expected = [node("Shape", [source], {"start": axis, "end": axis + 1}) for source, axis in sources]
-    listed = node("Concat", [each.outputs[0] for each in expected], {"axis": 0})
+    listed = node("Concat", [part.outputs[0] for part in expected], {"axis": 0})
     actual = node("Shape", [value])
     agree = node("Equal", [listed.outputs[0], actual.outputs[0]])
     differ = node("Not", [agree.outputs[0]])
     index = node("Cast", [differ.outputs[0]], {"to": INT64})
     zero = node("Constant", [], {"value": onnx_ir.tensor([0])})
     checked = node("Gather", [zero.outputs[0], index.outputs[0]], name=f"{value.name} must have sizes [{sizes}]")
-    kept = node("Reshape", [value, checked.outputs[0]])
-    return [*expected, listed, actual, agree, differ, index, zero, checked, kept]
+    reshape = node("Reshape", [value, checked.outputs[0]])
+    return [*expected, listed, actual, agree, differ, index, zero, checked, reshape]

@@ -24,7 +24,7 @@ def with_open_ends(
     ends: dict[str, Extent] = {}
     first = result = check(ends)
     assumed: tuple[Condition, ...] = ()
-    while needed := {name: each for name, each in ends_needed(errors(result)).items() if name not in ends}:
+    while needed := {name: end_ for name, end_ in ends_needed(errors(result)).items() if name not in ends}:
         ends |= needed
         try:
             with conditions() as collected:
@@ -36,5 +36,7 @@ def with_open_ends(
 
 def ends_needed(errors: tuple[NotationError, ...]) -> dict[str, Extent]:
     """A size for each name, or axis, whose number errors ask for."""
-    needed = (each for each in errors if each.code in (201, 309) and each.reason == SIZE_NEEDED)
-    return {each.symbol: extent(Symbol(each.symbol, each.axis or "")) for each in needed if each.symbol is not None}
+    needed = (error for error in errors if error.code in (201, 309) and error.reason == SIZE_NEEDED)
+    return {
+        error.symbol: extent(Symbol(error.symbol, error.axis or "")) for error in needed if error.symbol is not None
+    }

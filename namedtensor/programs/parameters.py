@@ -43,26 +43,26 @@ def parameter_shapes(
 
 
 def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
-    given = {str(key(name)) for name in shapes}
+    texts = {str(key(name)) for name in shapes}
     known: dict[int, dict[str, Any]] = {}  # by a shape, which members of a family share
-    found: Shapes = {}
+    result: Shapes = {}
     for name, term in checker.parameters.items():
-        if str(name) in given:
+        if str(name) in texts:
             continue
         if id(term.shape) not in known:
             known[id(term.shape)] = {
                 axis: None if isinstance(size, SizeVariable) else size
                 for axis, size in resolved_shape(term.shape).items()
             }
-        found[str(name)] = dict(known[id(term.shape)])
-    return found
+        result[str(name)] = dict(known[id(term.shape)])
+    return result
 
 
 def need_shapes(goal: WholeProgram | Entry, shapes: Mapping[str, Any]) -> None:
     """Raise for a function that has parameters, and neither a signature nor shapes for its arguments."""
-    given, names = {key(name) for name in shapes}, goal.program.names
+    keys, names = {key(name) for name in shapes}, goal.program.names
     for function in goal.functions():
-        missing = [str(name.key()) for name in function.parameters if name.key() not in given]
+        missing = [str(name.key()) for name in function.parameters if name.key() not in keys]
         asked = names.asked(function) if missing and function.signature is None else []
         if asked:
             undeclared = [str(name) for name in asked if name not in names.declared]

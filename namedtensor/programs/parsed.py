@@ -57,7 +57,7 @@ class ParsedProgram:
     @cached_property
     def _defining(self) -> list[bool]:
         """Which statements are definitions by their sign, a ≜ b: of two equations for one name, the other is a claim."""
-        return [isinstance(each, nodes.Equation) and each.defines for each in self.tree.statements]
+        return [isinstance(statement, nodes.Equation) and statement.defines for statement in self.tree.statements]
 
     def __reduce__(self) -> Any:
         return ParsedProgram, (self.source, self.syntax, self.limits, self.strict)
@@ -132,7 +132,7 @@ class ParsedProgram:
             self.scope_given(inputs) if scope is None else scope, inputs, sizes,
             infer_parameters=infer_parameters, recover=recover, strict=strict or self.strict or is_strict(),
             python=USER_FUNCTIONS,
-            limits=self.limits, by_keyword=by_keyword, extra_axes={axis for each in arguments for axis in each.shape},
+            limits=self.limits, by_keyword=by_keyword, extra_axes={axis for argument in arguments for axis in argument.shape},
         )  # fmt: skip
 
     # what it says
@@ -147,10 +147,10 @@ class ParsedProgram:
     @cached_property
     def defined(self) -> list[str]:
         """The names that it defines, functions among them, in the order of their definitions."""
-        found = [(function.position, function.title) for function in self.scope.all_functions()]
-        found += [(group[0].position, str(spelling)) for spelling, group in self.scope.definitions.items()]
-        found += [(family.position, str(family.key)) for family in self.scope.families]
-        return [name for _, name in sorted(found)]
+        result = [(function.position, function.title) for function in self.scope.all_functions()]
+        result += [(group[0].position, str(spelling)) for spelling, group in self.scope.definitions.items()]
+        result += [(family.position, str(family.key)) for family in self.scope.families]
+        return [name for _, name in sorted(result)]
 
     @property
     def declared(self) -> list[str]:
@@ -172,12 +172,12 @@ class ParsedProgram:
 
 def parsed(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
     """A program whose errors of syntax are raised now."""
-    found = ParsedProgram(source, syntax, strict=bool(strict))
+    parsed_program = ParsedProgram(source, syntax, strict=bool(strict))
     try:
-        found.scope  # noqa: B018
+        parsed_program.scope  # noqa: B018
     except NotationError as problem:
         raise problem.alone() from None
-    return found
+    return parsed_program
 
 
 def shadowed_by(names: Collection[Key], functions: Collection[str] | None = None) -> frozenset[str]:
@@ -190,4 +190,4 @@ def shadowed_by(names: Collection[Key], functions: Collection[str] | None = None
 
 
 def axes_given(inputs: Mapping[Key, InputType]) -> dict[Key, frozenset[str]]:
-    return {name: frozenset(each.shape) for name, each in inputs.items()}
+    return {name: frozenset(input_.shape) for name, input_ in inputs.items()}

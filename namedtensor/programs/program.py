@@ -130,10 +130,10 @@ class Program(Verbs):
     def __getitem__(self, name: str | tuple[str, ...]) -> EntryPoint | EntryPoints:
         """A name of the program, or several: `program["K", "V"](…)` is a tuple of both, what they share computed once."""
         try:
-            found = self._entries.get(name)
+            entry = self._entries.get(name)
         except TypeError:  # it cannot be the name of anything
-            found = None
-        if found is None:
+            entry = None
+        if entry is None:
             if isinstance(name, str):
                 return self._entries.get_or_build(name, lambda: EntryPoint(self, name))
             hint = 'write program["Y"], or program["K", "V"]'
@@ -141,15 +141,15 @@ class Program(Verbs):
                 raise wrong(name, "what a program is asked for", "a name, or several", hint)
             names = as_names(name, "what a program is asked for", hint)
             return self._entries.get_or_build(names, lambda: EntryPoints(self, names))
-        return found
+        return entry
 
     def __getattr__(self, name: str) -> EntryPoint:
         if name.startswith("_") or "_goal" not in self.__dict__:  # as while one is copied
             raise AttributeError(name)
         if not self._goal.program.names.has(name):
-            raise no_attribute(f"this {type(self).__name__}", name, [each for each in dir(self) if each[:1] != "_"])
-        found = self.__dict__[name] = self[name]
-        return found
+            raise no_attribute(f"this {type(self).__name__}", name, [text for text in dir(self) if text[:1] != "_"])
+        entry = self.__dict__[name] = self[name]
+        return entry
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self.names if name.isidentifier())]

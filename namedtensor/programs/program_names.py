@@ -22,19 +22,19 @@ class ProgramNames:
 
     def __init__(self, scope: Scope):
         self.scope = scope
-        families = [*scope.families, *(each for function in scope.all_functions() for each in function.families)]
+        families = [*scope.families, *(family for function in scope.all_functions() for family in function.families)]
         self.bases = {family.key.base for family in families} | set(
             scope.functions
         )  # a use of these may have any index
         self.declared = {name.key() for _, name, _, _ in scope.declarations}
-        self.defined = set(scope.definitions) | {each for function in scope.all_functions() for each in function.facts}
+        self.defined = set(scope.definitions) | {fact for function in scope.all_functions() for fact in function.facts}
         self.indices = scope.indices | set[str]().union(*map(bound_by, walk(scope.program)))
 
     @cached_property
     def spoken(self) -> set[Key]:
         """All names in the text: of W^Q, where that is declared or defined, no W."""
         parts = [part for statement in self.scope.program.statements for part in children(statement)]
-        return {found for part in parts for found in used(part, self._labeled)}
+        return {result for part in parts for result in used(part, self._labeled)}
 
     @property
     def free(self) -> list[str]:
@@ -42,19 +42,19 @@ class ProgramNames:
         explained = self.bases | self.indices | set(CONSTANTS)
         parameters = {key for function in self.scope.all_functions() for key in function.bound}
         return sorted(
-            str(each)
-            for each in self.spoken - self.defined
-            if each not in {Key(other.base) for other in self.spoken if other != Key(other.base)}
-            and not {each.base, Key(each.base)} & (explained | parameters | self.defined)
+            str(name)
+            for name in self.spoken - self.defined
+            if name not in {Key(other.base) for other in self.spoken if other != Key(other.base)}
+            and not {name.base, Key(name.base)} & (explained | parameters | self.defined)
         )
 
     def has(self, name: str) -> bool:
         """Whether the program defines or declares the name, or takes it as an input."""
         try:
-            wanted = key(name)
+            expected = key(name)
         except NotationError:
             return False
-        return wanted.base in self.bases or (wanted in self.spoken and name not in self.indices)
+        return expected.base in self.bases or (expected in self.spoken and name not in self.indices)
 
     @cached_property
     def _labeled(self) -> set[Key]:
@@ -64,14 +64,16 @@ class ProgramNames:
     def asked(self, function: FunctionDefinition) -> list[Key]:
         """The parameters of a function, or what it wants to be: neither its arguments nor defined."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
-        own = {name.key() for name in (*function.parameters, *function.options)}
-        found = dict.fromkeys(each for body in bodies for each in used(body, self._labeled))
-        return [each for each in found if each in self.declared or not self._explained(each, own, function)]
+        keys = {name.key() for name in (*function.parameters, *function.options)}
+        fromkeys = dict.fromkeys(name for body in bodies for name in used(body, self._labeled))
+        return [
+            fromkey for fromkey in fromkeys if fromkey in self.declared or not self._explained(fromkey, keys, function)
+        ]
 
-    def _explained(self, name: Key, own: set[Key], function: FunctionDefinition) -> bool:
+    def _explained(self, name: Key, keys: set[Key], function: FunctionDefinition) -> bool:
         plain = Key(name.base)
         return (
-            bool({name, plain} & (own | self.defined))
+            bool({name, plain} & (keys | self.defined))
             or name.base in self.bases | self.indices | function.bound
             or name.base in CONSTANTS
         )
@@ -95,7 +97,7 @@ def bound_by(node: Any) -> set[str]:
     if isinstance(node, (IndexSum, nodes.Range)):
         return {node.variable.text}
     if isinstance(node, nodes.Expectation):
-        return {each.name if isinstance(each, nodes.Draw) else each.text for each in node.draws}
+        return {draw.name if isinstance(draw, nodes.Draw) else draw.text for draw in node.draws}
     if isinstance(node, nodes.Over):
         return {node.variable.text}
     parts = node.subscript if isinstance(node, nodes.Call) else ()

@@ -82,7 +82,7 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
             return False
         for symbol, size in self.parts.items():
             values[symbol] = value_at(size, values)
-        return all(each.holds(values) for each in self.conditions)
+        return all(condition.holds(values) for condition in self.conditions)
 
 
 class Sizes(Generic[Function]):
@@ -118,22 +118,22 @@ class SymbolicPlans:
             return self._for_dimensions(given, (key, extra), sizes, make)
         known = self._signatures.get((key, extra))
         if known is None:
-            found = make(given)
-            self._signatures.store((key, extra), Sizes(sizes, result_types(found)))
-            return found
+            executable = make(given)
+            self._signatures.store((key, extra), Sizes(sizes, result_types(executable)))
+            return executable
         for plan in known.plans:
             if plan.fits(sizes):
                 return plan.executable.for_other_sizes(lambda: make(given))
         if known.is_full:
             return make(given)
-        made = planned(known, given, sizes, places, make)
-        if made is not None:
-            known.plans = (made, *known.plans)
-            return made.executable.for_other_sizes(lambda: make(given))
-        found = make(given)
+        result = planned(known, given, sizes, places, make)
+        if result is not None:
+            known.plans = (result, *known.plans)
+            return result.executable.for_other_sizes(lambda: make(given))
+        executable = make(given)
         if symbols_of_call(known, given.abstract, sizes, places):
             known.failures += 1
-        return found
+        return executable
 
     def _for_dimensions(self, given: Arguments, key: Any, sizes: tuple[Any, ...], make: Make) -> Executable:
         """The executable of a call whose sizes are dimensions of JAX: its plan has a symbol for each of them.
@@ -209,7 +209,7 @@ def symbols_of_call(
 ) -> dict[int, Symbol]:  # fmt: skip
     """A symbol for each size that is not that of the first call: one for all of an axis that are the same."""
     names = SizeSymbols({*names_in(abstract), *reserved})
-    found: dict[tuple[str, int], Symbol] = {}
+    result: dict[tuple[str, int], Symbol] = {}
     symbols: dict[int, Symbol] = {}
     varying = {
         number
@@ -217,14 +217,14 @@ def symbols_of_call(
         if known.first is None or size != known.first[number] or any(number in plan.symbols for plan in known.plans)
     }
     for number in sorted(varying):
-        (name, place), size = places[number], sizes[number]
-        axis = abstract[name].axes[place]
-        if axis in known.numbers or size < 1 or (isinstance(name, FamilyName) and place == 0):
+        (name, position), size = places[number], sizes[number]
+        axis = abstract[name].axes[position]
+        if axis in known.numbers or size < 1 or (isinstance(name, FamilyName) and position == 0):
             continue
-        if (axis, size) not in found:
-            several = any(other == axis for other, _ in found)
-            found[axis, size] = Symbol(names.name(f"{axis}_2" if several else axis), axis, size)
-        symbols[number] = found[axis, size]
+        if (axis, size) not in result:
+            several = any(other == axis for other, _ in result)
+            result[axis, size] = Symbol(names.name(f"{axis}_2" if several else axis), axis, size)
+        symbols[number] = result[axis, size]
     return symbols
 
 
@@ -232,13 +232,13 @@ def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int,
     """The layouts of the tensors that have symbols."""
     extents: dict[str, list[Any]] = {}
     for number, symbol in symbols.items():
-        name, place = places[number]
-        extents.setdefault(name, [*abstract[name].extent])[place] = extent(symbol)
-    found: dict[str, Layout] = {}
+        name, position = places[number]
+        extents.setdefault(name, [*abstract[name].extent])[position] = extent(symbol)
+    layouts: dict[str, Layout] = {}
     for name, sizes in extents.items():
         layout = abstract[name]
-        found[name] = Layout(layout.axes, tuple(sizes), layout.dtype, layout.xp, layout.wide)
-    return found
+        layouts[name] = Layout(layout.axes, tuple(sizes), layout.dtype, layout.xp, layout.wide)
+    return layouts
 
 
 def magnitude(size: int) -> int:
@@ -249,4 +249,4 @@ def magnitude(size: int) -> int:
 def result_types(executable: Executable) -> tuple[Any, ...]:
     """The dtypes, and the axes in the order of their arrays, of what is asked for; those of claims are nobody's."""
     results = executable.function.plan.results[: executable.count]
-    return tuple((each.dtype, each.order) if isinstance(each, Value) else type(each) for each in results)
+    return tuple((value.dtype, value.order) if isinstance(value, Value) else type(value) for value in results)

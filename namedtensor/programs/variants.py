@@ -47,15 +47,15 @@ def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]
 def spans_of(scope: Scope) -> dict[str, list[Span]]:
     """The spans of the equations that define each name, at the top or as a fact of a function."""
     functions = list(scope.all_functions())
-    found: dict[str, dict[Span, None]] = {}
+    result: dict[str, dict[Span, None]] = {}
     for definitions in (scope.definitions, *(function.facts for function in functions)):
         for spelling, group in definitions.items():
-            found.setdefault(str(spelling), {}).update((each.statement.span, None) for each in group)
+            result.setdefault(str(spelling), {}).update((definition.statement.span, None) for definition in group)
     for family in (*scope.families, *(family for function in functions for family in function.families)):
-        found.setdefault(str(family.key), {})[family.statement.span] = None
+        result.setdefault(str(family.key), {})[family.statement.span] = None
     for function in functions:
-        found.setdefault(function.title, {})[function.statement.span] = None
-    return {name: list(spans) for name, spans in found.items()}
+        result.setdefault(function.title, {})[function.statement.span] = None
+    return {name: list(spans) for name, spans in result.items()}
 
 
 def edited(source: str, cuts: dict[Span, str]) -> str:

@@ -154,11 +154,11 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
                 raise no_function(arguments, self._goal.program.names.free)
             return explain_value(self._goal.program, values, sizes, named)
         program = entry.program
-        given = bound(entry, arguments, all_values(values, named)).with_numbers(program)
-        inputs, own = given.inputs, given.arguments
-        types, by_keyword = [each for _, each in own], keyword_names(values, named)
+        numbers = bound(entry, arguments, all_values(values, named)).with_numbers(program)
+        inputs, local = numbers.inputs, numbers.arguments
+        types, by_keyword = [type_ for _, type_ in local], keyword_names(values, named)
         checker = program.checker(inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)
-        return explained(checker, lambda: entry.term(checker, own), entry.name, given)
+        return explained(checker, lambda: entry.term(checker, local), entry.name, numbers)
 
     def diagram(
         self,

@@ -160,11 +160,11 @@ def assemble(extra: Shape, results: Mapping[tuple[Any, ...], Tensor]) -> Tensor:
     """The tensor whose part at each record of `extra` is given."""
     if not results:
         raise NotationError(405, f"{listed(extra)} has no element, so nothing can be computed one by one")
-    given = unite(*(part.shape for part in results.values()))
-    for axis in given:
+    shape = unite(*(part.shape for part in results.values()))
+    for axis in shape:
         if axis in extra:
             raise NotationError(306, f"lifting over {axis} would duplicate axis {axis} of the result")
-    return Tensor({**extra, **given}, lambda record: results[tuple(record[axis] for axis in extra)](record))
+    return Tensor({**extra, **shape}, lambda record: results[tuple(record[axis] for axis in extra)](record))
 
 
 # ------------------------------------------------------------------------------------------ the paper's operations
@@ -177,8 +177,8 @@ def along(function: Callable[..., list[Any]], X: Tensor, axes: tuple[str, ...]) 
     """A function from vectors to vectors (§3.5), such as softmax, lifted."""
 
     def apply(x: Tensor) -> Tensor:
-        found = dict(zip(x.entries, function(list(x.entries.values()))))
-        return Tensor(x.shape, lambda record: found[tuple(record[axis] for axis in x.shape)])
+        result = dict(zip(x.entries, function(list(x.entries.values()))))
+        return Tensor(x.shape, lambda record: result[tuple(record[axis] for axis in x.shape)])
 
     return lift(apply, [X], [axes])
 
@@ -220,7 +220,7 @@ def split(X: Tensor, axis: str, into: Shape) -> Tensor:
         raise NotationError(313, f"{axis} is {X.shape[axis]}, which is not {' · '.join(map(str, into.values()))}")
     if any(name in rest for name in into):
         raise NotationError(312, f"another axis has one of the names {listed(into)}")
-    position = {piece: place for place, piece in enumerate(pieces, 1)}
+    position = {piece: number for number, piece in enumerate(pieces, 1)}
     return Tensor({**rest, **into}, lambda record: X({**record, axis: position[tuple(record[name] for name in into)]}))
 
 

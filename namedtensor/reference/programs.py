@@ -50,19 +50,19 @@ def call(
     tensor(10, '')
     """
     entry = Entry(ParsedProgram(program, syntax), name)
-    named = {by_position(entry, place): value for place, value in enumerate(arguments)}
+    named = {by_position(entry, index): value for index, value in enumerate(arguments)}
     return _value(entry, values or {}, named, sizes)
 
 
 def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None) -> Tensor:
     by_key(sizes or {}, plain_key)
-    given = {name: as_tensor(value, str(name)) for name, value in by_key(values).items()}
+    element = {name: as_tensor(value, str(name)) for name, value in by_key(values).items()}
     passed = {name: as_tensor(value, name) for name, value in arguments.items()}
     types = [(name, type_of(X)) for name, X in passed.items()]
     with recursion_headroom(goal.program.source):
-        inputs = {name: type_of(X) for name, X in given.items()}
+        inputs = {name: type_of(X) for name, X in element.items()}
         typed = Typed.of(*checked(goal, inputs, types, Options(sizes, unrolled=True)))
-        tensors = {str(name): X for name, X in given.items()} | passed
+        tensors = {str(name): X for name, X in element.items()} | passed
         result, *sides = values_of(typed.roots, tensors, typed.source)
     for _, right, claim in typed.claims:
         if isinstance(right, Term):

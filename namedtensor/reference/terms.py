@@ -34,14 +34,14 @@ from .definitions import (
 
 def values_of(roots: Sequence[Term], inputs: Mapping[str, Tensor], source: str) -> list[Tensor]:
     """The values of terms, where the inputs have these."""
-    found: dict[int, Tensor] = {}
+    result: dict[int, Tensor] = {}
     for term in topological(*roots):
-        tensors = [found[id(each)] for each in term.arguments]
+        tensors = [result[id(argument)] for argument in term.arguments]
         try:
-            found[id(term)] = given(term, inputs) if term.operator == "input" else value_of(term, tensors)
+            result[id(term)] = given(term, inputs) if term.operator == "input" else value_of(term, tensors)
         except NotationError as problem:
             raise problem if problem.source or term.node is None else located(problem, source, term.node) from None
-    return [found[id(root)] for root in roots]
+    return [result[id(root)] for root in roots]
 
 
 def located(problem: NotationError, source: str, node: Any) -> NotationError:
@@ -80,10 +80,10 @@ def _literal(term: Term, *cells: Tensor) -> Tensor:
 
 def place_of(record: Record, axes: Sequence[str], extents: Sequence[int]) -> int:
     """The position of a record among those of these axes, counted from 0."""
-    place = 0
+    offset = 0
     for axis, size in zip(axes, extents):
-        place = place * size + record[axis] - 1
-    return place
+        offset = offset * size + record[axis] - 1
+    return offset
 
 
 def _iota(term: Term) -> Tensor:
@@ -103,7 +103,7 @@ def _split(term: Term, x: Tensor) -> Tensor:
 
 def _fill(term: Term, *parts: Tensor) -> Tensor:
     axis, positions = term.options
-    elements = [at(part, {axis: place}) for part in parts for place in range(1, part.shape[axis] + 1)]
+    elements = [at(part, {axis: number}) for part in parts for number in range(1, part.shape[axis] + 1)]
     filled = dict(zip(positions, elements))
     return Tensor(shape_of(term), lambda record: filled[record[axis] - 1](record))
 
@@ -114,7 +114,7 @@ def _scatter(term: Term, x: Tensor, places: Tensor) -> Tensor:
 
     def total(record: Record) -> Any:
         sources = ({**record, **source} for source in records(over))
-        return sum(x(each) for each in sources if position(places(each), resolve(size), axis) == record[axis])
+        return sum(x(source) for source in sources if position(places(source), resolve(size), axis) == record[axis])
 
     return Tensor(shape_of(term), total)
 

@@ -89,12 +89,14 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
     else:
         scope = _classified(source, program, given, open)
     if any(sign in source for sign in DERIVATIVES):
-        by = [each for each in walk(program) if isinstance(each, (nodes.Derivative, nodes.Differential))]
-        found = (spelled(varied(node)) for node in by)
-        scope.differentiated = tuple(name for name in found if name is not None)
+        by = [node for node in walk(program) if isinstance(node, (nodes.Derivative, nodes.Differential))]
+        names = (spelled(varied(node)) for node in by)
+        scope.differentiated = tuple(name for name in names if name is not None)
         moved = {name.text for node in walk(program) if isinstance(node, nodes.AtPoint) for name, _ in node.points}
         scope.varied = frozenset(name.base for name in scope.differentiated) | moved
-        scope.apart = frozenset(base for each in scope.all_functions() if differentiates(each) for base in each.bound)
+        scope.apart = frozenset(
+            base for function in scope.all_functions() if differentiates(function) for base in function.bound
+        )
     return scope
 
 
@@ -114,7 +116,7 @@ def _classified(source: str, program: nodes.Program, given: Given, open: bool) -
     binder.finish()
     scope.replaced = replaced(scope)
     statements = [(program.statements[position], side) for position, side in claimed]
-    scope.calls = frozenset(each.span for each, side in statements if isinstance(each.sides[side], Call))  # type: ignore[union-attr]
+    scope.calls = frozenset(equation.span for equation, side in statements if isinstance(equation.sides[side], Call))  # type: ignore[union-attr]
     return scope
 
 
@@ -123,8 +125,8 @@ DERIVATIVES = ("∂", "partial", "/d", "|_", "vert_", "∣_")
 
 def differentiates(function: FunctionDefinition) -> bool:
     """Whether a derivative is taken in a function or in what belongs to it."""
-    bodies = [function.body, *(each.body for group in function.facts.values() for each in group)]
-    bodies += [each.body for each in function.families]
+    bodies = [function.body, *(definition.body for group in function.facts.values() for definition in group)]
+    bodies += [family.body for family in function.families]
     return any(isinstance(node, nodes.Derivative) for body in bodies for node in walk(body))
 
 
@@ -171,13 +173,13 @@ class Binder(Ownership):
     def check_parameters(self, head: Call) -> None:
         """Raise where a head has one parameter twice."""
         seen: dict[Any, Node] = {}
-        for each in (*head.arguments, *head.parameters):
-            name = spelled(each)
+        for argument in (*head.arguments, *head.parameters):
+            name = spelled(argument)
             assert name is not None
-            first = seen.setdefault(name.key(), each)
-            if first is not each:
+            first = seen.setdefault(name.key(), argument)
+            if first is not argument:
                 raise NotationError(
-                    114, f"{head.operator} has two parameters named {name.key()}", self.scope.source, each.span,
+                    114, f"{head.operator} has two parameters named {name.key()}", self.scope.source, argument.span,
                     labels=((first.span, "first here"),), hint="rename one of them",
                 )  # fmt: skip
 
@@ -194,9 +196,11 @@ class Binder(Ownership):
     def classify_heads(self) -> None:
         stated = {definition.name.base for definition in self.tensors}
         stated |= {name.base for _, name, _, _ in self.scope.declarations}
-        made = OF_AXES - stated - {name.base for name in self.scope.given}
-        further = {node.text for each in self.functions for node in each.head.superscript if isinstance(node, Name)}
-        usage = Usage(BindingGroups(self.tensors, self.scope.indices | further), made)
+        bases = OF_AXES - stated - {name.base for name in self.scope.given}
+        further = {
+            node.text for definition in self.functions for node in definition.head.superscript if isinstance(node, Name)
+        }
+        usage = Usage(BindingGroups(self.tensors, self.scope.indices | further), bases)
         ends = [*(function.position for function in self.functions[1:]), len(self.scope.program.statements)]
         defining = {id(definition.statement) for definition in self.tensors}
         for function, end in zip(self.functions, ends):
@@ -204,24 +208,26 @@ class Binder(Ownership):
                 continue
             between = self.scope.program.statements[function.position + 1 : end]
             below = [
-                each for each in between if id(each) not in defining and not isinstance(each, (nodes.Value, Signature))
+                statement
+                for statement in between
+                if id(statement) not in defining and not isinstance(statement, (nodes.Value, Signature))
             ]
             axes, variables = usage.of(function, self.signatures.get(spelling(function.head), ()), below)
             function.superscript = tuple(
                 ("index" if isinstance(node, Name) and node.text in variables else "label", component(node))
                 for node in function.head.superscript
             )
-            found: list[tuple[str, str]] = []
+            result: list[tuple[str, str]] = []
             for node in function.head.subscript:
                 axis = axis_of(node)
                 text = component(node)
                 if isinstance(node, Name) and node.text in variables and node.text not in stated:
-                    found.append(("number", text))
+                    result.append(("number", text))
                 elif axis is not None and axis.name in axes:
-                    found.append(("axis", axis.name))
+                    result.append(("axis", axis.name))
                 else:
-                    found.append(("label", text))
-            function.subscript = tuple(found)
+                    result.append(("label", text))
+            function.subscript = tuple(result)
 
     def read_dots(self) -> None:
         """Two written instances with ⋮ between them say the rule of the last for every index from the first."""

@@ -53,8 +53,8 @@ def _exponential(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> An
 
 
 def _gumbel(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    place, scale = parameters
-    return op("-", place, op("⊙", scale, op("log", op("negative", op("log", u)))))
+    node, scale = parameters
+    return op("-", node, op("⊙", scale, op("log", op("negative", op("log", u)))))
 
 
 def _bernoulli(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
@@ -100,8 +100,8 @@ def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
 
 def samples(root: Any) -> bool:
     """Whether something is drawn below a node, so that its value is an estimate, or one of many that there might be."""
-    drawn = [each for each in walk(root) if isinstance(each, Draw)]
-    through = [draw for each in walk(root) if isinstance(each, Expectation) for draw in each.drawn if is_finite(draw)]
+    drawn = [node for node in walk(root) if isinstance(node, Draw)]
+    through = [draw for node in walk(root) if isinstance(node, Expectation) for draw in node.drawn if is_finite(draw)]
     return len(drawn) > len(through)
 
 
@@ -111,17 +111,17 @@ def estimated(scope: Scope) -> frozenset[str]:
     if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
         return frozenset()
     uses: dict[str, tuple[bool, set[str]]] = {}
-    for each in scope.program.statements:
-        if isinstance(each, Equation):
-            head, *bodies = each.sides
+    for statement in scope.program.statements:
+        if isinstance(statement, Equation):
+            head, *bodies = statement.sides
             name = head.operator if isinstance(head, nodes.Call) else getattr(spelled(head), "base", "")
             named, drawn = words(bodies)
             before = uses.get(name, (False, set()))
             uses[name] = (before[0] or drawn, before[1] | named)
-    found = {name for name, (drawn, _) in uses.items() if drawn}
-    while more := {name for name, (_, named) in uses.items() if name not in found and named & found}:
-        found |= more
-    return frozenset(found)
+    names = {name for name, (drawn, _) in uses.items() if drawn}
+    while more := {name for name, (_, named) in uses.items() if name not in names and named & names}:
+        names |= more
+    return frozenset(names)
 
 
 def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
@@ -133,7 +133,7 @@ def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
 def words(roots: Sequence[Any]) -> tuple[set[str], bool]:
     """The names and functions below some nodes, and whether something is sampled there."""
     named: set[str] = set()
-    for node in (each for root in roots for each in walk(root)):
+    for node in (part for root in roots for part in walk(root)):
         if isinstance(node, nodes.Name):
             named.add(node.text)
         elif isinstance(node, nodes.Call):

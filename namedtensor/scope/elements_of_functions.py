@@ -20,22 +20,22 @@ from .names import spelled
 
 def without_elements_of_functions(source: str, program: nodes.Program) -> nodes.Program:
     """The program with two equations for each function that is defined by elements."""
-    heads = [each.sides[0] for each in program.statements if isinstance(each, Equation)]
+    heads = [statement.sides[0] for statement in program.statements if isinstance(statement, Equation)]
     defined = {_name(head) for head in heads if isinstance(head, Call)}
-    made: set[Any] = set()
-    found: list[Any] = []
-    for each in program.statements:
-        head = each.sides[0] if isinstance(each, Equation) else None
+    axes: set[Any] = set()
+    result: list[Any] = []
+    for statement in program.statements:
+        head = statement.sides[0] if isinstance(statement, Equation) else None
         call = head.base if isinstance(head, Index) else None
         if not isinstance(call, Call) or _name(call) in defined or not _is_head(call):
-            found.append(each)
+            result.append(statement)
             continue
         name = Name(source[slice(*call.span)], call.span)
-        if _name(call) not in made:
-            made.add(_name(call))
-            found.append(Equation((call, name), span=each.span))
-        found.append(replace(each, sides=(replace(head, base=name), *each.sides[1:])))  # type: ignore[arg-type]
-    return replace(program, statements=tuple(found))
+        if _name(call) not in axes:
+            axes.add(_name(call))
+            result.append(Equation((call, name), span=statement.span))
+        result.append(replace(statement, sides=(replace(head, base=name), *statement.sides[1:])))  # type: ignore[arg-type]
+    return replace(program, statements=tuple(result))
 
 
 def defines_elements(statement: Any) -> bool:
@@ -50,7 +50,9 @@ def _name(call: Call) -> tuple[Any, ...]:
 
 def _is_head(call: Call) -> bool:
     """Whether it is the call of a function of the program's own, with plain names for its arguments."""
-    own = call.operator not in FUNCTIONS and call.operator.isidentifier()
+    is_user_function = call.operator not in FUNCTIONS and call.operator.isidentifier()
     return (
-        own and bool(call.arguments) and all(spelled(each) is not None for each in (*call.arguments, *call.parameters))
+        is_user_function
+        and bool(call.arguments)
+        and all(spelled(argument) is not None for argument in (*call.arguments, *call.parameters))
     )

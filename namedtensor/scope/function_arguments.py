@@ -56,33 +56,43 @@ class Function:
 
 def without_function_arguments(source: str, program: nodes.Program) -> nodes.Program:
     """Specialise higher-order functions: the program with a function of its own for each that another is given."""
-    signatures = [each for each in program.statements if isinstance(each, Signature)]
-    found = higher_order(program, signatures) if signatures else {}
-    if not found:
+    signatures = [statement for statement in program.statements if isinstance(statement, Signature)]
+    functions = higher_order(program, signatures) if signatures else {}
+    if not functions:
         return program
-    return Specialised(source, program, found).program()
+    return Specialised(source, program, functions).program()
 
 
 def higher_order(program: nodes.Program, signatures: list[Signature]) -> dict[str, list[HigherOrder]]:
-    equations = [each for each in program.statements if isinstance(each, Equation)]
-    heads = [(each, each.sides[0]) for each in equations if isinstance(each.sides[0], Call)]
+    equations = [statement for statement in program.statements if isinstance(statement, Equation)]
+    heads = [(statement, statement.sides[0]) for statement in equations if isinstance(statement.sides[0], Call)]
     defined = {head.operator for _, head in heads}
-    found: dict[str, list[HigherOrder]] = {}
+    functions: dict[str, list[HigherOrder]] = {}
     for equation, head in heads:
-        names = [each.text if isinstance(each, Name) else "" for each in head.arguments]
-        own = [each for each in signatures if each.head.operator == head.operator and len(each.domain) == len(names)]
+        names = [argument.text if isinstance(argument, Name) else "" for argument in head.arguments]
+        matching = [
+            signature
+            for signature in signatures
+            if signature.head.operator == head.operator and len(signature.domain) == len(names)
+        ]
         applied = {node.operator for node in walk(equation) if isinstance(node, Call)}
         taken: dict[int, Taken] = {}
-        for place, name in enumerate(names):
-            of = own[-1].domain[place] if own else None
-            said = [each for each in signatures if each.head.operator == name and not each.head.superscript]
+        for index, name in enumerate(names):
+            of = matching[-1].domain[index] if matching else None
+            declared = [
+                signature
+                for signature in signatures
+                if signature.head.operator == name and not signature.head.superscript
+            ]
             if isinstance(of, FunctionSet):
-                taken[place] = Taken(name, Signature(called(name, of.span), of.domain, of.codomain, of.span))
-            elif said and (name not in defined or name in applied):
-                taken[place] = Taken(name, said[-1])
+                taken[index] = Taken(name, Signature(called(name, of.span), of.domain, of.codomain, of.span))
+            elif declared and (name not in defined or name in applied):
+                taken[index] = Taken(name, declared[-1])
         if taken:
-            found.setdefault(head.operator, []).append(HigherOrder(equation, head, taken, own[-1] if own else None))
-    return found
+            functions.setdefault(head.operator, []).append(
+                HigherOrder(equation, head, taken, matching[-1] if matching else None)
+            )
+    return functions
 
 
 def called(name: str, span: tuple[int, int]) -> Call:
@@ -104,16 +114,16 @@ def axes_over(one: HigherOrder, taken: Taken) -> tuple[Any, ...]:
 class Specialised:
     """The specialisation of one program; `made` are the specialised functions, by their names."""
 
-    def __init__(self, source: str, program: nodes.Program, found: dict[str, list[HigherOrder]]):
-        self.source, self.whole, self.found = source, program, found
-        self.names = {each.name for group in found.values() for one in group for each in one.taken.values()}
+    def __init__(self, source: str, program: nodes.Program, functions: dict[str, list[HigherOrder]]):
+        self.source, self.whole, self.found = source, program, functions
+        self.names = {used.name for group in functions.values() for one in group for used in one.taken.values()}
         self.made: dict[str, tuple[Any, ...]] = {}
         self.wrapped: dict[str, Signature] = {}
         self.written: set[str] = set()
         self.waiting: list[Any] = []
-        equations = [each for each in program.statements if isinstance(each, Equation)]
-        self.heads = {id(one.equation) for group in found.values() for one in group}
-        self.facts = [each for each in equations if id(each) not in self.heads and self.applies(each)]
+        equations = [statement for statement in program.statements if isinstance(statement, Equation)]
+        self.heads = {id(one.equation) for group in functions.values() for one in group}
+        self.facts = [equation for equation in equations if id(equation) not in self.heads and self.applies(equation)]
 
     def applies(self, equation: Equation) -> bool:
         """Return whether an equation uses a function argument, and so belongs to the function that takes it."""
@@ -123,22 +133,22 @@ class Specialised:
         return any(isinstance(node, Call) and node.operator in self.names for node in walk(equation))
 
     def program(self) -> nodes.Program:
-        kept: list[Any] = []
-        for each in self.whole.statements:
-            if isinstance(each, Signature) and any(isinstance(of, FunctionSet) for of in each.domain):
+        remaining: list[Any] = []
+        for statement in self.whole.statements:
+            if isinstance(statement, Signature) and any(isinstance(of, FunctionSet) for of in statement.domain):
                 continue
-            inside = id(each) in self.heads or any(each is fact for fact in self.facts)
-            kept.append(each if inside else self.turned(each, {}))
+            inside = id(statement) in self.heads or any(statement is fact for fact in self.facts)
+            remaining.append(statement if inside else self.turned(statement, {}))
         while self.waiting:
-            one, given, name = self.waiting.pop(0)
-            self.made[name] = tuple(self.specialised(one, given, name))
+            one, arguments, name = self.waiting.pop(0)
+            self.made[name] = tuple(self.specialised(one, arguments, name))
             if len(self.made) > MAX_SPECIALIZATIONS:
                 raise self.error(
                     404, "passing functions to functions does not terminate", one.head,
                     hint="do not call a function again with more arguments from a function passed to it",
                 )  # fmt: skip
-        further = tuple(each for group in self.made.values() for each in group)
-        return replace(self.whole, statements=(*kept, *further))
+        further = tuple(statement for group in self.made.values() for statement in group)
+        return replace(self.whole, statements=(*remaining, *further))
 
     def error(self, number: int, message: str, node: Any, hint: str | None = None) -> NotationError:
         return NotationError(number, message, self.source, node.span, hint=hint)
@@ -157,17 +167,17 @@ class Specialised:
                 self.written.add(wrapped)
                 yield from self.wrapper(taken, function, wrapped, over)
         for fact in self.facts:  # a function that applies f is one for each f
-            own = fact.sides[0]
-            if isinstance(own, Call):
-                text = f"{own.operator}{name.removeprefix(one.head.operator)}"
-                current[own.operator] = Function(text, (), (), text, own.span)
-        arguments = tuple(each for place, each in enumerate(one.head.arguments) if place not in one.taken)
+            left = fact.sides[0]
+            if isinstance(left, Call):
+                text = f"{left.operator}{name.removeprefix(one.head.operator)}"
+                current[left.operator] = Function(text, (), (), text, left.span)
+        arguments = tuple(argument for index, argument in enumerate(one.head.arguments) if index not in one.taken)
         head = applied(replace(one.head, operator=name, arguments=arguments))
         if one.signature is not None and isinstance(head, Call):
-            domain = tuple(each for place, each in enumerate(one.signature.domain) if place not in one.taken)
-            own = replace(one.signature.head, operator=name)
-            yield replace(one.signature, head=own, domain=domain)
-        sides = (head, *(self.turned(each, current) for each in one.equation.sides[1:]))
+            domain = tuple(set_ for index, set_ in enumerate(one.signature.domain) if index not in one.taken)
+            left = replace(one.signature.head, operator=name)
+            yield replace(one.signature, head=left, domain=domain)
+        sides = (head, *(self.turned(node, current) for node in one.equation.sides[1:]))
         yield replace(one.equation, sides=sides)
         for fact in self.facts:
             yield self.turned(fact, current)
@@ -176,9 +186,11 @@ class Specialised:
         """f⟨g⟩(t) = g(t), with the signature of f, over the axes of what takes it."""
         axes = taken.type.head.subscript or over
         span = function.span
-        arguments = tuple(Name(f"argument⟨{place}⟩", span) for place in range(len(taken.type.domain)))
-        own = taken.type.head.subscript
-        body = Call(function.operator, function.superscript, (*function.subscript, *own), arguments, (), span, span)
+        arguments = tuple(Name(f"argument⟨{index}⟩", span) for index in range(len(taken.type.domain)))
+        subscript = taken.type.head.subscript
+        body = Call(
+            function.operator, function.superscript, (*function.subscript, *subscript), arguments, (), span, span
+        )
         head = Call(name, (), axes, arguments, (), span, span)
         yield replace(taken.type, head=replace(taken.type.head, operator=name, subscript=axes))
         yield Equation((head, body), span=span)
@@ -189,7 +201,7 @@ class Specialised:
         known here.
         """
         if isinstance(node, tuple):
-            return tuple(self.turned(each, current) for each in cast("tuple[Any, ...]", node))
+            return tuple(self.turned(item, current) for item in cast("tuple[Any, ...]", node))
         if isinstance(node, (nodes.Axis, Set)) or not hasattr(node, "span"):
             return node
         changed: dict[str, Any] = {}
@@ -208,17 +220,17 @@ class Specialised:
 
     def call(self, node: Call, current: Mapping[str, Function]) -> Call | Name:
         """twice(g, x) as twice⟨g⟩(x)."""
-        fits = [each for each in self.found[node.operator] if len(each.head.arguments) == len(node.arguments)]
+        fits = [other for other in self.found[node.operator] if len(other.head.arguments) == len(node.arguments)]
         if not fits:
             return node
-        one, given = fits[0], dict[str, Function]()
-        for place, taken in one.taken.items():
-            given[taken.name] = self.function(node.arguments[place], current, node, taken)
-        name = f"{node.operator}⟨{', '.join(given[taken.name].text for taken in one.taken.values())}⟩"
+        one, functions = fits[0], dict[str, Function]()
+        for position, taken in one.taken.items():
+            functions[taken.name] = self.function(node.arguments[position], current, node, taken)
+        name = f"{node.operator}⟨{', '.join(functions[taken.name].text for taken in one.taken.values())}⟩"
         if name not in self.made:
             self.made[name] = ()
-            self.waiting.append((one, given, name))
-        arguments = tuple(each for place, each in enumerate(node.arguments) if place not in one.taken)
+            self.waiting.append((one, functions, name))
+        arguments = tuple(argument for index, argument in enumerate(node.arguments) if index not in one.taken)
         return applied(replace(node, operator=name, arguments=arguments))
 
     def function(self, node: Any, current: Mapping[str, Function], call: Call, taken: Taken) -> Function:

@@ -21,41 +21,43 @@ Used = tuple[set[str], set[str]]  # the names that stand as axes, and those that
 class Usage:
     """The axes and variables that functions mention; `made` are the tensors that only their axes make."""
 
-    def __init__(self, bindings: BindingGroups, made: frozenset[str]):
-        self.bindings, self.made = bindings, made
+    def __init__(self, bindings: BindingGroups, names: frozenset[str]):
+        self.bindings, self.made = bindings, names
         self.of_statements: dict[int, Used] = {}
 
     def of(self, function: FunctionDefinition, signatures: Iterable[Signature], below: Iterable[Any]) -> Used:
         axes: set[str] = set()
         variables: set[str] = set()
-        own = [function.body, *function.claims, *below]
-        own += [part for each in signatures for part in (*each.domain, each.codomain)]
-        own += function.statement.sets
-        for root in own:
+        parts = [function.body, *function.claims, *below]
+        parts += [part for signature in signatures for part in (*signature.domain, signature.codomain)]
+        parts += function.statement.sets
+        for root in parts:
             collect_usage(root, axes, variables, self.made)
         for definition in self.needed(function):
-            found = self.of_statement(definition.statement)
-            axes |= found[0]
-            variables |= found[1]
+            pair = self.of_statement(definition.statement)
+            axes |= pair[0]
+            variables |= pair[1]
         return axes, variables
 
     def of_statement(self, statement: Equation) -> Used:
         mark = id(statement)
         if mark not in self.of_statements:
-            found: Used = (set(), set())
-            collect_usage(statement, *found, self.made)
-            self.of_statements[mark] = found
+            pair: Used = (set(), set())
+            collect_usage(statement, *pair, self.made)
+            self.of_statements[mark] = pair
         return self.of_statements[mark]
 
     def needed(self, function: FunctionDefinition) -> list[Definition]:
         """The definitions that the body of a function needs, those of one name together."""
-        found: dict[int, Definition] = {}
+        definitions: dict[int, Definition] = {}
         bound = {name.key() for name in (*function.parameters, *function.options)}
         pending = self.bindings.needed((function.body, *function.claims))
         while pending:
             key = pending.pop()
             meant = () if key in bound else self.bindings.meant(key)
-            for definition in (each for binding in meant for each in binding if id(each) not in found):
-                found[id(definition)] = definition
+            for definition in (
+                candidate for binding in meant for candidate in binding if id(candidate) not in definitions
+            ):
+                definitions[id(definition)] = definition
                 pending += self.bindings.needed(expressions_of(definition))
-        return list(found.values())
+        return list(definitions.values())

@@ -32,7 +32,7 @@ def without_index_conditions(program: nodes.Program, given: Iterable[Key]) -> no
     """The program in which each operator over indices says of one index where it goes."""
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
-    statements = tuple(Conditions(known).of_statement(each) for each in program.statements)
+    statements = tuple(Conditions(known).of_statement(statement) for statement in program.statements)
     same = all(new is old for new, old in zip(statements, program.statements))
     return program if same else replace(program, statements=statements)
 
@@ -46,7 +46,7 @@ def said_by(statement: nodes.Statement) -> Iterator[str]:
         if isinstance(head, Name):
             yield head.text
         elif isinstance(head, Call) and head.operator != "juxtaposed":
-            yield from (each.text for each in (*head.arguments, *head.parameters) if isinstance(each, Name))
+            yield from (argument.text for argument in (*head.arguments, *head.parameters) if isinstance(argument, Name))
 
 
 def bound_by_head(head: Node) -> set[str]:
@@ -80,7 +80,7 @@ class Conditions:
 
     def turned(self, node: Any, fixed: frozenset[str]) -> Any:
         if isinstance(node, tuple):
-            return tuple(self.turned(each, fixed) for each in node)  # pyright: ignore[reportUnknownVariableType]
+            return tuple(self.turned(part, fixed) for part in node)  # pyright: ignore[reportUnknownVariableType]
         if isinstance(node, (Name, Number, nodes.Axis)) or not hasattr(node, "span"):
             return node
         if isinstance(node, Over) and not isinstance(node.over, nodes.Set) and node.operator not in BINDERS:
@@ -89,10 +89,10 @@ class Conditions:
         if isinstance(node, (IndexSum, Over)):
             inner = fixed | {node.variable.text}
         elif isinstance(node, nodes.Expectation):
-            inner = fixed | {each.name if isinstance(each, nodes.Draw) else each.text for each in node.draws}
+            inner = fixed | {draw.name if isinstance(draw, nodes.Draw) else draw.text for draw in node.draws}
         elif isinstance(node, Call):
             indexed = indices_of(node.arguments)
-            inner = fixed | {each.text for each in node.subscript if isinstance(each, Name) and each.text in indexed}
+            inner = fixed | {part.text for part in node.subscript if isinstance(part, Name) and part.text in indexed}
         changed: dict[str, Any] = {}
         for slot in node.__slots__:
             value = getattr(node, slot)
@@ -122,8 +122,8 @@ def relations_of(condition: Any) -> list[Call]:
 
 def indices_of(parts: Iterable[Node]) -> set[str]:
     """The names that stand in an index: i and j of A_{r(i), c(j+1)}."""
-    items = (item for part in parts for each in walk(part) if isinstance(each, Index) for _, item in each.items)
-    return {each.text for item in items for each in walk(item) if isinstance(each, Name)}
+    items = (item for part in parts for node in walk(part) if isinstance(node, Index) for _, item in node.items)
+    return {node.text for item in items for node in walk(item) if isinstance(node, Name)}
 
 
 def bound_indices(node: Over, relations: list[Call], fixed: Collection[str]) -> list[str]:
@@ -133,8 +133,8 @@ def bound_indices(node: Over, relations: list[Call], fixed: Collection[str]) -> 
         name for relation in written(node.over) for part in relation.arguments for name in names(part)
     )
     indexed = indices_of((node.body,))
-    found = [name for name in mentioned if name not in fixed and (name in between or name in indexed)]
-    return found or [node.variable.text]
+    texts = [name for name in mentioned if name not in fixed and (name in between or name in indexed)]
+    return texts or [node.variable.text]
 
 
 def written(condition: Any) -> list[Call]:
@@ -147,27 +147,27 @@ def written(condition: Any) -> list[Call]:
 def conjoined(condition: Any) -> set[str]:
     """The names between two relations of a chain: i and j of 1 ≤ i < j ≤ n."""
     inside = [relation.arguments[0] for relation in written(condition)[1:]]
-    return {each.text for each in inside if isinstance(each, Name)}
+    return {node.text for node in inside if isinstance(node, Name)}
 
 
 def names(part: Node) -> Iterator[str]:
-    return (each.text for each in walk(part) if isinstance(each, Name))
+    return (node.text for node in walk(part) if isinstance(node, Name))
 
 
 def nested(node: Over, variables: list[str], relations: list[Call]) -> Node:
     """One operator for each index, the first outermost; a relation stands where the last of its indices is bound."""
-    order = {name: place for place, name in enumerate(variables)}
-    own: dict[str, list[Call]] = {name: [] for name in variables}
+    order = {name: index for index, name in enumerate(variables)}
+    calls: dict[str, list[Call]] = {name: [] for name in variables}
     for relation in relations:
         mentioned = [name for name in names(relation) if name in order]
-        own[max(mentioned, key=order.__getitem__) if mentioned else variables[-1]].append(relation)
+        calls[max(mentioned, key=order.__getitem__) if mentioned else variables[-1]].append(relation)
     indexed = indices_of((node.body,))
     body = node.body
     for name in reversed(variables):
         variable = Name(name, node.variable.span)
         ends = Bounds(*(inherited(name, end, relations, order) for end in ("first", "last")))
-        rest = [each for each in own[name] if not is_bound(each, name)]
-        condition = conjunction(own[name])
+        rest = [call for call in calls[name] if not is_bound(call, name)]
+        condition = conjunction(calls[name])
         if ends.first is not None and ends.last is not None and not rest:
             body = IndexSum(node.operator, variable, ends.first, ends.last, body, node.span)
         elif condition is not None or name not in indexed:
@@ -193,12 +193,12 @@ def inherited(
         if relation.operator not in ORDERS or sides[1 - at] != Name(name):
             continue
         bound = sides[at]
-        later = [each for each in names(bound) if each in order and order[each] >= order[name]]
+        later = [text for text in names(bound) if text in order and order[text] >= order[name]]
         if not later:
             return bound if relation.operator == "≤" else beside(bound, at)
         if isinstance(bound, Name) and bound.text not in seen | {name}:
             further = inherited(bound.text, end, relations, order, seen | {name})
-            if further is not None and not any(order.get(each, -1) >= order[name] for each in names(further)):
+            if further is not None and not any(order.get(text, -1) >= order[name] for text in names(further)):
                 return further
     return None
 
@@ -211,7 +211,7 @@ def beside(bound: Node, at: int) -> Node:
 
 
 def conjunction(relations: list[Call]) -> Node | None:
-    found: Node | None = None
-    for each in relations:
-        found = each if found is None else Call("∧", (), (), (found, each), (), each.span, each.span)
-    return found
+    node: Node | None = None
+    for relation in relations:
+        node = relation if node is None else Call("∧", (), (), (node, relation), (), relation.span, relation.span)
+    return node

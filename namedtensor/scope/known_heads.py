@@ -28,9 +28,9 @@ def claimed_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[H
     Where it is `open` what will be given, also a second head of one function, with other names for what it takes.
     """
     known = _Known(scope, given, open)
-    found = [each for group in scope.definitions.values() for each in known.claims_among(group)]
-    heads: list[Any] = [*found, *(function for function in scope.all_functions() if known.is_call(function))]
-    claimed = {(each.position, each.statement.sides.index(each.head)) for each in heads}
+    definitions = [definition for group in scope.definitions.values() for definition in known.claims_among(group)]
+    heads: list[Any] = [*definitions, *(function for function in scope.all_functions() if known.is_call(function))]
+    claimed = {(head.position, head.statement.sides.index(head.head)) for head in heads}
     return frozenset(claimed | known.absolute_values())
 
 
@@ -51,16 +51,16 @@ class _Known:
             return group
         if key in self.declared and all(map(is_rearranged, group)):
             return group
-        defining = [each for each in group if each.statement.defines]
+        defining = [definition for definition in group if definition.statement.defines]
         if len(defining) == 1:
-            return [each for each in group if each is not defining[0]]
-        plain = [each for each in group if not each.elements]
+            return [definition for definition in group if definition is not defining[0]]
+        plain = [definition for definition in group if not definition.elements]
         if plain:
-            return [each for each in group if each.elements]
-        whole = [each for each in group if each.range is None and not fixed(each)]
+            return [definition for definition in group if definition.elements]
+        whole = [definition for definition in group if definition.range is None and not fixed(definition)]
         if whole:
-            return [each for each in group if each.range is None and fixed(each)]
-        parts = [each for each in group if each.range is None]
+            return [definition for definition in group if definition.range is None and fixed(definition)]
+        parts = [definition for definition in group if definition.range is None]
         return parts if len(parts) == len(group) and self.cannot_fill(group) else []
 
     def is_power(self, name: Spelled) -> bool:
@@ -73,9 +73,9 @@ class _Known:
             *self.given,
             *self.declared,
             *self.scope.definitions,
-            *(each.name.key() for each in self.scope.families),
+            *(family.name.key() for family in self.scope.families),
         }
-        labeled = {each for each in others if each[:2] == base[:2] and each.superscript} - {name.key()}
+        labeled = {key for key in others if key[:2] == base[:2] and key.superscript} - {name.key()}
         return base in others and not labeled
 
     def absolute_values(self) -> set[Head]:
@@ -103,12 +103,12 @@ class _Known:
         """Whether these elements of something declared are too few to define it."""
         if group[0].key not in self.declared:
             return False
-        places = [fixed(each) for each in group]
-        if any(len(each) != 1 for each in places):
+        places = [fixed(definition) for definition in group]
+        if any(len(position) != 1 for position in places):
             return True
-        (sets, axes) = self.declared[group[0].key][1], {axis for each in places for axis in each}
+        (sets, axes) = self.declared[group[0].key][1], {axis for position in places for axis in position}
         size = next((size for axis, size in sets[0].axes if {axis.name} == axes), None)
-        numbers = {index for each in places for index in each.values()}
+        numbers = {index for position in places for index in position.values()}
         full = size.value if isinstance(size, Number) else max(2, len(numbers))
         return len(axes) != 1 or numbers != set(range(1, int(full) + 1))
 
@@ -125,14 +125,22 @@ class _Known:
         if function.operator in FUNCTIONS and not self.is_stated(function):
             return not self.is_general(function, names)
         axes = frozenset[str]().union(*map(self.axes_of, names))
-        others = [each for each in others if each.arity == function.arity and is_use(function, each, axes)]
-        definitions = [each for each in others if not all(self.knows(part.key(), each) for part in each.parameters)]
+        others = [
+            definition
+            for definition in others
+            if definition.arity == function.arity and is_use(function, definition, axes)
+        ]
+        definitions = [
+            definition
+            for definition in others
+            if not all(self.knows(part.key(), definition) for part in definition.parameters)
+        ]
         return function is not (definitions or others)[0]
 
     def is_stated(self, function: FunctionDefinition) -> bool:
         """Whether a signature says of what a built-in of the program's own is a function: σ : ℝ → ℝ."""
         arguments = len(function.parameters)
-        heads = ((each.head, len(each.domain)) for _, each in self.scope.signatures)
+        heads = ((signature.head, len(signature.domain)) for _, signature in self.scope.signatures)
         return any((head.operator, count) == (function.operator, arguments) for head, count in heads)
 
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
@@ -161,16 +169,18 @@ class _Known:
             return self.given[name]
         if name in self.declared:
             return frozenset(axis.name for axis, _ in self.declared[name][1][0].axes)
-        own = self.scope.definitions.get(name) or [each for each in self.scope.families if each.name.base == name.base]
+        definition = self.scope.definitions.get(name) or [
+            family for family in self.scope.families if family.name.base == name.base
+        ]
         if name in seen:
             return frozenset()
-        found: set[str] = set()
-        for node in (part for each in own for part in walk(each.statement)):
+        names: set[str] = set()
+        for node in (part for candidate in definition for part in walk(candidate.statement)):
             inner = None if isinstance(node, Axis) else spelled(node)
-            found |= axes_named(node)
+            names |= axes_named(node)
             if inner is not None:
-                found |= self.axes_of(inner.key(), seen | {name})
-        return frozenset(found)
+                names |= self.axes_of(inner.key(), seen | {name})
+        return frozenset(names)
 
 
 def axes_named(node: Any) -> set[str]:
@@ -181,10 +191,10 @@ def axes_named(node: Any) -> set[str]:
 
 def is_rearranged(definition: Definition) -> bool:
     """Whether an equation says of elements that they are others of the same tensor: A_{h(i), w(j)} = A_{h(j), w(i)}."""
-    own = definition.key
-    uses = [node for node in walk(definition.body) if isinstance(node, Index) and is_spelled(node.base, own)]
-    named = [node for node in walk(definition.body) if isinstance(node, Name) and node.text == own.base]
-    plain = all(isinstance(index, Name) for each in uses for _, index in each.items)
+    key = definition.key
+    uses = [node for node in walk(definition.body) if isinstance(node, Index) and is_spelled(node.base, key)]
+    named = [node for node in walk(definition.body) if isinstance(node, Name) and node.text == key.base]
+    plain = all(isinstance(index, Name) for use in uses for _, index in use.items)
     return bool(definition.elements and uses) and plain and len(named) == len(uses)
 
 
@@ -215,9 +225,9 @@ def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
 def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:
     """Whether a head can be a use of another: its labels are the same, and its axes are of what it is applied to."""
     parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
-    counts = [[len(each) for each in (function.subscript, function.superscript)] for function in (call, of)]
+    counts = [[len(script) for script in (function.subscript, function.superscript)] for function in (call, of)]
     return counts[0] == counts[1] and all(
-        own == other or (other[0] == "axis" and (own[0] == "axis" or own[1] in axes)) for own, other in parts
+        names == other or (other[0] == "axis" and (names[0] == "axis" or names[1] in axes)) for names, other in parts
     )
 
 
@@ -227,17 +237,21 @@ REPLACED = CONSTANTS.keys() - {"ε"}  # an ε of its own is what a program is ex
 
 def replaced(scope: Scope) -> tuple[Replaced, ...]:
     """The built-in functions and numbers that the program's own definitions replace."""
-    found = [Replaced(each.operator, each.head.span) for each in scope.all_functions() if each.operator in FUNCTIONS]
+    result = [
+        Replaced(function.operator, function.head.span)
+        for function in scope.all_functions()
+        if function.operator in FUNCTIONS
+    ]
     tensors = [group[0] for group in scope.definitions.values()]
-    named = {each.name.base for each in tensors} & FUNCTIONS
+    named = {tensor.name.base for tensor in tensors} & FUNCTIONS
     applied = {juxtaposed(node) for node in walk(scope.program)} if named else set[Any]()
-    for each in tensors:
-        plain = not each.key.subscript and not each.key.superscript
-        identity = each.name.base == "I" and len(each.name.subscript) == 2 and not each.elements
-        if identity or (plain and each.name.base in (*REPLACED, *(applied & FUNCTIONS))):
-            head = each.head.base if isinstance(each.head, Index) else each.head
-            found.append(Replaced(each.name.base, head.span))  # type: ignore[union-attr]
-    return tuple(found)
+    for tensor in tensors:
+        plain = not tensor.key.subscript and not tensor.key.superscript
+        identity = tensor.name.base == "I" and len(tensor.name.subscript) == 2 and not tensor.elements
+        if identity or (plain and tensor.name.base in (*REPLACED, *(applied & FUNCTIONS))):
+            head = tensor.head.base if isinstance(tensor.head, Index) else tensor.head
+            result.append(Replaced(tensor.name.base, head.span))  # type: ignore[union-attr]
+    return tuple(result)
 
 
 def juxtaposed(node: Any) -> str:

@@ -23,7 +23,7 @@ def axes_spoken_of(roots: Iterable[Any]) -> frozenset[str]:
     return frozenset(axes)
 
 
-def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozenset[str]) -> None:
+def collect_usage(root: Any, axes: set[str], variables: set[str], names: frozenset[str]) -> None:
     """Add to `axes` the names that stand as axes at and below `root`, and to `variables` those that stand as operands."""
     stack: list[Any] = [root]
     while stack:
@@ -34,9 +34,9 @@ def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozense
             variables.add(node.text)
         elif isinstance(node, Call):
             for part in node.subscript:
-                found = axis_of(part)
-                if found is not None:
-                    axes.add(found.name.rstrip(MARKS))
+                axis = axis_of(part)
+                if axis is not None:
+                    axes.add(axis.name.rstrip(MARKS))
                     if isinstance(part, nodes.Subscript) or node.operator in ARITHMETIC:
                         continue
                 else:
@@ -48,7 +48,7 @@ def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozense
         elif isinstance(node, (nodes.Superscript, nodes.Subscript)):
             stack.append(node.base)
             name = spelled(node)
-            if isinstance(node, nodes.Subscript) and name is not None and name.base in made:
+            if isinstance(node, nodes.Subscript) and name is not None and name.base in names:
                 axes.update(axis.name for axis in map(axis_of, node.components) if axis is not None)
             plain = isinstance(node, nodes.Subscript) and name is not None  # whose words are labels
             for part in node.components:
@@ -68,9 +68,9 @@ def is_term(node: Any) -> bool:
 def is_open(node: Any) -> bool:
     """Whether a side of a claim holds what has a type and no value: a limit, a minimum over all tensors."""
     return any(
-        isinstance(each, nodes.Over)
-        and (each.operator == "lim" or isinstance(each.over, nodes.Set) and each.over.domain not in COUNTED)
-        for each in walk(node)
+        isinstance(part, nodes.Over)
+        and (part.operator == "lim" or isinstance(part.over, nodes.Set) and part.over.domain not in COUNTED)
+        for part in walk(node)
     )
 
 

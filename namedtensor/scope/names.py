@@ -114,8 +114,8 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
         return str(node.value)
     if isinstance(node, Name):
         plain = node.text.rstrip("'")
-        found = value(plain)
-        return node.text if found is None else f"{compact(found)}{node.text[len(plain) :]}"
+        result = value(plain)
+        return node.text if result is None else f"{compact(result)}{node.text[len(plain) :]}"
     number = arithmetic(node, value)
     if number is not None:
         return compact(number)
@@ -148,8 +148,8 @@ def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
     if isinstance(node, Number):
         return node.value if isinstance(node.value, int) else None
     if isinstance(node, Name):
-        found = value(node.text)
-        return int(found) if isinstance(found, str) and found.isdecimal() else found if is_size(found) else None
+        result = value(node.text)
+        return int(result) if isinstance(result, str) and result.isdecimal() else result if is_size(result) else None
     if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed") and len(node.arguments) == 2:
         left, right = (arithmetic(argument, value) for argument in node.arguments)
         if left is None or right is None:
@@ -222,13 +222,13 @@ def by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) ->
     >>> by_key({"gamma": 1, "W_1": 2})
     {Key(base='γ', subscript=(), superscript=()): 1, Key(base='W', subscript=('1',), superscript=()): 2}
     """
-    found: dict[Spelling, Value] = {}
+    values: dict[Spelling, Value] = {}
     for name, value in given.items():
         spelling = read(name)
-        if spelling in found:
+        if spelling in values:
             raise two_spellings(name, given, read)
-        found[spelling] = value
-    return found
+        values[spelling] = value
+    return values
 
 
 def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = key) -> NotationError:
@@ -239,19 +239,19 @@ def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = 
     )
 
 
-def match_key(name: Spelled, wanted: Key, indices: set[str]) -> dict[str, Any] | None:
+def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any] | None:
     """Match a spelling with a key: what its index variables are, or None; W^{l,Q} matches W^{1,Q} with l = 1."""
     lengths = len(name.subscript), len(name.superscript)
-    if name.base != wanted.base or lengths != (len(wanted.subscript), len(wanted.superscript)):
+    if name.base != expected.base or lengths != (len(expected.subscript), len(expected.superscript)):
         return None
-    found: dict[str, Any] = {}
-    for node, text in zip((*name.subscript, *name.superscript), (*wanted.subscript, *wanted.superscript)):
+    result: dict[str, Any] = {}
+    for node, text in zip((*name.subscript, *name.superscript), (*expected.subscript, *expected.superscript)):
         if isinstance(node, Name) and node.text in indices:
-            if found.setdefault(node.text, text) != text:
+            if result.setdefault(node.text, text) != text:
                 return None
         elif component(node) != text:
             return None
-    return found
+    return result
 
 
 Thing = TypeVar("Thing")
@@ -273,10 +273,10 @@ class ByScripts(Generic[Thing]):
     def add(self, base: str, subscript: Components, superscript: Components, thing: Thing) -> None:
         """Put a thing under a name."""
         texts = (*subscript, *superscript)
-        fixed = tuple(place for place, text in enumerate(texts) if text is not None)
+        fixed = tuple(index for index, text in enumerate(texts) if text is not None)
         tables = self._tables.setdefault((base, len(subscript), len(superscript)), {})
         table = tables.setdefault(fixed, {})
-        table.setdefault(tuple(texts[place] for place in fixed), []).append((self._count, thing))
+        table.setdefault(tuple(texts[position] for position in fixed), []).append((self._count, thing))
         self._count += 1
         self._fixed.setdefault((base, len(subscript), len(superscript)), set()).update(fixed)
 
@@ -286,13 +286,13 @@ class ByScripts(Generic[Thing]):
         """The things under names whose fixed components are each among these texts, in the order in which they were put;
         `[*zip(texts)]` are those that each can only be themselves."""
         texts = (*subscript, *superscript)
-        found: list[tuple[int, Thing]] = []
+        result: list[tuple[int, Thing]] = []
         for fixed, table in self._tables.get((base, len(subscript), len(superscript)), {}).items():
-            for wanted in product(*map(texts.__getitem__, fixed)):
-                found += table.get(wanted, ())
-        if len(found) > 1:
-            found.sort(key=NUMBER)
-        return list(map(THING, found))
+            for expected in product(*map(texts.__getitem__, fixed)):
+                result += table.get(expected, ())
+        if len(result) > 1:
+            result.sort(key=NUMBER)
+        return list(map(THING, result))
 
     def alike(self, names: Iterable[Key]) -> Iterator[tuple[int, list[Key]]]:
         """Names in groups for which the same is found, as W^{1,Q} and W^{2,Q} where l is open in W^{l,Q}; the names of one
@@ -303,21 +303,21 @@ class ByScripts(Generic[Thing]):
             texts, numbers, at = (*subscript, *superscript), 0, 0
             family: Any = texts
             fixed = self._fixed.get((base, len(subscript), len(superscript)), NOWHERE)
-            for place, text in enumerate(texts):
-                if text.isdecimal() and place not in fixed:
-                    numbers, at, family = numbers + 1, place, (*texts[:place], None, *texts[place + 1 :])
-            found = groups.setdefault((base, len(subscript), family if numbers == 1 else texts), (at, []))
-            found[1].append(name)
+            for index, text in enumerate(texts):
+                if text.isdecimal() and index not in fixed:
+                    numbers, at, family = numbers + 1, index, (*texts[:index], None, *texts[index + 1 :])
+            pair = groups.setdefault((base, len(subscript), family if numbers == 1 else texts), (at, []))
+            pair[1].append(name)
         yield from groups.values()
 
 
 def by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
     """The same for names with open indices: what `match_key` would match is among what is found."""
-    found: ByScripts[Thing] = ByScripts()
+    by_scripts: ByScripts[Thing] = ByScripts()
     for name, thing in named:
         subscript, superscript = (
             [None if isinstance(node, Name) and node.text in indices else component(node) for node in script]
             for script in (name.subscript, name.superscript)
         )
-        found.add(name.base, subscript, superscript, thing)
-    return found
+        by_scripts.add(name.base, subscript, superscript, thing)
+    return by_scripts

@@ -29,10 +29,10 @@ def as_numbers(
     if possible(frozenset(values)).isdisjoint(single):
         return values
     needed = set(numbers_in(scope())).intersection(single)
-    found = {name: as_number(value) if name in needed else value for name, value in values.items()}
+    numbers = {name: as_number(value) if name in needed else value for name, value in values.items()}
     for name in needed.intersection(ends_in(scope())):
-        check_whole(name, found[name])
-    return found
+        check_whole(name, numbers[name])
+    return numbers
 
 
 def as_number(value: Any) -> Any:
@@ -63,7 +63,7 @@ def ends_in(scope: Scope) -> set[str]:
     ends = (
         end for node in walk(scope.program) if isinstance(node, (Range, IndexSum)) for end in (node.first, node.last)
     )
-    return {each.text for end in ends for each in walk(end) if isinstance(each, Name)}
+    return {node.text for end in ends for node in walk(end) if isinstance(node, Name)}
 
 
 def numbers_in(scope: Scope) -> Iterator[str]:

@@ -21,16 +21,16 @@ class Ownership(Statements):
         by_axes: list[Definition] = []  # which belong to a function for its axes alone, and may be needed elsewhere too
         bindings = BindingGroups(self.tensors, self.scope.indices)
         for function in self.functions:
-            found = definitions_of(function, bindings)
-            named = found if not function.over_axes else definitions_of(function, bindings, frozenset())
-            by_axes += [each for each in found if each not in named]
-            for definition in found:
+            definitions = definitions_of(function, bindings)
+            named = definitions if not function.over_axes else definitions_of(function, bindings, frozenset())
+            by_axes += [candidate for candidate in definitions if candidate not in named]
+            for definition in definitions:
                 owned.add(id(definition))
                 if definition.is_family:
                     function.families.append(definition)
                 else:
                     function.facts.setdefault(definition.key, []).append(definition)
-        owned -= {id(each) for each in self.needed_elsewhere(by_axes, owned, bindings)} if by_axes else set()
+        owned -= {id(candidate) for candidate in self.needed_elsewhere(by_axes, owned, bindings)} if by_axes else set()
         for definition in self.tensors:
             if id(definition) in owned:
                 continue
@@ -41,23 +41,25 @@ class Ownership(Statements):
 
     def needed_elsewhere(self, these: list[Definition], owned: set[int], bindings: BindingGroups) -> list[Definition]:
         """Those of the definitions that what belongs to no function needs, directly or through another of them."""
-        inside = {id(each.statement) for each in self.tensors if id(each) in owned}
-        inside |= {id(each.statement) for each in self.functions}
-        pending = bindings.needed(each for each in self.scope.program.statements if id(each) not in inside)  # type: ignore[arg-type]
-        found: dict[int, Definition] = {}
+        inside = {id(tensor.statement) for tensor in self.tensors if id(tensor) in owned}
+        inside |= {id(function.statement) for function in self.functions}
+        pending = bindings.needed(
+            statement for statement in self.scope.program.statements if id(statement) not in inside
+        )  # type: ignore[arg-type]
+        definitions: dict[int, Definition] = {}
         while pending:
-            meant = {id(each) for binding in bindings.meant(pending.pop()) for each in binding}
-            for each in these:
-                if id(each) in meant and id(each) not in found:
-                    found[id(each)] = each
-                    pending += bindings.needed(expressions_of(each))
-        return list(found.values())
+            meant = {id(definition) for binding in bindings.meant(pending.pop()) for definition in binding}
+            for definition in these:
+                if id(definition) in meant and id(definition) not in definitions:
+                    definitions[id(definition)] = definition
+                    pending += bindings.needed(expressions_of(definition))
+        return list(definitions.values())
 
     def attach_signatures(self) -> None:
         for function in self.functions:
-            found = self.signatures.get(spelling(function.head), [])
-            fitting = [each for each in found if len(each.domain) == len(function.parameters)]
-            function.signature = (fitting or found or [None])[-1]
+            signature = self.signatures.get(spelling(function.head), [])
+            fitting = [other for other in signature if len(other.domain) == len(function.parameters)]
+            function.signature = (fitting or signature or [None])[-1]
 
     def nearest_above(self, position: int, functions: Iterable[FunctionDefinition]) -> FunctionDefinition | None:
         above = [function for function in functions if function.position <= position]
@@ -78,11 +80,13 @@ class Ownership(Statements):
 
     def is_used_outside(self, name: Key) -> bool:
         """Whether a name that the head of a function binds is used where no head binds it: there it is the program's own."""
-        bodies = [each.body for each in (*self.top_level(), *self.scope.families)]
+        bodies = [family.body for family in (*self.top_level(), *self.scope.families)]
         bodies += [body for _, body in self.scope.values]
         for function in self.functions:
-            if name.base not in function.bound and name not in {each.key() for each in typed_names(function)}:
-                bodies += [function.body, *(each.body for each in own_definitions(function))]
+            if name.base not in function.bound and name not in {
+                typed_name.key() for typed_name in typed_names(function)
+            }:
+                bodies += [function.body, *(definition.body for definition in own_definitions(function))]
         return any(name in names_used(body) for body in bodies)
 
     def top_level(self):
@@ -90,15 +94,19 @@ class Ownership(Statements):
 
     def attach_sizes(self) -> None:
         bound = gathered(self.functions, lambda function: function.bound)
-        defining = gathered(self.functions, lambda function: (each.position for each in own_definitions(function)))
-        at_top = {each.position for each in (*self.top_level(), *self.scope.families)}
+        defining = gathered(
+            self.functions, lambda function: (definition.position for definition in own_definitions(function))
+        )
+        at_top = {family.position for family in (*self.top_level(), *self.scope.families)}
         for position, fact in self.size_facts:
             if position in defining and position not in at_top:  # it defines a number of the functions', h^0 = |ax|
                 for function in defining[position]:
                     function.sizes.append(fact)
                 continue
             mentioned = {node.text for side in (fact.left, fact.right) for node in walk(side) if isinstance(node, Name)}
-            owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
+            owner = self.nearest_above(
+                position, {definition for word in mentioned for definition in bound.get(word, ())}
+            )
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> list[tuple[int, Node]]:
@@ -111,7 +119,9 @@ class Ownership(Statements):
             mentioned = {node.text for node in walk(claim.left) if isinstance(node, Name)}
             if not isinstance(claim.right, nodes.Set):
                 mentioned |= {node.text for node in walk(claim.right) if isinstance(node, Name)}
-            owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
+            owner = self.nearest_above(
+                position, {definition for word in mentioned for definition in bound.get(word, ())}
+            )
             if owner is not None and not (mentioned & owner.bound) <= stated:
                 owner.local_claims.append(claim)
             else:
@@ -130,7 +140,7 @@ def typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
 
 def names_used(body: Node) -> set[Key]:
     """The names that stand in an expression: of W_1 that, of X^2 also X."""
-    found: set[Key] = set()
+    keys: set[Key] = set()
     waiting: list[Any] = [body]
     while waiting:
         node = waiting.pop()
@@ -138,10 +148,10 @@ def names_used(body: Node) -> set[Key]:
         if name is None:
             waiting += children(node)
             continue
-        found.add(name.key())
+        keys.add(name.key())
         if isinstance(node, nodes.Superscript):
             waiting.append(node.base)
-    return found
+    return keys
 
 
 def own_definitions(function: FunctionDefinition) -> Iterator[Definition]:
@@ -161,8 +171,8 @@ def gathered(
     functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
 ) -> dict[Any, list[FunctionDefinition]]:
     """The functions by the names that each has."""
-    found: dict[Any, list[FunctionDefinition]] = {}
+    definitions: dict[Any, list[FunctionDefinition]] = {}
     for function in functions:
         for name in names(function):
-            found.setdefault(name, []).append(function)
-    return found
+            definitions.setdefault(name, []).append(function)
+    return definitions

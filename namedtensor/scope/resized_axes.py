@@ -19,7 +19,7 @@ WINDOWS = frozenset({"unroll", "pool"})  # the operators that give their first a
 
 def may_resize(scope: Scope) -> bool:
     """Whether a program has windows or slices at all."""
-    return any(True for each in walk(scope.program) for _ in _resized(each))
+    return any(True for node in walk(scope.program) for _ in _resized(node))
 
 
 def resizes(scope: Scope, node: Node, axis: str) -> bool:
@@ -32,7 +32,7 @@ def resizes(scope: Scope, node: Node, axis: str) -> bool:
             continue
         seen.add((id(root), names))
         for part in walk(root):
-            if any(each in names for each in _resized(part)):
+            if any(name in names for name in _resized(part)):
                 return True
             if isinstance(part, Name):
                 waiting += [(body, names) for body in bodies_named(scope, part.text)]
@@ -55,9 +55,9 @@ def _resized(node: Any) -> Iterator[str]:
 def bodies_named(scope: Scope, base: str) -> Iterator[Node]:
     """What the definitions of a name, in the program or in its functions, are."""
     for holder in (scope, *scope.all_functions()):
-        found = holder.definitions if isinstance(holder, Scope) else holder.facts
-        yield from (each.body for key, group in found.items() if key.base == base for each in group)
-        yield from (each.body for each in holder.families if each.name.base == base)
+        definitions = holder.definitions if isinstance(holder, Scope) else holder.facts
+        yield from (definition.body for key, group in definitions.items() if key.base == base for definition in group)
+        yield from (family.body for family in holder.families if family.name.base == base)
 
 
 def is_used(scope: Scope, node: Node, name: str) -> bool:

@@ -21,16 +21,16 @@ def stand_for(scope: Scope, shapes: Mapping[Key, Collection[str]]) -> dict[str, 
     """Solve the shape variables of the declarations for tensors with these axes: a declaration with one unknown gives
     it.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    stand: dict[str, tuple[str, ...]] = {}
     declared = [(shapes[name], of[0].axes) for name in shapes if (of := scope.declaration(name)) is not None]
     declared = [(axes, named) for axes, named in declared if any(is_shape(axis.name) for axis, _ in named)]
     while True:
-        before = len(found)
+        before = len(stand)
         for axes, named in declared:
             names = [axis.name.rstrip(MARKS) for axis, _ in named]
-            open = {name for name in names if is_shape(name) and name not in found}
+            open = {name for name in names if is_shape(name) and name not in stand}
             if len(open) == 1:
-                taken = {real for name in names if name not in open for real in found.get(name, (name,))}
-                found[open.pop()] = tuple(axis for axis in axes if axis not in taken and "@" not in axis)
-        if len(found) == before:
-            return found
+                taken = {real for name in names if name not in open for real in stand.get(name, (name,))}
+                stand[open.pop()] = tuple(axis for axis in axes if axis not in taken and "@" not in axis)
+        if len(stand) == before:
+            return stand

@@ -33,12 +33,12 @@ def shifts(statement: Any) -> dict[str, int]:
     else:
         name = spelled(head.base if isinstance(head, nodes.Index) else head)
         parts = () if name is None else (*name.superscript, *name.subscript)
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for part in parts:
         variable, offset = ahead_of(part)
         if offset and variable in statement.range.variables:
-            found[variable] = offset
-    return found
+            result[variable] = offset
+    return result
 
 
 def ahead_of(part: Node) -> tuple[str, int]:
@@ -61,18 +61,18 @@ def ahead_of(part: Node) -> tuple[str, int]:
 
 def counted_by_its_head(statement: Any) -> Any:
     """The same equation, its range moved so far as its head is ahead."""
-    found = shifts(statement)
-    if not found:
+    result = shifts(statement)
+    if not result:
         return statement
-    sides = tuple(turned(side, found) for side in statement.sides)
-    sets = tuple(turned(of, found) for of in statement.sets)
+    sides = tuple(turned(side, result) for side in statement.sides)
+    sets = tuple(turned(of, result) for of in statement.sets)
     over: Range | None = None
-    for each in reversed(statement.range.each):
-        by = found.get(each.variable.text, 0)
-        first, last = (moved(turned(end, found), by) for end in (each.first, each.last))
-        other = replace(each, first=first, last=last, further=over, down=each.downward)
-        if other.downward and not each.downward:  # n, …, 1 would count down, and n, …, 2 − 1 does not
-            other = replace(other, last=sum_of(each.last, by, each.last))
+    for variable in reversed(statement.range.each):
+        by = result.get(variable.variable.text, 0)
+        first, last = (moved(turned(end, result), by) for end in (variable.first, variable.last))
+        other = replace(variable, first=first, last=last, further=over, down=variable.downward)
+        if other.downward and not variable.downward:  # n, …, 1 would count down, and n, …, 2 − 1 does not
+            other = replace(other, last=sum_of(variable.last, by, variable.last))
         over = other
     return replace(statement, sides=sides, sets=sets, range=over)
 
@@ -88,18 +88,18 @@ def moved(end: Node, by: int) -> Node:
     return sum_of(base, offset + by if name else by, end)
 
 
-def sum_of(base: Node, offset: int, place: Node) -> Node:
+def sum_of(base: Node, offset: int, node: Node) -> Node:
     """t + 2, t − 1, t"""
     if not offset:
         return base
-    number, span = Number(abs(offset), place.span), place.span
+    number, span = Number(abs(offset), node.span), node.span
     return Call("+" if offset > 0 else "-", (), (), (base, number), (), span, span)
 
 
 def turned(node: Any, by: Mapping[str, int]) -> Any:
     """An expression with t − 1 for each t, where `by` says 1."""
     if isinstance(node, tuple):
-        return tuple(turned(each, by) for each in node)  # pyright: ignore[reportUnknownVariableType]
+        return tuple(turned(part, by) for part in node)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(node, nodes.Axis) or not hasattr(node, "span"):
         return node
     if isinstance(node, (Name, Call)):
@@ -109,7 +109,7 @@ def turned(node: Any, by: Mapping[str, int]) -> Any:
         if isinstance(node, Name):
             return node
     if isinstance(node, (nodes.IndexSum, nodes.Over)) and node.variable.text in by:
-        by = {name: each for name, each in by.items() if name != node.variable.text}
+        by = {name: index for name, index in by.items() if name != node.variable.text}
     changed: dict[str, Any] = {}
     for slot in node.__slots__:
         value = getattr(node, slot)

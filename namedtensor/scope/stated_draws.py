@@ -26,9 +26,11 @@ from .shifted_heads import ahead_of, sum_of
 
 def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
     """The program in which each expectation says itself what is drawn, and each family of draws how far it goes."""
-    if any(says_draw(each) and each.sides[-1].labels for each in program.statements):  # type: ignore[union-attr]
-        spoken = [(each, words(each)) for each in program.statements]
-        program = replace(program, statements=tuple(ranged(source, each, spoken) for each in program.statements))
+    if any(says_draw(statement) and statement.sides[-1].labels for statement in program.statements):  # type: ignore[union-attr]
+        spoken = [(statement, words(statement)) for statement in program.statements]
+        program = replace(
+            program, statements=tuple(ranged(source, statement, spoken) for statement in program.statements)
+        )
     return Stated(source, program).written_out()
 
 
@@ -47,43 +49,43 @@ class Stated:
         self.labeled: set[str] = set()  # the names that have equations with scripts
         self.parameters: set[str] = set()  # of functions
         direct: dict[str, set[str]] = {}  # what each name is made of
-        for each in program.statements:
-            if not isinstance(each, Equation):
+        for statement in program.statements:
+            if not isinstance(statement, Equation):
                 continue
-            head, body = each.sides[0], each.sides[-1]
+            head, body = statement.sides[0], statement.sides[-1]
             if isinstance(body, Draw) and not body.labels:
                 self.drawn.setdefault(body.name, body)
                 continue
             base = head.operator if isinstance(head, Call) else base_of(head)
             if base in direct:
                 self.plain.pop(base, None)
-            elif isinstance(head, Name) and each.range is None:
-                self.plain[base] = each
+            elif isinstance(head, Name) and statement.range is None:
+                self.plain[base] = statement
             if base and isinstance(head, (nodes.Superscript, nodes.Subscript, nodes.Index)):
                 self.labeled.add(base)
-            bound = bound_by(each)
+            bound = bound_by(statement)
             self.parameters |= bound if isinstance(head, Call) else set()
-            direct.setdefault(base, set()).update(words(each.sides[1]) - bound)
+            direct.setdefault(base, set()).update(words(statement.sides[1]) - bound)
         direct |= {name: words(of) for name, of in self.drawn.items()}
         self.needs = reached(direct, self.drawn.keys() | self.parameters)
         self.functions: dict[str, Equation] = {}
 
     def written_out(self) -> nodes.Program:
-        statements = [self.turned(each) for each in self.program.statements]
+        statements = [self.turned(statement) for statement in self.program.statements]
         return replace(self.program, statements=(*statements, *self.functions.values()))
 
     def variables(self, names: Iterable[str]) -> set[str]:
         """The random variables that some names are made of, themselves among them."""
-        found = set(names)
-        for name in [*found]:
-            found |= self.needs.get(name, set())
-        return found & self.drawn.keys()
+        texts = set(names)
+        for name in [*texts]:
+            texts |= self.needs.get(name, set())
+        return texts & self.drawn.keys()
 
     # ------------------------------------------------------------------------------------------------------ expectations
     def turned(self, node: Any) -> Any:
         """A tree in which expectations say what is drawn."""
         if isinstance(node, tuple):
-            return tuple(self.turned(each) for each in node)  # pyright: ignore[reportUnknownVariableType]
+            return tuple(self.turned(part) for part in node)  # pyright: ignore[reportUnknownVariableType]
         if not hasattr(node, "span"):
             return node
         if isinstance(node, Expectation):
@@ -97,36 +99,36 @@ class Stated:
 
     def expectation(self, node: Expectation) -> Expectation:
         """𝔼_{x ∼ N(0, 1)}[…] for 𝔼_x[…], and for 𝔼[…] of what is made of x."""
-        named = {each.text: each for each in node.draws if isinstance(each, Name)}
+        named = {variable.text: variable for variable in node.draws if isinstance(variable, Name)}
         if not node.draws:
             over = self.variables(words(node.body))
             named = {text: Name(text, node.span) for text in sorted(over.union(*map(self.made_of, over)))}
         if not named.keys() <= self.drawn.keys() or not (named or node.draws):
             return node  # which is told of where it is typed
-        draws: list[Draw | Name] = [each for each in node.draws if isinstance(each, Draw)]
-        own = {each.name for each in draws if isinstance(each, Draw)}
+        draws: list[Draw | Name] = [variable for variable in node.draws if isinstance(variable, Draw)]
+        names = {variable.name for variable in draws if isinstance(variable, Draw)}
         waiting = dict(named)
         while waiting:
             text = next(
                 (text for text in waiting if not self.made_of(text) & waiting.keys() - {text}), next(iter(waiting))
             )
-            place = waiting.pop(text)
-            self.check_given(text, own | named.keys(), node, place)
-            before = {each.name for each in draws if isinstance(each, Draw)} & self.drawn.keys()
-            draws.append(self.of_drawn(replace(self.drawn[text], span=place.span), before))
-        stated = (own | named.keys()) & self.drawn.keys()
+            draw = waiting.pop(text)
+            self.check_given(text, names | named.keys(), node, draw)
+            before = {variable.name for variable in draws if isinstance(variable, Draw)} & self.drawn.keys()
+            draws.append(self.of_drawn(replace(self.drawn[text], span=draw.span), before))
+        stated = (names | named.keys()) & self.drawn.keys()
         return replace(node, draws=tuple(draws), body=self.of_drawn(node.body, stated))
 
     def made_of(self, text: str) -> set[str]:
         """The random variables that the distribution of another names."""
         return self.variables(words(self.drawn[text])) - {text}
 
-    def check_given(self, text: str, over: set[str], node: Expectation, place: Name) -> None:
+    def check_given(self, text: str, over: set[str], node: Expectation, name: Name) -> None:
         """Raise where a distribution is made of what is drawn too, and the expectation does not go over that."""
         missing = sorted(self.made_of(text) - over)
         if missing:
             raise NotationError(
-                114, f"the distribution of {text} depends on {', '.join(missing)}, which is random too", self.source, place.span,
+                114, f"the distribution of {text} depends on {', '.join(missing)}, which is random too", self.source, name.span,
                 labels=((self.drawn[text].span, "declared here"),),
                 hint=f"take the expectation over both: 𝔼_{{{', '.join([*missing, text])}}}[…]; use another name for a fixed {missing[0]}",
             )  # fmt: skip
@@ -135,13 +137,13 @@ class Stated:
     def of_drawn(self, node: Any, over: set[str], bound: frozenset[str] = frozenset()) -> Any:
         """A body in which what is defined by what is drawn is a function of it."""
         if isinstance(node, tuple):
-            return tuple(self.of_drawn(each, over, bound) for each in node)  # pyright: ignore[reportUnknownVariableType]
+            return tuple(self.of_drawn(part, over, bound) for part in node)  # pyright: ignore[reportUnknownVariableType]
         if isinstance(node, nodes.Axis) or not hasattr(node, "span"):
             return node
         if isinstance(node, (nodes.IndexSum, nodes.Over)):
             bound = bound | {node.variable.text}
         if isinstance(node, Expectation):
-            bound = bound | {each.name if isinstance(each, Draw) else each.text for each in node.draws}
+            bound = bound | {draw.name if isinstance(draw, Draw) else draw.text for draw in node.draws}
         base = node.operator if isinstance(node, Call) else base_of(node)
         if base not in self.labeled and isinstance(node, (nodes.Superscript, nodes.Subscript, nodes.Index)):
             base = ""  # a power, or elements, of what stands in it
@@ -164,7 +166,7 @@ class Stated:
     def function_of(self, base: str, node: Node, over: list[str]) -> Call:
         """m⟨x⟩(x) for m, and the equation m⟨x⟩(x) = x^2."""
         name = f"{base}⟨{', '.join(over)}⟩"
-        arguments = tuple(Name(each, node.span) for each in over)
+        arguments = tuple(Name(text, node.span) for text in over)
         call = Call(name, (), (), arguments, (), node.span, node.span)
         if name not in self.functions:
             equation = self.plain[base]
@@ -182,50 +184,50 @@ def base_of(node: Any) -> str:
 
 def words(root: Any) -> set[str]:
     """The names and the functions below a node, but for those that an expectation there goes over."""
-    found: set[str] = set()
+    names: set[str] = set()
     stack: list[tuple[Any, frozenset[str]]] = [(root, frozenset())]
     while stack:
         node, bound = stack.pop()
         if isinstance(node, Name):
-            found |= {node.text} - bound
+            names |= {node.text} - bound
         elif isinstance(node, Call):
-            found.add(node.operator)
+            names.add(node.operator)
         if isinstance(node, Expectation):
-            for each in node.draws:
-                stack += [(each, bound)] if isinstance(each, Draw) else []
-                bound = bound | {each.name if isinstance(each, Draw) else each.text}
+            for draw in node.draws:
+                stack += [(draw, bound)] if isinstance(draw, Draw) else []
+                bound = bound | {draw.name if isinstance(draw, Draw) else draw.text}
             stack.append((node.body, bound))
         else:
             stack += [(below, bound) for below in children(node)]
-    return found
+    return names
 
 
 def bound_by(equation: Equation) -> set[str]:
     """The names that an equation binds itself: the parameters of its head, its indices and those of its range."""
     head = equation.sides[0]
-    found = set[str]() if equation.range is None else {*equation.range.variables}
+    bound = set[str]() if equation.range is None else {*equation.range.variables}
     if isinstance(head, Call):
-        found |= {base_of(each) for each in (*head.arguments, *head.parameters)}
+        bound |= {base_of(argument) for argument in (*head.arguments, *head.parameters)}
     if isinstance(head, nodes.Index):
-        found |= {node.text for _, index in head.items for node in walk(index) if isinstance(node, Name)}
-    return found
+        bound |= {node.text for _, index in head.items for node in walk(index) if isinstance(node, Name)}
+    return bound
 
 
 def reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str, set[str]]:
     """For each name which of the targets it is made of, also by way of others."""
     users: dict[str, list[str]] = {}
     for name, names in direct.items():
-        for each in names:
-            users.setdefault(each, []).append(name)
-    found: dict[str, set[str]] = {name: set() for name in direct}
+        for text in names:
+            users.setdefault(text, []).append(name)
+    result: dict[str, set[str]] = {name: set() for name in direct}
     for target in targets:
         waiting = [*users.get(target, ())]
         while waiting:
             name = waiting.pop()
-            if target not in found[name]:
-                found[name].add(target)
+            if target not in result[name]:
+                result[name].add(target)
                 waiting += users.get(name, ())
-    return found
+    return result
 
 
 # --------------------------------------------------------------------------------------------------- families of draws
@@ -234,26 +236,26 @@ def ranged(source: str, statement: Any, spoken: Iterable[tuple[Any, set[str]]]) 
     draw = statement.sides[-1] if isinstance(statement, Equation) else None
     if not isinstance(draw, Draw) or not draw.labels or statement.range is not None:
         return statement
-    users = [each for each, names in spoken if each is not statement and draw.name in names]
+    users = [user for user, names in spoken if user is not statement and draw.name in names]
     over: Range | None = None
     for variable in sorted({name for part in draw.labels for name in component_names(part)}):
-        found = {(each.first, each.last): each for user in users for each in counting(user, variable)}
-        if len(found) > 1 or (not found and any(binds(user, variable) for user in users)):
+        ranges = {(range_.first, range_.last): range_ for user in users for range_ in counting(user, variable)}
+        if len(ranges) > 1 or (not ranges and any(binds(user, variable) for user in users)):
             raise NotationError(
                 114, f"the range of {variable} in {draw.name} is missing", source, statement.span,
                 hint=f"write {source[slice(*statement.span)]} for {variable} = 1, …, n",
             )  # fmt: skip
-        for each in found.values():
+        for range_ in ranges.values():
             least, most = offsets(draw.name, variable, users)
-            first, last = (each.last, each.first) if each.downward else (each.first, each.last)
-            over = replace(each, first=stepped(first, least), last=stepped(last, most), further=over, down=False)
+            first, last = (range_.last, range_.first) if range_.downward else (range_.first, range_.last)
+            over = replace(range_, first=stepped(first, least), last=stepped(last, most), further=over, down=False)
     return replace(statement, range=over)
 
 
 def counting(user: Any, variable: str) -> Iterator[Range]:
     """The ranges of a variable in a statement: its own, and those of sums."""
     over = getattr(user, "range", None)
-    yield from (each for each in (over.each if over is not None else ()) if each.variable.text == variable)
+    yield from (range_ for range_ in (over.each if over is not None else ()) if range_.variable.text == variable)
     for node in walk(user):
         if isinstance(node, nodes.IndexSum) and node.variable.text == variable:
             yield Range(node.variable, node.first, node.last, node.span)
@@ -271,14 +273,14 @@ def binds(user: Any, variable: str) -> bool:
 
 def offsets(base: str, variable: str, users: Iterable[Any]) -> tuple[int, int]:
     """How far before and after t the members are that equations use: −1 and 0 of z^{t-1} and z^t."""
-    found = {0}
+    indices = {0}
     for node in (inner for user in users for inner in walk(user)):
         name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
         if name is not None and name.base == base:
-            found |= {
+            indices |= {
                 by for part in (*name.superscript, *name.subscript) for of, by in [ahead_of(part)] if of == variable
             }
-    return min(found), max(found)
+    return min(indices), max(indices)
 
 
 def stepped(end: Node, by: int) -> Node:

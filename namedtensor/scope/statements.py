@@ -34,10 +34,10 @@ class Statements:
         scope = self.scope
         if isinstance(statement, nodes.Fact):
             scope.facts.add(statement.span)
-            held, due = nodes.Indicator(statement.condition, statement.span), Number(1, statement.span)
+            held, expected = nodes.Indicator(statement.condition, statement.span), Number(1, statement.span)
             if isinstance(statement.condition, Call) and statement.condition.operator in NEARLY:
-                held = due = statement.condition
-            self.claims.append((position, Claim(held, due, statement.span)))
+                held = expected = statement.condition
+            self.claims.append((position, Claim(held, expected, statement.span)))
         elif isinstance(statement, nodes.Value):
             scope.values.append((position, statement.body))
         elif isinstance(statement, Signature):
@@ -59,8 +59,8 @@ class Statements:
             if name is not None:
                 self.scope.declarations.append((position, name, statement.sets, statement.range))
             else:
-                for each in statement.sets:
-                    self.claims.append((position, Claim(node, each, statement.span)))
+                for set_ in statement.sets:
+                    self.claims.append((position, Claim(node, set_, statement.span)))
 
     def equate(self, position: int, statement: Equation) -> None:
         sides = statement.sides
@@ -117,9 +117,9 @@ class Statements:
         over, filling = statement.range, None
         if over is not None and elements:
             labels = {word for part in (*name.subscript, *name.superscript) for word in component_names(part)}
-            members = [each for each in over.each if each.variable.text in labels]
+            members = [range_ for range_ in over.each if range_.variable.text in labels]
             if members:
-                filling = chained([each for each in over.each if each not in members])
+                filling = chained([range_ for range_ in over.each if range_ not in members])
                 over = chained(members)
         definition = Definition(position, name, body, statement, claims, over, elements, head, filling)
         self.tensors.append(definition)
@@ -128,7 +128,7 @@ class Statements:
         """Raise where an equation over a range defines one name only."""
         parts = (*name.subscript, *name.superscript)
         counted = {word for part in parts for word in component_names(part)}
-        missing = [each for each in over.each if each.variable.text not in counted]
+        missing = [range_ for range_ in over.each if range_.variable.text not in counted]
         if not missing:
             return
         variable = missing[0].variable.text
@@ -145,17 +145,17 @@ class Statements:
 
 def chained(ranges: list[Range]) -> Range | None:
     """Ranges one after the other."""
-    found: Range | None = None
-    for each in reversed(ranges):
-        found = replace(each, further=found)
-    return found
+    range_: Range | None = None
+    for bound_ in reversed(ranges):
+        range_ = replace(bound_, further=range_)
+    return range_
 
 
 def variables_of(statement: Equation) -> list[Name]:
     """The names that count elements or members in an equation: i of A_{height(i)}, t of `for t = 1, …, n`."""
     items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
-    found = [index for _, index in items if isinstance(index, Name)]
-    return found if statement.range is None else [*found, *(over.variable for over in statement.range.each)]
+    names = [index for _, index in items if isinstance(index, Name)]
+    return names if statement.range is None else [*names, *(over.variable for over in statement.range.each)]
 
 
 def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
@@ -188,7 +188,7 @@ def definable(node: Node) -> bool:
     if isinstance(node, Call):
         if node.operator in ARITHMETIC | NEARLY | SIGNS:
             return False
-        if any(isinstance(each, Name) and is_shape(each.text) for each in node.superscript):
+        if any(isinstance(part, Name) and is_shape(part.text) for part in node.superscript):
             return False  # f^{𝒮'}, a lift of f
         return bool(node.arguments or node.parameters) and all(
             spelled(argument) is not None for argument in (*node.arguments, *node.parameters)

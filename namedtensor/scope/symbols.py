@@ -63,12 +63,12 @@ class Definition:
     @property
     def ranges(self) -> tuple[Range, ...]:
         """All that it ranges over."""
-        return tuple(each for over in (self.range, self.filling) if over is not None for each in over.each)
+        return tuple(range_ for over in (self.range, self.filling) if over is not None for range_ in over.each)
 
     @property
     def counted(self) -> frozenset[str]:
         """The variables of its ranges."""
-        return frozenset(each.variable.text for each in self.ranges)
+        return frozenset(range_.variable.text for range_ in self.ranges)
 
 
 @dataclass(eq=False)
@@ -113,8 +113,8 @@ class FunctionDefinition:
     def own_axes(self) -> frozenset[str]:
         """The axes in the body and its definitions, except those of the left-hand side and the signature."""
         assert self.signature is not None
-        facts = [each.statement for group in self.facts.values() for each in group]
-        spoken = axes_spoken_of((self.body, *facts, *(each.statement for each in self.families)))
+        facts = [definition.statement for group in self.facts.values() for definition in group]
+        spoken = axes_spoken_of((self.body, *facts, *(family.statement for family in self.families)))
         stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
         return spoken - stated - self.over_axes
 
@@ -130,10 +130,10 @@ class FunctionDefinition:
 
     def misfit(self, arguments: int, options: int) -> int:
         """How far a use is from what it takes: 0 exactly so, 3 not at all; f(X) before f(X; W) with W by its name."""
-        wanted, further = self.arity
-        if arguments == wanted:
+        expected, further = self.arity
+        if arguments == expected:
             return 0 if options == further else 1 if options < further else 3
-        return 2 if options == 0 and wanted < arguments <= wanted + further else 3
+        return 2 if options == 0 and expected < arguments <= expected + further else 3
 
     @property
     def title(self) -> str:
@@ -200,25 +200,25 @@ class Scope:
         """The axes that the program names."""
         return axes_spoken_of((self.program,))
 
-    def declaration(self, wanted: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
+    def declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
         """The set that a name of the program is declared to be in, and what the indices of the declaration are for it."""
-        if wanted not in self._sets:
-            self._sets[wanted] = self._declaration(wanted)
-        return self._sets[wanted]
+        if expected not in self._sets:
+            self._sets[expected] = self._declaration(expected)
+        return self._sets[expected]
 
     def declared_sets(self, names: Iterable[Key]) -> Mapping[Key, tuple[nodes.Set, dict[str, Any]] | None]:
         """The same of many names, looked up once for each family of them."""
         sets = self._sets
-        for place, (first, *others) in self._declared.alike(filterfalse(sets.__contains__, names)):
-            found = self.declaration(first)
-            if found is None or not others:
-                sets.update(dict.fromkeys(others, found))
+        for position, (first, *others) in self._declared.alike(filterfalse(sets.__contains__, names)):
+            declaration = self.declaration(first)
+            if declaration is None or not others:
+                sets.update(dict.fromkeys(others, declaration))
                 continue
-            declared, indices = found
-            number = (*first.subscript, *first.superscript)[place]
+            declared, indices = declaration
+            number = (*first.subscript, *first.superscript)[position]
             varying = [variable for variable, text in indices.items() if text == number]
             for other in others:
-                number = (*other.subscript, *other.superscript)[place]
+                number = (*other.subscript, *other.superscript)[position]
                 sets[other] = declared, {**indices, **dict.fromkeys(varying, number)}
         return sets
 
@@ -226,9 +226,11 @@ class Scope:
     def _sets(self) -> dict[Key, tuple[nodes.Set, dict[str, Any]] | None]:
         return {}
 
-    def _declaration(self, wanted: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-        for name, sets, over in self._declared.find(wanted.base, [*zip(wanted.subscript)], [*zip(wanted.superscript)]):
-            indices = match_key(name, wanted, self.indices)
+    def _declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
+        for name, sets, over in self._declared.find(
+            expected.base, [*zip(expected.subscript)], [*zip(expected.superscript)]
+        ):
+            indices = match_key(name, expected, self.indices)
             counted = () if over is None else over.variables
             if indices is not None and all(map(str.isdecimal, map(str, map(indices.get, counted)))):
                 return sets[0], indices
@@ -243,11 +245,11 @@ class Scope:
         """The names, without their labels, that are declared to lie in other sets than ℝ."""
         return frozenset(name.base for _, name, sets, _ in self.declarations if sets[0].domain != "reals")
 
-    def families_of(self, wanted: Key) -> list[Definition]:
+    def families_of(self, expected: Key) -> list[Definition]:
         """The families of the program that may have a member of this name."""
-        if wanted.base not in self.bases_of_families:
+        if expected.base not in self.bases_of_families:
             return []
-        return self._families.find(wanted.base, [*zip(wanted.subscript)], [*zip(wanted.superscript)])
+        return self._families.find(expected.base, [*zip(expected.subscript)], [*zip(expected.superscript)])
 
     @cached_property
     def bases_of_families(self) -> frozenset[str]:
@@ -257,9 +259,9 @@ class Scope:
     @cached_property
     def bases_over_two_indices(self) -> frozenset[str]:
         """The names of families over several indices, those of functions too, without their labels."""
-        families = (*self.families, *(each for function in self.all_functions() for each in function.families))
+        families = (*self.families, *(family for function in self.all_functions() for family in function.families))
         return frozenset(
-            each.name.base for each in families if each.range is not None and each.range.further is not None
+            family.name.base for family in families if family.range is not None and family.range.further is not None
         )
 
     @cached_property
@@ -269,9 +271,9 @@ class Scope:
     def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
         """The functions whose labels are among these texts of a use; one that takes its axes as one comes with all."""
         labeled, over_all = self._functions
-        found = labeled.find(operator, subscripts, superscripts)
+        index = labeled.find(operator, subscripts, superscripts)
         further = over_all.get(operator)
-        return sorted([*found, *further], key=lambda each: each.position) if further else found
+        return sorted([*index, *further], key=lambda definition: definition.position) if further else index
 
     @cached_property
     def _functions(self) -> tuple[ByScripts[FunctionDefinition], dict[str, list[FunctionDefinition]]]:
@@ -282,8 +284,8 @@ class Scope:
                 over_all.setdefault(function.operator, []).append(function)
                 continue
             subscript, superscript = (
-                [text if kind == "label" else None for kind, text in each]
-                for each in (function.subscript, function.superscript)
+                [text if kind == "label" else None for kind, text in pair]
+                for pair in (function.subscript, function.superscript)
             )
             labeled.add(function.operator, subscript, superscript, function)
         return labeled, over_all
@@ -296,12 +298,12 @@ class Scope:
     @cached_property
     def _differentiated(self) -> tuple[frozenset[str], frozenset[str]]:
         indexed = {
-            each
-            for each in self.differentiated
-            if any(isinstance(part, nodes.Name) and part.text in self.indices for script in each[1:] for part in script)
+            name
+            for name in self.differentiated
+            if any(isinstance(part, nodes.Name) and part.text in self.indices for script in name[1:] for part in script)
         }
-        named = frozenset(str(each.key()) for each in self.differentiated if each not in indexed)
-        return named, frozenset(each.base for each in indexed)
+        named = frozenset(str(name.key()) for name in self.differentiated if name not in indexed)
+        return named, frozenset(name.base for name in indexed)
 
     def all_functions(self) -> Iterable[FunctionDefinition]:
         return (function for group in self.functions.values() for function in group)

@@ -22,33 +22,33 @@ def without_updates(program: nodes.Program) -> nodes.Program:
     version.
     """
     left: dict[str, int] = {}  # the updates of each name that are still to come
-    for each in program.statements:
-        if isinstance(each, Update):
-            left[target_of(each)] = left.get(target_of(each), 0) + 1
+    for line in program.statements:
+        if isinstance(line, Update):
+            left[target_of(line)] = left.get(target_of(line), 0) + 1
     named: set[str] = set()
     current: dict[str, str] = {}
-    made: set[str] = set()
-    found: list[Any] = []
+    names: set[str] = set()
+    result: list[Any] = []
     for statement in program.statements:
         if isinstance(statement, Equation) and isinstance(statement.sides[0], Name):
             text = statement.sides[0].text
             if text in left and text not in named:  # the first value of what is updated below
-                made.add(text)
+                names.add(text)
                 current[text] = version(text, left[text])
         if isinstance(statement, Update):
             text = target_of(statement)
-            new = version(text, left[text] - 1 if text in made or text not in named | uses(statement) else left[text])
+            new = version(text, left[text] - 1 if text in names or text not in named | uses(statement) else left[text])
             left[text] -= 1
             body = renamed(body_of(statement), current)
             current[text] = new
-            made |= set() if text in named | uses(statement) else {text}
+            names |= set() if text in named | uses(statement) else {text}
             target = statement.target.base if isinstance(statement.target, Index) else statement.target
             statement = Equation((Name(new, target.span), body), span=statement.span)
         else:
             statement = renamed(statement, current)
         named |= {text for text in left if text in words(statement)}
-        found.append(statement)
-    return replace(program, statements=tuple(found))
+        result.append(statement)
+    return replace(program, statements=tuple(result))
 
 
 def target_of(update: Update) -> str:
@@ -63,14 +63,14 @@ def uses(update: Update) -> set[str]:
 
 
 def words(node: Any) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[Any] = [node]
     while waiting:
         node = waiting.pop()
         if isinstance(node, Name):
-            found.add(node.text.partition(VERSION)[0])
+            names.add(node.text.partition(VERSION)[0])
         waiting.extend(children(node))
-    return found
+    return names
 
 
 def version(text: str, later: int) -> str:
@@ -91,7 +91,7 @@ def renamed(node: Any, current: dict[str, str]) -> Any:
         return replace(node, text=current[node.text]) if node.text in current else node
     if isinstance(node, tuple):
         parts = cast("tuple[Any, ...]", node)
-        return tuple(renamed(each, current) for each in parts)
+        return tuple(renamed(part, current) for part in parts)
     if isinstance(node, (nodes.Axis, nodes.Set)) or not hasattr(node, "span"):
         return node
     changed: dict[str, Any] = {}

@@ -47,12 +47,12 @@ def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> Any:
     clusters = clusters_of(scope)
     used = used_in(scope, clusters)
     unused = [cluster for cluster in clusters if id(cluster) not in used]
-    found = [(each.last.position, each.last) for each in unused if not each.is_size]
-    found += scope.values
-    if not found and not scope.functions:
-        found = [(each.last.position, each.last) for each in unused or clusters]
-        found = found or claimed[:1]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+    result = [(cluster.last.position, cluster.last) for cluster in unused if not cluster.is_size]
+    result += scope.values
+    if not result and not scope.functions:
+        result = [(cluster.last.position, cluster.last) for cluster in unused or clusters]
+        result = result or claimed[:1]
+    return max(result, key=lambda pair: pair[0])[1] if result else None
 
 
 def clusters_of(scope: Scope) -> list[Cluster]:
@@ -62,24 +62,24 @@ def clusters_of(scope: Scope) -> list[Cluster]:
         clusters.setdefault(pattern, Cluster(pattern, True)).parts.append(family)
     patterns = list(clusters)
     for key, group in scope.definitions.items():
-        own = next((pattern for pattern in patterns if matches(pattern, key)), key)
-        clusters.setdefault(own, Cluster(own)).parts.extend(group)
+        local = next((pattern for pattern in patterns if matches(pattern, key)), key)
+        clusters.setdefault(local, Cluster(local)).parts.extend(group)
     return list(clusters.values())
 
 
 def used_in(scope: Scope, clusters: list[Cluster]) -> set[int]:
     """The ids of the clusters that other statements use."""
     uses = _Uses(scope, clusters)
-    found: set[int] = set()
-    needs = {id(each): set[int]().union(*map(uses.by_definition, each.parts)) for each in clusters}
+    indices: set[int] = set()
+    needs = {id(other): set[int]().union(*map(uses.by_definition, other.parts)) for other in clusters}
     circles = in_circles(needs)
     for cluster, needed in needs.items():
-        found |= {other for other in needed if circles[other] != circles[cluster]}
+        indices |= {other for other in needed if circles[other] != circles[cluster]}
     for _, node in scope.values:
-        found |= uses.by((node,))
+        indices |= uses.by((node,))
     for function in scope.all_functions():
-        found |= uses.by_function(function)
-    return found
+        indices |= uses.by_function(function)
+    return indices
 
 
 def in_circles(needs: Mapping[int, set[int]]) -> dict[int, int]:
@@ -91,7 +91,7 @@ def in_circles(needs: Mapping[int, set[int]]) -> dict[int, int]:
         seen.add(root)
         while stack:
             current, rest = stack[-1]
-            following = next((each for each in rest if each not in seen), None)
+            following = next((index for index in rest if index not in seen), None)
             if following is None:
                 order.append(current)
                 stack.pop()
@@ -99,28 +99,28 @@ def in_circles(needs: Mapping[int, set[int]]) -> dict[int, int]:
                 seen.add(following)
                 stack.append((following, iter(needs[following])))
     users: dict[int, list[int]] = {}
-    for each, needed in needs.items():
+    for index, needed in needs.items():
         for other in needed:
-            users.setdefault(other, []).append(each)
-    found: dict[int, int] = {}
+            users.setdefault(other, []).append(index)
+    result: dict[int, int] = {}
     for number, root in enumerate(reversed(order)):
         waiting = [root]
         while waiting:
             current = waiting.pop()
-            if current not in found:
-                found[current] = number
+            if current not in result:
+                result[current] = number
                 waiting += users.get(current, ())
-    return found
+    return result
 
 
 class _Uses:
     def __init__(self, scope: Scope, clusters: list[Cluster]):
         self.scope = scope
-        self.clusters = {each.key: each for each in clusters if not each.family}
+        self.clusters = {cluster.key: cluster for cluster in clusters if not cluster.family}
         self.families: dict[str, list[Cluster]] = {}
-        for each in clusters:
-            if each.family:
-                self.families.setdefault(each.key.base, []).append(each)
+        for cluster in clusters:
+            if cluster.family:
+                self.families.setdefault(cluster.key.base, []).append(cluster)
         self.labels = {
             function.operator: {text for kind, text in (*function.subscript, *function.superscript) if kind == "label"}
             for function in scope.all_functions()
@@ -135,14 +135,14 @@ class _Uses:
         return self.by((*expressions_of(definition), *(item for _, item in definition.elements)), local)
 
     def by_function(self, function: FunctionDefinition) -> set[int]:
-        found: set[int] = set()
-        own = [definition for group in function.facts.values() for definition in group] + function.families
+        indices: set[int] = set()
+        definitions = [definition for group in function.facts.values() for definition in group] + function.families
         local = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
         hidden = {key.base for key in local if key == Key(key.base)} | function.bound
         hidden |= {family.name.base for family in function.families}
-        for definition in own:
-            found |= self.by_definition(definition) - self.named(hidden)
-        return (found | self.by((function.body,))) - self.named(hidden, local)
+        for definition in definitions:
+            indices |= self.by_definition(definition) - self.named(hidden)
+        return (indices | self.by((function.body,))) - self.named(hidden, local)
 
     def named(self, words: set[str], keys: Iterable[Key] = ()) -> set[int]:
         """The clusters that these names, which mean something else in a function, would be."""
@@ -150,10 +150,10 @@ class _Uses:
 
     def by(self, parts: Iterable[Node], local: Iterable[str] = ()) -> set[int]:
         """The ids of the clusters that expressions use; `local` names stand for something else in them."""
-        found: set[int] = set()
+        indices: set[int] = set()
         for name in self.names(parts, frozenset(local)):
-            found |= self.meant(name)
-        return found
+            indices |= self.meant(name)
+        return indices
 
     def names(self, parts: Iterable[Node], local: frozenset[str]) -> Iterator[Spelled]:
         stack: list[tuple[Any, frozenset[str]]] = [(part, local) for part in parts]
@@ -173,12 +173,12 @@ class _Uses:
                 inner = bound | {node.variable.text}
                 stack += [(node.over, bound if isinstance(node.over, nodes.Set) else inner), (node.body, inner)]
             elif isinstance(node, nodes.Expectation):
-                for each in node.drawn:
-                    stated = self.scope.definitions.get(Key(each.name), ())
+                for draw in node.drawn:
+                    stated = self.scope.definitions.get(Key(draw.name), ())
                     if any(isinstance(other.body, nodes.Draw) for other in stated):  # what is said of it is used
-                        yield of_name(each.name)
-                    stack += [(part, bound) for part in children(each)]
-                    bound = bound | {each.name}
+                        yield of_name(draw.name)
+                    stack += [(part, bound) for part in children(draw)]
+                    bound = bound | {draw.name}
                 stack.append((node.body, bound))
                 yield from map(of_name, ("draws", "seed"))
             elif isinstance(node, nodes.Draw):
@@ -202,11 +202,13 @@ class _Uses:
         while True:
             key = name.key()
             families = self.families.get(key.base, ())
-            found = (
-                [self.clusters[key]] if key in self.clusters else [each for each in families if matches(each.key, key)]
+            clusters = (
+                [self.clusters[key]]
+                if key in self.clusters
+                else [family for family in families if matches(family.key, key)]
             )
-            if found or key == Key(name.base) or self.is_declared(key):
-                return {id(each) for each in found}
+            if clusters or key == Key(name.base) or self.is_declared(key):
+                return {id(cluster) for cluster in clusters}
             name = name._replace(superscript=()) if name.superscript else Spelled(name.base, (), ())
 
     def is_declared(self, key: Key) -> bool:
@@ -224,7 +226,7 @@ class _Uses:
         key = name.key()
         if key in self.scope.given or key in self.clusters:
             return ()
-        patterns = [each.key for each in self.families.get(key.base, ())] + self.declared.get(key.base, [])
+        patterns = [family.key for family in self.families.get(key.base, ())] + self.declared.get(key.base, [])
         for pattern in patterns:
             if matches(pattern, key):
                 open = zip((*pattern.subscript, *pattern.superscript), parts)
@@ -241,7 +243,7 @@ def last_member(definition: Definition) -> Node:
 
     def at_end(node: Any) -> Any:
         if isinstance(node, Name):
-            return next((each.last for each in over.each if node.text == each.variable.text), node)
+            return next((range_.last for range_ in over.each if node.text == range_.variable.text), node)
         if isinstance(node, Call):
             return replace(node, arguments=tuple(map(at_end, node.arguments)))
         return node
@@ -256,7 +258,7 @@ def last_member(definition: Definition) -> Node:
 
 def as_written(program: nodes.Program, node: Node) -> Node:
     """The expression of a program that a scope has as this node: 𝔼_x[x], which says there what x is drawn from."""
-    values = (each.body for each in program.statements if isinstance(each, nodes.Value))
+    values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
     return next((body for body in values if body.span == node.span), node)
 
 

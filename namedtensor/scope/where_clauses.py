@@ -79,8 +79,8 @@ def matches(pattern: Key, key: Key) -> bool:
 
 def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
     """The most general of these patterns that matches E^{…,0}: E^{…,…}."""
-    found = [each for each in patterns if each != pattern and matches(each, pattern)]
-    return max(found, key=lambda each: [*each.subscript, *each.superscript].count(ANY), default=None)
+    keys = [key for key in patterns if key != pattern and matches(key, pattern)]
+    return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
 
 
 def holds(family: Definition, key: Key) -> bool:
@@ -88,7 +88,9 @@ def holds(family: Definition, key: Key) -> bool:
     over = family.range
     assert over is not None
     parts = list(zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript)))
-    return all(surely_in(each, next((use for part, use in parts if part == each.variable), "")) for each in over.each)
+    return all(
+        surely_in(range_, next((use for part, use in parts if part == range_.variable), "")) for range_ in over.each
+    )
 
 
 def surely_in(over: nodes.Range, index: str) -> bool:
@@ -110,13 +112,13 @@ class BindingGroups:
                 patterns.setdefault(pattern_of(definition, indices), []).append(definition)
             else:
                 plain.setdefault(definition.key, []).append(definition)
-        special = {each: general_of(each, patterns) for each in patterns}
-        for pattern in [each for each, general in special.items() if general is None]:
-            starts = {each: patterns[each] for each, general in special.items() if general == pattern}
+        special = {name: general_of(name, patterns) for name in patterns}
+        for pattern in [name for name, general in special.items() if general is None]:
+            starts = {name: patterns[name] for name, general in special.items() if general == pattern}
             self.add_families(pattern, patterns[pattern], plain, starts)
         for key, group in plain.items():
-            for each in runs(group):
-                self.add(BindingGroup(key.base, [], {key: [each]}))
+            for run in runs(group):
+                self.add(BindingGroup(key.base, [], {key: [run]}))
 
     def add(self, binding: BindingGroup) -> None:
         for key in binding.options:
@@ -135,11 +137,13 @@ class BindingGroups:
             if not bindings or (family.range and family.range.first in firsts):
                 bindings.append(BindingGroup(pattern.base, [], pattern=pattern))
             bindings[-1].parts.append(family)
-        for key in [key for key in plain if matches(pattern, key) and not any(holds(each, key) for each in families)]:
+        for key in [
+            key for key in plain if matches(pattern, key) and not any(holds(definition, key) for definition in families)
+        ]:
             groups = runs(plain.pop(key))
-            for binding, own in zip(bindings, groups):
+            for binding, definitions in zip(bindings, groups):
                 near = sorted(groups, key=lambda group, binding=binding: abs(group[0].position - binding.position))
-                binding.options[key] = [own] if len(groups) == len(bindings) else near
+                binding.options[key] = [definitions] if len(groups) == len(bindings) else near
             for binding in bindings[len(groups) :]:
                 binding.options[key] = sorted(
                     groups, key=lambda group, binding=binding: abs(group[0].position - binding.position)
@@ -150,9 +154,9 @@ class BindingGroups:
 
     def meant(self, key: Key) -> list[BindingGroup]:
         """The definitions that a use of this name may mean."""
-        found = self.exact.get(key, [])
+        binding_groups = self.exact.get(key, [])
         families = self.families.get(key.base, ())
-        return found + [binding for binding in families if key not in binding.options and binding.means(key)]
+        return binding_groups + [binding for binding in families if key not in binding.options and binding.means(key)]
 
     def nearest(self, key: Key, using: Definition) -> list[BindingGroup]:
         """What an equation means by a name, where several equations give it."""
@@ -162,21 +166,21 @@ class BindingGroups:
 
     def needed(self, nodes_: Iterable[Node]) -> list[Key]:
         """The keys of the names that expressions use, the longest spelling first where a definition has it."""
-        found: list[Key] = []
+        keys: list[Key] = []
         stack: list[Any] = list(nodes_)
         while stack:
             current = stack.pop()
             name = spelled(current) if not isinstance(current, Axis) else None
             if name is not None:
-                found.append(name.key())
-                if isinstance(current, (nodes.Superscript, nodes.Subscript)) and not self.meant(found[-1]):
+                keys.append(name.key())
+                if isinstance(current, (nodes.Superscript, nodes.Subscript)) and not self.meant(keys[-1]):
                     stack.append(current.base)
             elif isinstance(current, Call):
                 stack.extend(current.arguments)
                 stack.extend(current.parameters)
             else:
                 stack.extend(children(current))
-        return found
+        return keys
 
 
 def runs(group: Group) -> list[Group]:
@@ -265,23 +269,23 @@ def definitions_of(
 
 def expressions_of(definition: Definition) -> tuple[Node, ...]:
     """The expressions of an equation: its right side, and the ends of its range."""
-    return (definition.body, *(end for each in definition.ranges for end in (each.first, each.last)))
+    return (definition.body, *(end for range_ in definition.ranges for end in (range_.first, range_.last)))
 
 
 def axes_of(definition: Definition) -> set[str]:
     """Return the axes in an equation."""
-    found: set[str] = set()
+    axes: set[str] = set()
     for node in expressions_of(definition):
         for inner in walk(node):
             if isinstance(inner, Axis):
-                found.add(inner.name.rstrip(MARKS))
+                axes.add(inner.name.rstrip(MARKS))
             parts: tuple[Node, ...] = ()
             if isinstance(inner, Call):
                 parts = inner.subscript
             elif isinstance(inner, nodes.Subscript) and (name := spelled(inner)) is not None and name.base in OF_AXES:
                 parts = inner.components
-            found.update(axis.name.rstrip(MARKS) for axis in map(axis_of, parts) if axis is not None)
-    return found
+            axes.update(axis.name.rstrip(MARKS) for axis in map(axis_of, parts) if axis is not None)
+    return axes
 
 
 def mentions(definition: Definition, bindings: BindingGroups) -> tuple[list[Key], set[str]]:

@@ -58,17 +58,17 @@ def is_number(part: Node) -> bool:
 
 def axes_asked_of(statement: Any) -> set[str]:
     """The bases of members that stand where an axis is needed: contracted, renamed, indexed, in a function of axes."""
-    found: set[str] = set()
+    axes_asked: set[str] = set()
     for node in walk(statement):
         if isinstance(node, (nodes.Rename, nodes.Index, nodes.Starred)):
-            found |= members_in(node.base)
+            axes_asked |= members_in(node.base)
         elif isinstance(node, Call) and node.subscript:
-            found = found.union(*map(members_in, node.arguments))
-    return found
+            axes_asked = axes_asked.union(*map(members_in, node.arguments))
+    return axes_asked
 
 
 def members_in(node: Node) -> set[str]:
-    names = (spelled(each) for each in walk(node) if isinstance(each, (nodes.Subscript, nodes.Superscript)))
+    names = (spelled(part) for part in walk(node) if isinstance(part, (nodes.Subscript, nodes.Superscript)))
     return {name.base for name in names if name is not None}
 
 
@@ -79,21 +79,23 @@ def typed_zero(step: Equation, families: frozenset[str]) -> Node | None:
     if over.further is not None:
         return None
     added = [
-        each for each in summands(step.sides[1]) if not families & {n.text for n in walk(each) if isinstance(n, Name)}
+        summand
+        for summand in summands(step.sides[1])
+        if not families & {n.text for n in walk(summand) if isinstance(n, Name)}
     ]
     if not added:
         return None
     total = added[0]
-    for each in added[1:]:
-        total = Call("+", (), (), (total, each), (), each.span, each.span)
+    for condition in added[1:]:
+        total = Call("+", (), (), (total, condition), (), condition.span, condition.span)
     first = substituted(total, over.variable.text, over.first)
     return nodes.Cases(((ZERO, HOLDS), (first, None)), step.sides[1].span)
 
 
 def summands(node: Any) -> Iterator[Any]:
     if isinstance(node, Call) and node.operator in ("+", "-") and not node.subscript:
-        for each in node.arguments:
-            yield from summands(each)
+        for argument in node.arguments:
+            yield from summands(argument)
     else:
         yield node
 
@@ -101,7 +103,7 @@ def summands(node: Any) -> Iterator[Any]:
 def substituted(node: Any, variable: str, value: Node) -> Any:
     """An expression with a node for a variable."""
     if isinstance(node, tuple):
-        return tuple(substituted(each, variable, value) for each in node)  # pyright: ignore[reportUnknownVariableType]
+        return tuple(substituted(inner, variable, value) for inner in node)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(node, Name):
         return value if node.text == variable else node
     if isinstance(node, nodes.Axis) or not hasattr(node, "span"):

@@ -59,12 +59,12 @@ class Collectives(tuple[Collective, ...]):
     @property
     def counts(self) -> dict[str, int]:
         """The number of operations by type."""
-        return dict(sorted(Counter(each.kind for each in self).items()))
+        return dict(sorted(Counter(collective.kind for collective in self).items()))
 
     @property
     def bytes(self) -> dict[str, int]:
         """The result bytes per device, by type of operation."""
-        return {kind: sum(each.bytes for each in self if each.kind == kind) for kind in self.counts}
+        return {kind: sum(collective.bytes for collective in self if collective.kind == kind) for kind in self.counts}
 
     @encodable
     def __repr__(self) -> str:
@@ -92,7 +92,7 @@ def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> 
     with of_the_language():
         text = lower(*arguments, **named).compile().as_text()
     places: list[Any] = [getattr(leaf, "sharding", None) for leaf in jax.tree.leaves((arguments, named))]
-    meshes: list[Any] = [place.mesh for place in places if isinstance(place, jax.sharding.NamedSharding)]
+    meshes: list[Any] = [position.mesh for position in places if isinstance(position, jax.sharding.NamedSharding)]
     return collectives_of(text, meshes[0] if meshes else None)
 
 
@@ -102,15 +102,15 @@ def collectives_of(text: str, mesh: Any = None) -> Collectives:
     >>> collectives_of("%r = f32[2,8]{1,0} all-reduce(%x), replica_groups={{0,1},{2,3}}, to_apply=%add")
     all-reduce of f32[2,8]
     """
-    found: list[Collective] = []
+    element: list[Collective] = []
     for line in text.splitlines():
         match = LINE.search(line)
         if match:
             result = match["result"]
             if match["start"] and match["kind"] != "all-reduce":  # what is started gives (operands, results, …)
                 result = _second(result)
-            found.append(Collective(match["kind"], tuple(SHAPE.findall(result)), _over(match["rest"], mesh)))
-    return Collectives(found)
+            element.append(Collective(match["kind"], tuple(SHAPE.findall(result)), _over(match["rest"], mesh)))
+    return Collectives(element)
 
 
 def _second(result: str) -> str:
@@ -133,7 +133,7 @@ def _over(rest: str, mesh: Any) -> tuple[str, ...]:
     places = np.arange(math.prod(extent)).reshape(extent)
     if pairs := PAIRS.search(rest):
         moved = [np.unravel_index(pair, places.shape) for pair in _numbers(pairs[1])]
-        differ = [any(each[axis][0] != each[axis][1] for each in moved) for axis in range(places.ndim)]
+        differ = [any(arrays[axis][0] != arrays[axis][1] for arrays in moved) for axis in range(places.ndim)]
         return tuple(name for name, differs in zip(mesh.axis_names, differ) if differs)
     groups = _groups(rest, places.size)
     for count in range(places.ndim + 1):

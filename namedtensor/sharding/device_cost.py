@@ -40,14 +40,14 @@ def device_cost(compiled: Any, mesh: Any) -> DeviceCost:
     """The cost of a compiled function (`jax.stages.Compiled`)."""
     memory = compiled.memory_analysis()
     analysis: dict[str, float] = compiled.cost_analysis() or {}
-    given, results, between = (
+    inputs, results, between = (
         memory.argument_size_in_bytes,
         memory.output_size_in_bytes,
         memory.temp_size_in_bytes,
     )
-    peak = getattr(memory, "peak_memory_in_bytes", 0) or given + results + between - memory.alias_size_in_bytes
+    peak = getattr(memory, "peak_memory_in_bytes", 0) or inputs + results + between - memory.alias_size_in_bytes
     return DeviceCost(
-        given, results, between, peak, int(analysis.get("flops", 0)), collectives_of(compiled.as_text(), mesh)
+        inputs, results, between, peak, int(analysis.get("flops", 0)), collectives_of(compiled.as_text(), mesh)
     )
 
 

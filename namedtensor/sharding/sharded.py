@@ -187,8 +187,8 @@ class ShardedEntry:
         Nothing is computed: shapes may stand for tensors, X="ℝ^{seq[8] × chans[16]}" for one of float32 and what
         `Sharded.abstract` gives for one of another dtype.
         """
-        given = {name: self._abstract(value) for name, value in {**(values or {}), **named}.items()}
-        function, tensors = self._call(tuple(map(self._abstract, arguments)), given, sizes)
+        inputs = {name: self._abstract(value) for name, value in {**(values or {}), **named}.items()}
+        function, tensors = self._call(tuple(map(self._abstract, arguments)), inputs, sizes)
         with of_the_language():
             return function.lower(tensors)
 
@@ -228,8 +228,8 @@ class ShardedEntry:
 
     def _call(self, arguments: tuple[Any, ...], named: Mapping[str, Any], sizes: Mapping[str, int] | None):
         """The function of the tensors of a call, and these, on the devices."""
-        given = dict(zip(_positions(len(arguments)), arguments)) | by_key(named, _spelling)
-        placed = self.sharded.place(given)
+        inputs = dict(zip(_positions(len(arguments)), arguments)) | by_key(named, _spelling)
+        placed = self.sharded.place(inputs)
         tensors = {name: value for name, value in placed.items() if isinstance(value, NamedTensor)}
         numbers = [(name, type(value).__name__, value) for name, value in placed.items() if name not in tensors]
         extent = tuple(sorted((sizes or {}).items()))
@@ -244,12 +244,12 @@ class ShardedEntry:
 
         def run(tensors: Mapping[str, NamedTensor]) -> Any:
             self._check_rules(tensors)
-            given: dict[str, Any] = {name: value for name, _, value in fixed.numbers}
-            given |= {name: sharding.constrained(name, tensor) for name, tensor in tensors.items()}
+            inputs: dict[str, Any] = {name: value for name, _, value in fixed.numbers}
+            inputs |= {name: sharding.constrained(name, tensor) for name, tensor in tensors.items()}
             if computed is not sharding:  # their cotangents go the other way, and end where the tensors are stored
-                given |= {name: computed.constrained(name, given[name]) for name in tensors}
-            arguments = tuple([given.pop(name) for name in _positions(fixed.positional)])
-            value = self.entry._anew(arguments, given, dict(fixed.sizes), computed.spread)
+                inputs |= {name: computed.constrained(name, inputs[name]) for name in tensors}
+            arguments = tuple([inputs.pop(name) for name in _positions(fixed.positional)])
+            value = self.entry._anew(arguments, inputs, dict(fixed.sizes), computed.spread)
             if isinstance(self.name, tuple):
                 return tuple(map(sharding.constrained, self.name, value))
             return sharding.constrained(self.name or "the value", value)

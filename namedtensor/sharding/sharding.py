@@ -89,7 +89,7 @@ class Sharding:
     @property
     def spread(self) -> dict[str, int]:
         """Over how many devices each axis goes that goes over several."""
-        parts = {axis: math.prod(self.mesh.shape[each] for each in over) for axis, over in self.rules.items()}
+        parts = {axis: math.prod(self.mesh.shape[name] for name in over) for axis, over in self.rules.items()}
         return {axis: count for axis, count in parts.items() if count > 1}
 
     # ------------------------------------------------------------------------------------------------------- one tensor
@@ -127,21 +127,21 @@ class Sharding:
     def _check_apart(self, name: str, sizes: Mapping[str, int | None], parts: Mapping[str, tuple[str, ...]]) -> None:
         taken: dict[str, str] = {}
         for axis, over in parts.items():
-            for each in over:
-                other = taken.setdefault(each, axis)
+            for text in over:
+                other = taken.setdefault(text, axis)
                 if other != axis:
                     raise NotationError(
-                        303, f"the rules shard both axes {other} and {axis} of {name} over {each}",
+                        303, f"the rules shard both axes {other} and {axis} of {name} over {text}",
                         notes=(f"{name} : {show(sizes)}", f"the mesh is {self.extent}"),
                         hint="shard one of them over another mesh axis, or remove it from the rules",
                     )  # fmt: skip
 
     def _check_divides(self, name: str, sizes: Mapping[str, int | None], axis: str, size: int | None) -> None:
         over = self.rules.get(axis, ())
-        parts = math.prod(self.mesh.shape[each] for each in over)
+        parts = math.prod(self.mesh.shape[text] for text in over)
         if size is None or size % parts == 0:
             return
-        near_sizes = " or ".join(str(each) for each in (size - size % parts, size - size % parts + parts) if each)
+        near_sizes = " or ".join(str(index) for index in (size - size % parts, size - size % parts + parts) if index)
         raise NotationError(
             310, f"axis {axis} of {name} has size {size}, not divisible by mesh axis {' × '.join(over)} ({parts})",
             notes=(f"{name} : {show(sizes)}", f"the mesh is {self.extent}"),
@@ -155,23 +155,24 @@ class Sharding:
         """
         jax = jax_module()
 
-        wanted, array = self.of(tensor, name), tensor.array
-        if isinstance(array, jax.core.Tracer) or getattr(array, "sharding", None) == wanted:
+        expected, array = self.of(tensor, name), tensor.array
+        if isinstance(array, jax.core.Tracer) or getattr(array, "sharding", None) == expected:
             return tensor
         if isinstance(array, jax.ShapeDtypeStruct):
-            return made_as(jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=wanted), tensor.layout)
+            return made_as(jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=expected), tensor.layout)
         if not isinstance(array, jax.Array):
             array = concrete(array)
-        if wanted.is_fully_addressable or (isinstance(array, jax.Array) and not array.is_fully_addressable):
-            return made(jax.device_put(array, wanted), tensor.axes)
+        if expected.is_fully_addressable or (isinstance(array, jax.Array) and not array.is_fully_addressable):
+            return made(jax.device_put(array, expected), tensor.axes)
         rows = concrete(array).astype(jax.dtypes.canonicalize_dtype(array.dtype))
-        return made(jax.make_array_from_callback(rows.shape, wanted, rows.__getitem__), tensor.axes)
+        return made(jax.make_array_from_callback(rows.shape, expected, rows.__getitem__), tensor.axes)
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The tensors on the devices, by name. Numbers stay numbers. Raises NotationError for what is neither."""
-        found = {name: as_value(value, name) for name, value in values.items()}
+        result = {name: as_value(value, name) for name, value in values.items()}
         return {
-            name: self.placed(name, value) if isinstance(value, NamedTensor) else value for name, value in found.items()
+            name: self.placed(name, value) if isinstance(value, NamedTensor) else value
+            for name, value in result.items()
         }
 
     def constrained(self, name: str, tensor: NamedTensor) -> NamedTensor:

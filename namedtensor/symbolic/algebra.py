@@ -25,6 +25,7 @@ from .forms import (
     FormHead,
     FormIndex,
     Product,
+    by_number,
     head,
     indices_of,
     number,
@@ -44,17 +45,17 @@ def add(*forms: Form) -> Form:
     if len(products) < 2:
         return tuple(products)
     current().spend(len(products))
-    labels = canonical.outside_labels({index for each in products for index in each.indices()})
-    found: dict[tuple[Any, ...], Product] = {}
+    labels = canonical.outside_labels({index for addend in products for index in addend.indices()})
+    result: dict[tuple[Any, ...], Product] = {}
     for product in products:
         key = canonical.product_key(product, labels)
-        before = found.get(key)
+        before = result.get(key)
         if before is None:
-            found[key] = product
+            result[key] = product
         else:
             used("like terms")
-            found[key] = before._replace(coefficient=before.coefficient + product.coefficient)
-    return tuple(product for product in found.values() if product.coefficient)
+            result[key] = before._replace(coefficient=before.coefficient + product.coefficient)
+    return tuple(product for product in result.values() if product.coefficient)
 
 
 # --------------------------------------------------------------------------------------------------------- products
@@ -65,7 +66,7 @@ def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -
     if left == ONE or right == ONE:
         return right if left == ONE else left
     if not current().proving:
-        left, right = (each if open else bracketed(each) for each, open in zip((left, right), out))
+        left, right = (products if open else bracketed(products) for products, open in zip((left, right), out))
     if len(left) > 1 or len(right) > 1:
         used("distribute")
     return add(*(times(one, other) for one in left for other in right))
@@ -95,19 +96,19 @@ def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
     indices = frozenset(indices)
     if not indices:
         return form
-    return add(*(settled(each.coefficient, each.factors, each.summed) for each in _apart(form, indices)))
+    return add(*(settled(product.coefficient, product.factors, product.summed) for product in _apart(form, indices)))
 
 
 def _apart(form: Form, indices: frozenset[FormIndex]) -> Iterable[Product]:
     """Each product with indices of its own for these."""
-    for place, product in enumerate(form):
-        names = {index: index.fresh() for index in indices} if place else {}
+    for index, product in enumerate(form):
+        names = {index: index.fresh() for index in indices} if index else {}
         yield from _summing(product, indices, names)
 
 
 def _summing(product: Product, indices: frozenset[FormIndex], names: dict[FormIndex, FormIndex]) -> Iterable[Product]:
-    (found,) = renamed((refreshed(product, indices),), names)
-    yield found._replace(summed=found.summed | frozenset(names.get(index, index) for index in indices))
+    (result,) = renamed((refreshed(product, indices),), names)
+    yield result._replace(summed=result.summed | frozenset(names.get(index, index) for index in indices))
 
 
 def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
@@ -118,8 +119,8 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
         rule(parts)
         if not parts.coefficient:
             return ZERO
-    found = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
-    return _expanded(found) if current().proving else (found,)
+    product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
+    return _expanded(product) if current().proving else (product,)
 
 
 @dataclass(slots=True)
@@ -149,7 +150,7 @@ def sized(parts: SumParts) -> None:
     if not missing:
         return
     used("no such axis")
-    for index in sorted(missing, key=lambda index: index.number):
+    for index in by_number(missing):
         ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
         parts.coefficient *= more
         parts.factors += further
@@ -160,21 +161,19 @@ def sized(parts: SumParts) -> None:
 def gathered(parts: SumParts) -> None:
     """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
-    found: dict[tuple[Any, ...], list[Fraction]] = {}
+    numbers: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
-        indices = (
-            tuple(sorted(factor.indices, key=lambda index: index.number)) if factor.head is DELTA else factor.indices
-        )
-        exponents = found.setdefault((factor.head, indices), [])
-        for place, before in enumerate(exponents):
+        indices = tuple(by_number(factor.indices)) if factor.head is DELTA else factor.indices
+        exponents = numbers.setdefault((factor.head, indices), [])
+        for index, before in enumerate(exponents):
             if signs.merges(factor.head, before, factor.exponent, proving):
                 used("equal factors")
-                exponents[place] = before + factor.exponent
+                exponents[index] = before + factor.exponent
                 break
         else:
             exponents.append(factor.exponent)
     standing = []
-    for (of, indices), exponents in found.items():
+    for (of, indices), exponents in numbers.items():
         for exponent in exponents:
             if of is DELTA:
                 exponent = ONE_
@@ -191,39 +190,43 @@ def gathered(parts: SumParts) -> None:
 
 def signed(parts: SumParts) -> None:
     """sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|; equal factors meet again where one of these is used."""
-    while (found := _without_sign(parts.factors)) is not None:
-        parts.factors = found
+    while (without_sign := _without_sign(parts.factors)) is not None:
+        parts.factors = without_sign
         gathered(parts)
 
 
 def _without_sign(factors: list[Factor]) -> list[Factor] | None:
     """The factors with a law of signs applied, or None where none applies."""
-    if (found := absolute(factors)) is not None:
-        return found
-    found = list(factors)
+    if (without_sign := absolute(factors)) is not None:
+        return without_sign
+    without_sign = list(factors)
     for factor in factors:
-        if factor.head.kind != "apply" or factor.head.label != "abs" or factor not in found:
+        if factor.head.kind != "apply" or factor.head.label != "abs" or factor not in without_sign:
             continue
         (inner,) = opened(factor)
         if factor.exponent.denominator == 1 and factor.exponent % 2 == 0 and len(inner) == 1:
             more = as_factors(power(inner, factor.exponent))
             if more is not None:
                 used("square of an absolute value")
-                found.remove(factor)
-                found += more
+                without_sign.remove(factor)
+                without_sign += more
             continue
         for other in factors:
-            if (other.head.kind, other.head.label) == ("apply", "sign") and other.exponent == 1 and other in found:
+            if (
+                (other.head.kind, other.head.label) == ("apply", "sign")
+                and other.exponent == 1
+                and other in without_sign
+            ):
                 (same,) = opened(other)
                 if len(same) == 1 and canonical.key(same) == canonical.key(inner) and factor.exponent % 2 == 1:
                     more = as_factors(power(inner, factor.exponent))
                     if more is not None:
                         used("sign")
-                        found.remove(factor)
-                        found.remove(other)
-                        found += more
+                        without_sign.remove(factor)
+                        without_sign.remove(other)
+                        without_sign += more
                     break
-    return None if found == factors else found
+    return None if without_sign == factors else without_sign
 
 
 # In order: each is given what those before it have made.
@@ -237,10 +240,10 @@ MAX_POWER = 8  # of a sum that is multiplied out
 def multiplied_out(form: Form) -> Form:
     """The form without the brackets that stand in its products; powers of sums of many terms stay as they are."""
     while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
-        found = add(*(_expanded(product) for product in form))
-        if found == form:
+        products = add(*(_expanded(product) for product in form))
+        if products == form:
             break
-        form = found
+        form = products
     return form
 
 
@@ -257,14 +260,14 @@ def _terms_multiplied_out(product: Product) -> int:
 
 def _expanded(product: Product) -> Form:
     """Brackets multiplied out, for proofs."""
-    for place, factor in enumerate(product.factors):
+    for index, factor in enumerate(product.factors):
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
-            rest = product.factors[:place] + product.factors[place + 1 :]
+            rest = product.factors[:index] + product.factors[index + 1 :]
             if factor.exponent > 1:
                 rest += (factor._replace(exponent=factor.exponent - 1),)
             (inner,) = opened(factor)
             left = Product(product.coefficient, rest, product.summed)
-            return add(*(within(left, each) for each in inner))
+            return add(*(within(left, addend) for addend in inner))
     return (product,) if product.coefficient else ZERO
 
 
@@ -285,10 +288,10 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
     if len(form) == 1:
         return _power_of_product(form[0], exponent)
     if current().proving and exponent.denominator == 1 and 1 <= exponent <= MAX_POWER:
-        found = form
+        products = form
         for _ in range(int(exponent) - 1):
-            found = multiply(found, form)
-        return found
+            products = multiply(products, form)
+        return products
     shared, rest = content(form)
     if not current().proving and (exponent.denominator > 1 or shared.denominator > MAX_DENOMINATOR):
         shared = Fraction(-1 if shared < 0 and exponent.denominator == 1 else 1)
@@ -311,10 +314,10 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
     if product.summed and (exponent < 0 or not whole or not current().proving):
         return _power_of_sum(product, exponent)
     if product.summed:
-        found: Form = (product,)
+        form: Form = (product,)
         for _ in range(int(exponent) - 1):
-            found = multiply(found, (product,))
-        return found
+            form = multiply(form, (product,))
+        return form
     apart, inside = [], []
     for factor in product.factors:
         if whole or (signs.never_negative(factor) and _plain_power(factor)):
@@ -326,8 +329,8 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
         apart.append(inside.pop()._replace(exponent=exponent))
     if inside or (coefficient < 0 and not whole):
         sign = Fraction(-1 if coefficient < 0 else 1)
-        kept = (Product(sign, tuple(inside)),)
-        apart.append(Factor(*_as_factor(kept), exponent))
+        unchanged = (Product(sign, tuple(inside)),)
+        apart.append(Factor(*_as_factor(unchanged), exponent))
         coefficient = abs(coefficient)
     ((more, further, _),) = _number_power(coefficient, exponent)
     return settled(more, (*apart, *further), frozenset())
@@ -339,8 +342,8 @@ def _plain_power(factor: Factor) -> bool:
 
 
 def _as_factor(form: Form) -> tuple[FormHead, tuple[FormIndex, ...]]:
-    found, *indices = _bracket(form)
-    return found, tuple(indices)
+    result, *indices = _bracket(form)
+    return result, tuple(indices)
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
@@ -363,8 +366,8 @@ def _power_of_sum(product: Product, exponent: Fraction) -> Form:
     of = Factor(*_as_factor((Product(inside, tuple(inner), product.summed),)), exponent)
     ((more, further, _),) = _number_power(coefficient, exponent)
     powers = tuple(factor._replace(exponent=factor.exponent * exponent) for factor in moved)
-    found = settled(more, (*powers, *further), frozenset())
-    return tuple(each._replace(factors=(*each.factors, of)) for each in found) if exponent != 1 else (product,)
+    products = settled(more, (*powers, *further), frozenset())
+    return tuple(addend._replace(factors=(*addend.factors, of)) for addend in products) if exponent != 1 else (product,)
 
 
 def _number_power(value: Fraction, exponent: Fraction) -> Form:
@@ -372,14 +375,14 @@ def _number_power(value: Fraction, exponent: Fraction) -> Form:
         return number(value**exponent.numerator)
     if value < 0:
         raise ArithmeticError
-    found = ONE
+    products = ONE
     for part, sign in ((value.numerator, 1), (value.denominator, -1)):
         if exponent.denominator == 2:
             root = isqrt(part)
             if root * root == part:
-                found = multiply(found, number(Fraction(root) ** (sign * exponent.numerator)))
+                products = multiply(products, number(Fraction(root) ** (sign * exponent.numerator)))
                 continue
         if part != 1:
             of = Factor(head("number", Fraction(part)), (), sign * exponent)
-            found = multiply(found, settled(ONE_, (of,), frozenset()))
-    return found
+            products = multiply(products, settled(ONE_, (of,), frozenset()))
+    return products

@@ -45,22 +45,26 @@ def applied(
     """
     parts = tuple(parts)
     if not bound and not given:
-        found = _elementwise(operator, parts)
-        if found is not None:
-            return found
+        products = _elementwise(operator, parts)
+        if products is not None:
+            return products
     outside = set().union(*map(indices_of, parts)) - set(bound)
-    own = {index: index.fresh() for index in bound}
-    parts = tuple(renamed(part, own) for part in parts)
-    key, order, symmetries = canonical.closed(parts, tuple(own.values()), outside)
+    indices = {index: index.fresh() for index in bound}
+    parts = tuple(renamed(part, indices) for part in parts)
+    key, order, symmetries = canonical.closed(parts, tuple(indices.values()), outside)
     first = tuple(range(len(given)))
     axes = (*(index.name for index in given), *(index.name for index in order))
-    whole = tuple((*first, *(place + len(given) for place in each)) for each in symmetries)
-    if operator in OF_SYMMETRIC and len(parts) == 1 and canonical.is_symmetric(parts, tuple(own.values()), order, key):
+    whole = tuple((*first, *(node + len(given) for node in symmetry)) for symmetry in symmetries)
+    if (
+        operator in OF_SYMMETRIC
+        and len(parts) == 1
+        and canonical.is_symmetric(parts, tuple(indices.values()), order, key)
+    ):
         used("symmetric")
-        whole += tuple((1, 0, *each[2:]) for each in whole)
-    made = tuple(str(index.size) for index, place in zip(given, places[1]) if place not in places[0])
+        whole += tuple((1, 0, *entry[2:]) for entry in whole)
+    texts = tuple(str(index.size) for index, position in zip(given, places[1]) if position not in places[0])
     of = head(
-        "apply", operator, axes, (options, places), key=(key, len(axes), *made), parts=parts, bound=tuple(own.values()),
+        "apply", operator, axes, (options, places), key=(key, len(axes), *texts), parts=parts, bound=tuple(indices.values()),
         slots=tuple(order), symmetries=whole,
     )  # fmt: skip
     return single(of, *given, *order)
@@ -81,8 +85,8 @@ def by_parity(operator: str, parity: str, x: Form) -> Form | None:
         return ZERO if parity == "odd" or operator == "abs" else None
     if shared < 0:
         used("sign of an argument")
-        found = applied(operator, (scaled(x, -1),))
-        return scaled(found, -1) if parity == "odd" else found
+        products = applied(operator, (scaled(x, -1),))
+        return scaled(products, -1) if parity == "odd" else products
     if operator in ("abs", "sign") and shared != 1:
         return scaled(applied(operator, (rest,)), shared if operator == "abs" else 1)
     return None
@@ -93,10 +97,10 @@ def exponential(x: Form) -> Form:
     if not x:
         return ONE
     if current().proving and len(x) > 1:
-        found = ONE
+        products = ONE
         for product in x:
-            found = multiply(found, exponential((product,)))
-        return found
+            products = multiply(products, exponential((product,)))
+        return products
     shared, rest = content(x)
     inner = scaled(rest, Fraction(1, shared.denominator))
     alone = _sole(inner)
@@ -138,10 +142,10 @@ def logarithm(x: Form) -> Form | None:
     if (
         product.coefficient == 1
         and not product.summed
-        and all((each.head.kind, each.head.label) == ("apply", "exp") for each in product.factors)
+        and all((factor.head.kind, factor.head.label) == ("apply", "exp") for factor in product.factors)
     ):
         used("logarithm")
-        return add(*(scaled(opened(each)[0], each.exponent) for each in product.factors))
+        return add(*(scaled(opened(factor)[0], factor.exponent) for factor in product.factors))
     return None
 
 
@@ -167,12 +171,12 @@ def cases(*parts: Form) -> Form | None:
     def rest(value: Form) -> Form:
         if not value:
             return ZERO
-        kept = list(value[0].factors)
+        factors = list(value[0].factors)
         for factor in shared:
-            kept.remove(factor)
-        return settled(value[0].coefficient / coefficient, tuple(kept), frozenset())
+            factors.remove(factor)
+        return settled(value[0].coefficient / coefficient, tuple(factors), frozenset())
 
-    inner = tuple(rest(each) if not place % 2 else each for place, each in enumerate(parts))
+    inner = tuple(rest(part) if not index % 2 else part for index, part in enumerate(parts))
     if len(inner) == 3 and inner[0] == ONE and inner[2] == ZERO:
         chosen = _opaque("indicator", inner[1])
     elif len(inner) == 3 and inner[0] == ZERO and inner[2] == ONE:
@@ -210,5 +214,5 @@ def negated(condition: Form) -> Form:
 
 def own_options(record: Any, term: Term) -> tuple[Any, ...]:
     """The options of an operator, defaults put in."""
-    given = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
-    return tuple((name, given.get(name, value)) for name, value in record.options)
+    options = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
+    return tuple((name, options.get(name, value)) for name, value in record.options)

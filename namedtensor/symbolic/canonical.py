@@ -14,7 +14,7 @@ from itertools import permutations
 from math import factorial, gcd, prod
 from typing import Any
 
-from .forms import ONE_, ZERO, Factor, Form, FormIndex, Product, indices_of
+from .forms import ONE_, ZERO, Factor, Form, FormIndex, Product, by_number, indices_of
 from .work import current
 
 Labels = Mapping[FormIndex, Any]
@@ -27,7 +27,7 @@ def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
 
 
 def form_key(form: Form, labels: Labels) -> tuple[Any, ...]:
-    return tuple(sorted((product_key(each, labels), each.coefficient) for each in form))
+    return tuple(sorted((product_key(product, labels), product.coefficient) for product in form))
 
 
 def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
@@ -37,7 +37,7 @@ def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
 
 def key(form: Form) -> tuple[Any, ...]:
     """The key of a form whose indices outside stand for themselves."""
-    return form_key(form, outside_labels({index for each in form for index in each.indices()}))
+    return form_key(form, outside_labels({index for product in form for index in product.indices()}))
 
 
 def _searched(product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]) -> tuple[Any, ...]:
@@ -49,7 +49,7 @@ def _searched(product: Product, labels: dict[Any, Any], colors: dict[FormIndex, 
     tied = min((color for color, group in classes.items() if len(group) > 1), default=None)
     if tied is None:
         order = sorted(colors, key=lambda index: colors[index])
-        return _written(product, {**labels, **{index: (1, place) for place, index in enumerate(order)}})
+        return _written(product, {**labels, **{index: (1, position) for position, index in enumerate(order)}})
     candidates = _inequivalent(product, labels, colors, classes[tied])
     return min(_searched(product, labels, _individualized(colors, one)) for one in candidates)
 
@@ -66,15 +66,15 @@ def _inequivalent(
     In (∑ x)ⁿ all n sums are alike, and one of them stands for all: n! orders of them give the same key.
     """
     current().spend(len(tied))
-    found: dict[tuple[Any, ...], FormIndex] = {}
+    indices: dict[tuple[Any, ...], FormIndex] = {}
     for index in tied:
         part = _connected(product, index, colors.keys())
         if part.summed == colors.keys():
             return tied
-        inside = _individualized({each: colors[each] for each in part.summed}, index)
+        inside = _individualized({label: colors[label] for label in part.summed}, index)
         key = _searched(part, labels, inside)
-        found.setdefault((key, tuple(sorted(inside.values()))), index)
-    return found.values()
+        indices.setdefault((key, tuple(sorted(inside.values()))), index)
+    return indices.values()
 
 
 def _connected(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Product:
@@ -84,7 +84,7 @@ def _connected(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Pro
     while more := [factor for factor in factors if not reached.isdisjoint(factor.indices)]:
         inside += more
         factors = [factor for factor in factors if reached.isdisjoint(factor.indices)]
-        reached.update(each for factor in more for each in factor.indices if each in bound)
+        reached.update(label for factor in more for label in factor.indices if label in bound)
     return Product(product.coefficient, tuple(inside), frozenset(reached))
 
 
@@ -97,56 +97,56 @@ def _refined(
     while True:
         seen = {index: [] for index in colors}
         for factor in product.factors:
-            around = [(2, *colors[each]) if each in colors else labels[each] for each in factor.indices]
+            around = [(2, *colors[label]) if label in colors else labels[label] for label in factor.indices]
             mark = (factor.head.serial, factor.exponent)
-            for place, index in enumerate(factor.indices):
+            for position, index in enumerate(factor.indices):
                 if index in seen:
-                    seen[index].append((mark, factor.head.orbits[place], _arranged(factor, around, place)))
-        found = {index: (colors[index], tuple(sorted(seen[index]))) for index in colors}
-        ranks = {color: (rank,) for rank, color in enumerate(sorted(set(found.values())))}
-        refined = {index: ranks[color] for index, color in found.items()}
+                    seen[index].append((mark, factor.head.orbits[position], _arranged(factor, around, position)))
+        result = {index: (colors[index], tuple(sorted(seen[index]))) for index in colors}
+        ranks = {color: (rank,) for rank, color in enumerate(sorted(set(result.values())))}
+        refined = {index: ranks[color] for index, color in result.items()}
         if len(ranks) == len(set(colors.values())):
             return refined
         colors = refined
 
 
-def _arranged(factor, around: list[Any], place: int) -> tuple[Any, ...]:
+def _arranged(factor, around: list[Any], position: int) -> tuple[Any, ...]:
     """What surrounds an index in a factor: the least over the orders that mean the same."""
-    marked = [(each, at == place) for at, each in enumerate(around)]
+    marked = [(label, at == position) for at, label in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 
 
 def _written(product: Product, labels: Labels) -> tuple[Any, ...]:
-    found = []
+    result = []
     for factor in product.factors:
         around = [labels[index] for index in factor.indices]
         least = min(tuple(around[at] for at in order) for order in factor.head.symmetries)
-        found.append((factor.head.serial, factor.exponent, least))
-    return tuple(sorted(found)), len(product.summed)
+        result.append((factor.head.serial, factor.exponent, least))
+    return tuple(sorted(result)), len(product.summed)
 
 
 def closed(
     parts: tuple[Form, ...], bound: tuple[FormIndex, ...], outside: set[FormIndex]
 ) -> tuple[tuple[Any, ...], list[FormIndex], list[Any]]:
     """The key of forms whose indices outside may be any: the order of these that gives it, and the orders that do too."""
-    own = {index: (3, place) for place, index in enumerate(bound)}
+    ranks = {index: (3, position) for position, index in enumerate(bound)}
     if len(outside) <= 1:
         order = list(outside)
-        return _parts_key(parts, own, order), order, [tuple(range(len(order)))]
+        return _parts_key(parts, ranks, order), order, [tuple(range(len(order)))]
     apart = {
-        index: _parts_key(parts, {**own, **dict.fromkeys(outside, (4, 1)), index: (4, 0)}, []) for index in outside
+        index: _parts_key(parts, {**ranks, **dict.fromkeys(outside, (4, 1)), index: (4, 0)}, []) for index in outside
     }
     classes: dict[Any, list[FormIndex]] = {}
-    for index in sorted(outside, key=lambda index: index.number):
+    for index in by_number(outside):
         classes.setdefault(apart[index], []).append(index)
-    groups = [classes[each] for each in sorted(classes)]
+    groups = [classes[class_] for class_ in sorted(classes)]
     current().spend(prod(factorial(len(group)) for group in groups))
     orders = [[]]
     for group in groups:
         orders = [[*before, *some] for before in orders for some in permutations(group)]
-    keys = [_parts_key(parts, own, order) for order in orders]
+    keys = [_parts_key(parts, ranks, order) for order in orders]
     least = min(keys)
-    best = [order for order, each in zip(orders, keys) if each == least]
+    best = [order for order, name in zip(orders, keys) if name == least]
     first = best[0]
     return least, first, [tuple(first.index(index) for index in order) for order in best]
 
@@ -158,14 +158,14 @@ def is_symmetric(
     return _parts_key(parts, {bound[0]: (3, 1), bound[1]: (3, 0)}, order) == key
 
 
-def _parts_key(parts: tuple[Form, ...], own: dict[Any, Any], order: list[FormIndex]) -> tuple[Any, ...]:
-    labels = {**own, **{index: (5, place) for place, index in enumerate(order)}}
+def _parts_key(parts: tuple[Form, ...], ranks: dict[Any, Any], order: list[FormIndex]) -> tuple[Any, ...]:
+    labels = {**ranks, **{index: (5, position) for position, index in enumerate(order)}}
     return tuple(form_key(part, labels) for part in parts)
 
 
 def scaled(form: Form, by: Fraction | int) -> Form:
     by = Fraction(by)
-    return tuple(each._replace(coefficient=each.coefficient * by) for each in form) if by else ZERO
+    return tuple(product._replace(coefficient=product.coefficient * by) for product in form) if by else ZERO
 
 
 def content(form: Form) -> tuple[Fraction, Form]:
@@ -174,18 +174,18 @@ def content(form: Form) -> tuple[Fraction, Form]:
     """
     if not form:
         return ONE_, form
-    above = gcd(*(each.coefficient.numerator for each in form))
+    above = gcd(*(product.coefficient.numerator for product in form))
     below = 1
-    for each in form:
-        below = below * each.coefficient.denominator // gcd(below, each.coefficient.denominator)
-    found = Fraction(above, below)
-    negative = sum(each.coefficient < 0 for each in form)
+    for product in form:
+        below = below * product.coefficient.denominator // gcd(below, product.coefficient.denominator)
+    fraction = Fraction(above, below)
+    negative = sum(addend.coefficient < 0 for addend in form)
     first = leading(form) if current().proving and 2 * negative == len(form) else form[0]
     if 2 * negative > len(form) or (2 * negative == len(form) and first.coefficient < 0):
-        found = -found
-    return found, scaled(form, 1 / found)
+        fraction = -fraction
+    return fraction, scaled(form, 1 / fraction)
 
 
 def leading(form: Form) -> Product:
     labels = outside_labels(indices_of(form))
-    return min(form, key=lambda each: product_key(each, labels))
+    return min(form, key=lambda product: product_key(product, labels))

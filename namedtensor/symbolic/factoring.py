@@ -29,17 +29,17 @@ def factored(form: Form) -> Form:
     group, rests, pattern = [first], [], None
     pattern, rest = _without(form[first], shared)
     rests.append(rest)
-    for place, product in enumerate(form):
-        if place == first:
+    for index, product in enumerate(form):
+        if index == first:
             continue
-        found = _match_all(pattern, product)
-        if found is not None:
-            group.append(place)
-            rests.append(found)
+        result = _match_all(pattern, product)
+        if result is not None:
+            group.append(index)
+            rests.append(result)
     used("factor")
-    inner = algebra.add(*((each,) for each in rests))
+    inner = algebra.add(*((product,) for product in rests))
     taken = _joined(pattern, factored(inner))
-    others = tuple(product for place, product in enumerate(form) if place not in group)
+    others = tuple(product for position, product in enumerate(form) if position not in group)
     return factored((*taken, *others)) if others else taken
 
 
@@ -57,9 +57,9 @@ def _best(form: Form) -> tuple[int, tuple[Factor, ...]] | None:
     for one, other in combinations(range(len(form)), 2):
         current().spend()
         shared, _ = shared_factors(form[one], form[other])
-        found = sum(map(weight_of, shared))
-        if found > weight:
-            best, weight = (one, shared), found
+        total = sum(map(weight_of, shared))
+        if total > weight:
+            best, weight = (one, shared), total
     return best
 
 
@@ -72,36 +72,38 @@ def weight_of(factor: Factor) -> int:
 def shared_factors(one: Product, other: Product) -> tuple[tuple[Factor, ...], dict[FormIndex, FormIndex]]:
     """The factors of the first that the second has as well, some of its summed indices being those of the first."""
     heads = {factor.head for factor in one.factors}
-    worth = {place: weight_of(each) for place, each in enumerate(other.factors) if each.head in heads}
-    order = sorted(worth, key=lambda place: (bool(other.summed & set(other.factors[place].indices)), -worth[place]))
-    ahead = [sum(worth[place] for place in order[at:]) for at in range(len(order) + 1)]
+    worth = {index: weight_of(factor) for index, factor in enumerate(other.factors) if factor.head in heads}
+    order = sorted(
+        worth, key=lambda position: (bool(other.summed & set(other.factors[position].indices)), -worth[position])
+    )
+    ahead = [sum(worth[position] for position in order[at:]) for at in range(len(order) + 1)]
     best: tuple[int, tuple[Factor, ...], dict[FormIndex, FormIndex]] = (0, (), {})
     budget = MAX_MATCHES
 
     def search(
-        at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[FormIndex, FormIndex], found: int
+        at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[FormIndex, FormIndex], index: int
     ) -> None:
         nonlocal best, budget
         budget -= 1
-        if found > best[0]:
-            best = (found, taken, names)
-        if at == len(order) or budget < 0 or found + ahead[at] <= best[0]:
+        if index > best[0]:
+            best = (index, taken, names)
+        if at == len(order) or budget < 0 or index + ahead[at] <= best[0]:
             return
         factor = other.factors[order[at]]
         certain = not other.summed.intersection(factor.indices)
-        for place, mine in enumerate(left):
+        for position, mine in enumerate(left):
             if mine.head is not factor.head:
                 continue
             least = shared_power(mine.exponent, factor.exponent)
             if not least:
                 continue
             for names_now in _matched(mine, factor, one, other, names):
-                rest = left[:place] + left[place + 1 :]
+                rest = left[:position] + left[position + 1 :]
                 part = mine if mine.exponent == least else mine._replace(exponent=least)
-                search(at + 1, rest, (*taken, part), names_now, found + worth[order[at]])
+                search(at + 1, rest, (*taken, part), names_now, index + worth[order[at]])
                 if certain:
                     return
-        search(at + 1, left, taken, names, found)
+        search(at + 1, left, taken, names, index)
 
     search(0, one.factors, (), {}, 0)
     return best[1], best[2]
@@ -121,35 +123,35 @@ def shared_power(one: Fraction, other: Fraction) -> Fraction:
 
 def _matched(mine: Factor, factor: Factor, one: Product, other: Product, names: dict[FormIndex, FormIndex]):
     for order in mine.head.symmetries:
-        found = dict(names)
+        indices = dict(names)
         for left, at in zip(mine.indices, order):
             right = factor.indices[at]
             if right in other.summed:
-                if left not in one.summed or found.get(right, left) is not left:
+                if left not in one.summed or indices.get(right, left) is not left:
                     break
-                if right not in found and left in found.values():
+                if right not in indices and left in indices.values():
                     break
-                found[right] = left
+                indices[right] = left
             elif left is not right:
                 break
         else:
-            yield found
+            yield indices
 
 
 def _without(product: Product, shared: tuple[Factor, ...]) -> tuple[Product, Product]:
     """A product as what is shared and the rest, in which the summed indices of the first stand free."""
     rest = dict(enumerate(product.factors))
     for part in shared:
-        place = next(
-            place for place, each in rest.items()
-            if each.head is part.head and each.indices == part.indices and (each.exponent > 0) == (part.exponent > 0)
-            and abs(each.exponent) >= abs(part.exponent)
+        position = next(
+            number for number, factor in rest.items()
+            if factor.head is part.head and factor.indices == part.indices and (factor.exponent > 0) == (part.exponent > 0)
+            and abs(factor.exponent) >= abs(part.exponent)
         )  # fmt: skip
-        left = rest[place].exponent - part.exponent
+        left = rest[position].exponent - part.exponent
         if left:
-            rest[place] = rest[place]._replace(exponent=left)
+            rest[position] = rest[position]._replace(exponent=left)
         else:
-            del rest[place]
+            del rest[position]
     outer = product.summed & {index for part in shared for index in part.indices}
     return Product(ONE_, shared, outer), Product(product.coefficient, tuple(rest.values()), product.summed - outer)
 
@@ -159,7 +161,9 @@ def _match_all(pattern: Product, product: Product) -> Product | None:
     shared, names = shared_factors(pattern, product)
     if sum(map(weight_of, shared)) < sum(map(weight_of, pattern.factors)):
         return None
-    apart = algebra.refreshed(product, pattern.summed | {index for each in pattern.factors for index in each.indices})
+    apart = algebra.refreshed(
+        product, pattern.summed | {index for factor in pattern.factors for index in factor.indices}
+    )
     if apart is not product:
         shared, names = shared_factors(pattern, apart)
     turned = Product(
@@ -195,14 +199,14 @@ def _joined(pattern: Product, inner: Form) -> Form:
 
 def cleared(form: Form) -> Form:
     """Fractions within fractions are one: a / (1 + b / c) = a c / (c + b), 1 − a / b = (b − a) / b."""
-    found = algebra.add(*(_cleared(product) for product in form))
-    denominator = next((factor for each in found for factor in each.factors if _divides(factor)), None)
-    if len(found) < 2 or denominator is None or any(each.summed for each in found):
-        return found
+    products = algebra.add(*(_cleared(product) for product in form))
+    denominator = next((factor for product in products for factor in product.factors if _divides(factor)), None)
+    if len(products) < 2 or denominator is None or any(product.summed for product in products):
+        return products
     times = (Product(ONE_, (denominator._replace(exponent=-denominator.exponent),)),)
-    whole = algebra.multiplied_out(algebra.add(*(algebra.multiply((each,), times) for each in found)))
-    if len(whole) >= len(found) + 1:
-        return found
+    whole = algebra.multiplied_out(algebra.add(*(algebra.multiply((product,), times) for product in products)))
+    if len(whole) >= len(products) + 1:
+        return products
     used("fraction")
     return algebra.multiply(whole, (Product(ONE_, (denominator,)),))
 
@@ -222,15 +226,15 @@ def _cleared(product: Product) -> Form:
         inner = cleared(inner)
         if factor.exponent < 0 and (below := _below(inner)) is not None:
             used("fraction")
-            inner = algebra.add(*(algebra.multiply((each,), below) for each in inner))
+            inner = algebra.add(*(algebra.multiply((addend,), below) for addend in inner))
             factors += below[0].factors
         if not inner:
             return (product,)
-        (found,) = algebra.power(inner, factor.exponent, bracket=True)
-        taken = summed | {index for each in (*product.factors, *factors) for index in each.indices}
-        found = refreshed(found, taken)
-        coefficient, summed = coefficient * found.coefficient, summed | found.summed
-        factors += found.factors
+        (power,) = algebra.power(inner, factor.exponent, bracket=True)
+        taken = summed | {index for part in (*product.factors, *factors) for index in part.indices}
+        power = refreshed(power, taken)
+        coefficient, summed = coefficient * power.coefficient, summed | power.summed
+        factors += power.factors
     return algebra.settled(coefficient, tuple(factors), summed)
 
 

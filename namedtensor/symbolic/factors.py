@@ -15,19 +15,19 @@ from .work import current, used
 def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
     """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
     while True:
-        for place, factor in enumerate(factors):
+        for index, factor in enumerate(factors):
             if factor.head is not DELTA:
                 continue
             row, column = factor.indices
             if row is column:
                 used("trace of an identity")
-                factors = factors[:place] + factors[place + 1 :]
+                factors = factors[:index] + factors[index + 1 :]
                 break
             old, new = (row, column) if row in summed else (column, row)
             if old in summed:
                 used("identity")
                 summed.discard(old)
-                factors = [each.at({old: new}) for each in factors[:place] + factors[place + 1 :]]
+                factors = [part.at({old: new}) for part in factors[:index] + factors[index + 1 :]]
                 break
         else:
             return factors
@@ -39,17 +39,17 @@ def absolute(factors: list[Factor]) -> list[Factor] | None:
         if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "sign", 1):
             continue
         (inner,) = opened(factor)
-        wanted = as_factors(inner)
-        if wanted is None or len(wanted) != 1:
+        expected = as_factors(inner)
+        if expected is None or len(expected) != 1:
             continue
-        (x,) = wanted
+        (x,) = expected
         for other in factors:
             if other.head is x.head and other.indices == x.indices and (other.exponent - x.exponent).denominator == 1:
                 left = other.exponent - x.exponent
                 if left < 0 or x.exponent < 0:
                     continue
                 used("sign of a number")
-                rest = [each for each in factors if each is not factor and each is not other]
+                rest = [part for part in factors if part is not factor and part is not other]
                 rest += [other._replace(exponent=left)] if left else []
                 key = {name: getattr(factor.head, name) for name in ("parts", "slots", "symmetries")}
                 of = head("apply", "abs", factor.head.axes, factor.head.options, key=_key_of(factor.head), **key)
@@ -82,13 +82,13 @@ def summed_up(factors: list[Factor], summed: set[FormIndex]) -> tuple[list[Facto
         if factor.exponent != 1 or (named is None and (of.kind != "apply" or total_of(str(of.label)) is None)):
             continue
         label, places = named or (of.label, range(len(factor.indices) - len(of.slots)))
-        given = {factor.indices[place] for place in places}
-        others = {index for each in factors if each is not factor for index in each.indices}
-        rest = {index for place, index in enumerate(factor.indices) if place not in places}
-        if given <= summed and not given & others and not given & rest:
+        indices = {factor.indices[position] for position in places}
+        others = {index for part in factors if part is not factor for index in part.indices}
+        rest = {index for position, index in enumerate(factor.indices) if position not in places}
+        if indices <= summed and not indices & others and not indices & rest:
             used(f"sum of {label}")
             if not total_of(label):
                 return factors, True
             factors.remove(factor)
-            summed -= given
+            summed -= indices
     return factors, False

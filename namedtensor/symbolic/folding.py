@@ -21,12 +21,12 @@ class NamedPart(NamedTuple):
 
 def folded(form: Form, names: Sequence[NamedPart]) -> Form:
     """The form with names put in, where a product has all the factors of what they stand for."""
-    found = []
+    result = []
     for product in form:
         for name in names:
             product = _folded(product, name)
-        found.append(product)
-    return algebra.add(*((each,) for each in found))
+        result.append(product)
+    return algebra.add(*((product,) for product in result))
 
 
 def _folded(product: Product, name: NamedPart) -> Product:
@@ -40,28 +40,28 @@ def _folded(product: Product, name: NamedPart) -> Product:
             continue
         used("name")
         put = Factor(name.head, tuple(names[index] for index in name.indices), algebra.ONE_)
-        found = algebra.settled(
+        products = algebra.settled(
             product.coefficient / pattern.coefficient, (*rest, put), frozenset(product.summed - inside)
         )
-        return _folded(found[0], name) if len(found) == 1 else product
+        return _folded(products[0], name) if len(products) == 1 else product
     return product
 
 
-def _holds(exponent: Fraction, wanted: Fraction) -> bool:
+def _holds(exponent: Fraction, expected: Fraction) -> bool:
     """Whether a power has another as a factor: x³ has x², x⁻³ has x⁻¹."""
-    left = exponent / wanted
-    return left >= 1 and (exponent - wanted).denominator == 1
+    left = exponent / expected
+    return left >= 1 and (exponent - expected).denominator == 1
 
 
 def _left(product: Product, pattern: Product, taken: tuple[int, ...]) -> tuple[Factor, ...]:
     """What is left of a product's factors, those of the pattern being taken, in their order, at these places."""
-    wanted = dict(zip(taken, (factor.exponent for factor in pattern.factors)))
-    found: list[Factor] = []
-    for place, factor in enumerate(product.factors):
-        exponent = factor.exponent - wanted.get(place, Fraction(0))
+    expected = dict(zip(taken, (factor.exponent for factor in pattern.factors)))
+    factors: list[Factor] = []
+    for index, factor in enumerate(product.factors):
+        exponent = factor.exponent - expected.get(index, Fraction(0))
         if exponent:
-            found.append(factor._replace(exponent=exponent))
-    return tuple(found)
+            factors.append(factor._replace(exponent=exponent))
+    return tuple(factors)
 
 
 def _matches(
@@ -75,18 +75,18 @@ def _matches(
         yield taken, names
         return
     first, *rest = left
-    for place, factor in enumerate(product.factors):
-        if place in taken or factor.head is not first.head or not _holds(factor.exponent, first.exponent):
+    for index, factor in enumerate(product.factors):
+        if index in taken or factor.head is not first.head or not _holds(factor.exponent, first.exponent):
             continue
         for order in first.head.symmetries:
-            found = dict(names)
+            indices = dict(names)
             for mine, at in zip(first.indices, order):
                 theirs = factor.indices[at]
-                if found.setdefault(mine, theirs) is not theirs or (
+                if indices.setdefault(mine, theirs) is not theirs or (
                     mine in pattern.summed and theirs not in product.summed
                 ):
                     break
             else:
-                bound = [found[index] for index in pattern.summed if index in found]
+                bound = [indices[index] for index in pattern.summed if index in indices]
                 if len(set(bound)) == len(bound):
-                    yield from _matches(tuple(rest), product, pattern, found, (*taken, place))
+                    yield from _matches(tuple(rest), product, pattern, indices, (*taken, index))

@@ -19,6 +19,7 @@ Heads are made once (`head`), so that equal ones are one object; the forms withi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
@@ -69,7 +70,7 @@ class FormHead:
         self.symmetries: tuple[tuple[int, ...], ...] = symmetries
         self.serial: int = next(_NUMBERS)
         self.orbits: tuple[int, ...] = (
-            tuple(min(order.index(place) for order in symmetries) for place in range(len(axes))) if axes else ()
+            tuple(min(order.index(index) for order in symmetries) for index in range(len(axes))) if axes else ()
         )
 
     @encodable
@@ -143,6 +144,11 @@ def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> 
     return single(head("tensor", name, axes), *indices)
 
 
+def by_number(indices: Iterable[FormIndex]) -> list[FormIndex]:
+    """Indices in the order in which they were created."""
+    return sorted(indices, key=lambda index: index.number)
+
+
 def indices_of(form: Form) -> set[FormIndex]:
     """The indices outside of a form."""
     return set().union(*(product.indices() for product in form)) if form else set()
@@ -152,14 +158,16 @@ def renamed(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
     """The form with other indices outside; a summed index that one of these would meet gets a new one."""
     if not names:
         return form
-    found = []
+    result = []
     for product in form:
-        own = {old: new for old, new in names.items() if old not in product.summed}
-        fresh = {index: index.fresh() for index in product.summed & set(own.values())}
-        both = {**own, **fresh}
+        indices = {old: new for old, new in names.items() if old not in product.summed}
+        fresh = {index: index.fresh() for index in product.summed & set(indices.values())}
+        both = {**indices, **fresh}
         factors = tuple(factor.at(both) for factor in product.factors)
-        found.append(Product(product.coefficient, factors, frozenset(both.get(each, each) for each in product.summed)))
-    return tuple(found)
+        result.append(
+            Product(product.coefficient, factors, frozenset(both.get(index, index) for index in product.summed))
+        )
+    return tuple(result)
 
 
 def refreshed(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
@@ -173,6 +181,6 @@ def refreshed(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) ->
 
 def opened(factor: Factor) -> tuple[Form, ...]:
     """The forms within a factor's head, at the factor's indices (those that an operator gives are left out)."""
-    given = len(factor.indices) - len(factor.head.slots)
-    names = dict(zip(factor.head.slots, factor.indices[given:]))
+    position = len(factor.indices) - len(factor.head.slots)
+    names = dict(zip(factor.head.slots, factor.indices[position:]))
     return tuple(renamed(part, names) for part in factor.head.parts)

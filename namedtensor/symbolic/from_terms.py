@@ -19,7 +19,7 @@ from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
 from .applying import applied, own_options
-from .forms import DELTA, ONE, ONE_, Form, FormIndex, head, indices_of, number, renamed, single, size, tensor
+from .forms import DELTA, ONE, ONE_, Form, FormIndex, by_number, head, indices_of, number, renamed, single, size, tensor
 from .linearizing import change_of
 from .work import current
 from .written_out import OPENED
@@ -59,10 +59,10 @@ class Forms:
     def index(self, axis: str, extent: Any) -> FormIndex:
         extent = resolve(extent)
         extent = extent.text if isinstance(extent, SizeVariable) else extent
-        found = self.free.get((axis, extent))
-        if found is None:
-            found = self.free[axis, extent] = FormIndex(source_name(axis), extent)
-        return found
+        index = self.free.get((axis, extent))
+        if index is None:
+            index = self.free[axis, extent] = FormIndex(source_name(axis), extent)
+        return index
 
     def mark(self, leaf: str, axis: str, extent: Any) -> FormIndex:
         """The index of a marked axis of ∂X."""
@@ -72,8 +72,8 @@ class Forms:
 
     def outside(self) -> dict[FormIndex, str]:
         """The axis of each index that stands for one."""
-        own = {index: axis for (_, axis), index in self.marked.items()}
-        return own | {index: axis for (axis, _), index in self.free.items()}
+        axes = {index: axis for (_, axis), index in self.marked.items()}
+        return axes | {index: axis for (axis, _), index in self.free.items()}
 
     def indices(self, term: Term, axes: Any = None) -> tuple[FormIndex, ...]:
         return tuple(self.index(axis, term.shape[axis]) for axis in (term.shape if axes is None else axes))
@@ -85,27 +85,27 @@ class Forms:
                 self.changes[change.leaf] = dict(change.marks)
         for term in topological(root):
             if id(term) not in self.found and not isinstance(term.number, bool):  # a condition, which selects a case
-                found = self.one(term)
-                large = len(found) > self.room and id(term) in self.linear and term is not root
-                self.found[id(term)] = self.name_derivative(found) if large else found
+                products = self.one(term)
+                large = len(products) > self.room and id(term) in self.linear and term is not root
+                self.found[id(term)] = self.name_derivative(products) if large else products
         return self.known(root)
 
     def name_derivative(self, form: Form) -> Form:
         """Bind a derivative of many terms to a name, so that products with it are not multiplied out."""
-        indices = tuple(sorted(indices_of(form), key=lambda index: index.number))
+        indices = tuple(by_number(indices_of(form)))
         axes = self.outside()
-        own = tuple(source_name(axes[index]) for index in indices)
-        if len(set(own)) < len(own):
+        source_names = tuple(source_name(axes[index]) for index in indices)
+        if len(set(source_names)) < len(source_names):
             return form
         name = f"G^{len(self.cut) + 1}" if self.cut else "G"
         self.cut.append(NamedDerivative(name, indices, form))
-        return tensor(name, own, indices)
+        return tensor(name, source_names, indices)
 
     def one(self, term: Term) -> Form:
         if term.operator == "input" and term.options[0] in self.changes:
             self.linear.add(id(term))
             return self.identities(term)
-        if any(id(each) in self.linear for each in term.arguments):
+        if any(id(argument) in self.linear for argument in term.arguments):
             self.linear.add(id(term))
         elif id(term) in self.names:
             return tensor(self.names[id(term)], tuple(map(source_name, term.shape)), self.indices(term))
@@ -118,14 +118,14 @@ class Forms:
 
     def identities(self, term: Term) -> Form:
         """∂X as the product of identities I_{ax,ax*}."""
-        found = ONE
+        products = ONE
         for axis, mark in self.changes[term.options[0]].items():
             pair = self.index(axis, term.shape[axis]), self.mark(term.options[0], mark, term.shape[axis])
-            found = algebra.multiply(found, single(DELTA, *pair))
-        return found
+            products = algebra.multiply(products, single(DELTA, *pair))
+        return products
 
-    def part(self, term: Term, place: int) -> Form:
-        return self.known(term.arguments[place])
+    def part(self, term: Term, position: int) -> Form:
+        return self.known(term.arguments[position])
 
     def parts(self, term: Term) -> list[Form]:
         return [self.known(argument) for argument in term.arguments]
@@ -147,13 +147,13 @@ class Forms:
             return applied(record.name, self.parts(term), options=own_options(record, term))
         formals = [term.axes] if lifted.variadic else [(axis,) for axis in term.axes]
         axes_of = dict(zip(lifted.formals, formals))
-        order = {axis: place for place, axis in enumerate(term.axes)}
+        order = {axis: index for index, axis in enumerate(term.axes)}
         parts, bound, at = [], [], []
         for argument, part, needed in zip(term.arguments, self.parts(term), lifted.inputs):
             for axis in (axis for formal in needed for axis in axes_of[formal]):
-                own = self.index(axis, argument.shape[axis])
-                fresh = own.fresh()
-                part = renamed(part, {own: fresh})
+                index = self.index(axis, argument.shape[axis])
+                fresh = index.fresh()
+                part = renamed(part, {index: fresh})
                 bound.append(fresh)
                 at.append(order[axis])
             parts.append(part)
@@ -166,8 +166,8 @@ class Forms:
 def _number(self: Forms, term: Term) -> Form:
     value = term.options[0]
     if value in CONSTANTS or -value in CONSTANTS:
-        found = single(head("constant", CONSTANTS[abs(value)]))
-        return found if value > 0 else algebra.scaled(found, -1)
+        products = single(head("constant", CONSTANTS[abs(value)]))
+        return products if value > 0 else algebra.scaled(products, -1)
     if value != value:
         raise NotReadable(term)
     if isinstance(value, float) and (root := root_of(value)) is not None:
@@ -224,9 +224,9 @@ def _negative(self: Forms, term: Term) -> Form:
 
 def _product(self: Forms, term: Term) -> Form:
     left, right = self.parts(term)
-    found = algebra.multiply(left, right, self.out(term.arguments[0], term.arguments[1]))
+    products = algebra.multiply(left, right, self.out(term.arguments[0], term.arguments[1]))
     shapes = {**term.arguments[0].shape, **term.arguments[1].shape}
-    return algebra.sum_over(found, [self.index(axis, shapes[axis]) for axis in term.axes])
+    return algebra.sum_over(products, [self.index(axis, shapes[axis]) for axis in term.axes])
 
 
 def _quotient(self: Forms, term: Term) -> Form:
@@ -312,8 +312,8 @@ def _onehot(self: Forms, term: Term) -> Form:
 
 def _iota(self: Forms, term: Term) -> Form:
     first = term.options[0] if term.options and isinstance(term.options[0], int) else 1
-    found = applied("iota", (ONE,), (), self.indices(term, term.axes), (), ((), (0,)))
-    return found if first == 1 else algebra.add(found, number(first - 1))
+    products = applied("iota", (ONE,), (), self.indices(term, term.axes), (), ((), (0,)))
+    return products if first == 1 else algebra.add(products, number(first - 1))
 
 
 def _cases(self: Forms, term: Term) -> Form:
@@ -327,18 +327,18 @@ def _where(self: Forms, term: Term) -> Form:
 
 def _selected(self: Forms, arguments: Sequence[Term]) -> Form:
     """Cases, without those whose conditions are known not to hold and those after one that is known to hold."""
-    kept: list[Term] = []
+    terms: list[Term] = []
     for value, condition in zip(arguments[::2], arguments[1::2]):
         if condition.number is True:
-            kept.append(value)
+            terms.append(value)
             break
         if condition.number is not False:
-            kept += (value, condition)
+            terms += (value, condition)
     else:
-        kept += arguments[len(arguments) // 2 * 2 :]
-    if not kept:
+        terms += arguments[len(arguments) // 2 * 2 :]
+    if not terms:
         raise NotReadable(arguments[1])
-    forms = [self.known(argument) for argument in kept]
+    forms = [self.known(argument) for argument in terms]
     return forms[0] if len(forms) == 1 else applied("cases", forms)
 
 
@@ -365,7 +365,7 @@ def _joined(self: Forms, term: Term) -> Form:
 
 def _uniform(self: Forms, term: Term) -> Form:
     """Not of the draws of an expectation, of which a formula has no list."""
-    if any(each.operator == "iota" and each.axes[0].startswith("draws@") for each in term.arguments):
+    if any(argument.operator == "iota" and argument.axes[0].startswith("draws@") for argument in term.arguments):
         raise NotReadable(term)
     return self.operator(term)
 

@@ -12,33 +12,33 @@ from .work import used
 
 def recognized(form: Form) -> Form:
     """Rewrite the functions that a form holds written out by their names."""
-    found = []
+    result = []
     for product in form:
         for law in (_softmax, _logistic):
             while (better := law(product)) is not None:
                 product = better
-        found.append(product)
-    return algebra.add(*((each,) for each in found))
+        result.append(product)
+    return algebra.add(*((product,) for product in result))
 
 
 def is_exp(factor: Factor) -> bool:
     return (factor.head.kind, factor.head.label) == ("apply", "exp")
 
 
-def _put(product: Product, without: dict[int, Fraction], found: Form) -> Product | None:
+def _put(product: Product, without: dict[int, Fraction], form: Form) -> Product | None:
     """The product with less of some factors, times one factor more."""
     rest = []
-    for place, factor in enumerate(product.factors):
-        left = factor.exponent - without.get(place, Fraction(0))
+    for index, factor in enumerate(product.factors):
+        left = factor.exponent - without.get(index, Fraction(0))
         if left:
             rest.append(factor._replace(exponent=left))
-    made = algebra.within(Product(product.coefficient, tuple(rest), product.summed), found[0])
-    return made[0] if len(made) == 1 else None
+    within = algebra.within(Product(product.coefficient, tuple(rest), product.summed), form[0])
+    return within[0] if len(within) == 1 else None
 
 
 def _softmax(product: Product) -> Product | None:
     """exp(u)_i / ∑_j exp(u)_j = softmax(u)_i"""
-    for place, below in enumerate(product.factors):
+    for index, below in enumerate(product.factors):
         if below.head.kind != "bracket" or below.exponent > -1 or below.exponent.denominator > 1:
             continue
         (inner,) = opened(below)
@@ -57,22 +57,24 @@ def _softmax(product: Product) -> Product | None:
             if not same or len(pairs) != len(inner[0].summed):
                 continue
             u = algebra.scaled(opened(power)[0], power.exponent)
-            bound, given = tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs)
+            bound, indices = tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs)
             order = tuple(range(len(pairs)))
             used("softmax")
             return _put(
-                product, {place: -ONE_, at: power.exponent}, applied("softmax", (u,), bound, given, (), (order, order))
+                product,
+                {index: -ONE_, at: power.exponent},
+                applied("softmax", (u,), bound, indices, (), (order, order)),
             )
     return None
 
 
 def _logistic(product: Product) -> Product | None:
     """1 / (1 + exp(−u)) = exp u / (1 + exp u) = σ(u)"""
-    for place, below in enumerate(product.factors):
+    for index, below in enumerate(product.factors):
         if below.head.kind != "bracket" or below.exponent > -1 or below.exponent.denominator > 1:
             continue
         (inner,) = opened(below)
-        rest = [each for each in inner if each != ONE[0]]
+        rest = [addend for addend in inner if addend != ONE[0]]
         if len(inner) != 2 or len(rest) != 1 or rest[0].coefficient != 1 or rest[0].summed or len(rest[0].factors) != 1:
             continue
         (power,) = rest[0].factors
@@ -82,125 +84,129 @@ def _logistic(product: Product) -> Product | None:
         used("σ")
         for at, above in enumerate(product.factors):
             if above.head is power.head and above.indices == power.indices and above.exponent / power.exponent >= 1:
-                return _put(product, {place: -ONE_, at: power.exponent}, applied("σ", (u,)))
-        return _put(product, {place: -ONE_}, applied("σ", (algebra.scaled(u, -1),)))
+                return _put(product, {index: -ONE_, at: power.exponent}, applied("σ", (u,)))
+        return _put(product, {index: -ONE_}, applied("σ", (algebra.scaled(u, -1),)))
     return None
 
 
 def solved(form: Form) -> Form:
     """inv_{r,c} A ⊙ b, summed over the rows of b, is solve_{r,c}(A, b); C ⊙_{r,c} expm(X, E) is E ⊙_{r,c} expm(X, Cᵀ)ᵀ."""
-    found = []
+    result = []
     for product in form:
         product = _turned(product) or product
         while (better := _solution(product)) is not None:
             product = better
-        found.append(product)
-    return algebra.add(*((each,) for each in found))
+        result.append(product)
+    return algebra.add(*((product,) for product in result))
 
 
 def _turned(product: Product) -> Product | None:
     """What counts how e^X changes along E is what E counts how it changes along that, transposed."""
-    for place, factor in enumerate(product.factors):
+    for index, factor in enumerate(product.factors):
         if (factor.head.kind, factor.head.label) != ("apply", "expm") or len(factor.head.parts) != 2:
             continue
         row, column = factor.indices[:2]
-        rest = [each for at, each in enumerate(product.factors) if at != place]
-        inside = [each for each in rest if {row, column} & set(each.indices)]
-        outer = [each for each in rest if each not in inside]
+        rest = [part for at, part in enumerate(product.factors) if at != index]
+        inside = [part for part in rest if {row, column} & set(part.indices)]
+        outer = [part for part in rest if part not in inside]
         if factor.exponent != 1 or not {row, column} <= product.summed or {row, column} & set(factor.indices[2:]):
             continue
         (matrix, along), (r, c) = opened(factor), factor.head.bound[:2]
-        own = (row.fresh(), column.fresh())
+        indices = (row.fresh(), column.fresh())
         within: set[FormIndex] = set()
         if row is column:
-            found = applied("expm", (matrix,), (r, c), own[::-1], (), ((0, 1), (0, 1)))
+            products = applied("expm", (matrix,), (r, c), indices[::-1], (), ((0, 1), (0, 1)))
         else:
-            within = {index for each in inside for index in each.indices} & product.summed - {row, column}
-            if within & {index for each in outer for index in each.indices} or not inside:
+            within = {index for part in inside for index in part.indices} & product.summed - {row, column}
+            if within & {index for part in outer for index in part.indices} or not inside:
                 continue
             counts = (Product(ONE_, tuple(inside), frozenset(within)),)
-            found = applied("expm", (matrix, counts), (r, c, column, row), own[::-1], (), ((0, 1, 0, 1), (0, 1)))
+            products = applied("expm", (matrix, counts), (r, c, column, row), indices[::-1], (), ((0, 1, 0, 1), (0, 1)))
         of = factor.head.bound[2:]
-        put = algebra.multiply(found, renamed(along, dict(zip(of, own))), (False, True))
-        left = Product(product.coefficient, tuple(outer), product.summed - {row, column} - within | set(own))
-        made = algebra.add(*(algebra.within(left, each) for each in put))
+        put = algebra.multiply(products, renamed(along, dict(zip(of, indices))), (False, True))
+        left = Product(product.coefficient, tuple(outer), product.summed - {row, column} - within | set(indices))
+        total = algebra.add(*(algebra.within(left, addend) for addend in put))
         used("along")
-        return made[0] if len(made) == 1 else None
+        return total[0] if len(total) == 1 else None
     return None
 
 
 def _solution(product: Product) -> Product | None:
-    for place, factor in enumerate(product.factors):
+    for index, factor in enumerate(product.factors):
         if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "inv", 1):
             continue
         for order in factor.head.symmetries:
             out, row = (factor.indices[at] for at in order[:2])
-            others = [each for at, each in enumerate(product.factors) if at != place]
-            inside = [each for each in others if row in each.indices]
-            rest = [each for each in others if row not in each.indices]
-            outer = {index for each in rest for index in each.indices}
+            others = [part for at, part in enumerate(product.factors) if at != index]
+            inside = [statement for statement in others if row in statement.indices]
+            rest = [statement for statement in others if row not in statement.indices]
+            outer = {index for part in rest for index in part.indices}
             if row not in product.summed or row in factor.indices[2:] or out is row or not inside:
                 continue
-            if any(each.exponent < 0 or each.head is factor.head for each in inside):
+            if any(part.exponent < 0 or part.head is factor.head for part in inside):
                 continue
-            within = {index for each in inside for index in each.indices} - {row}
+            within = {index for part in inside for index in part.indices} - {row}
             if out in within or (within & product.summed) & (outer | set(factor.indices)):
                 continue
-            own = within & product.summed
+            indices = within & product.summed
             (matrix,) = opened(factor)
-            b = (Product(ONE_, tuple(inside), frozenset(own)),)
+            b = (Product(ONE_, tuple(inside), frozenset(indices)),)
             bound = (*factor.head.bound, row)
             put = applied("solve", (matrix, b), bound, (out,), (), ((0, 1, 0), (1,)))
             used("solve")
-            left = Product(product.coefficient, tuple(rest), product.summed - own - {row})
-            made = algebra.within(left, put[0])
-            return made[0] if len(made) == 1 else None
+            left = Product(product.coefficient, tuple(rest), product.summed - indices - {row})
+            products = algebra.within(left, put[0])
+            return products[0] if len(products) == 1 else None
     return None
 
 
 def updated(form: Form) -> Form:
     """What meets the inverse of an identity and a product: inv_{r,c}(I + u ⊙ v) ⊙ u is u / (1 + v ⊙ u), and v of it likewise."""
-    found = []
+    result = []
     for product in form:
         while (better := _rank_one(product)) is not None:
             product = better
-        found.append(product)
-    return algebra.add(*((each,) for each in found))
+        result.append(product)
+    return algebra.add(*((product,) for product in result))
 
 
 def _rank_one(product: Product) -> Product | None:
-    for place, factor in enumerate(product.factors):
+    for position, factor in enumerate(product.factors):
         if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "inv", 1):
             continue
         r, c = factor.head.bound[:2]
         added = _beside_identity(opened(factor)[0], r, c)
-        others = [each for at, each in enumerate(product.factors) if at != place]
+        others = [part for at, part in enumerate(product.factors) if at != position]
         for order in factor.head.symmetries if added is not None else ():
             first, second = (factor.indices[at] for at in order[:2])
-            for index, left, own in ((second, first, r), (first, second, c)):
-                inside = [each for each in others if index in each.indices]
-                met = [each.at({own: index}) for each in (added or ()) if own in each.indices]
+            for index, left, local in ((second, first, r), (first, second, c)):
+                inside = [statement for statement in others if index in statement.indices]
+                met = [part.at({local: index}) for part in (added or ()) if local in part.indices]
                 if index not in product.summed or index in factor.indices[2:] or first is second:
                     continue
-                if len(inside) != len(met) or any(each not in met for each in inside):
+                if len(inside) != len(met) or any(part not in met for part in inside):
                     continue
-                both = tuple(each.at({c: r}) for each in added or ())
+                both = tuple(part.at({c: r}) for part in added or ())
                 share = algebra.power(algebra.add(ONE, algebra.sum_over((Product(ONE_, both),), [r])), -ONE_)
-                rest = [each.at({index: left}) if each in inside else each for each in others]
-                made = algebra.multiply((Product(product.coefficient, tuple(rest), product.summed - {index}),), share)
-                if len(made) == 1:
+                rest = [statement.at({index: left}) if statement in inside else statement for statement in others]
+                products = algebra.multiply(
+                    (Product(product.coefficient, tuple(rest), product.summed - {index}),), share
+                )
+                if len(products) == 1:
                     used("rank one")
-                    return made[0]
+                    return products[0]
     return None
 
 
 def _beside_identity(matrix: Form, r: FormIndex, c: FormIndex) -> tuple[Factor, ...] | None:
     """The factors of u ⊙ v in I_{r,c} + u ⊙ v, none of which has both axes; None of other matrices."""
-    ones = [each for each in matrix if [factor.head for factor in each.factors] == [DELTA] and each.coefficient == 1]
-    rest = [each for each in matrix if each not in ones]
+    ones = [
+        addend for addend in matrix if [factor.head for factor in addend.factors] == [DELTA] and addend.coefficient == 1
+    ]
+    rest = [addend for addend in matrix if addend not in ones]
     if len(ones) != 1 or len(rest) != 1 or set(ones[0].factors[0].indices) != {r, c}:
         return None
     (product,) = rest
-    if product.coefficient != 1 or product.summed or any({r, c} <= set(each.indices) for each in product.factors):
+    if product.coefficient != 1 or product.summed or any({r, c} <= set(factor.indices) for factor in product.factors):
         return None
     return product.factors

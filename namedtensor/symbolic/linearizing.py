@@ -60,8 +60,8 @@ class Change(NamedTuple):
 
 def change_of(term: Term) -> Change | None:
     """The change that a derivative is by; None of other terms."""
-    found = term.options[0] if term.operator == "variable" else None
-    return found if isinstance(found, Change) else None
+    option = term.options[0] if term.operator == "variable" else None
+    return option if isinstance(option, Change) else None
 
 
 class LinearReading(Linearization):
@@ -75,15 +75,15 @@ class LinearReading(Linearization):
             return self.make.graph.intern("variable", (part,), (), term.options, term.shape, node=term.node)
         return super().next(term)
 
-    def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
+    def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
         if current().proving:
-            return super().by_rule(record, text, term, place, part)
+            return super().by_rule(record, text, term, position, part)
         texts = texts_read(record.name, dict(term.options) if record.options else {})
         count = len(term.arguments)
-        chosen = (texts[-count:] if count > 1 else texts[:1])[place] if texts else text
-        if record.name in READ and count == 2 and self.found[id(term.arguments[1 - place])] is None:
+        chosen = (texts[-count:] if count > 1 else texts[:1])[position] if texts else text
+        if record.name in READ and count == 2 and self.found[id(term.arguments[1 - position])] is None:
             chosen = chosen.translate(STRICT)
-        return super().by_rule(record, chosen, term, place, part)
+        return super().by_rule(record, chosen, term, position, part)
 
 
 class TakenElement(NamedTuple):
@@ -118,7 +118,7 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
     derivation = Derivative(checker, node)
     leaf = derivation.make.leaf("differential", by.shape)
     whole = LinearReading(
-        checker, derivation.make, {**{id(each): None for each in parameters(checker, env)}, id(by): leaf}
+        checker, derivation.make, {**{id(parameter): None for parameter in parameters(checker, env)}, id(by): leaf}
     ).of(body)
     if whole is None:
         return derivation.nothing(body, by, starred)
@@ -130,19 +130,19 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
 
 def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Term:
     """|ax| as that of the axis that ax stands for here."""
-    found = Checker.RULES[nodes.Size](checker, node, env)
-    size = resolve(checker.solver.size(node.axis.name, env, node)) if found.operator == "unknown" else None
+    rules = Checker.RULES[nodes.Size](checker, node, env)
+    size = resolve(checker.solver.size(node.axis.name, env, node)) if rules.operator == "unknown" else None
     if not isinstance(size, SizeVariable):
-        return found
+        return rules
     return checker.graph.intern("unknown", options=(size.text,), node=node)
 
 
 def kept_call(checker: ReadingChecker, node: nodes.Call, env: Environment) -> Term:
     """A call, which is noted where it is of a function of the program."""
-    found = Checker.RULES[nodes.Call](checker, node, env)
+    rules = Checker.RULES[nodes.Call](checker, node, env)
     if node.arguments and node.operator in checker.scope.functions:
-        checker.called.append((found, tuple(checker.infer(each, env) for each in node.arguments)))
-    return found
+        checker.called.append((rules, tuple(checker.infer(argument, env) for argument in node.arguments)))
+    return rules
 
 
 RULES = {nodes.Derivative: kept_derivative, nodes.Size: kept_size, nodes.Call: kept_call}

@@ -35,25 +35,25 @@ class NameReading(NamedTuple):
     @property
     def length(self) -> int:
         """The symbols of all of it; each name counts with its sign of equality."""
-        return length(self.node) + sum(2 + length(each.node) for each in self.names)
+        return length(self.node) + sum(2 + length(name.node) for name in self.names)
 
 
 def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
     """The heads that stand more than once, those that hold others first."""
-    found: Counter[FormHead] = Counter()
+    heads: Counter[FormHead] = Counter()
 
     def look(form: Form) -> None:
         for product in form:
             for factor in product.factors:
                 if factor.head.parts and factor.head.label not in ("literal", "iota"):
-                    found[factor.head] += 1
-                    if found[factor.head] == 1 or factor.head.kind == "bracket":
+                    heads[factor.head] += 1
+                    if heads[factor.head] == 1 or factor.head.kind == "bracket":
                         for part in factor.head.parts:
                             look(part)
 
     for form in forms:
         look(form)
-    return sorted((head for head, times in found.items() if times > 1), key=lambda head: -head.serial)
+    return sorted((head for head, times in heads.items() if times > 1), key=lambda head: -head.serial)
 
 
 def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> NameReading:
@@ -64,11 +64,11 @@ def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -
         if len(chosen) == MAX_NAMES:
             break
         try:
-            found = _read(write, form, (*chosen, head), taken)
+            reading = _read(write, form, (*chosen, head), taken)
         except Unwritable:
             continue
-        if found.length < best.length:
-            best, chosen = found, (*chosen, head)
+        if reading.length < best.length:
+            best, chosen = reading, (*chosen, head)
     return best
 
 
@@ -76,37 +76,37 @@ def _read(
     write: Callable[[ReadBack, Form], Node], form: Form, heads: tuple[FormHead, ...], taken: set[str]
 ) -> NameReading:
     free = names_left(taken)
-    given = {head: next(free) for head in sorted(heads, key=lambda head: head.serial)}
-    writer = ReadBack(given)
+    letters = {head: next(free) for head in sorted(heads, key=lambda head: head.serial)}
+    writer = ReadBack(letters)
     node = write(writer, form)
     names = []
-    for head in given:
-        own = ReadBack({each: name for each, name in given.items() if each is not head})
-        names.append(Where(given[head], definition(own, head)))
-    words = {word for part in (node, *(each.node for each in names)) for word in words_of(part)}
-    return NameReading(node, tuple(each for each in names if each.name in words))
+    for head in letters:
+        read_back = ReadBack({symbol: name for symbol, name in letters.items() if symbol is not head})
+        names.append(Where(letters[head], definition(read_back, head)))
+    words = {word for part in (node, *(name.node for name in names)) for word in words_of(part)}
+    return NameReading(node, tuple(name for name in names if name.name in words))
 
 
 def definition(writer: ReadBack, head: FormHead) -> Node:
     """What a head is, over its natural axes."""
     axes = distinct(head.axes)
-    given = len(axes) - len(head.slots)
+    count = len(axes) - len(head.slots)
     if head.kind == "bracket":
         return writer.form(head.parts[0], dict(zip(head.slots, axes)))
-    outs = tuple(FormIndex(axis, axis) for axis in axes[:given])
-    names = {**dict(zip(outs, axes)), **dict(zip(head.slots, axes[given:]))}
+    outs = tuple(FormIndex(axis, axis) for axis in axes[:count])
+    names = {**dict(zip(outs, axes)), **dict(zip(head.slots, axes[count:]))}
     return writer.atom(Factor(head, (*outs, *head.slots), ONE_), names)
 
 
 def words_of(node: Any) -> set[str]:
     """The names in an expression or a statement."""
-    found, waiting = set(), [node]
+    words, waiting = set(), [node]
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, nodes.Name):
-            found.add(each.text)
-        waiting.extend(children(each))
-    return found
+        head = waiting.pop()
+        if isinstance(head, nodes.Name):
+            words.add(head.text)
+        waiting.extend(children(head))
+    return words
 
 
 def names_left(taken: set[str]) -> Iterator[str]:

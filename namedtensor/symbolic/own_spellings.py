@@ -31,8 +31,8 @@ def _raised(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str],
 
 
 def _cases(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
-    found = [self.form(part, names) for part in parts]
-    branches = tuple((found[at], found[at + 1] if at + 1 < len(found) else None) for at in range(0, len(found), 2))
+    forms = [self.form(part, names) for part in parts]
+    branches = tuple((forms[at], forms[at + 1] if at + 1 < len(forms) else None) for at in range(0, len(forms), 2))
     return Cases(branches)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Superscript
 
 from . import algebra
-from .forms import DELTA, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
+from .forms import DELTA, Factor, Form, FormHead, FormIndex, Product, by_number, indices_of, opened
 from .own_spellings import WRITERS, Names
 from .spelling import (
     MARKS,
@@ -51,18 +51,18 @@ class ReadBack:
     def form(self, form: Form, names: Names) -> Node:
         """The shortest of the ways to write it with its axes' names inside, or renamed as a whole."""
         key = (form, tuple(sorted((index.number, names[index]) for index in indices_of(form))))
-        found = self.kept.get(key)
-        if found is None:
+        node = self.kept.get(key)
+        if node is None:
             self.depth += 1
-            found = self.kept[key] = shortest([self.plain(form, names), *self.moved(form, names)])
+            node = self.kept[key] = shortest([self.plain(form, names), *self.moved(form, names)])
             self.depth -= 1
-        return found
+        return node
 
     def moved(self, form: Form, names: Names) -> Iterable[Node]:
         """With marks outside: (…)^*, […]_{a→a*}."""
-        own = {index: names[index] for index in indices_of(form)}
-        bare = {index: name.rstrip(MARKS) for index, name in own.items() if name[-1:] in MARKS}
-        unmarked = {name for index, name in own.items() if index not in bare}
+        names_of = {index: names[index] for index in indices_of(form)}
+        bare = {index: name.rstrip(MARKS) for index, name in names_of.items() if name[-1:] in MARKS}
+        unmarked = {name for index, name in names_of.items() if index not in bare}
         bare = {index: name for index, name in bare.items() if name not in unmarked}
         counts = Counter(bare.values())
         bare = {index: name for index, name in bare.items() if counts[name] == 1}
@@ -72,7 +72,7 @@ class ReadBack:
         alone = [{index: name} for index, name in bare.items()] if len(bare) > 1 and self.depth < MAX_DEPTH else []
         for some in [bare, *alone]:
             inner = self.plain(form, {**names, **some})
-            if len(some) == len(own) and len(marks) == 1:
+            if len(some) == len(names_of) and len(marks) == 1:
                 yield Starred(inner, marks.pop())
             else:
                 items = sorted((name, names[index]) for index, name in some.items())
@@ -81,28 +81,28 @@ class ReadBack:
     def plain(self, form: Form, names: Names) -> Node:
         if not form:
             return Number(0)
-        ordered = sorted(form, key=lambda each: each.coefficient < 0)
-        found: Node | None = None
+        ordered = sorted(form, key=lambda addend: addend.coefficient < 0)
+        plain: Node | None = None
         for product in ordered:
             node, negative = self.signed(product, names)
-            if found is None:
-                found = call("negative", node) if negative else node
+            if plain is None:
+                plain = call("negative", node) if negative else node
             else:
-                found = call("-" if negative else "+", found, node)
-        assert found is not None
-        return found
+                plain = call("-" if negative else "+", plain, node)
+        assert plain is not None
+        return plain
 
     def signed(self, product: Product, names: Names) -> tuple[Node, bool]:
         """A product without its sign, and whether that is −; the sign may go into a bracket."""
         if product.coefficient > 0:
             return self.product(product, names), False
         positive = product._replace(coefficient=-product.coefficient)
-        for place, factor in enumerate(product.factors):
+        for index, factor in enumerate(product.factors):
             if factor.head.kind == "bracket" and factor.exponent == 1 and factor.head not in self.given:
                 inner = factor.head.parts[0]
-                if len(inner) > 1 and any(each.coefficient < 0 for each in inner):
+                if len(inner) > 1 and any(addend.coefficient < 0 for addend in inner):
                     flipped = algebra.scaled(opened(factor)[0], -1)
-                    return self.product(positive, names, {place: flipped}), False
+                    return self.product(positive, names, {index: flipped}), False
         return self.product(positive, names), True
 
     # ----------------------------------------------------------------------------------------------------- products
@@ -113,8 +113,8 @@ class ReadBack:
         names, grouped = self.with_summed(product, names)
         summed = set(product.summed)
         below, factors = [], []
-        for place, factor in sorted(enumerate(product.factors), key=lambda pair: pair[1].head is DELTA):
-            factors.append((factor, flipped.get(place)))
+        for position, factor in sorted(enumerate(product.factors), key=lambda pair: pair[1].head is DELTA):
+            factors.append((factor, flipped.get(position)))
         parts, roots = [], {}
         averaged = self.averaged(factors, summed)
         for factor, turned in factors:
@@ -134,41 +134,41 @@ class ReadBack:
             parts = [part for part in parts if part not in inside]
             below = [part for part in below if part not in under]
             node = self.chain(Fraction(1), inside, under, {index}, names, [])
-            all_of = frozenset(each for part in (*inside, *under) for each in part.indices)
+            all_of = frozenset(label for part in (*inside, *under) for label in part.indices)
             parts.insert(0, ProductPart(node, all_of - {index}))
             summed.discard(index)
         return self.chain(product.coefficient, parts, below, summed, names, averaged)
 
     def averaged(self, factors: list[Any], summed: set[FormIndex]) -> list[FormIndex]:
         """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
-        found: list[FormIndex] = []
-        for index in sorted(summed, key=lambda index: index.number):
-            for place, (factor, _) in enumerate(factors):
+        indices: list[FormIndex] = []
+        for index in by_number(summed):
+            for position, (factor, _) in enumerate(factors):
                 if factor.head.kind == "size" and factor.head.label == index.size and factor.exponent <= -1:
-                    found.append(index)
+                    indices.append(index)
                     left = factor.exponent + 1
                     if left:
-                        factors[place] = (factor._replace(exponent=left), None)
+                        factors[position] = (factor._replace(exponent=left), None)
                     else:
-                        del factors[place]
+                        del factors[position]
                     break
-        return found
+        return indices
 
     def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
         """Names of the summed indices as well; and those whose name another has, for they are summed before it comes."""
-        found, grouped = dict(names), []
+        result, grouped = dict(names), []
         taken = {names[index] for index in product.indices()}
         votes: dict[FormIndex, Counter[str]] = {index: Counter() for index in product.summed}
         for factor in product.factors:
             for index, axis in zip(factor.indices, factor.head.axes):
                 if index in votes and factor.head is not DELTA:
                     votes[index][axis] += 1
-        for index in sorted(product.summed, key=lambda index: index.number):
+        for index in by_number(product.summed):
             choices = [axis for axis, _ in votes[index].most_common()] or [index.name]
             name = next((axis for axis in choices if axis not in taken and has_size(axis, index, product)), None)
             around = [factor.indices for factor in product.factors if index in factor.indices]
-            beside = {each for indices in around for each in indices} - {index}
-            near = {found.get(each) for each in beside}
+            beside = {label for indices in around for label in indices} - {index}
+            near = {result.get(label) for label in beside}
             counted = any(factor.head.kind == "size" and factor.head.label == index.size for factor in product.factors)
             free = not counted and choices[0] not in near and has_size(choices[0], index, product)
             if name is None and free and not (beside & product.summed & set(grouped)):
@@ -181,11 +181,11 @@ class ReadBack:
                 name = choices[0].rstrip(MARKS)
                 while name in taken or not has_size(name, index, product):
                     name += "'"
-            found[index] = name
+            result[index] = name
             if str(index.size).isdigit():
                 current().numbered[name] = index.size
             taken.add(name)
-        return found, grouped
+        return result, grouped
 
     def chain(
         self, coefficient: Fraction, above: list[ProductPart], below: list[ProductPart], summed: set[FormIndex], names: Names,
@@ -197,19 +197,19 @@ class ReadBack:
             under = [part for part in below if part.indices & set(averaged)]
             rest = [part for part in above if part not in inside], [part for part in below if part not in under]
             outside = {index for group in rest for part in group for index in part.indices}
-            own = {index for index in summed if index not in averaged and index not in outside}
+            remaining = {index for index in summed if index not in averaged and index not in outside}
             axes = [names[index] for index in averaged]
-            inner = self.chain(Fraction(1), inside, under, own, names, []) if inside or under else Number(1)
-            indices = frozenset(i for part in (*inside, *under) for i in part.indices) - own - set(averaged)
+            inner = self.chain(Fraction(1), inside, under, remaining, names, []) if inside or under else Number(1)
+            indices = frozenset(i for part in (*inside, *under) for i in part.indices) - remaining - set(averaged)
             above, below = [*rest[0], ProductPart(call("mean", inner, axes=axes), indices)], rest[1]
-            summed = summed - own - set(averaged)
+            summed = summed - remaining - set(averaged)
         above, below = self.alone(above, below, summed, names)
         standing = {index for part in (*above, *below) for index in part.indices} & summed
         early = [part for part in below if part.indices & standing]
         late = [part for part in below if not part.indices & standing]
         order = [*above[:1], *early, *above[1:], *late]
-        last = {index: place for place, part in enumerate(order) for index in part.indices if index in standing}
-        stuck = {index for index, place in last.items() if order[place].below or place == 0}
+        last = {index: position for position, part in enumerate(order) for index in part.indices if index in standing}
+        stuck = {index for index, position in last.items() if order[position].below or position == 0}
         if stuck:
             inside = [part for part in order if part.indices & stuck]
             rest = [part for part in order if part not in inside]
@@ -232,14 +232,14 @@ class ReadBack:
     ) -> tuple[list[ProductPart], list[ProductPart]]:
         """∑ before the one part that has a summed index."""
         counts = Counter(index for part in (*above, *below) for index in part.indices if index in summed)
-        found: list[ProductPart] = []
+        parts: list[ProductPart] = []
         for part in above:
-            own = sorted((index for index in part.indices if counts.get(index) == 1), key=lambda index: index.number)
-            if own:
-                node = self.summed(part.node, [names[index] for index in own])
-                part = ProductPart(node, part.indices - set(own))
-            found.append(part)
-        return found, below
+            indices = by_number(index for index in part.indices if counts.get(index) == 1)
+            if indices:
+                node = self.summed(part.node, [names[index] for index in indices])
+                part = ProductPart(node, part.indices - set(indices))
+            parts.append(part)
+        return parts, below
 
     def summed(self, node: Node, axes: list[str]) -> Node:
         return call("∑", node, axes=axes)
@@ -248,29 +248,29 @@ class ReadBack:
         self, coefficient: Fraction, order: list[ProductPart], last: dict[FormIndex, int], names: Names
     ) -> Node:
         top, bottom = number_parts(coefficient)
-        found: Node | None = None
-        for place, part in enumerate(order):
+        node: Node | None = None
+        for position, part in enumerate(order):
             if part.below:
-                found = call("/", Number(1) if found is None else found, part.node)
-            elif found is None:
-                found = part.node
+                node = call("/", Number(1) if node is None else node, part.node)
+            elif node is None:
+                node = part.node
                 if top is not None:
-                    found = call("⊙" if isinstance(found, Number) else "juxtaposed", top, found)
+                    node = call("⊙" if isinstance(node, Number) else "juxtaposed", top, node)
                     top = None
             else:
-                at = sorted((index for index, where in last.items() if where == place), key=lambda index: index.number)
-                found = call("⊙", found, part.node, axes=[names[index] for index in at])
+                at = by_number(index for index, where in last.items() if where == position)
+                node = call("⊙", node, part.node, axes=[names[index] for index in at])
         if top is not None:
-            found = top if found is None else self.with_number(top, found)
-        if found is None:
-            found = Number(1)
-        return found if bottom is None else call("/", found, bottom)
+            node = top if node is None else self.with_number(top, node)
+        if node is None:
+            node = Number(1)
+        return node if bottom is None else call("/", node, bottom)
 
-    def with_number(self, top: Node, found: Node) -> Node:
+    def with_number(self, top: Node, node: Node) -> Node:
         """1 / x times a number."""
-        if isinstance(found, Call) and found.operator == "/" and found.arguments[0] == Number(1):
-            return call("/", top, found.arguments[1])
-        return call("⊙", top, found)
+        if isinstance(node, Call) and node.operator == "/" and node.arguments[0] == Number(1):
+            return call("/", top, node.arguments[1])
+        return call("⊙", top, node)
 
     # ------------------------------------------------------------------------------------------------------ factors
     def part(self, factor: Factor, turned: Form | None, names: Names) -> ProductPart:
@@ -303,15 +303,15 @@ class ReadBack:
 
     def atom(self, factor: Factor, names: Names) -> Node:
         head, indices = factor.head, factor.indices
-        wanted = [names[index] for index in indices]
+        expected = [names[index] for index in indices]
         if head is DELTA:
-            return expression(f"I_{{{wanted[0]}, {wanted[1]}}}")
+            return expression(f"I_{{{expected[0]}, {expected[1]}}}")
         if len(set(indices)) < len(indices):
             return self.diagonal(factor, names)
         if head in self.given:
-            return rename(named(self.given[head]), dict(zip(distinct(head.axes), wanted)))
+            return rename(named(self.given[head]), dict(zip(distinct(head.axes), expected)))
         if head.kind == "tensor":
-            return rename(named(head.label), dict(zip(head.axes, wanted)))
+            return rename(named(head.label), dict(zip(head.axes, expected)))
         if head.kind == "size":
             return size_node(head.label)
         if head.kind in ("number", "constant"):
@@ -324,7 +324,7 @@ class ReadBack:
         """One index at two axes: X ⊙_{b} I_{a,b}, since a rename cannot say it."""
         seen: dict[FormIndex, str] = {}
         fresh, pairs = [], []
-        own = {names[index] for index in factor.indices}
+        texts = {names[index] for index in factor.indices}
         inner = dict(names)
         for index, axis in zip(factor.indices, factor.head.axes):
             if index not in seen:
@@ -332,54 +332,54 @@ class ReadBack:
                 fresh.append(index)
                 continue
             other = index.fresh()
-            name = axis if axis not in own else names[index] + "'"
-            while name in own:
+            name = axis if axis not in texts else names[index] + "'"
+            while name in texts:
                 name += "'"
-            own.add(name)
+            texts.add(name)
             inner[other] = name
             fresh.append(other)
             pairs.append((name, names[index]))
         node = self.atom(factor._replace(indices=tuple(fresh)), inner)
-        for name, kept in pairs:
-            node = call("⊙", node, expression(f"I_{{{kept}, {name}}}"), axes=[name])
+        for name, remains in pairs:
+            node = call("⊙", node, expression(f"I_{{{remains}, {name}}}"), axes=[name])
         return node
 
     def applied(self, factor: Factor, names: Names) -> Node:
         """An operator: with the natural names of its axes and renamed, or with the wanted ones inside."""
         head = factor.head
-        given = len(factor.indices) - len(head.slots)
-        outs, inner = factor.indices[:given], factor.indices[given:]
+        count = len(factor.indices) - len(head.slots)
+        outs, inner = factor.indices[:count], factor.indices[count:]
         natural = distinct(head.axes)
         if outs and not head.bound:  # made along axes, whose names are free to choose
-            natural = [*(names[index] for index in outs), *natural[given:]]
+            natural = [*(names[index] for index in outs), *natural[count:]]
             if len(set(natural)) < len(natural):
                 natural = distinct(natural)
-        found, numbered = [], current().numbered
-        for slots in (natural[given:], [names[index] for index in inner]):
+        result, numbered = [], current().numbered
+        for slots in (natural[count:], [names[index] for index in inner]):
             if any(numbered.get(axis, index.size) != index.size for axis, index in zip(slots, inner)):
                 continue  # another index has this name
-            key = (head, tuple(natural[:given]), tuple(slots))
+            key = (head, tuple(natural[:count]), tuple(slots))
             node = self.kept.get(key)
             if node is None:
-                node = self.kept[key] = self.opened_node(head, natural[:given], slots)
-            node, own = node if isinstance(node, tuple) else (node, natural[:given])
-            current().made.update((axis, index.size) for axis, index in zip(own, outs))
-            wanted = dict(zip(own, (names[index] for index in outs)))
-            wanted |= dict(zip(slots, (names[index] for index in inner)))
-            if len(set(wanted)) == len(outs) + len(inner):
-                found.append(rename(node, wanted))
-        if not found:
+                node = self.kept[key] = self.opened_node(head, natural[:count], slots)
+            node, axes = node if isinstance(node, tuple) else (node, natural[:count])
+            current().made.update((axis, index.size) for axis, index in zip(axes, outs))
+            expected = dict(zip(axes, (names[index] for index in outs)))
+            expected |= dict(zip(slots, (names[index] for index in inner)))
+            if len(set(expected)) == len(outs) + len(inner):
+                result.append(rename(node, expected))
+        if not result:
             raise Unwritable(head.label)
-        return shortest(found)
+        return shortest(result)
 
     def opened_node(self, head: FormHead, outs: list[str], slots: list[str]) -> Any:
         """The operator written with these names of the indices outside, and what the axes that it gives are called."""
-        _, (at, given) = head.options
+        _, (at, outputs) = head.options
         names: dict[FormIndex, str] = dict(zip(head.slots, slots))
         formal = formal_axes(head, outs, slots)
-        names |= {index: formal[place] for index, place in zip(head.bound, at)}
-        node = self.function(head, head.label, head.parts, [formal[place] for place in sorted(formal)], names)
-        return node, [formal[place] for place in given]
+        names |= {index: formal[slot] for index, slot in zip(head.bound, at)}
+        node = self.function(head, head.label, head.parts, [formal[position] for position in sorted(formal)], names)
+        return node, [formal[slot] for slot in outputs]
 
     def function(
         self, head: FormHead, operator: str, parts: tuple[Form, ...], axes: Iterable[str], names: Names

@@ -31,9 +31,9 @@ def expression(text: str) -> Node:
 @lru_cache(maxsize=4096)
 def component(axis: str) -> Node:
     """The name of an axis as a subscript has it."""
-    found = expression(f"∑_{{{axis}}} x")
-    assert isinstance(found, Call)
-    return found.subscript[0]
+    node = expression(f"∑_{{{axis}}} x")
+    assert isinstance(node, Call)
+    return node.subscript[0]
 
 
 def components(axes: Iterable[str]) -> tuple[Node, ...]:
@@ -44,8 +44,10 @@ def call(operator: str, *arguments: Node, axes: Iterable[str] = (), parameters: 
     return Call(operator, (), components(axes), arguments, parameters)
 
 
-def shortest(found: Iterable[Node | None]) -> Node:
-    return min((each for each in found if each is not None), key=lambda each: (length(each), renames(each)))
+def shortest(candidates: Iterable[Node | None]) -> Node:
+    return min(
+        (candidate for candidate in candidates if candidate is not None), key=lambda node: (length(node), renames(node))
+    )
 
 
 def renames(node: Node) -> int:
@@ -60,12 +62,12 @@ def named(text: str) -> Node:
 
 def distinct(axes: Iterable[str]) -> list[str]:
     """The axes, primes telling those apart that have one name."""
-    found: list[str] = []
+    names: list[str] = []
     for axis in axes:
-        while axis in found:
+        while axis in names:
             axis += "'"
-        found.append(axis)
-    return found
+        names.append(axis)
+    return names
 
 
 def rename(node: Node, names: Mapping[str, str]) -> Node:
@@ -138,7 +140,7 @@ def _length(node: Node) -> int:
             return 2
         case nodes.Superscript(base=base, components=components):
             label = isinstance(base, (nodes.Name, nodes.Subscript)) and (
-                len(components) > 1 or any(isinstance(each, (nodes.Name, nodes.Starred)) for each in components)
+                len(components) > 1 or any(isinstance(part, (nodes.Name, nodes.Starred)) for part in components)
             )
             return 1 if label else length(base) + sum(map(length, components))
         case nodes.Subscript():
@@ -175,15 +177,15 @@ def off_diagonal(product: Product) -> Product:
     pairs = [factor.indices for factor in product.factors if factor.head is DELTA]
     if not pairs:
         return product
-    found = []
+    result = []
     for factor in product.factors:
         for one, other in pairs:
             for old, new in ((one, other), (other, one)):
                 if factor.head is not DELTA and factor.indices.count(old) == 2 and new not in factor.indices:
                     at = len(factor.indices) - 1 - factor.indices[::-1].index(old)
                     factor = factor._replace(indices=(*factor.indices[:at], new, *factor.indices[at + 1 :]))
-        found.append(factor)
-    return product._replace(factors=tuple(found))
+        result.append(factor)
+    return product._replace(factors=tuple(result))
 
 
 def has_size(name: str, index: FormIndex, product: Product) -> bool:
@@ -201,13 +203,13 @@ def formal_axes(head: FormHead, outs: Iterable[str], slots: Iterable[str]) -> di
     """The axes of an operator by their places: those that it gives as `outs`, the others by their indices, none of them
     as one of `slots`.
     """
-    _, (at, given) = head.options
-    taken, formal = set(slots), dict(zip(given, outs))
-    for index, place in zip(head.bound, at):
-        formal.setdefault(place, index.name)
-    for place, axis in sorted(formal.items()):
+    _, (at, outputs) = head.options
+    taken, formal = set(slots), dict(zip(outputs, outs))
+    for index, node in zip(head.bound, at):
+        formal.setdefault(node, index.name)
+    for node, axis in sorted(formal.items()):
         while axis in taken:
             axis += "'"
-        formal[place] = axis
+        formal[node] = axis
         taken.add(axis)
     return formal

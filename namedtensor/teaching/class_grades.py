@@ -43,15 +43,15 @@ class StudentResults:
 
     @property
     def points(self) -> float:
-        return sum(each.grade.points for each in self.results)
+        return sum(result.grade.points for result in self.results)
 
     @property
     def max_points(self) -> float:
-        return sum(each.grade.max_points for each in self.results)
+        return sum(result.grade.max_points for result in self.results)
 
     @property
     def grades(self) -> list[Grade]:
-        return [each.grade for each in self.results]
+        return [result.grade for result in self.results]
 
 
 class ClassGrader:
@@ -62,12 +62,12 @@ class ClassGrader:
         self._grades: dict[tuple[str, str], Grade] = {}
 
     def results(self, submission: Submission) -> StudentResults:
-        graded = (self._result(each, submission.answers) for each in self.sheet.values())
+        graded = (self._result(exercise, submission.answers) for exercise in self.sheet.values())
         return StudentResults(submission.student, tuple(graded))
 
     def _result(self, exercise: Exercise, answers: Mapping[str, tuple[str, ...]]) -> StudentResult:
-        own = dict.fromkeys(own_part(answer, exercise).strip() for answer in answers.get(exercise.name, ()))
-        attempts = tuple(self._attempt(exercise, answer) for answer in own if answer)
+        fromkeys = dict.fromkeys(own_part(answer, exercise).strip() for answer in answers.get(exercise.name, ()))
+        attempts = tuple(self._attempt(exercise, answer) for answer in fromkeys if answer)
         counted = (
             counted_of(attempts, self.counts or exercise.counts) if attempts else self._attempt(exercise, NO_ANSWER)
         )
@@ -82,7 +82,7 @@ class ClassGrader:
 
 def counted_of(attempts: tuple[Attempt, ...], counts: str) -> Attempt:
     """The attempt that counts: the last, the best or the first of those that count as an attempt, or of all if none does."""
-    valid = [each for each in attempts if each.grade.counts_as_attempt] or [*attempts]
+    valid = [attempt for attempt in attempts if attempt.grade.counts_as_attempt] or [*attempts]
     if counts == "best":
-        return max(valid, key=lambda each: each.grade.points)  # the first of several
+        return max(valid, key=lambda attempt: attempt.grade.points)  # the first of several
     return valid[0] if counts == "first" else valid[-1]

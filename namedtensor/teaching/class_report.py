@@ -42,31 +42,31 @@ def reports(results: Sequence[StudentResults]) -> list[ExerciseReport]:
 
 
 def _report(results: Sequence[StudentResults], at: int) -> ExerciseReport:
-    own = [(of.student.name, of.results[at]) for of in results]
-    correct = sum(result.grade.correct for _, result in own)
-    missing = sum(not result.attempts for _, result in own)
+    answers = [(of.student.name, of.results[at]) for of in results]
+    correct = sum(result.grade.correct for _, result in answers)
+    missing = sum(not result.attempts for _, result in answers)
     students: dict[str, dict[str, Attempt]] = {}  # by the mistake
-    for name, result in own:
+    for name, result in answers:
         for attempt in result.attempts:
             if not attempt.grade.correct:
                 students.setdefault(attempt.grade.mistake or attempt.grade.feedback, {}).setdefault(name, attempt)
-    found = [CommonMistake(said, tuple(by), _example([*by.values()])) for said, by in students.items()]
+    common_mistakes = [CommonMistake(message, tuple(by), _example([*by.values()])) for message, by in students.items()]
     return ExerciseReport(
-        own[0][1].exercise, correct, len(own) - correct - missing, missing, sum(len(result.attempts) for _, result in own),
-        tuple(sorted(found, key=lambda each: -len(each.students))),
+        answers[0][1].exercise, correct, len(answers) - correct - missing, missing, sum(len(result.attempts) for _, result in answers),
+        tuple(sorted(common_mistakes, key=lambda common_mistake: -len(common_mistake.students))),
     )  # fmt: skip
 
 
 def _example(attempts: Sequence[Attempt]) -> Attempt:
     """The answer that most students gave; of several, the shortest."""
-    answers = [each.answer for each in attempts]
-    return max(attempts, key=lambda each: (answers.count(each.answer), -len(each.answer)))
+    answers = [attempt.answer for attempt in attempts]
+    return max(attempts, key=lambda attempt: (answers.count(attempt.answer), -len(attempt.answer)))
 
 
 # ------------------------------------------------------------------------------------------------------------------ text
 def text_report(results: Sequence[StudentResults], title: str, skipped: Sequence[str] = ()) -> str:
     """The report as plain text; `skipped` are the files that were not graded."""
-    lines = [title, "=" * len(title), "", *_summary(results), *(f"not graded: {each}" for each in skipped), ""]
+    lines = [title, "=" * len(title), "", *_summary(results), *(f"not graded: {name}" for name in skipped), ""]
     for report in reports(results):
         lines += [_head(report), *_mistake_lines(report), ""]
     return "\n".join(lines)
@@ -79,19 +79,19 @@ def _head(report: ExerciseReport) -> str:
 
 
 def _mistake_lines(report: ExerciseReport) -> Iterator[str]:
-    for each in report.mistakes[:MAX_MISTAKES]:
-        yield f"  {len(each.students)} × {each.mistake}"
-        yield f"      for example: {' ; '.join(each.example.answer.splitlines())}"
+    for mistake in report.mistakes[:MAX_MISTAKES]:
+        yield f"  {len(mistake.students)} × {mistake.mistake}"
+        yield f"      for example: {' ; '.join(mistake.example.answer.splitlines())}"
     rest = len(report.mistakes) - MAX_MISTAKES
     if rest > 0:
         yield f"  and {rest} rarer mistake{'s' * (rest != 1)}"
 
 
 def _summary(results: Sequence[StudentResults]) -> list[str]:
-    submitted = [each for each in results if any(result.attempts for result in each.results)]
+    submitted = [student for student in results if any(result.attempts for result in student.results)]
     if not submitted:
         return ["no answers"]
-    points = sorted(each.points for each in submitted)
+    points = sorted(student.points for student in submitted)
     middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2
     best = f"{points[-1]:g} of {submitted[0].max_points:g}"
     return [
@@ -128,7 +128,7 @@ $exercises
 def html_report(results: Sequence[StudentResults], title: str, skipped: Sequence[str] = ()) -> str:
     """The report as a page that needs no other file; `skipped` are the files that were not graded."""
     exercises = "\n".join(_section(report) for report in reports(results))
-    lines = [*_summary(results), *(f"not graded: {each}" for each in skipped)]
+    lines = [*_summary(results), *(f"not graded: {name}" for name in skipped)]
     summary = "<br>".join(map(html.escape, lines))
     return PAGE.substitute(title=html.escape(title), summary=summary, exercises=exercises)
 
@@ -151,10 +151,10 @@ def _mistake_table(report: ExerciseReport) -> str:
     if not report.mistakes:
         return ""
     rows = "\n".join(
-        f'<tr><td title="{html.escape(", ".join(each.students))}">{len(each.students)}</td>'
-        f"<td>{html.escape(each.mistake)}</td><td><pre>{html.escape(each.example.answer)}</pre></td>"
-        f"<td>{html.escape(each.example.grade.feedback)}</td></tr>"
-        for each in report.mistakes[:MAX_MISTAKES]
+        f'<tr><td title="{html.escape(", ".join(mistake.students))}">{len(mistake.students)}</td>'
+        f"<td>{html.escape(mistake.mistake)}</td><td><pre>{html.escape(mistake.example.answer)}</pre></td>"
+        f"<td>{html.escape(mistake.example.grade.feedback)}</td></tr>"
+        for mistake in report.mistakes[:MAX_MISTAKES]
     )
     head = "<tr><th>students</th><th>mistake</th><th>example</th><th>feedback</th></tr>"
     return f'<div class="table"><table>\n{head}\n{rows}\n</table></div>'

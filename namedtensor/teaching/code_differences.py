@@ -53,61 +53,66 @@ class Parting(NamedTuple):
 def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
     """`equivalent` for a module that `from_torch` read: its types are the module's, and a difference has its lines."""
     setting = Setting("\n".join(filter(str.strip, (declared({**read.types, **read.unused}), given))))
-    code, due = read.formula, called(text_of(formula), tuple(setting.sets))
-    setting.check(due)
+    code, expected = read.formula, called(text_of(formula), tuple(setting.sets))
+    setting.check(expected)
     state: list[tuple[SampledInputs, GradedValue, GradedValue]] = []
-    for drawn, value in setting.draws(due, seed):
+    for drawn, value in setting.draws(expected, seed):
         state.append((drawn, setting.value(code, drawn), value))
-    found = judged(setting, [(drawn.values, own, value) for drawn, own, value in state], CODE)
-    if found or not state:
-        return found
-    return explained(setting, read, due, state[0][0], found)
+    equivalence = judged(setting, [(drawn.values, graded, value) for drawn, graded, value in state], CODE)
+    if equivalence or not state:
+        return equivalence
+    return explained(setting, read, expected, state[0][0], equivalence)
 
 
-def explained(setting: Setting, read: Any, due: str, drawn: SampledInputs, found: Equivalence) -> Equivalence:
+def explained(
+    setting: Setting, read: Any, expected: str, drawn: SampledInputs, equivalence: Equivalence
+) -> Equivalence:
     """A difference with the lines of the code, and in words where one change makes it."""
     code = read.formula
-    parting = parted(setting, code, due, drawn)
-    told = [*itertools.islice(slips(setting, code, parting, drawn), 1)]
-    lines = lines_of(read, code, parting._replace(before=()) if told else parting, setting)
-    shown = [f"the code has {each}" for each in texts(setting.with_formula(code), parting.of_code)]
+    parting = parted(setting, code, expected, drawn)
+    messages = [*itertools.islice(slips(setting, code, parting, drawn), 1)]
+    lines = lines_of(read, code, parting._replace(before=()) if messages else parting, setting)
+    shown = [f"the code has {text}" for text in texts(setting.with_formula(code), parting.of_code)]
     shown += [
-        f"the formula has {each}, which no line of the code computes"
-        for each in texts(setting.with_formula(due), parting.of_formula)
+        f"the formula has {text}, which no line of the code computes"
+        for text in texts(setting.with_formula(expected), parting.of_formula)
     ]
     where = [f"{line.short}: {line.text}" for line in lines]
-    remarks = [str(each) for each in read.remarks]
-    remarks += [f"the code never uses {name}" for name in read.unused if name in names_in(due)]
-    sentences = [*where, *(told or shown), *remarks, found.message]
+    remarks = [str(remark) for remark in read.remarks]
+    remarks += [f"the code never uses {name}" for name in read.unused if name in names_in(expected)]
+    sentences = [*where, *(messages or shown), *remarks, equivalence.message]
     return replace(
-        found, message="\n".join(sentences), difference="mistake" if told else found.difference, lines=tuple(lines)
+        equivalence,
+        message="\n".join(sentences),
+        difference="mistake" if messages else equivalence.difference,
+        lines=tuple(lines),
     )
 
 
 # ------------------------------------------------------------------------------------------------------- where they part
-def parted(setting: Setting, code: str, due: str, drawn: SampledInputs) -> Parting:
+def parted(setting: Setting, code: str, expected: str, drawn: SampledInputs) -> Parting:
     tensors = {name: value.named() for name, value in drawn.values.items()}
-    sides = [term_values(setting.with_formula(text), tensors) for text in (code, due)]
+    sides = [term_values(setting.with_formula(text), tensors) for text in (code, expected)]
     known = [Fingerprints([*side, *partial_sums(side)]) for side in sides]
     of_code, of_formula = frontier(sides[0], known[1]), frontier(sides[1], known[0])
-    missing = Fingerprints(each for each in sides[1] if each.array not in known[0] and np.size(each.array) > 1)
-    arrays = {id(each.term): each.array for each in sides[1]}
+    missing = Fingerprints(value for value in sides[1] if value.array not in known[0] and np.size(value.array) > 1)
+    arrays = {id(value.term): value.array for value in sides[1]}
     operands = Fingerprints(
         TermValue(part, arrays[id(part)]) for term in of_formula for part in term.arguments if part.arguments
     )
-    equal = [each.term for each in sides[0] if each.term.arguments and each.array in operands]
+    equal = [value.term for value in sides[0] if value.term.arguments and value.array in operands]
     return Parting(of_code, of_formula, tuple(equal[-1:] if of_formula else sides[0][-1].term.arguments[:0]), missing)
 
 
 def partial_sums(side: Sequence[TermValue]) -> Iterator[TermValue]:
     """The sums of some addends of each sum: x + (y + z) has none of (x + y) + z otherwise."""
-    values = {id(each.term): each for each in side}
-    inner = {id(part) for each in side if each.term.operator == "+" for part in each.term.arguments}
-    for each in side:
-        if each.term.operator == "+" and id(each.term) not in inner:
-            addends = addends_of(each.term, values)
+    values = {id(value.term): value for value in side}
+    inner = {id(part) for value in side if value.term.operator == "+" for part in value.term.arguments}
+    for value in side:
+        if value.term.operator == "+" and id(value.term) not in inner:
+            addends = addends_of(value.term, values)
             for count in range(2, len(addends)) if len(addends) <= ADDENDS else ():
-                yield from (sum_of(each.term, several) for several in itertools.combinations(addends, count))
+                yield from (sum_of(value.term, several) for several in itertools.combinations(addends, count))
 
 
 def addends_of(term: Term, values: Mapping[int, TermValue]) -> list[TermValue]:
@@ -117,12 +122,12 @@ def addends_of(term: Term, values: Mapping[int, TermValue]) -> list[TermValue]:
 
 
 def sum_of(term: Term, addends: Sequence[TermValue]) -> TermValue:
-    axes = tuple(dict.fromkeys(axis for each in addends for axis in each.axes))
+    axes = tuple(dict.fromkeys(axis for addend in addends for axis in addend.axes))
     total: Any = 0
-    for each in addends:
-        array = np.asarray(each.array, dtype=float)
-        order = [each.axes.index(axis) for axis in axes if axis in each.axes]
-        shape = [array.shape[each.axes.index(axis)] if axis in each.axes else 1 for axis in axes]
+    for addend in addends:
+        array = np.asarray(addend.array, dtype=float)
+        order = [addend.axes.index(axis) for axis in axes if axis in addend.axes]
+        shape = [array.shape[addend.axes.index(axis)] if axis in addend.axes else 1 for axis in axes]
         total = total + array.transpose(order).reshape(shape)
     return TermValue(term, total, axes)
 
@@ -132,8 +137,8 @@ class Fingerprints:
 
     def __init__(self, values: Iterable[TermValue]):
         self.by_shape: dict[tuple[int, ...], list[Fingerprint]] = {}
-        for each in values:
-            self.add(each.array)
+        for value in values:
+            self.add(value.array)
 
     def add(self, array: Any) -> None:
         key, fingerprint = fingerprint_of(array)
@@ -155,35 +160,37 @@ def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
     if not finite.size:
         return key, (0.0, float(values.size))
     with np.errstate(over="ignore"):
-        sums = [float(np.sum(each)) for each in (finite, finite**2, np.sin(finite))]
+        sums = [float(np.sum(other)) for other in (finite, finite**2, np.sin(finite))]
     return key, (*sums, float(finite.max()), float(finite.min()), float(values.size - finite.size))
 
 
 def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]:
     """The innermost terms on the way to the value that the other side has not, while it has all their operands."""
-    arrays = {id(each.term): each.array for each in side}
+    arrays = {id(value.term): value.array for value in side}
     shared = {
-        id(each.term): not each.term.arguments or each.array in other
-        for each in side
-        if not isinstance(each.array, tuple)
+        id(value.term): not value.term.arguments or value.array in other
+        for value in side
+        if not isinstance(value.array, tuple)
     }
-    found: list[Term] = []
+    terms: list[Term] = []
     waiting, seen = [side[-1].term], set[int]()
     while waiting:
         term = waiting.pop()
         if id(term) in seen or shared.get(id(term), True):
             continue
         seen.add(id(term))
-        inside = [each for each in term.arguments if not shared.get(id(each), True) and id(each) in arrays]
+        inside = [
+            argument for argument in term.arguments if not shared.get(id(argument), True) and id(argument) in arrays
+        ]
         waiting += inside
         if not inside:
-            found.append(term)
-    return tuple(sorted(found, key=lambda term: term.serial))
+            terms.append(term)
+    return tuple(sorted(terms, key=lambda term: term.serial))
 
 
 def names_in(text: str) -> set[str]:
     """The names of tensors in a program."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[Any] = [parse(text, "text")]
     while waiting:
         node = waiting.pop()
@@ -191,13 +198,13 @@ def names_in(text: str) -> set[str]:
             waiting += node
         elif dataclasses.is_dataclass(node):
             if isinstance(node, (nodes.Name, nodes.Subscript)):
-                found.add(to_text(node))
+                names.add(to_text(node))
             waiting += [
                 getattr(node, field.name)
                 for field in dataclasses.fields(node)
                 if field.name not in ("span", "operator_span")
             ]
-    return found
+    return names
 
 
 def texts(source: str, terms: Sequence[Term]) -> list[str]:
@@ -237,13 +244,13 @@ def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> 
 
 def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
     """The lines of each piece of the text of a program, by its span."""
-    statements = tuple(each for each in read.tree.statements if not isinstance(each, nodes.Declaration))
-    found: dict[tuple[int, int], Any] = {}
-    for piece, own in pairs(parse(code, "text").statements, statements):
-        lines = read.lines_of(own)
+    statements = tuple(line for line in read.tree.statements if not isinstance(line, nodes.Declaration))
+    spans: dict[tuple[int, int], Any] = {}
+    for piece, statement in pairs(parse(code, "text").statements, statements):
+        lines = read.lines_of(statement)
         if lines[0].file:
-            found.setdefault(piece.span, lines)
-    return found
+            spans.setdefault(piece.span, lines)
+    return spans
 
 
 def pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
@@ -269,7 +276,7 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -
     axes = axes_of(tree) or list(setting.axes)
     at = [node for _, node in places(tree) if node.span in spans]
     candidates = ((node, other, words) for node in at for other, words in changes(node, axes))
-    before = tuple(each for each in tree.statements if isinstance(each, nodes.Equation))
+    before = tuple(statement for statement in tree.statements if isinstance(statement, nodes.Equation))
     for node, other, words in itertools.islice(candidates, TRIED):
         text = to_text(nodes.Program((*before, nodes.Value(other))))
         try:
@@ -282,23 +289,23 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -
 
 def axes_of(tree: Any) -> list[str]:
     """The axes in a program."""
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, tuple):
             waiting += node
         elif isinstance(node, nodes.Axis):
-            found[node.name] = None
+            result[node.name] = None
         elif dataclasses.is_dataclass(node):
             if isinstance(node, nodes.Call):
-                found.update(dict.fromkeys(each.text for each in node.subscript if isinstance(each, nodes.Name)))
+                result.update(dict.fromkeys(part.text for part in node.subscript if isinstance(part, nodes.Name)))
             waiting += [
                 getattr(node, field.name)
                 for field in dataclasses.fields(node)
                 if field.name not in ("span", "operator_span")
             ]
-    return list(found)
+    return list(result)
 
 
 def array_of(value: GradedValue) -> Any:

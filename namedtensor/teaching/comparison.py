@@ -32,53 +32,55 @@ class Difference:
     of: int
 
 
-def matchings(found: GradedValue, due: GradedValue, fixed: Iterable[str]) -> Iterator[Matching]:
+def matchings(graded: GradedValue, expected: GradedValue, fixed: Iterable[str]) -> Iterator[Matching]:
     """The ways to read the new axes of `found` as those of `due`; the first keeps all names that both have."""
-    own = [axis for axis in found.axes if axis not in due.axes]
-    missing = [axis for axis in due.axes if axis not in found.axes]
-    if len(own) != len(missing) or set(fixed) & {*own, *missing}:
+    names = [axis for axis in graded.axes if axis not in expected.axes]
+    missing = [axis for axis in expected.axes if axis not in graded.axes]
+    if len(names) != len(missing) or set(fixed) & {*names, *missing}:
         return
     for order in itertools.islice(itertools.permutations(missing), MOST_MATCHES):
-        if all(found.sizes[axis] == due.sizes[other] for axis, other in zip(own, order)):
-            yield dict(zip(own, order))
+        if all(graded.sizes[axis] == expected.sizes[other] for axis, other in zip(names, order)):
+            yield dict(zip(names, order))
 
 
-def laid_out(found: GradedValue, due: GradedValue, matching: Matching) -> tuple[GradedValue, GradedValue]:
+def laid_out(graded: GradedValue, expected: GradedValue, matching: Matching) -> tuple[GradedValue, GradedValue]:
     """Both with their axes in one order, that of `due`."""
     back = {other: axis for axis, other in matching.items()}
-    return found.laid_out([back.get(axis, axis) for axis in due.axes]), due
+    return graded.laid_out([back.get(axis, axis) for axis in expected.axes]), expected
 
 
-def is_close(found: Any, due: Any, scale: float) -> bool:
+def is_close(actual: Any, expected: Any, scale: float) -> bool:
     """Whether two numbers are the same; what is undefined in both is."""
-    if found == due or (math.isnan(found) and math.isnan(due)):
+    if actual == expected or (math.isnan(actual) and math.isnan(expected)):
         return True
-    return abs(float(found) - float(due)) <= RELATIVE * abs(due) + ROUNDING * scale and math.isfinite(due)
+    return abs(float(actual) - float(expected)) <= RELATIVE * abs(expected) + ROUNDING * scale and math.isfinite(
+        expected
+    )
 
 
-def are_close(found: Iterable[Any], due: Iterable[Any], scale: float) -> bool:
-    return all(is_close(left, right, scale) for left, right in zip(found, due))
+def are_close(actual: Iterable[Any], expected: Iterable[Any], scale: float) -> bool:
+    return all(is_close(left, right, scale) for left, right in zip(actual, expected))
 
 
-def difference(found: GradedValue, due: GradedValue, matching: Matching, scale: float) -> Difference | None:
+def difference(graded: GradedValue, expected: GradedValue, matching: Matching, scale: float) -> Difference | None:
     """The record where they differ most, or None where they do not; the sizes are the same."""
-    left, right = laid_out(found, due, matching)
+    left, right = laid_out(graded, expected, matching)
     pairs = list(zip(left.numbers, right.numbers))
-    wrong = [place for place, pair in enumerate(pairs) if not is_close(*pair, scale)]
+    wrong = [index for index, pair in enumerate(pairs) if not is_close(*pair, scale)]
     if not wrong:
         return None
-    place = max(wrong, key=lambda at: distance(*pairs[at]))
-    indices = next(itertools.islice(records(due.extent), place, None))
-    record = {axis: index + 1 for axis, index in zip(due.axes, indices)}
-    return Difference(record, *pairs[place], len(wrong), len(pairs))
+    maximum = max(wrong, key=lambda at: distance(*pairs[at]))
+    indices = next(itertools.islice(records(expected.extent), maximum, None))
+    record = {axis: index + 1 for axis, index in zip(expected.axes, indices)}
+    return Difference(record, *pairs[maximum], len(wrong), len(pairs))
 
 
-def distance(found: Any, due: Any) -> float:
-    apart = abs(float(found) - float(due))
+def distance(actual: Any, expected: Any) -> float:
+    apart = abs(float(actual) - float(expected))
     return math.inf if math.isnan(apart) else apart
 
 
 def largest(values: Iterable[GradedValue]) -> float:
     """The largest finite number of some tensors; 1 where there is none."""
-    numbers = (abs(float(each)) for value in values for each in value.numbers)
+    numbers = (abs(float(number)) for value in values for number in value.numbers)
     return max(filter(math.isfinite, numbers), default=1.0) or 1.0

@@ -29,10 +29,10 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def axes_differ(found: GradedValue, due: GradedValue, given: Sequence[str], words: Words) -> str:
+def axes_differ(graded: GradedValue, expected: GradedValue, given: Sequence[str], words: Words) -> str:
     """The fault in the axes of a value."""
-    extra = [axis for axis in found.axes if axis not in due.axes]
-    lacking = [axis for axis in due.axes if axis not in found.axes]
+    extra = [axis for axis in graded.axes if axis not in expected.axes]
+    lacking = [axis for axis in expected.axes if axis not in graded.axes]
     faults: list[str] = []
     if still := [axis for axis in extra if axis in given]:
         faults.append(f"still has the {_axes(still)}")
@@ -42,7 +42,7 @@ def axes_differ(found: GradedValue, due: GradedValue, given: Sequence[str], word
         faults.append(f"lacks the {_axes(lacking)}")
     marked = [(axis, other) for axis in extra for other in lacking if other.rstrip("*'′†") == axis != other]
     rename = f"; {marked[0][0]} is to be renamed: _{{{marked[0][0]}→{marked[0][1]}}}" if len(marked) == 1 else ""
-    where = f"it is in {_type(found, given)}, {words.due} is in {_type(due, given)}"
+    where = f"it is in {_type(graded, given)}, {words.due} is in {_type(expected, given)}"
     return f"{words.your_value} {listed(faults)}: {where}{rename}"
 
 
@@ -56,10 +56,10 @@ def _type(value: GradedValue, given: Sequence[str]) -> str:
     return "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ"
 
 
-def sizes_differ(found: GradedValue, due: GradedValue, words: Words) -> str | None:
-    for axis in due.axes:
-        if axis in found.sizes and found.sizes[axis] != due.sizes[axis]:
-            return f"axis {axis} of {words.your_value} has size {found.sizes[axis]}, of {words.due} {due.sizes[axis]}"
+def sizes_differ(graded: GradedValue, expected: GradedValue, words: Words) -> str | None:
+    for axis in expected.axes:
+        if axis in graded.sizes and graded.sizes[axis] != expected.sizes[axis]:
+            return f"axis {axis} of {words.your_value} has size {graded.sizes[axis]}, of {words.due} {expected.sizes[axis]}"
     return None
 
 
@@ -94,12 +94,13 @@ def exchanged_axes(
     for one, other in itertools.combinations(axes, 2):
         names = {one: other, other: one}
         renamed = [
-            (GradedValue(tuple(names.get(axis, axis) for axis in found.axes), found.extent, found.numbers), due)
-            for found, due in pairs
+            (GradedValue(tuple(names.get(axis, axis) for axis in graded.axes), graded.extent, graded.numbers), expected)
+            for graded, expected in pairs
         ]
         if all(
-            found.sizes == due.sizes and are_close(found.laid_out(due.axes).numbers, due.numbers, scale)
-            for (found, due), scale in zip(renamed, scales)
+            graded.sizes == expected.sizes
+            and are_close(graded.laid_out(expected.axes).numbers, expected.numbers, scale)
+            for (graded, expected), scale in zip(renamed, scales)
         ):
             return f"{words.yours} has the axes {one} and {other} exchanged"
     return None
@@ -111,7 +112,7 @@ Pair = tuple[GradedValue, GradedValue, Mapping[str, int]]  # what was found, wha
 
 def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
     """A relation between all values and the expected ones that names the mistake: a ratio, a sum, an order, a rounding."""
-    arrays = [laid_out(found, due, matching) for found, due, _ in pairs]
+    arrays = [laid_out(graded, expected, matching) for graded, expected, _ in pairs]
     return (
         _ratio(arrays, [sizes for *_, sizes in pairs], words)
         or _offset(arrays, words)
@@ -126,25 +127,25 @@ def _constant(values: Sequence[float]) -> float | None:
     if not values or not all(map(math.isfinite, values)):
         return None
     middle = float(statistics.median(values))
-    return middle if all(near(each, middle, 1e-7, 1e-9) for each in values) else None
+    return middle if all(near(value, middle, 1e-7, 1e-9) for value in values) else None
 
 
-def near(found: float, due: float, relative: float, absolute: float = 0.0) -> bool:
-    return abs(found - due) <= absolute + relative * abs(due)
+def near(number: float, expected: float, relative: float, absolute: float = 0.0) -> bool:
+    return abs(number - expected) <= absolute + relative * abs(expected)
 
 
 def _ratio(
     arrays: Sequence[tuple[GradedValue, GradedValue]], sizes: Sequence[Mapping[str, int]], words: Words
 ) -> str | None:
     ratios: list[float | None] = []
-    for found, due in arrays:
-        pairs = [(float(own), float(right)) for own, right in zip(found.numbers, due.numbers)]
-        there = [own / right for own, right in pairs if abs(right) > 1e-9]
-        if not all(abs(own) <= 1e-7 for own, right in pairs if not abs(right) > 1e-9):
+    for graded, expected in arrays:
+        pairs = [(float(number), float(right)) for number, right in zip(graded.numbers, expected.numbers)]
+        there = [number / right for number, right in pairs if abs(right) > 1e-9]
+        if not all(abs(number) <= 1e-7 for number, right in pairs if not abs(right) > 1e-9):
             return None
         ratios.append(_constant(there) if there else None)
     known = [(ratio, extent) for ratio, extent in zip(ratios, sizes) if ratio is not None]
-    if len(known) < 2 or len(known) < sum(any(due.numbers) for _, due in arrays):
+    if len(known) < 2 or len(known) < sum(any(result.numbers) for _, result in arrays):
         return None
     if all(ratio == 0 for ratio, _ in known):
         return f"every element of {words.yours} is 0"
@@ -164,9 +165,9 @@ def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> 
         return None
     for text, value in SIZE_RATIOS:
         for names in itertools.permutations(sizes[0], 2 if "{1}" in text else 1):
-            made = [value(extent[names[0]], extent[names[-1]]) for extent in sizes]
+            values = [value(extent[names[0]], extent[names[-1]]) for extent in sizes]
             for sign in (1, -1):
-                if all(near(ratio, sign * each, 1e-9) for ratio, each in zip(ratios, made)):
+                if all(near(ratio, sign * number, 1e-9) for ratio, number in zip(ratios, values)):
                     return f"{first} = {'−' if sign < 0 else ''}{text.format(*(f'|{name}|' for name in names))}"
     return first if all(near(ratio, ratios[0], 1e-7, 1e-8) for ratio in ratios) else None
 
@@ -196,7 +197,7 @@ SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the 
 
 def _offset(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
     by = _constant(
-        [float(own) - float(right) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
+        [float(left) - float(right) for pair in arrays for left, right in zip(*(graded.numbers for graded in pair))]
     )
     if by is None or by == 0:
         return None
@@ -215,27 +216,31 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # what a value
 
 def _function(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
     """Describe a difference in which each number is a function of the expected number."""
-    pairs = [(float(own), float(right)) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
-    for said, function in OF_NUMBERS:
-        made = [(own, function(right)) for own, right in pairs if math.isfinite(own)]
-        if len(made) > 2 and all(near(own, value, 1e-8, 1e-12) for own, value in made):
-            return f"{words.yours} is {said} {words.due}"
+    pairs = [
+        (float(left), float(right)) for pair in arrays for left, right in zip(*(graded.numbers for graded in pair))
+    ]
+    for message, function in OF_NUMBERS:
+        mapped = [(number, function(right)) for number, right in pairs if math.isfinite(number)]
+        if len(mapped) > 2 and all(near(number, value, 1e-8, 1e-12) for number, value in mapped):
+            return f"{words.yours} is {message} {words.due}"
     return None
 
 
 def _reordered(arrays: Sequence[tuple[GradedValue, GradedValue]], axes: Sequence[str], words: Words) -> str | None:
     for at, axis in enumerate(axes):
-        rows = (row for found, due in arrays for row in zip(found.along(at), due.along(at)))
-        if all(are_close(sorted(found), sorted(due), 1.0) for found, due in rows):
+        rows = (row for graded, expected in arrays for row in zip(graded.along(at), expected.along(at)))
+        if all(are_close(sorted(result), sorted(expected), 1.0) for result, expected in rows):
             return f"{words.yours} has the elements of {words.due}, in another order along {axis}"
-    if axes and all(are_close(sorted(found.numbers), sorted(due.numbers), 1.0) for found, due in arrays):
+    if axes and all(are_close(sorted(graded.numbers), sorted(expected.numbers), 1.0) for graded, expected in arrays):
         return f"{words.yours} has the elements of {words.due}, at other positions"
     return None
 
 
 def _close(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
-    pairs = [(float(own), float(right)) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
-    off = max((abs(own - right) for own, right in pairs), default=0.0)
+    pairs = [
+        (float(left), float(right)) for pair in arrays for left, right in zip(*(graded.numbers for graded in pair))
+    ]
+    off = max((abs(number - right) for number, right in pairs), default=0.0)
     scale = max((abs(right) for _, right in pairs), default=0.0)
     if math.isfinite(off) and off <= 1e-3 * scale:
         return f"{words.yours} is close, and off by {shown(off)} at most: was a number rounded?"

@@ -37,10 +37,10 @@ def drawing(exercise: ExerciseText, seed: int = 0) -> GridDrawing | None:
     """What an exercise is seen on; None for kinds whose answer has none."""
     if exercise.kind not in DRAWN_KINDS:
         return None
-    draws = [GridDrawing(*each) for each in reference_of(exercise, seed).draws()]
-    finite = [each for each in draws if all(map(math.isfinite, each.expected.numbers))]
+    draws = [GridDrawing(*draw) for draw in reference_of(exercise, seed).draws()]
+    finite = [draw for draw in draws if all(map(math.isfinite, draw.expected.numbers))]
     smallest = min(
-        finite or draws, key=lambda each: sum(len(value.numbers) for value in each.inputs.values()), default=None
+        finite or draws, key=lambda draw: sum(len(value.numbers) for value in draw.inputs.values()), default=None
     )
     return None if smallest is None or len(smallest.expected.numbers) > MAX_SHOWN_ELEMENTS else smallest
 
@@ -54,14 +54,14 @@ def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[G
             as_formula(answer, setting.sets) if exercise.kind == "einsum" and is_einsum(answer) else text_of(answer)
         )
         whole = in_hole(exercise, formula) if exercise.kind == "fill-in" else formula
-        own = setting.value(called(whole, tuple(setting.sets)), seen.drawn)
+        value = setting.value(called(whole, tuple(setting.sets)), seen.drawn)
     except (NotationError, ValueError):
         return None
-    if len(own.numbers) > MAX_SHOWN_ELEMENTS:
+    if len(value.numbers) > MAX_SHOWN_ELEMENTS:
         return None
-    way = next(matchings(own, seen.expected, setting.axes), None)
-    if way is None or {way.get(axis, axis): size for axis, size in own.sizes.items()} != seen.expected.sizes:
-        return own, None
-    placed, due = laid_out(own, seen.expected, way)
-    scale = largest((*seen.inputs.values(), due))
-    return placed, [at for at, pair in enumerate(zip(placed.numbers, due.numbers)) if not is_close(*pair, scale)]
+    way = next(matchings(value, seen.expected, setting.axes), None)
+    if way is None or {way.get(axis, axis): size for axis, size in value.sizes.items()} != seen.expected.sizes:
+        return value, None
+    placed, expected = laid_out(value, seen.expected, way)
+    scale = largest((*seen.inputs.values(), expected))
+    return placed, [at for at, pair in enumerate(zip(placed.numbers, expected.numbers)) if not is_close(*pair, scale)]

@@ -64,33 +64,33 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
         return against_code(first, second, given, seed)
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
     first, second = text_of(first), text_of(second)
-    found = compared(setting, first, second, NEUTRAL, seed)
-    if found and has_proof_of(setting, first, second):
-        return replace(found, proved=True, message="equal for all tensors (proved)")
-    if found.difference == "value":  # the second may be the one that lacks something
+    equivalence = compared(setting, first, second, NEUTRAL, seed)
+    if equivalence and has_proof_of(setting, first, second):
+        return replace(equivalence, proved=True, message="equal for all tensors (proved)")
+    if equivalence.difference == "value":  # the second may be the one that lacks something
         turned = compared(setting, second, first, TURNED, seed)
         if turned.difference == "mistake":
-            return replace(found, difference="mistake", message=turned.message)
-    return found
+            return replace(equivalence, difference="mistake", message=turned.message)
+    return equivalence
 
 
 def has_proof_of(setting: Setting, first: str, second: str) -> bool:
     """Whether two expressions, and no longer programs, are proved to be equal for all tensors of their types."""
     try:
-        sides = [expression(each) for each in (first, second)]
+        sides = [expression(name) for name in (first, second)]
     except NotationError:
         return False
     return has_proof(f"{setting.given}\n({sides[0]}) = {sides[1]}", {})  # a line that begins with − continues another
 
 
-def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0) -> Equivalence:
+def compared(setting: Setting, text: str, expected: str, words: Words, seed: int = 0) -> Equivalence:
     """The first of two formulas against the second, by their values on draws of the setting."""
-    found, due = (called(each, tuple(setting.sets)) for each in (found, due))
-    setting.check(due)
-    setting.check(found)
+    text, expected = (called(name, tuple(setting.sets)) for name in (text, expected))
+    setting.check(expected)
+    setting.check(text)
     state: list[tuple[SampledInputs, GradedValue, GradedValue]] = []
-    for drawn, value in setting.draws(due, seed):
-        state.append((drawn, setting.value(found, drawn), value))
+    for drawn, value in setting.draws(expected, seed):
+        state.append((drawn, setting.value(text, drawn), value))
     if not state:
         return Equivalence("value", "neither has a value on any draw", {})
-    return judged(setting, [(drawn.values, own, value) for drawn, own, value in state], words, due)
+    return judged(setting, [(drawn.values, graded, value) for drawn, graded, value in state], words, expected)

@@ -79,16 +79,16 @@ class ExerciseText:
 
 def read(text: str, name: str = "") -> list[ExerciseText]:
     """The exercises of a text. Raises ExerciseError that says the line."""
-    found: list[ExerciseText] = []
+    exercises: list[ExerciseText] = []
     counts = _preface(text, name)
     for block in _blocks(text):
         exercise = _exercise(block, name, counts)
-        if any(each.name == exercise.name for each in found):
+        if any(other.name == exercise.name for other in exercises):
             raise _wrong(name, exercise.line, f"a second exercise {exercise.name}; names are to differ")
-        found.append(exercise)
-    if not found:
+        exercises.append(exercise)
+    if not exercises:
         raise ExerciseError(f"{name or 'the text'}: no exercise; one begins with the line #: exercise NAME")
-    return found
+    return exercises
 
 
 Line = tuple[int, str]
@@ -148,9 +148,9 @@ def _exercise(block: list[Line], file: str, counts: str) -> ExerciseText:
             prose.append(stripped.removeprefix("#").strip())
         elif stripped:
             statements.append((number, line))
-    given, solution = _solution(statements, fields, bool(lists["expected"]), file)
+    text, solution = _solution(statements, fields, bool(lists["expected"]), file)
     return ExerciseText(
-        **fields, prose="\n".join(prose).strip(), given=given, solution=solution, hints=tuple(lists["hint"]),
+        **fields, prose="\n".join(prose).strip(), given=text, solution=solution, hints=tuple(lists["hint"]),
         mistakes=tuple(lists["mistake"]), forbidden=tuple(lists["forbid"]), draws=tuple(lists["draw"]),
         parts=tuple(lists["part"]), expected="".join(lists["expected"]) or None,
     )  # fmt: skip
@@ -161,14 +161,14 @@ def _header(number: int, line: str, file: str) -> dict[str, Any]:
     header = HEADER.match(directive[2].strip()) if directive else None
     if header is None:
         raise _wrong(file, number, "an exercise begins with: #: exercise NAME points 2 kind formula")
-    said = dict(zip(header[2].split()[::2], header[2].split()[1::2]))
-    kind = said.get("kind", "formula")
+    fields = dict(zip(header[2].split()[::2], header[2].split()[1::2]))
+    kind = fields.get("kind", "formula")
     if kind not in KINDS:
         meant = near(kind, KINDS)
         raise _wrong(
             file, number, f"no kind {kind}; {did_you_mean(meant) if meant else 'kinds are ' + ', '.join(KINDS)}"
         )
-    return {"name": header[1], "kind": kind, "points": _points(said.get("points", "1"), number, file), "line": number}
+    return {"name": header[1], "kind": kind, "points": _points(fields.get("points", "1"), number, file), "line": number}
 
 
 def _points(text: str, line: int, file: str) -> float:

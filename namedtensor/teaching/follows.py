@@ -101,8 +101,8 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
     """
     if check not in ("shapes", "off"):
         raise NotationError(208, f'check= is "shapes" or "off", not {check!r}')
-    given: dict[str, Any] = {**axes, "gives": gives}
-    for name, text in given.items():
+    options: dict[str, Any] = {**axes, "gives": gives}
+    for name, text in options.items():
         if not isinstance(text, str):
             raise wrong(text, f"{name}=", "the axis names of an array", f'write {name}="seq chans"')
     contract = Contract(formula, {name: tuple(spelled.split()) for name, spelled in axes.items()}, tuple(gives.split()))
@@ -114,7 +114,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
             return function
         parameters = list(inspect.signature(function).parameters.values())
         skipped = 1 if parameters and parameters[0].name == "self" else 0
-        names = [each.name for each in parameters[skipped : skipped + len(contract.axes)]]
+        names = [parameter.name for parameter in parameters[skipped : skipped + len(contract.axes)]]
         if len(names) < len(contract.axes):
             raise NotationError(
                 304, f"{function.__name__} takes {len(names)} arrays, and the formula has {', '.join(contract.axes)}"
@@ -130,17 +130,17 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
 # ---------------------------------------------------------------------------------------------------------------- calls
 def guarded(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
     """The function, with the sizes of each call checked."""
-    due = tuple(zip(names, contract.axes.values()))
+    expected = tuple(zip(names, contract.axes.values()))
     gives = contract.gives
-    count = len(due) + skipped
+    count = len(expected) + skipped
 
     @functools.wraps(function)
     def checked(*arguments: Any, **named: Any) -> Any:
         sizes: dict[str, int] = {}
-        place = skipped
-        for name, axes in due:
-            array = arguments[place] if place < len(arguments) else named.get(name)
-            place += 1
+        position = skipped
+        for name, axes in expected:
+            array = arguments[position] if position < len(arguments) else named.get(name)
+            position += 1
             if array is None:
                 continue
             shape = array.shape
@@ -148,7 +148,7 @@ def guarded(function: Any, contract: Contract, names: Sequence[str], skipped: in
                 raise Differs(wrong_rank(function, name, shape, axes))
             for axis, size in zip(axes, shape):
                 if sizes.setdefault(axis, size) != size:
-                    raise Differs(wrong_size(function, axis, name, size, due, arguments[skipped:count], named))
+                    raise Differs(wrong_size(function, axis, name, size, expected, arguments[skipped:count], named))
         result = function(*arguments, **named)
         shape = getattr(result, "shape", None)
         if shape is not None:
@@ -170,10 +170,10 @@ def wrong_rank(function: Any, name: str, shape: Sequence[int], axes: Sequence[st
 
 
 def wrong_size(
-    function: Any, axis: str, name: str, size: int, due: Any, arguments: Any, named: Mapping[str, Any]
+    function: Any, axis: str, name: str, size: int, expected: Any, arguments: Any, named: Mapping[str, Any]
 ) -> str:
-    for place, (other, axes) in enumerate(due):
-        array = arguments[place] if place < len(arguments) else named.get(other)
+    for index, (other, axes) in enumerate(expected):
+        array = arguments[index] if index < len(arguments) else named.get(other)
         if array is not None and axis in axes and array.shape[axes.index(axis)] != size:
             return f"{function.__name__}: {axis} is {size} in {name}, and {array.shape[axes.index(axis)]} in {other}"
     return f"{function.__name__}: {axis} is {size} in {name}, and has another size there too"
@@ -214,7 +214,7 @@ def verify(
 
 def sizes_drawn(contract: Contract, seed: int) -> dict[str, int]:
     """A size of its own for each axis."""
-    axes = list(dict.fromkeys(axis for each in contract.axes.values() for axis in each))
+    axes = list(dict.fromkeys(axis for names in contract.axes.values() for axis in names))
     chosen = np.random.default_rng(seed).permutation(range(2, 2 + max(len(axes), len(SIZES))))[: len(axes)]
     return {axis: int(size) for axis, size in zip(axes, chosen)}
 
@@ -283,8 +283,8 @@ def compared(
 ) -> str | None:
     """Where the value differs from the formula's, or None."""
     arrays = arrays_drawn(contract, sizes, seed, library)
-    found = call(*arrays)
-    plain = [np.asarray(each, dtype=float) for each in arrays]
+    array = call(*arrays)
+    plain = [np.asarray(values, dtype=float) for values in arrays]
     named = {name: tensor(array, list(axes)) for (name, axes), array in zip(contract.axes.items(), plain)}
     value = evaluate(contract.text, named)
     if set(value.axes) != set(contract.gives):
@@ -292,21 +292,21 @@ def compared(
             318,
             f"the formula gives {' '.join(value.axes)}, and the function {' '.join(contract.gives)}",
         )
-    due = np.asarray(value.to_array(list(contract.gives)), dtype=float)
-    found = np.asarray(found.detach() if hasattr(found, "detach") else found, dtype=float)
-    if found.shape != due.shape:
-        return f"its shape is {found.shape}, and that of the formula {due.shape}"
-    scale = np.abs(due[np.isfinite(due)]).max(initial=1.0)
-    wrong = ~np.isclose(found, due, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
+    expected = np.asarray(value.to_array(list(contract.gives)), dtype=float)
+    array = np.asarray(array.detach() if hasattr(array, "detach") else array, dtype=float)
+    if array.shape != expected.shape:
+        return f"its shape is {array.shape}, and that of the formula {expected.shape}"
+    scale = np.abs(expected[np.isfinite(expected)]).max(initial=1.0)
+    wrong = ~np.isclose(array, expected, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
     if not wrong.any():
         return None
-    apart = np.where(wrong, np.nan_to_num(np.abs(found - due), nan=np.inf), -1)
-    place = np.unravel_index(int(np.argmax(apart)), due.shape)
-    at = ", ".join(f"{axis}({index + 1})" for axis, index in zip(contract.gives, place))
+    apart = np.where(wrong, np.nan_to_num(np.abs(array - expected), nan=np.inf), -1)
+    index = np.unravel_index(int(np.argmax(apart)), expected.shape)
+    at = ", ".join(f"{axis}({index + 1})" for axis, index in zip(contract.gives, index))
     return (
-        f"at {{{at}}} it is {found[place]:.4g}, and the formula {due[place]:.4g}"
+        f"at {{{at}}} it is {array[index]:.4g}, and the formula {expected[index]:.4g}"
         if at
-        else f"it is {float(found):.4g}, and the formula {float(due):.4g}"
+        else f"it is {float(array):.4g}, and the formula {float(expected):.4g}"
     )
 
 
@@ -319,11 +319,11 @@ def least(
             if size < sizes[axis]:
                 smaller = {**sizes, axis: size}
                 try:
-                    found = compared(call, contract, library, smaller, seed, tolerance)
+                    text = compared(call, contract, library, smaller, seed, tolerance)
                 except Exception:  # sizes that the function does not take
                     continue
-                if found is not None:
-                    sizes, problem = smaller, found
+                if text is not None:
+                    sizes, problem = smaller, text
                     break
     return sizes, problem
 
@@ -339,12 +339,12 @@ def explained(call: Any, contract: Contract, library: str, sizes: Mapping[str, i
     arrays = arrays_drawn(contract, sizes_drawn(contract, seed), seed, library)
     function = getattr(call, "func", call)
     parameters = list(inspect.signature(function).parameters)[1 if function is not call else 0 :]
-    axes = dict(zip(parameters, (" ".join(each) for each in contract.axes.values())))
+    axes = dict(zip(parameters, (" ".join(axis) for axis in contract.axes.values())))
     try:
         read = from_torch(call, *arrays, names=axes)
         formula = contract.text
-        given = "\n".join(f"{name} = {own}" for name, own in zip(contract.axes, axes) if name != own)
-        found = equivalent(read, formula, given=given)
+        text = "\n".join(f"{name} = {axis}" for name, axis in zip(contract.axes, axes) if name != axis)
+        comparison = equivalent(read, formula, given=text)
     except NotationError:
         return ""
-    return "" if found else "\n  " + str(found).replace("\n", "\n  ")
+    return "" if comparison else "\n  " + str(comparison).replace("\n", "\n  ")

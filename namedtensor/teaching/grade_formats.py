@@ -23,35 +23,36 @@ Rows = Iterable[Row]
 
 
 # -------------------------------------------------------------------------------------------------------- one submission
-def plain(found: list[Grade]) -> Any:
+def plain(grades: list[Grade]) -> Any:
     return {
-        "points": sum(each.points for each in found),
-        "max_points": sum(each.max_points for each in found),
-        "grades": [each.json() for each in found],
+        "points": sum(grade.points for grade in grades),
+        "max_points": sum(grade.max_points for grade in grades),
+        "grades": [grade.json() for grade in grades],
     }
 
 
-def gradescope(found: list[Grade]) -> Any:
+def gradescope(grades: list[Grade]) -> Any:
     return {
-        "score": sum(each.points for each in found),
+        "score": sum(grade.points for grade in grades),
         "tests": [
             {
-                "name": each.exercise,
-                "score": each.points,
-                "max_score": each.max_points,
-                "status": "passed" if each.correct else "failed",
-                "output": each.feedback,
+                "name": grade.exercise,
+                "score": grade.points,
+                "max_score": grade.max_points,
+                "status": "passed" if grade.correct else "failed",
+                "output": grade.feedback,
                 "output_format": "text",
                 "visibility": "visible",
             }
-            for each in found
+            for grade in grades
         ],
     }
 
 
-def nbgrader(found: list[Grade]) -> Any:
+def nbgrader(grades: list[Grade]) -> Any:
     return {
-        each.exercise: {"score": each.points, "max_score": each.max_points, "comment": each.feedback} for each in found
+        grade.exercise: {"score": grade.points, "max_score": grade.max_points, "comment": grade.feedback}
+        for grade in grades
     }
 
 
@@ -65,12 +66,13 @@ def json_text(value: Any) -> str:
 # --------------------------------------------------------------------------------------------------------------- a class
 def class_json(results: Sequence[StudentResults], skipped: Sequence[str] = ()) -> str:
     """`skipped` are the files that were not graded."""
-    return json_text({"students": [_student_json(each) for each in results], "skipped": [*skipped]})
+    return json_text({"students": [_student_json(student) for student in results], "skipped": [*skipped]})
 
 
 def _student_json(of: StudentResults) -> Any:
     grades = [
-        {**each.grade.json(), "answer": each.counted.answer, "attempts": len(each.attempts)} for each in of.results
+        {**result.grade.json(), "answer": result.counted.answer, "attempts": len(result.attempts)}
+        for result in of.results
     ]
     student = {"student": of.student.id, "name": of.student.name, "email": of.student.email}
     return {**student, "points": of.points, "max_points": of.max_points, "grades": grades}
@@ -83,9 +85,9 @@ def long_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
     """A row for each student and exercise, and one for the total of each student."""
     for of in results:
         who = (of.student.id, of.student.name, of.student.email)
-        yield from ((*who, *_exercise_row(each)) for each in of.results)
-        attempts = sum(len(each.attempts) for each in of.results)
-        right = sum(each.grade.correct for each in of.results)
+        yield from ((*who, *_exercise_row(result)) for result in of.results)
+        attempts = sum(len(result.attempts) for result in of.results)
+        right = sum(result.grade.correct for result in of.results)
         yield (*who, "all exercises", of.points, of.max_points, right, attempts, "", "")
 
 
@@ -119,7 +121,7 @@ def moodle_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
 
 
 def _feedback_html(of: StudentResults) -> str:
-    lines = (f"{each.exercise}: {each.points:g} of {each.max_points:g}. {each.feedback}" for each in of.grades)
+    lines = (f"{grade.exercise}: {grade.points:g} of {grade.max_points:g}. {grade.feedback}" for grade in of.grades)
     return "<br>".join(html.escape(line, quote=False).replace("\n", "<br>") for line in lines)
 
 
@@ -147,7 +149,7 @@ def table(results: Sequence[StudentResults], to: str, sheet: str) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([_cell(each) for each in row] for row in rows(results, sheet))
+    writer.writerows([_cell(cell) for cell in row] for row in rows(results, sheet))
     return text.getvalue()
 
 
@@ -159,10 +161,10 @@ def _cell(value: Any) -> Any:
 
 def gradescope_files(results: Iterable[StudentResults]) -> dict[str, str]:
     """The `results.json` of each student, by its path in a folder."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for of in results:
         name = re.sub(r"[^\w.@ -]", "_", of.student.id).strip(". ") or "student"
-        while f"{name}/results.json" in found:
+        while f"{name}/results.json" in result:
             name += "_"
-        found[f"{name}/results.json"] = json_text(gradescope(of.grades))
-    return found
+        result[f"{name}/results.json"] = json_text(gradescope(of.grades))
+    return result

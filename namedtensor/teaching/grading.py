@@ -101,7 +101,7 @@ PROCESS = AnsweringProcess(__name__)
 
 def _graded_in_process(exercise: ExerciseText, answer: str, seed: int) -> Grade:
     """The grade by the process, which stays for the next answer."""
-    plain = ExerciseText(**{each.name: getattr(exercise, each.name) for each in fields(ExerciseText)})
+    plain = ExerciseText(**{field.name: getattr(exercise, field.name) for field in fields(ExerciseText)})
     line = base64.b64encode(pickle.dumps((plain, answer, seed)))
     return pickle.loads(base64.b64decode(PROCESS.ask(line, SECONDS)))
 
@@ -113,15 +113,15 @@ def answer_line(line: bytes) -> bytes:
 
 def _graded_in_thread(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
     """The grade by a thread of this process, which nobody waits for where it takes too long."""
-    found: list[Grade] = []
-    worker = threading.Thread(target=lambda: found.append(graded(exercise, answer, seed)), daemon=True)
+    grades: list[Grade] = []
+    worker = threading.Thread(target=lambda: grades.append(graded(exercise, answer, seed)), daemon=True)
     try:
         worker.start()
     except RuntimeError:  # a page has one thread, and whoever asks ends it
         worker.run()
     else:
         worker.join(SECONDS)
-    return found[0] if found else _grade(exercise, False, LATE.format(SECONDS))
+    return grades[0] if grades else _grade(exercise, False, LATE.format(SECONDS))
 
 
 def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attempt: bool = True) -> Grade:
@@ -136,8 +136,8 @@ def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
     try:
         return _grade(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
     except NotationError as problem:
-        found = _grade(exercise, False, str(problem), counts_as_attempt=False)
-        return replace(found, error=problem, mistake=f"{problem.kind} error {problem.code}: {CATALOGUE[problem.code]}")
+        result = _grade(exercise, False, str(problem), counts_as_attempt=False)
+        return replace(result, error=problem, mistake=f"{problem.kind} error {problem.code}: {CATALOGUE[problem.code]}")
     except Refused as problem:
         return replace(_grade(exercise, False, str(problem), counts_as_attempt=False), mistake=str(problem))
     except Wrong as problem:
@@ -172,38 +172,38 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
     _allowed(exercise, reference.setting, tree)
     answer = called(whole(answer), tuple(reference.setting.sets))
     reference.setting.check(answer)
-    state = [(drawn.values, reference.setting.value(answer, drawn), due) for drawn, due in reference.draws()]
+    state = [(drawn.values, reference.setting.value(answer, drawn), expected) for drawn, expected in reference.draws()]
     if not state:
         raise Refused("the exercise has no value to compare with")
-    found = judged(reference.setting, state, WORDS)
-    if found:
-        return _correct(found)
+    equivalence = judged(reference.setting, state, WORDS)
+    if equivalence:
+        return _correct(equivalence)
     for sentence, mistake in reference.mistakes():
-        as_mistake = [(values, own, due) for (values, own, _), due in zip(state, mistake)]
+        as_mistake = [(values, answer_value, expected) for (values, answer_value, _), expected in zip(state, mistake)]
         if len(as_mistake) == len(state) and judged(reference.setting, as_mistake, WORDS):
             raise Wrong(sentence)
-    found = judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
+    equivalence = judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
     change = (
         None
-        if found.difference in ("axes", "sizes", "exchanged")
-        else reference.change_of([own for _, own, _ in state])
+        if equivalence.difference in ("axes", "sizes", "exchanged")
+        else reference.change_of([answer_value for _, answer_value, _ in state])
     )
     if change is not None:
-        raise Wrong(f"{said(change, WORDS)}; {found.place}", said(change, WORDS))
-    raise Wrong(found.message, found.relation or "another value")
+        raise Wrong(f"{said(change, WORDS)}; {equivalence.place}", said(change, WORDS))
+    raise Wrong(equivalence.message, equivalence.relation or "another value")
 
 
-def _correct(found: Equivalence) -> str:
-    names = names_of_new_axes(found.axes, WORDS)
-    return f"correct on all {found.trials} random tests" + (f" ({names})" if names else "")
+def _correct(equivalence: Equivalence) -> str:
+    names = names_of_new_axes(equivalence.axes, WORDS)
+    return f"correct on all {equivalence.trials} random tests" + (f" ({names})" if names else "")
 
 
 def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
     """Reject an answer that redefines a given name or uses a forbidden operator."""
-    own = _head_of(exercise.solution)
+    text = _head_of(exercise.solution)
     for statement in tree.statements:
         head = _name_of(statement)
-        if head in setting.names and head != own:
+        if head in setting.names and head != text:
             raise Refused(f"{head} is given; an answer must not redefine it")
     used = {node.operator for node in walk(tree) if isinstance(node, nodes.Call)}
     used |= {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
@@ -245,7 +245,7 @@ def in_hole(exercise: ExerciseText, piece: str) -> str:
 
 def _is_whole(hole: str, text: str) -> bool:
     """Whether a formula is the one with the hole, something standing in it."""
-    before, _, after = ("".join(each.split()) for each in hole.partition("?"))
+    before, _, after = ("".join(name.split()) for name in hole.partition("?"))
     plain = "".join(text.split())
     return len(plain) > len(before + after) > 0 and plain.startswith(before) and plain.endswith(after)
 
@@ -273,13 +273,13 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
         if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
             raise Refused(f"write the size of an axis between bars: |{axis}|")
     text = text_of(answer.replace("·", " ").replace("×", " "))
-    for drawn, due in reference.draws():
-        found = reference.setting.value(text, drawn)
-        if found.axes:
+    for drawn, expected in reference.draws():
+        value = reference.setting.value(text, drawn)
+        if value.axes:
             raise Refused("expected a number or an expression of sizes such as |seq|")
-        if abs(found.number - due.number) > 1e-9 * max(1.0, abs(due.number)):
-            said = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
-            raise Wrong(f"with {said} got {found.number:g}, expected {due.number:g}", "another number of sizes")
+        if abs(value.number - expected.number) > 1e-9 * max(1.0, abs(expected.number)):
+            message = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
+            raise Wrong(f"with {message} got {value.number:g}, expected {expected.number:g}", "another number of sizes")
     return "correct for three sets of sizes"
 
 
@@ -303,10 +303,10 @@ def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
             raise Wrong(
                 f"{where} is line {lines.index(lines[number]) + 1} once more: each line takes one step", "a line twice"
             )
-        found = judged(reference.setting, [*zip(inputs, values[number], values[number - 1])], STEP_WORDS)
-        if not found:
+        equivalence = judged(reference.setting, [*zip(inputs, values[number], values[number - 1])], STEP_WORDS)
+        if not equivalence:
             raise Wrong(
-                f"{where} does not follow from the one above: {found.message}",
+                f"{where} does not follow from the one above: {equivalence.message}",
                 f"a line that does not follow: {lines[number]}",
             )
     if not is_last(lines[-1]):

@@ -59,17 +59,19 @@ def judged(
     solution: str | None = None,
 ) -> Equivalence:
     """Values beside those due, each with what was drawn for it."""
-    pairs = [(own, value) for _, own, value in state]
-    found, due = pairs[0]
-    ways = list(matchings(found, due, setting.axes))
-    extents = [{axis: size for each in values.values() for axis, size in each.sizes.items()} for values, _, _ in state]
+    pairs = [(graded, value) for _, graded, value in state]
+    graded, expected = pairs[0]
+    ways = list(matchings(graded, expected, setting.axes))
+    extents = [
+        {axis: size for value in values.values() for axis, size in value.sizes.items()} for values, _, _ in state
+    ]
     if not ways:
-        wrong = sizes_differ(found, due, words) if set(found.axes) == set(due.axes) else None
-        said = wrong or axes_differ(found, due, setting.axes, words)
-        return Equivalence("sizes" if wrong else "axes", said, {}, relation=said)
+        wrong = sizes_differ(graded, expected, words) if set(graded.axes) == set(expected.axes) else None
+        message = wrong or axes_differ(graded, expected, setting.axes, words)
+        return Equivalence("sizes" if wrong else "axes", message, {}, relation=message)
     scales = [largest((*values.values(), value)) for values, _, value in state]
     exchanged = exchanged_axes(pairs, scales, words)
-    if wrong := sizes_differ(found, due, words):
+    if wrong := sizes_differ(graded, expected, words):
         return Equivalence("exchanged" if exchanged else "sizes", exchanged or wrong, {}, relation=exchanged or wrong)
     closest: tuple[int, Matching, Difference] | None = None
     for way in ways:
@@ -83,12 +85,12 @@ def judged(
     assert closest is not None
     _, way, where = closest
     named = mistake(setting, solution, state, scales, words) if solution is not None and not exchanged else None
-    told = value_differs(where, words)
+    text = value_differs(where, words)
     relation = exchanged or named or related([(*pair, sizes) for pair, sizes in zip(pairs, extents)], way, words)
-    told = f"{relation}; {told}" if relation else told
+    text = f"{relation}; {text}" if relation else text
     return Equivalence(
         "exchanged" if exchanged else "mistake" if named else "relation" if relation else "value",
-        told,
+        text,
         way,
         where.record,
         where.found,
@@ -103,9 +105,9 @@ def judged(
 def _first_difference(
     pairs: Sequence[tuple[GradedValue, GradedValue]], way: Matching, scales: Sequence[float]
 ) -> tuple[int, Difference] | None:
-    for at, ((found, due), scale) in enumerate(zip(pairs, scales)):
-        if sizes_differ(found, due, Words()):
+    for at, ((graded, expected), scale) in enumerate(zip(pairs, scales)):
+        if sizes_differ(graded, expected, Words()):
             continue
-        if where := difference(found, due, way, scale):
+        if where := difference(graded, expected, way, scale):
             return at, where
     return None

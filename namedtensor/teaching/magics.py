@@ -72,12 +72,12 @@ def load(shell: Any) -> None:
 
 def _value(cell: str, names: dict[str, Any]) -> Any:
     """The value of a formula on the tensors and numbers of a notebook that it names."""
-    made = program(cell.strip())
-    return made(**{name: names[name] for name in _wanted(made) if _usable(names.get(name))})
+    result = program(cell.strip())
+    return result(**{name: names[name] for name in _wanted(result) if _usable(names.get(name))})
 
 
-def _wanted(made: Any) -> list[str]:
-    return sorted({each.text for each in walk(made.tree) if hasattr(each, "text")})
+def _wanted(namespace_: Any) -> list[str]:
+    return sorted({node.text for node in walk(namespace_.tree) if hasattr(node, "text")})
 
 
 def _usable(value: Any) -> bool:

@@ -65,16 +65,16 @@ def said(change: str, words: Words) -> str:
 
 def _makes(setting: Setting, text: str, state: State, scales: Sequence[float]) -> bool:
     """Whether a mutant has the answer's values on the first two draws."""
-    for (values, found, _), scale in list(zip(state, scales))[:2]:
+    for (values, graded, _), scale in list(zip(state, scales))[:2]:
         try:
             value = setting.value(text, SampledInputs(values))
         except NotationError:
             return False
         if not any(
-            {axis: found.sizes[axis] for axis in found.axes if axis in value.axes}
-            == {axis: value.sizes[axis] for axis in value.axes if axis in found.axes}
-            and difference(found, value, way, scale) is None
-            for way in matchings(found, value, setting.axes)
+            {axis: graded.sizes[axis] for axis in graded.axes if axis in value.axes}
+            == {axis: value.sizes[axis] for axis in value.axes if axis in graded.axes}
+            and difference(graded, value, way, scale) is None
+            for way in matchings(graded, value, setting.axes)
         ):
             return False
     return True
@@ -83,13 +83,13 @@ def _makes(setting: Setting, text: str, state: State, scales: Sequence[float]) -
 def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:
     """Programs with one thing changed, each with what changed in words: the outermost places first, then what occurs at
     several places and is changed at all of them. With `is_secret` the words name no large part of the program."""
-    found = [*places(tree)]
+    result = [*places(tree)]
     hidden = large_parts(tree) if is_secret else []
-    for path, node in found:
+    for path, node in result:
         for other, words in changes(node, axes):
             yield put(tree, path, other), discreet(words, hidden, node, other)
-    for node in dict.fromkeys(node for _, node in found):
-        paths = [path for path, each in found if each == node]
+    for node in dict.fromkeys(node for _, node in result):
+        paths = [path for path, node_ in result if node_ == node]
         if len(paths) > 1:
             for other, words in changes(node, axes):
                 changed = tree
@@ -137,14 +137,14 @@ def places(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 def over(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
     """The tree whose functions of one axis are all of another; None where there are not several."""
-    found = [
+    result = [
         (path, node)
         for path, node in places(tree)
         if isinstance(node, Call) and len(node.subscript) == 1 and _named(node.subscript[0]) == axis
     ]
-    for path, _ in found if len(found) > 1 else ():
+    for path, _ in result if len(result) > 1 else ():
         tree = put(tree, (*path, ("subscript", None)), (_axis(other),))
-    return tree if len(found) > 1 else None
+    return tree if len(result) > 1 else None
 
 
 def _named(part: Any) -> str | None:
@@ -224,7 +224,7 @@ def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
 def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
     """f(X) ⊙ Y for f(X ⊙ Y): the function of one operand alone — and the other way round."""
     if isinstance(argument, Call) and len(argument.arguments) == 1 and argument.operator not in ("negative",):
-        inner = tuple(argument.arguments[0] if k == at else each for k, each in enumerate(node.arguments))
+        inner = tuple(argument.arguments[0] if k == at else operand for k, operand in enumerate(node.arguments))
         whole = dataclasses.replace(argument, arguments=(dataclasses.replace(node, arguments=inner),))
         yield whole, f"with {_head(argument)} of all of {short(node)}"
 
@@ -236,7 +236,7 @@ def _inside(node: Call) -> Iterator[tuple[Any, str]]:
         return
     for at, operand in enumerate(whole.arguments):
         call = dataclasses.replace(node, arguments=(operand,))
-        others = tuple(call if k == at else each for k, each in enumerate(whole.arguments))
+        others = tuple(call if k == at else argument for k, argument in enumerate(whole.arguments))
         yield (
             dataclasses.replace(whole, arguments=others),
             f"with {short(whole.arguments[1 - at])} outside {_head(node)}",

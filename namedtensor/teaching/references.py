@@ -126,17 +126,17 @@ class Solution:
 
     def _type(self, formula: str) -> FITS:
         shape = self.setting.check(formula).shape
-        due = tuple(sorted(shape or ()))
-        return lambda axes: axes == due
+        expected = tuple(sorted(shape or ()))
+        return lambda axes: axes == expected
 
     def signature(self) -> tuple[list[FITS], FITS]:
-        found = parse(self.solution, "text").statements[-1]
-        if not isinstance(found, nodes.Signature):
+        statement = parse(self.solution, "text").statements[-1]
+        if not isinstance(statement, nodes.Signature):
             raise NotationError(
                 105, f"the solution of {self.exercise.name} is not a signature", hint="write f : ℝ^{a} → ℝ^{b}"
             )
-        made: list[FITS] = [_is(axes_of(each)) for each in (*found.domain, found.codomain)]
-        return made[:-1], made[-1]
+        fits: list[FITS] = [_is(axes_of(set_)) for set_ in (*statement.domain, statement.codomain)]
+        return fits[:-1], fits[-1]
 
     def derivation(self) -> list[str]:
         last = parse(self.solution, "text").statements[-1]
@@ -149,8 +149,8 @@ class Solution:
         return (lambda line: line == lines[0]), (lambda line: line == lines[-1])
 
 
-def _is(due: tuple[str, ...]) -> FITS:
-    return lambda axes: axes == due
+def _is(expected: tuple[str, ...]) -> FITS:
+    return lambda axes: axes == expected
 
 
 class Kept:
@@ -162,26 +162,26 @@ class Kept:
         self.kept = opened(exercise.expected or "", exercise.name)
 
     def draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]:
-        for each in self.kept["draws"]:
-            if each["style"] in STYLES:
-                drawn = self.setting.drawn(each["seed"], each["style"], each["sizes"])
+        for draw in self.kept["draws"]:
+            if draw["style"] in STYLES:
+                drawn = self.setting.drawn(draw["seed"], draw["style"], draw["sizes"])
             else:
-                drawn = self.setting.said(each["seed"], each["style"], each["sizes"])
-            yield drawn, _tensor(each["expected"])
+                drawn = self.setting.said(draw["seed"], draw["style"], draw["sizes"])
+            yield drawn, _tensor(draw["expected"])
 
     def mistakes(self) -> Iterator[tuple[str, list[GradedValue]]]:
         for sentence, values in self.kept["mistakes"]:
-            yield sentence, [_tensor(each) for each in values]
+            yield sentence, [_tensor(value) for value in values]
 
     def types(self) -> Mapping[str, FITS]:
-        return {part: self._marked(each) for part, each in self.kept["types"].items()}
+        return {part: self._marked(type_) for part, type_ in self.kept["types"].items()}
 
-    def _marked(self, due: str) -> FITS:
-        return lambda axes: seal(self.exercise.name, axes) == due
+    def _marked(self, expected: str) -> FITS:
+        return lambda axes: seal(self.exercise.name, axes) == expected
 
     def signature(self) -> tuple[list[FITS], FITS]:
-        made = [self._marked(each) for each in self.kept["signature"]]
-        return made[:-1], made[-1]
+        checks = [self._marked(sealed) for sealed in self.kept["signature"]]
+        return checks[:-1], checks[-1]
 
     def ends(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
         first, last = self.kept["ends"]
@@ -191,12 +191,12 @@ class Kept:
 
     def change_of(self, answer: list[GradedValue]) -> str | None:
         """The change to the solution that makes these values, in words that only these values open."""
-        kept = dict(self.kept["changes"])
+        changes = dict(self.kept["changes"])
         drawn = [*islice(self.draws(), CHANGE_DRAWS)]
         for way in matchings(answer[0], drawn[0][1], self.setting.axes):
-            own = [laid_out(found, due, way)[0] for found, (_, due) in zip(answer, drawn)]
-            key = fingerprint(own, drawn)
-            if (locked := kept.get(seal(self.exercise.name, (key,))[:LOCK])) is not None:
+            graded = [laid_out(result, expected, way)[0] for result, (_, expected) in zip(answer, drawn)]
+            key = fingerprint(graded, drawn)
+            if (locked := changes.get(seal(self.exercise.name, (key,))[:LOCK])) is not None:
                 return unlocked(locked, key)
         return None
 
@@ -210,30 +210,30 @@ def seal(name: str, words: Iterable[str]) -> str:
 def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
     """What a released file keeps of an exercise, unreadable."""
     solution = Solution(exercise, seed)
-    kept: dict[str, Any] = {"draws": [], "mistakes": []}
+    sealed: dict[str, Any] = {"draws": [], "mistakes": []}
     if exercise.kind == "types":
         shapes: dict[str, Mapping[str, Any]] = {
             part: solution.setting.check(part or solution.solution).shape or {} for part in exercise.parts or ("",)
         }
-        kept["types"] = {part: seal(exercise.name, sorted(shape)) for part, shape in shapes.items()}
+        sealed["types"] = {part: seal(exercise.name, sorted(shape)) for part, shape in shapes.items()}
     elif exercise.kind == "signature":
-        found: Any = parse(solution.solution, "text").statements[-1]
-        kept["signature"] = [seal(exercise.name, axes_of(each)) for each in (*found.domain, found.codomain)]
+        statement: Any = parse(solution.solution, "text").statements[-1]
+        sealed["signature"] = [seal(exercise.name, axes_of(set_)) for set_ in (*statement.domain, statement.codomain)]
     else:
-        kept["draws"] = list(_kept_draws(solution, seed))
-        kept["mistakes"] = [
+        sealed["draws"] = list(_kept_draws(solution, seed))
+        sealed["mistakes"] = [
             (sentence, [_record(value) for value in values]) for sentence, values in solution.mistakes()
         ]
-        kept["changes"] = list(_kept_changes(solution))
+        sealed["changes"] = list(_kept_changes(solution))
     if exercise.kind == "derivation":
         lines = solution.derivation()
-        kept["ends"] = [seal(exercise.name, (line,)) for line in (lines[0], lines[-1])]
-    return closed(kept, exercise.name)
+        sealed["ends"] = [seal(exercise.name, (line,)) for line in (lines[0], lines[-1])]
+    return closed(sealed, exercise.name)
 
 
 def _kept_draws(solution: Solution, seed: int) -> Iterator[dict[str, Any]]:
-    for drawn, due in solution.draws():
-        yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "expected": _record(due)}
+    for drawn, expected in solution.draws():
+        yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "expected": _record(expected)}
 
 
 def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
@@ -241,20 +241,22 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
     setting, drawn = solution.setting, [*islice(solution.draws(), CHANGE_DRAWS)]
     if solution.exercise.kind == "sizes" or solution.exercise.kind == "derivation":
         return
-    right = fingerprint([due for _, due in drawn], drawn)
+    right = fingerprint([expected for _, expected in drawn], drawn)
     known = {right}
     for text, change in distinct_mutants(parse(solution.solution, "text"), setting.axes, True):
         try:
-            values = [setting.value(text, each) for each, _ in drawn]
-            ways = [next(matchings(value, due, setting.axes)) for value, (_, due) in zip(values, drawn)]
+            values = [setting.value(text, sampled_inputs) for sampled_inputs, _ in drawn]
+            ways = [next(matchings(value, expected, setting.axes)) for value, (_, expected) in zip(values, drawn)]
         except (NotationError, StopIteration):
             continue
         if any(
-            value.sizes != {axis: due.sizes[way.get(axis, axis)] for axis in value.axes}
-            for value, (_, due), way in zip(values, drawn, ways)
+            value.sizes != {axis: expected.sizes[way.get(axis, axis)] for axis in value.axes}
+            for value, (_, expected), way in zip(values, drawn, ways)
         ):
             continue
-        key = fingerprint([laid_out(value, due, way)[0] for value, (_, due), way in zip(values, drawn, ways)], drawn)
+        key = fingerprint(
+            [laid_out(value, expected, way)[0] for value, (_, expected), way in zip(values, drawn, ways)], drawn
+        )
         if key not in known:
             known.add(key)
             yield seal(solution.exercise.name, (key,))[:LOCK], locked_by(change, key)
@@ -265,8 +267,8 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
 def fingerprint(values: list[GradedValue], drawn: Iterable[tuple[SampledInputs, GradedValue]]) -> str:
     """The values as text, to the digits that every evaluator agrees on."""
     numbers: list[str] = []
-    for value, (each, due) in zip(values, drawn):
-        unit = largest((*each.values.values(), due)) / UNITS
+    for value, (sampled_inputs, expected) in zip(values, drawn):
+        unit = largest((*sampled_inputs.values.values(), expected)) / UNITS
         numbers += [f"{round(float(x) / unit)}" if math.isfinite(x) else str(float(x)) for x in value.numbers]
     return " ".join(numbers)
 
@@ -282,7 +284,7 @@ def unlocked(text: str, key: str) -> str:
 
 
 def _record(value: GradedValue) -> dict[str, Any]:
-    numbers = [float(f"{float(each):.{DIGITS}g}") for each in value.numbers]
+    numbers = [float(f"{float(number):.{DIGITS}g}") for number in value.numbers]
     return {"axes": list(value.axes), "shape": list(value.extent), "numbers": numbers}
 
 
@@ -295,8 +297,8 @@ def _stream(name: str, length: int) -> bytes:
     return b"".join(blocks)[:length]
 
 
-def closed(kept: Mapping[str, Any], name: str) -> str:
-    data = zlib.compress(json.dumps(kept, ensure_ascii=False).encode(), 9)
+def closed(sealed: Mapping[str, Any], name: str) -> str:
+    data = zlib.compress(json.dumps(sealed, ensure_ascii=False).encode(), 9)
     return base64.b64encode(bytes(a ^ b for a, b in zip(data, _stream(name, len(data))))).decode()
 
 

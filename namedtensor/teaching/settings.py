@@ -40,15 +40,15 @@ OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance
 def declared(types: Mapping[str, Any]) -> str:
     """Types, sets and tensors by name as declarations: X ∈ ℝ^{n × feature}."""
     lines: list[str] = []
-    for name, given in types.items():
-        shape = given if isinstance(given, str) else getattr(given, "shape", None)
+    for name, type_ in types.items():
+        shape = type_ if isinstance(type_, str) else getattr(type_, "shape", None)
         if shape is None:
-            raise wrong(given, f"{name}=", "a type, or a tensor of it", f'write {name}="ℝ^{{seq × chans}}"')
+            raise wrong(type_, f"{name}=", "a type, or a tensor of it", f'write {name}="ℝ^{{seq × chans}}"')
         text = f"{name} ∈ {shape}"
         statements = parse(text, "auto").statements
         if len(statements) != 1 or not isinstance(statements[0], Declaration):
             raise NotationError(
-                203, f"{name} = {given!r} is not a type", hint=f'write a set: {name}="ℝ^{{seq × chans}}"'
+                203, f"{name} = {type_!r} is not a type", hint=f'write a set: {name}="ℝ^{{seq × chans}}"'
             )
         lines.append(to_text(parse(text, "auto")))
     return "\n".join(lines)
@@ -68,27 +68,34 @@ class Setting:
     def sets(self) -> dict[str, Set]:
         """The set of each name that is declared and not defined: what is drawn."""
         defined = {
-            to_text(side) for each in self.tree.statements if isinstance(each, Equation) for side in each.sides[:1]
+            to_text(side)
+            for statement in self.tree.statements
+            if isinstance(statement, Equation)
+            for side in statement.sides[:1]
         }
         return {
-            name: each.sets[0]
-            for each in self.tree.statements
-            if isinstance(each, Declaration)
-            for name in map(to_text, each.names)
+            name: statement.sets[0]
+            for statement in self.tree.statements
+            if isinstance(statement, Declaration)
+            for name in map(to_text, statement.names)
             if name not in defined
         }
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The names that an answer must not redefine."""
-        heads = {to_text(_head(each)) for each in self.tree.statements if isinstance(each, (Equation, Signature))}
+        heads = {
+            to_text(_head(statement))
+            for statement in self.tree.statements
+            if isinstance(statement, (Equation, Signature))
+        }
         return frozenset({*self.sets, *heads})
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
         """The axes of what is given, in the order in which they are named."""
-        found = (axis.name for each in self.sets.values() for axis, _ in each.axes)
-        return tuple(dict.fromkeys(found))
+        names = (axis.name for set_ in self.sets.values() for axis, _ in set_.axes)
+        return tuple(dict.fromkeys(names))
 
     def with_formula(self, formula: str) -> str:
         begins = "answer = " if formula.lstrip()[:1] in ("−", "-", "+") else ""  # which would go on with the line above
@@ -98,10 +105,10 @@ class Setting:
         """Check a formula in this setting; errors have the line numbers of the formula."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotationWarning)
-            found = check(self.with_formula(formula), syntax="text")
-        if found.errors:
-            raise self.own(found.errors[0], formula)
-        return found
+            report = check(self.with_formula(formula), syntax="text")
+        if report.errors:
+            raise self.own(report.errors[0], formula)
+        return report
 
     def own(self, problem: NotationError, formula: str) -> NotationError:
         """The error as one of the formula alone, where it stands within it."""
@@ -154,22 +161,22 @@ class Setting:
 
     def _met(self, solution: str) -> dict[str, Any]:
         """Return the sizes of axes in the reference solution: a number, or one symbol for all equal ones."""
-        found: dict[str, Any] = self._stated()
+        result: dict[str, Any] = self._stated()
         for shape in self.check(solution).shapes.values():
             for axis, size in shape.items():
                 size = resolve(size)
-                found.setdefault(axis, size if isinstance(size, int) else f"size {id(size)}")
-        return found
+                result.setdefault(axis, size if isinstance(size, int) else f"size {id(size)}")
+        return result
 
     def _stated(self) -> dict[str, Any]:
         """Return all sizes that declarations state as numbers, ℝ^{key[4]}, whether the solution uses them or not."""
-        axes = ((axis.name, size) for each in self.sets.values() for axis, size in each.axes)
+        axes = ((axis.name, size) for set_ in self.sets.values() for axis, size in set_.axes)
         return {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
         """Tensors for all that is declared."""
         numbers = RandomNumbers(f"{seed} {style}")
-        values = {name: _value(numbers, style, each, sizes) for name, each in self.sets.items()}
+        values = {name: _value(numbers, style, set_, sizes) for name, set_ in self.sets.items()}
         return SampledInputs(values, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:
@@ -215,13 +222,14 @@ def _head(statement: Any) -> Any:
 def _apart(count: int, offset: int) -> list[tuple[int, ...]]:
     """Numbers to try, as many of them apart as can be, the smallest first."""
     choices = itertools.islice(itertools.product(range(2 + bool(offset), MOST + 2 * offset), repeat=count), 10**5)
-    return sorted(choices, key=lambda each: (-len(set(each)), max(each, default=0)))[:TRIES]
+    return sorted(choices, key=lambda choice: (-len(set(choice)), max(choice, default=0)))[:TRIES]
 
 
 def _between_sizes(tree: nodes.Program) -> bool:
     """Whether a program has equations between sizes: |key| = |layer|/|heads|."""
     return any(
-        isinstance(each, Equation) and any(isinstance(side, Size) for side in each.sides) for each in tree.statements
+        isinstance(statement, Equation) and any(isinstance(side, Size) for side in statement.sides)
+        for statement in tree.statements
     )
 
 
@@ -233,7 +241,7 @@ def _value(numbers: RandomNumbers, style: str, given: Set, sizes: Mapping[str, i
 
 
 def _draw(style: str, given: Set, sizes: Mapping[str, int]) -> Callable[[RandomNumbers], float]:
-    bounds = [bound for each in given.elements if (bound := _bound(each, sizes)) is not None]
+    bounds = [bound for element in given.elements if (bound := _bound(element, sizes)) is not None]
     if len(bounds) != len(given.elements):
         return STYLES[style] if given.domain != "count" else DOMAINS["count"](STYLES[style], [FIRST])
     return DOMAINS[given.domain](STYLES[style], bounds)
@@ -256,5 +264,5 @@ def _bound(node: Any, sizes: Mapping[str, int]) -> float | None:
     """A bound of a set: a number, or the size of an axis, |v| or v; None where another name is in it."""
     if isinstance(node, (nodes.Name, Size)):
         return sizes.get(node.text if isinstance(node, nodes.Name) else node.axis.name)
-    named = any(isinstance(each, (nodes.Name, Size)) for each in walk(node))
+    named = any(isinstance(part, (nodes.Name, Size)) for part in walk(node))
     return None if named else computed(to_text(node), {}).number

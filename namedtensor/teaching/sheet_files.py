@@ -25,23 +25,23 @@ def faults(exercise: ExerciseText) -> Iterator[str]:
     answer = reference_answer(exercise)
     if answer is None:
         return
-    found = grade(exercise, answer)
-    if not found:
-        yield f"the reference solution is graded as incorrect: {found.feedback}"
+    result = grade(exercise, answer)
+    if not result:
+        yield f"the reference solution is graded as incorrect: {result.feedback}"
         return
     if exercise.kind in BY_VALUE and _vanishes(exercise):
         yield "the reference solution is 0 on every random test"
     for mistake in exercise.mistakes:
-        said = grade(dataclasses.replace(exercise, forbidden=()), mistake.formula)
-        if said.correct:
+        graded = grade(dataclasses.replace(exercise, forbidden=()), mistake.formula)
+        if graded.correct:
             yield f"the mistake {mistake.formula} is graded as correct"
-        elif said.feedback != mistake.sentence:
-            yield f"the mistake {mistake.formula} gets other feedback: {said.feedback}"
+        elif graded.feedback != mistake.sentence:
+            yield f"the mistake {mistake.formula} gets other feedback: {graded.feedback}"
 
 
 def _vanishes(exercise: ExerciseText) -> bool:
     values = [value.numbers for _, value in Solution(exercise).draws()]
-    return any(map(len, values)) and all(abs(float(each)) < 1e-12 for numbers in values for each in numbers)
+    return any(map(len, values)) and all(abs(float(number)) < 1e-12 for numbers in values for number in numbers)
 
 
 def reference_answer(exercise: ExerciseText) -> str | None:
@@ -74,16 +74,16 @@ def released(text: str, sheet: Sheet, seed: int = 0) -> str:
             ends.setdefault(
                 max((number for number, _ in _own_lines(lines, exercise.line)), default=exercise.line), []
             ).append(exercise)
-    made: list[str] = []
+    names: list[str] = []
     for number, line in enumerate(lines, 1):
         directive = DIRECTIVE.match(line.strip())
         if number not in hidden and (directive is None or directive[1] not in ("mistake", "show", "draw")):
-            made.append(line)
+            names.append(line)
         for exercise in ends.get(number, ()):
-            while made and not made[-1].strip():
-                made.pop()
-            made += [f"#: expected {piece}" for piece in _pieces(kept_of(exercise, seed))] + [""]
-    return "\n".join(made).rstrip() + "\n"
+            while names and not names[-1].strip():
+                names.pop()
+            names += [f"#: expected {piece}" for piece in _pieces(kept_of(exercise, seed))] + [""]
+    return "\n".join(names).rstrip() + "\n"
 
 
 def _pieces(text: str, width: int = 100) -> list[str]:
@@ -92,11 +92,11 @@ def _pieces(text: str, width: int = 100) -> list[str]:
 
 def _lines_of_solution(lines: list[str], exercise: ExerciseText) -> Iterator[int]:
     """The lines, from 1, on which the solution stands: as many lines of the language as it has, the last of the exercise."""
-    own = [
+    indices = [
         number for number, line in _own_lines(lines, exercise.line) if line.strip() and not line.strip().startswith("#")
     ]
     count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
-    yield from own[len(own) - count :] if count else ()
+    yield from indices[len(indices) - count :] if count else ()
 
 
 def _own_lines(lines: list[str], first: int) -> Iterator[tuple[int, str]]:

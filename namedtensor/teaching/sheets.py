@@ -34,7 +34,7 @@ class Sheet(Mapping[str, Exercise]):
     """The exercises of a file, by name, in their order."""
 
     def __init__(self, exercises: list[Exercise], name: str = ""):
-        self._exercises = {each.name: each for each in exercises}
+        self._exercises = {exercise.name: exercise for exercise in exercises}
         self.name = name
 
     def __getitem__(self, name: str) -> Exercise:
@@ -96,4 +96,4 @@ def exercises(source: str | Path) -> Sheet:
 
 def sheet_of(text: str, name: str = "") -> Sheet:
     """A sheet of the text of a file."""
-    return Sheet([Exercise(**vars(each)) for each in read(text, name)], name)
+    return Sheet([Exercise(**vars(exercise)) for exercise in read(text, name)], name)

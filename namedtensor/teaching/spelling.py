@@ -41,7 +41,7 @@ def called(text: str, given: tuple[str, ...] = ()) -> str:
     if isinstance(last, Equation) and isinstance(last.sides[0], nodes.Call):
         head = last.sides[0]
         plain = (*head.arguments, *head.parameters)
-        if plain and head.operator.replace("_", "").isalnum() and all(isinstance(each, nodes.Name) for each in plain):
+        if plain and head.operator.replace("_", "").isalnum() and all(isinstance(node, nodes.Name) for node in plain):
             names = tuple(map(to_text, plain))
             if len(names) == len(given) and not set(names) <= set(given):
                 values = [nodes.Name(name) for name in given]

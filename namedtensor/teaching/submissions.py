@@ -55,30 +55,30 @@ class Submission:
 # ----------------------------------------------------------------------------------------------------------------- files
 def answers(text: str) -> dict[str, list[str]]:
     """Return the submitted answers by exercise: the formula lines below each header, a list for several headers."""
-    found: dict[str, list[list[str]]] = {}
+    result: dict[str, list[list[str]]] = {}
     lines: list[str] | None = None
     for line in text.splitlines():
         directive = DIRECTIVE.match(line.strip())
         if directive:
             if directive[1] == "exercise":
                 lines = []
-                found.setdefault((directive[2].split() or [""])[0], []).append(lines)
+                result.setdefault((directive[2].split() or [""])[0], []).append(lines)
         elif lines is not None and line.strip() and not line.strip().startswith("#"):
             lines.append(line)
-    return {name: ["\n".join(each) for each in attempts if each] for name, attempts in found.items()}
+    return {name: ["\n".join(attempt) for attempt in attempts if attempt] for name, attempts in result.items()}
 
 
 def own_part(answer: str, exercise: ExerciseText) -> str:
     """An answer without the lines that the exercise gives."""
-    given = [" ".join(line.split()) for line in exercise.given.splitlines()]
-    kept: list[str] = []
+    texts = [" ".join(line.split()) for line in exercise.given.splitlines()]
+    names: list[str] = []
     for line in answer.splitlines():
         plain = " ".join(line.split())
-        if plain in given:
-            given.remove(plain)
+        if plain in texts:
+            texts.remove(plain)
         else:
-            kept.append(line)
-    return "\n".join(kept)
+            names.append(line)
+    return "\n".join(names)
 
 
 def stated_student(text: str) -> str:
@@ -116,8 +116,8 @@ def student_of(path: Path, folder: Path, text: str) -> Student:
     """The student whose file it is: by the folder or prefix that a learning platform gave it, else by the line `#: student`,
     else by its name."""
     first, *rest = path.relative_to(folder).parts
-    if found := MOODLE.match(first):
-        return Student(found["name"], participant=found["participant"])
+    if match := MOODLE.match(first):
+        return Student(match["name"], participant=match["participant"])
     if rest:
         return Student(first)
     return Student(stated_student(text) or COPY.sub("", path.stem) or path.stem)
@@ -127,18 +127,18 @@ def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) 
     """The submissions of a class, in the order of the roster, those of others behind; who submitted nothing has no answers."""
     known = dict(_names(roster))
     students: dict[str, Student] = {student.id: student for student in roster}
-    found: dict[str, dict[str, list[str]]] = {student.id: {} for student in roster}
+    result: dict[str, dict[str, list[str]]] = {student.id: {} for student in roster}
     for path, text in texts.items():
         student = student_of(path, folder, text)
         listed = known.get(student.id.casefold())
         student = student if listed is None else replace(listed, participant=student.participant)
         students[student.id] = student
-        own = found.setdefault(student.id, {})
+        submitted = result.setdefault(student.id, {})
         for name, attempts in answers(text).items():
-            own.setdefault(name, []).extend(attempts)
+            submitted.setdefault(name, []).extend(attempts)
     return [
-        Submission(students[name], {exercise: tuple(attempts) for exercise, attempts in own.items()})
-        for name, own in found.items()
+        Submission(students[name], {exercise: tuple(attempts) for exercise, attempts in submitted.items()})
+        for name, submitted in result.items()
     ]
 
 
@@ -169,31 +169,31 @@ NAME = ("name", "full name")
 def roster_of(path: Path) -> list[Student]:
     """The students of a table whose first row names its columns. Raises InputError."""
     lines = read_text(path).splitlines()
-    separator = max(",;\t", key=lambda each: lines[0].count(each)) if lines else ","
+    separator = max(",;\t", key=lambda name: lines[0].count(name)) if lines else ","
     header, *rows = list(csv.reader(lines, delimiter=separator)) or [[]]
-    plain = [each.strip().casefold() for each in header]
-    columns = {field: at for field, names in COLUMNS.items() for at, each in enumerate(plain) if each in names}
-    named = next((at for at, each in enumerate(plain) if each in NAME), None)
+    plain = [name.strip().casefold() for name in header]
+    columns = {field: at for field, names in COLUMNS.items() for at, name in enumerate(plain) if name in names}
+    named = next((at for at, name in enumerate(plain) if name in NAME), None)
     if named is None and not columns:
         known = ", ".join(names[0] for names in COLUMNS.values())
         raise InputError(f"{path}: expected a first row with names of columns such as {known}")
-    students = [_student(row, columns, named) for row in rows if any(each.strip() for each in row)]
+    students = [_student(row, columns, named) for row in rows if any(name.strip() for name in row)]
     for student in students:
-        if sum(each.id == student.id for each in students) > 1:
+        if sum(other.id == student.id for other in students) > 1:
             raise InputError(f"{path}: {student.id} is in two rows")
     return students
 
 
 def _student(row: list[str], columns: Mapping[str, int], named: int | None) -> Student:
-    found = {field: row[at].strip() for field, at in columns.items() if at < len(row)}
-    if named is not None and named < len(row) and not (found.get("first_name") or found.get("last_name")):
-        found["first_name"], _, found["last_name"] = row[named].strip().rpartition(" ")
-    name = f"{found.get('first_name', '')} {found.get('last_name', '')}".strip()
-    found["id"] = (
-        found.get("id")
-        or found.get("username")
-        or found.get("email", "").partition("@")[0]
-        or found.get("id_number")
+    texts = {field: row[at].strip() for field, at in columns.items() if at < len(row)}
+    if named is not None and named < len(row) and not (texts.get("first_name") or texts.get("last_name")):
+        texts["first_name"], _, texts["last_name"] = row[named].strip().rpartition(" ")
+    name = f"{texts.get('first_name', '')} {texts.get('last_name', '')}".strip()
+    texts["id"] = (
+        texts.get("id")
+        or texts.get("username")
+        or texts.get("email", "").partition("@")[0]
+        or texts.get("id_number")
         or name
     )
-    return Student(**found)
+    return Student(**texts)

@@ -23,13 +23,13 @@ BETWEEN = re.compile(r"(?<=})\s*,\s*(?=[ℝR])")  # the comma of two arguments
 def types(exercise: ExerciseText, answer: str, seed: int) -> str:
     """The axes of each part, or of the whole; their order means nothing."""
     reference = reference_of(exercise, seed)
-    due = reference.types()
-    given = [line for line in answer.replace(";", "\n").splitlines() if line.strip()]
-    if len(given) != len(due):
+    expected = reference.types()
+    lines = [line for line in answer.replace(";", "\n").splitlines() if line.strip()]
+    if len(lines) != len(expected):
         raise Refused(
-            f"{len(due)} {'type is' if len(due) == 1 else 'types are'} asked for, a line each, and here are {len(given)}"
+            f"{len(expected)} {'type is' if len(expected) == 1 else 'types are'} asked for, a line each, and here are {len(lines)}"
         )
-    for text, (part, fits) in zip(given, due.items()):
+    for text, (part, fits) in zip(lines, expected.items()):
         axes = axes_of(set_of(BEFORE.sub("", text.strip()).rpartition(":")[2].strip()))
         if not fits(axes):
             wrong = axes_wrong(fits, axes, reference.setting.axes)
@@ -65,7 +65,7 @@ def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
 
 def one_too_many(fits: Fits, axes: tuple[str, ...]) -> str | None:
     """The axis without which they would be right."""
-    return next((axis for axis in axes if fits(tuple(each for each in axes if each != axis))), None)
+    return next((axis for axis in axes if fits(tuple(name for name in axes if name != axis))), None)
 
 
 def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool:
@@ -76,16 +76,16 @@ def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool
 def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
     """The same sets, argument by argument; the function's name is free, and an extra axis is wrong: lifting does it."""
     arguments, result = reference_of(exercise, seed).signature()
-    found = signature_of(answer)
-    if len(found.domain) != len(arguments):
+    element = signature_of(answer)
+    if len(element.domain) != len(arguments):
         raise Wrong(
-            f"the function has {len(arguments)} arguments, and yours {len(found.domain)}{_result_wrong(found, result)}"
+            f"the function has {len(arguments)} arguments, and yours {len(element.domain)}{_result_wrong(element, result)}"
         )
-    given, due = [axes_of(each) for each in (*found.domain, found.codomain)], [*arguments, result]
-    known = list(dict.fromkeys(axis for axes in given for axis in axes))
+    actual, expected = [axes_of(set_) for set_ in (*element.domain, element.codomain)], [*arguments, result]
+    known = list(dict.fromkeys(axis for axes in actual for axis in axes))
     faults = [
-        argument_wrong("the result" if at == len(arguments) else f"argument {at + 1}", at, given, due, known)
-        for at, (axes, fits) in enumerate(zip(given, due))
+        argument_wrong("the result" if at == len(arguments) else f"argument {at + 1}", at, actual, expected, known)
+        for at, (axes, fits) in enumerate(zip(actual, expected))
         if not fits(axes)
     ]
     if faults:
@@ -93,8 +93,8 @@ def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
     return "correct"
 
 
-def _result_wrong(found: nodes.Signature, fits: Fits) -> str:
-    axes = axes_of(found.codomain)
+def _result_wrong(signature: nodes.Signature, fits: Fits) -> str:
+    axes = axes_of(signature.codomain)
     return "" if fits(axes) else f"; the result is not in {shown(axes)} either"
 
 
@@ -106,19 +106,19 @@ def signature_of(answer: str) -> nodes.Signature:
     if len(ARROW.findall(text)) > 1 and "(" not in text:
         raise Refused("the sets of the arguments stand before one arrow, × between them: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
     statements = parse(text, "auto").statements
-    found = statements[-1] if statements else None
-    if not isinstance(found, nodes.Signature):
+    statement = statements[-1] if statements else None
+    if not isinstance(statement, nodes.Signature):
         raise Refused("expected a signature: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
-    return found
+    return statement
 
 
 def argument_wrong(
-    where: str, at: int, given: Sequence[tuple[str, ...]], due: Sequence[Fits], known: Sequence[str]
+    where: str, at: int, given: Sequence[tuple[str, ...]], expected: Sequence[Fits], known: Sequence[str]
 ) -> str:
     """What is wrong about an argument, or about the result, which is the last."""
-    fits, axes = due[at], given[at]
-    for other, theirs in enumerate(due[:-1]):
-        if other != at < len(due) - 1 and theirs(axes) and fits(given[other]):
+    fits, axes = expected[at], given[at]
+    for other, theirs in enumerate(expected[:-1]):
+        if other != at < len(expected) - 1 and theirs(axes) and fits(given[other]):
             first, second = sorted((at + 1, other + 1))
             return f"arguments {first} and {second} have each other's axes: they are given in another order"
     if extra := one_too_many(fits, axes):

@@ -46,8 +46,8 @@ class GradedValue:
             return self
         steps = dict(zip(self.axes, strides(self.extent)))
         extent = tuple(self.sizes[axis] for axis in order)
-        places = (sum(map(int.__mul__, place, (steps[axis] for axis in order))) for place in records(extent))
-        return GradedValue(tuple(order), extent, tuple(self.numbers[place] for place in places))
+        places = (sum(map(int.__mul__, record, (steps[axis] for axis in order))) for record in records(extent))
+        return GradedValue(tuple(order), extent, tuple(self.numbers[position] for position in places))
 
     def along(self, at: int) -> Iterator[tuple[Any, ...]]:
         """The rows along one of the axes."""
@@ -66,7 +66,7 @@ class GradedValue:
 
 
 def strides(extent: Sequence[int]) -> tuple[int, ...]:
-    return tuple(math.prod(extent[place + 1 :]) for place in range(len(extent)))
+    return tuple(math.prod(extent[index + 1 :]) for index in range(len(extent)))
 
 
 def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
@@ -74,16 +74,16 @@ def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
     return itertools.product(*map(range, extent))
 
 
-def value_of(found: Any) -> GradedValue:
+def value_of(value: Any) -> GradedValue:
     """A tensor of any kind, or a number, as plain numbers."""
-    if isinstance(found, GradedValue):
-        return found
-    if hasattr(found, "axes"):
-        array = found.array
-        flat = array.reshape(-1) if found.axes else array
+    if isinstance(value, GradedValue):
+        return value
+    if hasattr(value, "axes"):
+        array = value.array
+        flat = array.reshape(-1) if value.axes else array
         listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]
-        return GradedValue(found.axes, tuple(found.sizes.values()), tuple(listed if found.axes else [listed]))
-    return GradedValue((), (), (found,))
+        return GradedValue(value.axes, tuple(value.sizes.values()), tuple(listed if value.axes else [listed]))
+    return GradedValue((), (), (value,))
 
 
 @cache
@@ -104,17 +104,19 @@ def by_numpy(text: str, values: Mapping[str, GradedValue]) -> GradedValue:
     with LOADING, all_or_none():
         from ..programs.evaluate import evaluate
 
-    return value_of(evaluate(text, {name: each.named() for name, each in values.items()}, syntax="text"))
+    return value_of(evaluate(text, {name: value.named() for name, value in values.items()}, syntax="text"))
 
 
 def by_definitions(text: str, values: Mapping[str, GradedValue]) -> GradedValue:
     with LOADING, all_or_none():
         from .. import reference
 
-    given = {name: reference.tensor(nested(each.numbers, each.extent), each.axes) for name, each in values.items()}
-    found = reference.evaluate(text, given)
-    axes = tuple(found.shape)
-    return GradedValue(axes, tuple(found.shape.values()), tuple(flat(found.to_list(axes), len(axes))))
+    tensors = {
+        name: reference.tensor(nested(value.numbers, value.extent), value.axes) for name, value in values.items()
+    }
+    result = reference.evaluate(text, tensors)
+    axes = tuple(result.shape)
+    return GradedValue(axes, tuple(result.shape.values()), tuple(flat(result.to_list(axes), len(axes))))
 
 
 def nested(numbers: Sequence[Any], extent: Sequence[int]) -> Any:
@@ -122,12 +124,12 @@ def nested(numbers: Sequence[Any], extent: Sequence[int]) -> Any:
     if not extent:
         return numbers[0]
     step = math.prod(extent[1:])
-    return [nested(numbers[place * step : (place + 1) * step], extent[1:]) for place in range(extent[0])]
+    return [nested(numbers[index * step : (index + 1) * step], extent[1:]) for index in range(extent[0])]
 
 
-def flat(found: Any, depth: int) -> Iterator[Any]:
+def flat(nested: Any, depth: int) -> Iterator[Any]:
     if depth == 0:
-        yield found
+        yield nested
         return
-    for each in found:
-        yield from flat(each, depth - 1)
+    for part in nested:
+        yield from flat(part, depth - 1)

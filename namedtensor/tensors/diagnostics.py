@@ -57,9 +57,9 @@ def _repair(problem: ShapeMismatch, shapes: Sequence[Shape]) -> str | None:
         case "repeated":
             return NAME_ONCE
         case "number":
-            wanted, have = problem.detail[0], list(dict.fromkeys(axis for shape in shapes for axis in shape))
-            every = f", or axis={tuple(have)} for all" if len(have) > 1 and wanted == 1 else ""
-            return "remove axis=" if not wanted else f'pass it: axis="{have[0]}"{every}' if have else None
+            expected, have = problem.detail[0], list(dict.fromkeys(axis for shape in shapes for axis in shape))
+            every = f", or axis={tuple(have)} for all" if len(have) > 1 and expected == 1 else ""
+            return "remove axis=" if not expected else f'pass it: axis="{have[0]}"{every}' if have else None
         case _:
             return None
 
@@ -68,19 +68,19 @@ def described(shapes: Sequence[Shape]) -> tuple[str, ...]:
     """The shape of each operand, in the notation."""
     if len(shapes) == 1:
         return (f"the tensor has {show(shapes[0])}",)
-    return tuple(f"the {ordinal(place)} operand has {show(shape)}" for place, shape in enumerate(shapes[:4]))
+    return tuple(f"the {ordinal(index)} operand has {show(shape)}" for index, shape in enumerate(shapes[:4]))
 
 
 def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
     """Warn where one operand has an axis and the other the same axis with a mark alone, as a gradient has; say whether."""
-    axes = [each.axes if isinstance(each, NamedTensor) else () for each in operands]
-    found = marked_apart(*axes)
-    if found is not None:
-        joins = " against ".join(show(each.sizes) for each in operands)
-        plain, marked = sorted(found, key=len)
+    axes = [operand.axes if isinstance(operand, NamedTensor) else () for operand in operands]
+    names = marked_apart(*axes)
+    if names is not None:
+        joins = " against ".join(show(operand.sizes) for operand in operands)
+        plain, marked = sorted(names, key=len)
         warn(f"{operator_sign(name)} broadcasts {joins}: {plain} and {marked} are different axes (what nt.gradient gives has the axes "
              f"of its parameter, and so has rename({{{marked!r}: {plain!r}}}))")  # fmt: skip
-    return found is not None
+    return names is not None
 
 
 OUTER_HINT = "if unintended, check the axis names"
@@ -88,31 +88,31 @@ OUTER_HINT = "if unintended, check the axis names"
 
 def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
     """The error, where these are errors, of two tensors neither of which has all axes of the other."""
-    left, right = (each.axes if isinstance(each, NamedTensor) else () for each in operands)
+    left, right = (operand.axes if isinstance(operand, NamedTensor) else () for operand in operands)
     if {*left} <= {*right} or {*right} <= {*left}:
         return None
     close = misspelt(*apart(operands))
-    joins = " against ".join(show(each.sizes) for each in operands)
+    joins = " against ".join(show(operand.sizes) for operand in operands)
     hint = OUTER_HINT + (f": did you mean {close[0]} or {close[1]}?" if close else "")
     return NotationError(314, f"{operator_sign(name)} broadcasts {joins} (outer product)", hint=hint, symbol=name)
 
 
 def apart(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
     """The axes of each of two tensors that the other lacks."""
-    left, right = (list(each.axes) for each in operands)
+    left, right = (list(operand.axes) for operand in operands)
     return [axis for axis in left if axis not in right], [axis for axis in right if axis not in left]
 
 
 def warn_of_misspelt(outer: NotationError, operands: Sequence[Any]) -> bool:
     """Warn where the axes of an outer broadcast are one letter apart; say whether."""
-    found = misspelt(*apart(operands)) is not None
-    if found:
+    result = misspelt(*apart(operands)) is not None
+    if result:
         warn(f"{outer.message} ({outer.hint})")
-    return found
+    return result
 
 
-def ordinal(place: int) -> str:
-    return ORDINALS[place] if place < len(ORDINALS) else f"{place + 1}th"
+def ordinal(position: int) -> str:
+    return ORDINALS[position] if position < len(ORDINALS) else f"{position + 1}th"
 
 
 def nearest(axis: str, names: Iterable[str]) -> str | None:

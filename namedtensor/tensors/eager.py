@@ -48,8 +48,8 @@ NO_OPTIONS: Mapping[str, Any] = {}
 
 def prepared_calls(name: str) -> Cache[Any, Prepared]:
     """The calls of one operator that are prepared, by the layouts of their operands and their options."""
-    found = PREPARED.get(name)
-    return PREPARED.get_or_build(name, lambda: Cache(f"calls of {name}", MOST)) if found is None else found
+    cache = PREPARED.get(name)
+    return PREPARED.get_or_build(name, lambda: Cache(f"calls of {name}", MOST)) if cache is None else cache
 
 
 # ---------------------------------------------------------------------------------------------- operators of Python
@@ -66,25 +66,25 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
         left, right, run, layout = last
         if type(other) is NamedTensor:
             if self.layout is not left or other.layout is not right:
-                found = prepared.get((self.layout, other.layout))
-                if found is None:
+                pair = prepared.get((self.layout, other.layout))
+                if pair is None:
                     try:
                         return _first_time(name, self, other)
                     except NotationError as problem:
                         raise problem.alone() from None
-                run, layout = found
+                run, layout = pair
                 last = (self.layout, other.layout, run, layout)
             result = _new(NamedTensor)
             result._array = run(self._array, other._array)
         else:
             if self.layout is not left or type(other) is not right:
-                found = prepared.get((self.layout, type(other)))
-                if found is None:
+                pair = prepared.get((self.layout, type(other)))
+                if pair is None:
                     try:
                         return _first_time(name, self, other)
                     except NotationError as problem:
                         raise problem.alone() from None
-                run, layout = found
+                run, layout = pair
                 last = (self.layout, type(other), run, layout)
             result = _new(NamedTensor)
             try:
@@ -102,14 +102,14 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
     prepared = prepared_calls(name)
 
     def operate(self, other):
-        found = prepared.get((type(other), self.layout))
-        if found is None:
+        pair = prepared.get((type(other), self.layout))
+        if pair is None:
             try:
                 return _first_time(name, other, self)
             except NotationError as problem:
                 raise problem.alone() from None
         try:
-            return made_as(found[0](other, self._array), found[1])
+            return made_as(pair[0](other, self._array), pair[1])
         except OverflowError:
             raise too_large(other, self.layout) from None
 
@@ -144,20 +144,20 @@ def call(
 ) -> Any:
     """Any operator, on tensors and numbers. Raises NotationError where they do not fit."""
     prepared = prepared_calls(record.name)
-    kinds = tuple([each.layout if type(each) is NamedTensor else type(each) for each in arguments])
+    kinds = tuple([argument.layout if type(argument) is NamedTensor else type(argument) for argument in arguments])
     key = kinds if not axes and not options else (axes, frozen(options), kinds)
-    found = prepared.get(key)
+    pair = prepared.get(key)
     try:
-        if found is None:
+        if pair is None:
             return _run_first(record, arguments, axes, options, key)
-        return made_as(found[0](*arrays_of(arguments)), found[1])
+        return made_as(pair[0](*arrays_of(arguments)), pair[1])
     except IndexError as problem:
         if not is_index_problem(problem):
             raise
         raise index_error(problem, axes[0] if axes else record.name, options.get("base", 1)) from None
     except OverflowError:
-        layout = next(each.layout for each in arguments if type(each) is NamedTensor)
-        raise too_large(next(each for each in arguments if type(each) in NUMBERS), layout) from None
+        layout = next(argument.layout for argument in arguments if type(argument) is NamedTensor)
+        raise too_large(next(argument for argument in arguments if type(argument) in NUMBERS), layout) from None
 
 
 def frozen(options: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -168,16 +168,16 @@ def frozen(options: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def arrays_of(arguments: tuple[Any, ...]) -> list[Any]:
-    return [each._array if type(each) is NamedTensor else each for each in arguments]
+    return [argument._array if type(argument) is NamedTensor else argument for argument in arguments]
 
 
 def _run_first(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
 ) -> Any:
-    operands = tuple(as_operand(each) for each in arguments)
-    for each, given in zip(operands, arguments):
-        if not isinstance(each, (NamedTensor, *NUMBERS)):
-            raise no_names(given, record.python_name)
+    operands = tuple(as_operand(operand) for operand in arguments)
+    for operand, argument in zip(operands, arguments):
+        if not isinstance(operand, (NamedTensor, *NUMBERS)):
+            raise no_names(argument, record.python_name)
     function, order, steady = prepare(record, operands, axes, options)
     outer = outer_broadcast(record.name, operands) if record.name in OUTER and len(operands) == 2 else None
     function = guarded(function, outer)
@@ -189,7 +189,9 @@ def _run_first(
     ):
         steady = False  # each such call is told of
     result = made(function(*arrays_of(operands)), order)
-    if steady and all(each is given for each, given in zip(operands, arguments)):  # what was converted is so each time
+    if steady and all(
+        other is argument for other, argument in zip(operands, arguments)
+    ):  # what was converted is so each time
         prepared_calls(record.name).store(key, (function, result.layout))
     return result
 
@@ -198,7 +200,7 @@ def prepare(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
     """Specialise a call of this kind: its function of all arguments, the axes of the result, and whether to store it."""
-    layouts = tuple(each.layout if isinstance(each, NamedTensor) else None for each in arguments)
+    layouts = tuple(argument.layout if isinstance(argument, NamedTensor) else None for argument in arguments)
     xp = one_library(layouts, record.python_name)
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
@@ -216,8 +218,8 @@ def prepare(
     quiet = record.warns and xp.__name__ == "numpy"
     if between(record, len(arguments), axes):
         return specialised(lower, kinds, xp, quiet)
-    given = tuple(layout or argument for layout, argument in zip(layouts, arguments))
-    function, order, steady = specialised(lower, given, xp, quiet)
+    signature = tuple(layout or argument for layout, argument in zip(layouts, arguments))
+    function, order, steady = specialised(lower, signature, xp, quiet)
     return function, order, steady and all(layouts)
 
 
@@ -234,8 +236,8 @@ def is_large(record: Operator, layout: Layout) -> bool:
 def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[Any, ...]:
     """An operator on one large tensor, planned as a formula is."""
     target = target_of(layout.xp)
-    given = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
-    root = Term(record.name, (given,), axes, (), layout.sizes, False, None, 1)
+    term = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
+    root = Term(record.name, (term,), axes, (), layout.sizes, False, None, 1)
     plan, _ = make_plan("", (root,), {"x": layout}, target, Limits(max_result_bytes=2**63))
     run, _ = target.backend.function(plan, layout.xp)
     return without_warnings(run) if record.warns else run, plan.results[0].order, True
@@ -246,16 +248,16 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
     if has_dimensions(given):
         return specialised_for_dimensions(lower, given, xp, quiet)
     target = target_of(xp)
-    w = PlanBuilder(target, real_of(target, [each.dtype for each in given if isinstance(each, Layout)]))
+    w = PlanBuilder(target, real_of(target, [argument.dtype for argument in given if isinstance(argument, Layout)]))
     arguments = []
-    for number, each in enumerate(given, 1):
-        if isinstance(each, Layout):
-            each = w.input(f"x{number}", each.axes, each.extent, dtype_name(each.dtype))
-        elif isinstance(each, type):
-            each = w.scalar(f"x{number}", each)
-        arguments.append(each)
-    if arguments and not any(isinstance(each, Layout) for each in given):
-        arguments = [w.array(each) for each in arguments]
+    for number, scalar in enumerate(given, 1):
+        if isinstance(scalar, Layout):
+            scalar = w.input(f"x{number}", scalar.axes, scalar.extent, dtype_name(scalar.dtype))
+        elif isinstance(scalar, type):
+            scalar = w.scalar(f"x{number}", scalar)
+        arguments.append(scalar)
+    if arguments and not any(isinstance(argument, Layout) for argument in given):
+        arguments = [w.array(argument) for argument in arguments]
     result = w.array(lower(w, tuple(arguments)))
     with at_once(xp):
         run, _ = target.backend.function(w.plan("", (result,)), xp)
@@ -263,7 +265,7 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
         run = _of_a_matrix(run)
     if any(step.primitive in CHECKS for step in w.steps):
         run = _of_bits(without_warnings(run), target.default_whole)
-    places = [place for place, each in enumerate(given) if isinstance(each, (Layout, type))]
+    places = [index for index, item in enumerate(given) if isinstance(item, (Layout, type))]
     if quiet:
         run = without_warnings(run)
     if len(places) < len(given):
@@ -274,7 +276,7 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
 def specialised_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
     """The same where sizes are dimensions of JAX, in whose place the function reads its arguments; it is not stored."""
     dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
-    layouts = tuple(dimensions.layout(each) if isinstance(each, Layout) else each for each in given)
+    layouts = tuple(dimensions.layout(argument) if isinstance(argument, Layout) else argument for argument in given)
     (run, order, _), assumptions = with_assumptions(lambda: specialised(lower, layouts, xp, quiet), dimensions)
     assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
     return run, order, False
@@ -314,34 +316,34 @@ def laid(tensor: Any, order: tuple[str, ...]) -> Any:
 def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
     """The result of a plan of one tensor, specialised once for its layout and what else is in `key`."""
     table, key = prepared_calls(name), (tensor.layout, *key)
-    found = table.get(key)
-    if found is None:
+    pair = table.get(key)
+    if pair is None:
         run, order, _ = specialised(lower, (tensor.layout,), tensor.layout.xp)
         result = made(run(tensor._array), order)
         if not has_dimensions((tensor.layout,)):
             table.store(key, (run, result.layout))
         return result
-    return made_as(found[0](tensor._array), found[1])
+    return made_as(pair[0](tensor._array), pair[1])
 
 
 def _of_some(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
     """The function, given all arguments, of which it takes those at `places`: the others are in its text."""
-    return lambda *arguments: run(*[arguments[place] for place in places])
+    return lambda *arguments: run(*[arguments[position] for position in places])
 
 
 def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
     """The namespace that all tensors share; NumPy's where there is none."""
-    found = {getattr(layout.xp, "__name__", None): layout.xp for layout in layouts if layout is not None}
-    if len(found) > 1:
-        raise of_libraries(name, sorted(map(str, found)))
-    if None in found:
+    result = {getattr(layout.xp, "__name__", None): layout.xp for layout in layouts if layout is not None}
+    if len(result) > 1:
+        raise of_libraries(name, sorted(map(str, result)))
+    if None in result:
         raise NotationError(
             317,
             f"{name} got a tensor that has a shape but no values",
             hint="pass it to jax.eval_shape or jax.export",
         )
-    if found:
-        return next(iter(found.values()))
+    if result:
+        return next(iter(result.values()))
     import numpy as np
 
     return np
@@ -352,8 +354,8 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
     """Raise ShapeMismatch where the arguments do not fit the operator."""
     fewest, most = record.arity
     if not fewest <= len(shapes) <= most:
-        wanted = f"{fewest}" if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} or {most}"
-        raise ShapeMismatch("arity", detail=(wanted, len(shapes)))
+        expected = f"{fewest}" if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} or {most}"
+        raise ShapeMismatch("arity", detail=(expected, len(shapes)))
     if between(record, len(shapes), axes):
         if axes:
             raise ShapeMismatch("number", detail=(0, len(axes)))
@@ -362,8 +364,8 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
     if record.kind == "reduction" and len(shapes) > 1:
         raise ShapeMismatch("arity", detail=("1", len(shapes)))
     bind(record.lifted_over(len(shapes)), axes)
-    given = record.new_sizes(shapes, axes, options.get("sizes", {})) if record.new_sizes is not None else None
-    record.result_shape(shapes, axes, given)
+    sizes = record.new_sizes(shapes, axes, options.get("sizes", {})) if record.new_sizes is not None else None
+    record.result_shape(shapes, axes, sizes)
     if record.kind in ("reduction", "axis_map") and not record.of_nothing:
         empty = next((axis for axis in axes for shape in shapes[:1] if shape[axis] == 0), None)
         if empty is not None:

@@ -78,9 +78,9 @@ def _and_keep(prepared: Cache[Any, Any], record: Operator, X: Any, axis: Any) ->
     """Run a function of a number, and keep what was prepared under the layout alone."""
     result = general(record, (X,), axis, {})
     layout = getattr(X, "layout", None)
-    found = eager.prepared_calls(record.name).get((layout,))
-    if layout is not None and found is not None:
-        prepared.store(layout, found)
+    prepared_call = eager.prepared_calls(record.name).get((layout,))
+    if layout is not None and prepared_call is not None:
+        prepared.store(layout, prepared_call)
     return result
 
 
@@ -142,11 +142,11 @@ def _and_prepare(
     result = general(record, tensors, axis, options)
     if options:
         return result
-    layouts = tuple(getattr(each, "layout", None) for each in tensors)
+    layouts = tuple(getattr(tensor, "layout", None) for tensor in tensors)
     axes = axes_of(axis)
-    found = eager.prepared_calls(record.name).get(layouts if not axes else (axes, (), layouts))
-    if found is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
-        prepared.store((*layouts, axis), found)
+    prepared_call = eager.prepared_calls(record.name).get(layouts if not axes else (axes, (), layouts))
+    if prepared_call is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
+        prepared.store((*layouts, axis), prepared_call)
     return result
 
 
@@ -186,16 +186,16 @@ def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping
     """The size of each new axis, from `size` or `sizes`."""
     formals = record.lifted.formals
     new = [axis for axis, formal in zip(axes, formals) if formal in record.new_formals]
-    found: dict[str, Any] = {axis: sizes.get(axis, size) for axis in new}
-    for axis, value in found.items():
+    result: dict[str, Any] = {axis: sizes.get(axis, size) for axis in new}
+    for axis, value in result.items():
         if value is None and record.kind == "creation":
-            value = found[axis] = next((each for each in found.values() if each is not None), False)
+            value = result[axis] = next((size_ for size_ in result.values() if size_ is not None), False)
         if not is_size(value):
             raise NotationError(
                 309, f"{record.python_name} needs the size of its new axis {axis}",
                 hint=f'write size=3, or sizes={{"{axis}": 3}}',
             )  # fmt: skip
-    return {axis: int(value) for axis, value in found.items()}
+    return {axis: int(value) for axis, value in result.items()}
 
 
 def is_size(value: Any) -> bool:
@@ -206,18 +206,18 @@ def is_size(value: Any) -> bool:
 def signature(record: Operator) -> inspect.Signature:
     kind = inspect.Parameter
     if record.arity[1] == MANY:
-        found = [kind("tensors", kind.VAR_POSITIONAL)]
+        parameters = [kind("tensors", kind.VAR_POSITIONAL)]
     else:
-        found = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name in OPERANDS[: record.arity[0]]]
-        found += [
+        parameters = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name in OPERANDS[: record.arity[0]]]
+        parameters += [
             kind(name, kind.POSITIONAL_OR_KEYWORD, default=None) for name in OPERANDS[record.arity[0] : record.arity[1]]
         ]
     if record.kind != "elementwise":
-        found.append(kind("axis", kind.KEYWORD_ONLY, default=None))
+        parameters.append(kind("axis", kind.KEYWORD_ONLY, default=None))
     if sized(record):
-        found += [kind(name, kind.KEYWORD_ONLY, default=None) for name in ("size", "sizes")]
-    found += [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in record.options]
-    return inspect.Signature(found)
+        parameters += [kind(name, kind.KEYWORD_ONLY, default=None) for name in ("size", "sizes")]
+    parameters += [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in record.options]
+    return inspect.Signature(parameters)
 
 
 def documentation(record: Operator) -> str:
@@ -291,8 +291,8 @@ def shape_of(record: Operator, call: Example) -> dict[str, int]:
     """The shape of what a call gives."""
     if record.kind == "elementwise":
         return broadcast(call.shapes)
-    given = record.new_sizes(call.shapes, call.axes, call.sizes) if record.new_sizes is not None else None
-    return record.result_shape(call.shapes, call.axes, given)
+    sizes = record.new_sizes(call.shapes, call.axes, call.sizes) if record.new_sizes is not None else None
+    return record.result_shape(call.shapes, call.axes, sizes)
 
 
 def example(record: Operator) -> tuple[str, str] | None:
@@ -313,13 +313,13 @@ EXAMPLES: dict[str, tuple[str, str]] = {
 
 # ------------------------------------------------------------------------------------------------------ all of them
 def _all() -> dict[str, Callable[..., Any]]:
-    found: dict[str, Callable[..., Any]] = {}
+    result: dict[str, Callable[..., Any]] = {}
     for record in dict.fromkeys(REGISTRY.values()):
         function = make_function(record)
         for name in (record.python_name, *record.aliases):
             if name.isidentifier() and name.isascii():
-                found.setdefault(name, function)
-    return found
+                result.setdefault(name, function)
+    return result
 
 
 FUNCTIONS = _all()

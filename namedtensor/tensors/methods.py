@@ -299,12 +299,12 @@ WRITTEN: dict[str, Callable[..., Any]] = {
 
 def behavior() -> dict[str, Callable[..., Any]]:
     """Each method that NamedTensor is given, by its name."""
-    found: dict[str, Callable[..., Any]] = {}
+    result: dict[str, Callable[..., Any]] = {}
     for sign, (from_left, from_right) in INFIX.items():
-        found[from_left], found[from_right] = infix(sign), reflected(sign)
+        result[from_left], result[from_right] = infix(sign), reflected(sign)
     for sign, name in COMPARISONS.items():
-        found[name] = infix(sign)
-    return {**found, **WRITTEN, **METHODS}
+        result[name] = infix(sign)
+    return {**result, **WRITTEN, **METHODS}
 
 
 for _name, _method in behavior().items():

@@ -34,10 +34,10 @@ def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: Mapping[
     name = function.__name__
     if method != "__call__" or function.signature is not None or options:
         raise by_position(name if method == "__call__" else f"{name}.{method}", _advised(name, method))
-    operands = tuple(eager.as_operand(each) for each in inputs)
-    for each in operands:
-        if not isinstance(each, (NamedTensor, *eager.NUMBERS)):
-            raise no_names(each, f"np.{name}")
+    operands = tuple(eager.as_operand(input_) for input_ in inputs)
+    for operand in operands:
+        if not isinstance(operand, (NamedTensor, *eager.NUMBERS)):
+            raise no_names(operand, f"np.{name}")
     record = REGISTRY.get(OPERATORS[name] if name in OPERATORS else name)
     return eager.call(record, operands) if record is not None else _elementwise(function, operands)
 
@@ -50,16 +50,18 @@ def _advised(name: str, method: str) -> str:
 
 def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
     """Apply an elementwise function that is not an operator of the notation, over the union of the axes."""
-    layouts = [each.layout if isinstance(each, NamedTensor) else None for each in operands]
+    layouts = [operand.layout if isinstance(operand, NamedTensor) else None for operand in operands]
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
         broadcast(shapes)
     except ShapeMismatch as problem:
         raise shape_error(problem, REGISTRY["+"], shapes, ()) from None
     order = union(tuple(layout and layout.axes for layout in layouts))
-    result = function(*[each if layout is None else eager.laid(each, order) for each, layout in zip(operands, layouts)])
+    result = function(
+        *[operand if layout is None else eager.laid(operand, order) for operand, layout in zip(operands, layouts)]
+    )
     if isinstance(result, tuple):
-        return tuple(made(each, order) for each in result)
+        return tuple(made(array, order) for array in result)
     return made(result, order)
 
 

@@ -53,12 +53,12 @@ def rename(tensor: Any, names: Mapping[str, str]) -> Any:
     """The same array with axes under other names, all at once."""
     key = (tensor.layout, tuple(names.items()))
     try:
-        found = _RENAMED.get(key)
+        layout = _RENAMED.get(key)
     except TypeError:  # what no name can be, of which `_rename` tells
         return made_as(tensor._array, _rename(tensor.layout, names))
-    if found is None:
-        found = _RENAMED.get_or_build(key, lambda: _rename(tensor.layout, names))
-    return made_as(tensor._array, found)
+    if layout is None:
+        layout = _RENAMED.get_or_build(key, lambda: _rename(tensor.layout, names))
+    return made_as(tensor._array, layout)
 
 
 def _rename(layout: Layout, names: Mapping[str, str]) -> Layout:
@@ -113,8 +113,8 @@ def _divided(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
     rest = tuple(axis for axis in layout.axes if axis != old)
     need_new(layout, (*rest, *parts), parts, 313, f"{old} cannot be split into")
     sizes = _solved(layout, old, parts)
-    made = tuple(sizes.items())
-    return eager.kept("split", tensor, lambda w, given: w.split(given[0], old, made), old, made)
+    result = tuple(sizes.items())
+    return eager.kept("split", tensor, lambda w, given: w.split(given[0], old, result), old, result)
 
 
 def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
@@ -136,30 +136,30 @@ def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[s
 def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
     """Select elements by axis: integers and slices as in Python, and tensors of indices, all at once."""
     layout = tensor.layout
-    pairs = {check_axis(axis): wanted for axis, wanted in index.items()}
+    pairs = {check_axis(axis): expected for axis, expected in index.items()}
     need_axes(layout, pairs, "an index")
     at: list[Any] = [slice(None)] * len(layout.axes)
     rest: list[str] = list(layout.axes)
     tensors = {}
-    for axis, wanted in pairs.items():
-        if isinstance(wanted, NamedTensor):
-            tensors[axis] = wanted
-        elif isinstance(wanted, slice):
-            at[layout.axes.index(axis)] = wanted
+    for axis, expected in pairs.items():
+        if isinstance(expected, NamedTensor):
+            tensors[axis] = expected
+        elif isinstance(expected, slice):
+            at[layout.axes.index(axis)] = expected
         else:
-            at[layout.axes.index(axis)] = _position(axis, wanted, layout.sizes[axis])
+            at[layout.axes.index(axis)] = _position(axis, expected, layout.sizes[axis])
             rest.remove(axis)
     part = made(tensor._array[tuple(at)], tuple(rest)) if at else tensor
     return _taken(part, tensors) if tensors else part
 
 
-def _position(axis: str, wanted: Any, size: int) -> int:
-    if isinstance(wanted, bool) or not hasattr(wanted, "__index__") or getattr(wanted, "shape", ()):
+def _position(axis: str, expected: Any, size: int) -> int:
+    if isinstance(expected, bool) or not hasattr(expected, "__index__") or getattr(expected, "shape", ()):
         raise NotationError(
-            402, f"axis {axis} is indexed by {wanted!r}, which is not an integer",
+            402, f"axis {axis} is indexed by {expected!r}, which is not an integer",
             hint=f'pass an integer, a slice, or a tensor of indices: A[{{"{axis}": nt.tensor([0, 2], "new")}}]',
         )  # fmt: skip
-    position = int(wanted)
+    position = int(expected)
     if not -size <= position < size:
         raise NotationError(
             401, f"index {position} is out of range for axis {axis} (0 to {size - 1})",
@@ -172,14 +172,14 @@ def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
     """The elements at tensors of indices; an axis that the indices share with the tensor is one axis."""
     record, layout, axes = REGISTRY["index"], tensor.layout, tuple(indices)
     rest = {axis: size for axis, size in layout.sizes.items() if axis not in indices}
-    shapes = (rest, *(each.layout.sizes for each in indices.values()))
+    shapes = (rest, *(index.layout.sizes for index in indices.values()))
     try:
         broadcast(shapes)
-        layouts = (layout, *(each.layout for each in indices.values()))
+        layouts = (layout, *(index.layout for index in indices.values()))
         function, order, _ = eager.specialised(
             lambda w, given: record.lower(w, given, axes, {"base": 0}), layouts, layout.xp
         )
-        return made(function(tensor._array, *[each._array for each in indices.values()]), order)
+        return made(function(tensor._array, *[index._array for index in indices.values()]), order)
     except ShapeMismatch as problem:
         raise shape_error(problem, record, shapes, axes) from None
     except IndexError as problem:

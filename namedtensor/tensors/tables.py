@@ -57,7 +57,7 @@ def one_line(tensor: NamedTensor) -> str:
 def listed(numbers: Any, digits: int) -> str:
     """Nested lists of numbers as Python has them."""
     if isinstance(numbers, list):
-        return f"[{', '.join(listed(each, digits) for each in numbers)}]"
+        return f"[{', '.join(listed(entry, digits) for entry in numbers)}]"
     if not isinstance(numbers, float):
         return f"{numbers:.{digits}g}" if isinstance(numbers, complex) else str(numbers)
     if not math.isfinite(numbers):
@@ -153,7 +153,7 @@ def column(texts: list[str]) -> list[str]:
     """Numbers of one column with their points under one another."""
     places = [len(text) - text.find(".") if "." in text and "e" not in text else 0 for text in texts]
     most = max(places, default=0)
-    padded = [text + " " * (most - place) if most else text for text, place in zip(texts, places)]
+    padded = [text + " " * (most - position) if most else text for text, position in zip(texts, places)]
     width = max(map(len, padded), default=0)
     return [text.rjust(width) for text in padded]
 

@@ -17,9 +17,9 @@ def as_value(value: Any, name: str) -> Any:
     if is_key(value):
         return made(number_of_key(value), ())
     if value is not None:
-        found = as_operand(value)
-        if isinstance(found, (NamedTensor, *NUMBERS)):
-            return found
+        operand = as_operand(value)
+        if isinstance(operand, (NamedTensor, *NUMBERS)):
+            return operand
     rank = len(getattr(value, "shape", ()))
     if rank:
         what, hint = f"an array of {rank} axes without names", 'pass them: nt.tensor(array, "seq chans")'

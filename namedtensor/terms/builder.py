@@ -32,9 +32,9 @@ class SimplifyingGraph(TermGraph):
         """
         if operator == "⊙" and axes:
             for one, other in (arguments, arguments[::-1]):
-                found = self.renamed(one, other, axes, shape, node)
-                if found is not None:
-                    return found
+                term = self.renamed(one, other, axes, shape, node)
+                if term is not None:
+                    return term
         if operator == "⊙" and not axes:
             for one, other in (arguments, arguments[::-1]):
                 if is_one(one) and one.shape.keys() <= other.shape.keys():
@@ -42,18 +42,18 @@ class SimplifyingGraph(TermGraph):
         if operator in BROADCASTING and not axes and len(arguments) == 2:
             one = bare(*arguments)
             arguments = one, bare(arguments[1], one)
-        found = self.signed(operator, arguments, axes, options, shape, node)
-        return found or super().intern(operator, arguments, axes, options, shape, boolean, node)
+        term = self.signed(operator, arguments, axes, options, shape, node)
+        return term or super().intern(operator, arguments, axes, options, shape, boolean, node)
 
     def signed(
         self, operator: str, arguments: tuple[Term, ...], axes: Order, options: Options, shape: dict[str, Any] | None,
         node: Any,
     ) -> Term | None:  # fmt: skip
         """The same with its signs outside, where they join a sum, meet another, or are those of fewer numbers."""
-        signs = [each.operator == "negative" for each in arguments]
+        signs = [argument.operator == "negative" for argument in arguments]
         if not any(signs):
             return None
-        inner = tuple(each.arguments[0] if sign else each for each, sign in zip(arguments, signs))
+        inner = tuple(argument.arguments[0] if sign else argument for argument, sign in zip(arguments, signs))
         if operator == "negative":
             return inner[0]
         if operator in ("+", "-") and signs[1]:
@@ -61,12 +61,12 @@ class SimplifyingGraph(TermGraph):
         if operator == "+":
             return self.intern("-", (arguments[1], inner[0]), (), (), shape, node=node)
         if operator in LINEAR and signs[0]:
-            found = self.intern(operator, (inner[0], *arguments[1:]), axes, options, shape, node=node)
+            term = self.intern(operator, (inner[0], *arguments[1:]), axes, options, shape, node=node)
         elif operator in PRODUCTS:
-            found = self.intern(operator, inner, axes, options, shape, node=node)
+            term = self.intern(operator, inner, axes, options, shape, node=node)
         else:
             return None
-        return found if sum(signs) == 2 else self.intern("negative", (found,), (), (), dict(found.shape), node=node)
+        return term if sum(signs) == 2 else self.intern("negative", (term,), (), (), dict(term.shape), node=node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
         """The rewrite one ⊙_{axes} I…I = a rename of `one`, where each identity is summed over by one of its axes; else
@@ -85,11 +85,11 @@ class SimplifyingGraph(TermGraph):
         if not names or set(names) != set(axes):
             return None
         sizes = {names.get(axis, axis): size for axis, size in one.shape.items()}
-        found = super().intern("rename", (one,), (), tuple(sorted(names.items())), sizes, node=node)
+        term = super().intern("rename", (one,), (), tuple(sorted(names.items())), sizes, node=node)
         for identity in rest:
             sizes = {**sizes, **identity.shape}
-            found = super().intern("⊙", (found, identity), (), (), sizes, node=node)
-        return found
+            term = super().intern("⊙", (term, identity), (), (), sizes, node=node)
+        return term
 
 
 PRODUCTS = frozenset(("⊙", "/"))
@@ -110,8 +110,8 @@ def identities(term: Term) -> list[Term] | None:
         return [term]
     if term.operator != "⊙" or term.axes:
         return None
-    parts = [identities(each) for each in term.arguments]
-    return None if None in parts else [each for part in parts for each in part]  # type: ignore[union-attr]
+    parts = [identities(argument) for argument in term.arguments]
+    return None if None in parts else [element for part in parts for element in part]  # type: ignore[union-attr]
 
 
 class TermBuilder:
@@ -144,7 +144,7 @@ class TermBuilder:
 
     def between(self, operator: str, *terms: Term) -> Term:
         """An elementwise operator, over the union of the axes."""
-        return self.term(operator, terms, shape=broadcast([each.shape for each in terms], unify))
+        return self.term(operator, terms, shape=broadcast([term.shape for term in terms], unify))
 
     def add(self, left: Term, right: Term) -> Term:
         return self.between("+", left, right)
@@ -160,7 +160,7 @@ class TermBuilder:
         axes = tuple(axes)
         both = tuple(axis for axis in axes if axis in left.shape and axis in right.shape)
         left, right = (
-            self.sum(each, (axis for axis in axes if axis in each.shape and axis not in both)) for each in (left, right)
+            self.sum(term, (axis for axis in axes if axis in term.shape and axis not in both)) for term in (left, right)
         )
         if not both:
             return self.times(left, right)
@@ -191,10 +191,10 @@ class TermBuilder:
 
     def seed(self, shape: Mapping[str, Any], partners: Mapping[str, str]) -> Term:
         """One where each axis has the index of its partner, zero elsewhere; over the other axes of the shape the same."""
-        found = self.number(1.0)
+        number = self.number(1.0)
         for axis, partner in partners.items():
-            found = self.times(found, self.identity(axis, partner, shape[axis]))
-        return self.spread(found, shape)
+            number = self.times(number, self.identity(axis, partner, shape[axis]))
+        return self.spread(number, shape)
 
     def identity(self, row: str, column: str, size: Any) -> Term:
         options = tuple((f"size {axis}", resolve(size)) for axis in (row, column))
@@ -225,19 +225,19 @@ class TermBuilder:
     def scatter(self, term: Term, axis: str, size: Any, places: Term, over: Iterable[str]) -> Term:
         """A new axis: each element the sum of those whose index it is, over these axes of the places, which count from 1."""
         over = tuple(sorted(over))
-        shape = {name: each for name, each in term.shape.items() if name not in over} | {axis: size}
+        shape = {name: extent for name, extent in term.shape.items() if name not in over} | {axis: size}
         return self.term("scatter", (term, places), (axis,), (resolve(size), over), shape)
 
-    def pick(self, term: Term, axis: str, place: int) -> Term:
+    def pick(self, term: Term, axis: str, position: int) -> Term:
         shape = {name: size for name, size in term.shape.items() if name != axis}
-        return self.term("pick", (term,), (), (axis, place), shape)
+        return self.term("pick", (term,), (), (axis, position), shape)
 
     def merge(self, term: Term, sources: tuple[str, ...], target: str, size: Any) -> Term:
-        shape = {axis: each for axis, each in term.shape.items() if axis not in sources} | {target: size}
+        shape = {axis: extent for axis, extent in term.shape.items() if axis not in sources} | {target: size}
         return self.term("merge", (term,), (), (sources, target), shape)
 
     def split(self, term: Term, source: str, parts: tuple[tuple[str, Any], ...]) -> Term:
-        shape = {axis: each for axis, each in term.shape.items() if axis != source} | dict(parts)
+        shape = {axis: extent for axis, extent in term.shape.items() if axis != source} | dict(parts)
         return self.term("split", (term,), (), (source, parts), shape)
 
 

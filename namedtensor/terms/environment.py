@@ -98,17 +98,17 @@ class Environment:
     def note_sizes(self, source: str, shape: Mapping[str, Any]) -> None:
         """Record the axis sizes of a tensor of this scope."""
         for axis, size in shape.items():
-            found = self.sizes.get(axis)
-            if found is None:
+            result = self.sizes.get(axis)
+            if result is None:
                 self.sizes[axis] = size
                 self.sources[axis] = source
-            elif found == size:
+            elif result == size:
                 continue
-            elif isinstance(found, Conflict):
-                found.sources.append((source, size))
-            elif not unify(found, size):
+            elif isinstance(result, Conflict):
+                result.sources.append((source, size))
+            elif not unify(result, size):
                 first = self.sources.get(axis, "another")
-                self.sizes[axis] = Conflict(axis, [(first, found), (source, size)])
+                self.sizes[axis] = Conflict(axis, [(first, result), (source, size)])
 
 
 def lifted_name(axis: str, depth: int) -> str:
@@ -129,11 +129,11 @@ def distinct_names(axes: Iterable[str]) -> dict[str, str]:
     """
     axes = list(axes)
     taken = {axis for axis in axes if "@" not in axis}
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for axis in axes:
         name = source_name(axis)
         while "@" in axis and name in taken:
             name += "'"
         taken.add(name)
-        found[axis] = name
-    return found
+        result[axis] = name
+    return result

@@ -187,16 +187,16 @@ class Inference(ABC):
 
     def along(self, spine: list[Call], env: Environment) -> Term:
         """The term of a + b + c + …, its first operands typed from within, so that Python's calls do not nest as they do."""
-        found = self.attempt(lambda: self.infer(spine[-1].arguments[0], env))
+        attempt = self.attempt(lambda: self.infer(spine[-1].arguments[0], env))
         for node in reversed(spine):
-            self.left = (node.arguments[0], env, found)
-            found = self.attempt(lambda node=node: self.RULES[type(node)](self, node, env))
+            self.left = (node.arguments[0], env, attempt)
+            attempt = self.attempt(lambda node=node: self.RULES[type(node)](self, node, env))
             self.left = None
-            if isinstance(found, Term):
-                self.trace.append((node, found, env))
-        if not isinstance(found, Term):
-            raise found
-        return found
+            if isinstance(attempt, Term):
+                self.trace.append((node, attempt, env))
+        if not isinstance(attempt, Term):
+            raise attempt
+        return attempt
 
     def attempt(self, work: Callable[[], Term]) -> Term | NotationError | AlreadyReported:
         """Run a step of typing; in recovery its error is returned as the error type."""
@@ -210,20 +210,20 @@ class Inference(ABC):
     def first_operand(self) -> Term:
         """The operand that was typed before the operation that asks for it."""
         assert self.left is not None
-        found, self.left = self.left[2], None
-        if not isinstance(found, Term):
-            raise found
-        return found
+        first_operand, self.left = self.left[2], None
+        if not isinstance(first_operand, Term):
+            raise first_operand
+        return first_operand
 
     def infer_all(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
         """The terms of several parts; in recovery, each part's error is noted before the first stops the whole."""
         if not self.recover:
             return tuple([self.infer(part, env) for part in parts])
-        found: list[Term] = []
+        terms: list[Term] = []
         failed = False
         for part in parts:
             try:
-                found.append(self.infer(part, env))
+                terms.append(self.infer(part, env))
             except NotationError as problem:
                 self.note(problem)
                 failed = True
@@ -231,7 +231,7 @@ class Inference(ABC):
                 failed = True
         if failed:
             raise AlreadyReported
-        return tuple(found)
+        return tuple(terms)
 
     def number(self, key: Key, env: Environment) -> Any:
         """The number that a name stands for by its definition, for size expressions; none while it is asked for by itself."""
@@ -269,11 +269,11 @@ class Inference(ABC):
 
     # ------------------------------------------------------------------------------------------------------- errors
     def error(
-        self, code: int, message: str, place: Any, notes: Iterable[str] = (), hint: str | None = None,
+        self, code: int, message: str, node: Any, notes: Iterable[str] = (), hint: str | None = None,
         labels: Sequence[tuple[tuple[int, int], str]] = (), **fields: str | None,
     ) -> NotationError:  # fmt: skip
         """The error of a place, which is a span or a node."""
-        span: Any = getattr(place, "span", place)
+        span: Any = getattr(node, "span", node)
         return NotationError(code, message, self.scope.source, span, tuple(notes), hint, labels, **fields)
 
     def note(self, problem: NotationError) -> None:
@@ -305,7 +305,7 @@ class Inference(ABC):
         typed = len(self.trace) + (len(self.rules.trace) if self.rules is not None else 0)
         return typed + len(self.graph)
 
-    def spend(self, place: Any) -> None:
+    def spend(self, node: Any) -> None:
         """Count terms against the limit and raise where it is passed; `place` is the call, sum, range or derivative
         that makes more.
 
@@ -315,7 +315,7 @@ class Inference(ABC):
         limit = self.limits.max_expanded_nodes
         if self.pieces() > limit + len(self.scope.source):
             raise self.error(
-                404, f"the formula expands to more than {limit} nodes", place,
+                404, f"the formula expands to more than {limit} nodes", node,
                 notes=("a call expands the body of its function, a recurrence its steps, a sum of members its terms",),
                 hint="raise limits.max_expanded_nodes",
             )  # fmt: skip

@@ -59,10 +59,12 @@ def loop_of(
             body.found[id(term)] = body.of_step(term)
     nexts = with_softmax(tuple(map(body.part, results)), body.graph)
     parts = tuple(body.found[id(state)] for state in states)
-    slices, members, given = (tuple(inner for _, inner in each) for each in (body.slices, body.members, body.given))
-    loop = Loop(parts, slices, members, given, nexts, axis, steps)
+    slices, members, constants = (
+        tuple(inner for _, inner in pairs) for pairs in (body.slices, body.members, body.given)
+    )
+    loop = Loop(parts, slices, members, constants, nexts, axis, steps)
     along = (term for term, _ in body.slices)
-    alike = [each for term, _ in body.members for each in term.arguments]
+    alike = [argument for term, _ in body.members for argument in term.arguments]
     same = (term for term, _ in body.given)
     return terms.intern("loop", (*initial, *along, *alike, *same), options=(loop,), node=node)
 
@@ -109,19 +111,19 @@ class _Body:
 
     def part(self, term: Term) -> Term:
         """A term as the body sees it: rewritten for one step, or a loop-invariant input."""
-        found = self.found.get(id(term)) or self.leaves.get(id(term))
-        if found is None:
+        leaf = self.found.get(id(term)) or self.leaves.get(id(term))
+        if leaf is None:
             if term.number is not None:
-                found = self.graph.number(term.number, term.node, term.boolean)
+                leaf = self.graph.number(term.number, term.node, term.boolean)
             elif (is_place(term) or term.operator == "iota") and self.axis not in term.shape:
-                found = self.of_step(term)
+                leaf = self.of_step(term)
             else:
                 group = self.slices if self.axis in term.shape else self.given
-                found = self.take("slice" if group is self.slices else "given", term)
+                leaf = self.take("slice" if group is self.slices else "given", term)
                 del self.found[id(term)]
-                group.append((term, found))
-            self.leaves[id(term)] = found
-        return found
+                group.append((term, leaf))
+            self.leaves[id(term)] = leaf
+        return leaf
 
     def of_step(self, term: Term) -> Term:
         return at_one(self.graph, {self.axis}, term, tuple(map(self.part, term.arguments)), self.without_axis)
@@ -129,8 +131,8 @@ class _Body:
 
 def is_place(term: Term) -> bool:
     """Whether it is iota_{ax} = p, which a plan knows as one slice of an axis where it stands with what it chooses."""
-    kinds = [each.operator for each in term.arguments]
-    return term.operator == "=" and "iota" in kinds and any(not each.shape for each in term.arguments)
+    kinds = [argument.operator for argument in term.arguments]
+    return term.operator == "=" and "iota" in kinds and any(not argument.shape for argument in term.arguments)
 
 
 def at_one(
@@ -152,17 +154,19 @@ def at_one(
 def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
     """A loop within the body, at one element of the axes."""
     terms = TermGraph()
-    found: dict[int, Term] = {}
+    result: dict[int, Term] = {}
     for term in topological(*loop.results, *loop.inputs):
-        found[id(term)] = at_one(terms, axes, term, tuple(found[id(each)] for each in term.arguments), reshaped)
+        result[id(term)] = at_one(
+            terms, axes, term, tuple(result[id(argument)] for argument in term.arguments), reshaped
+        )
 
     def all_of(group: Iterable[Term]) -> tuple[Term, ...]:
-        return tuple(found[id(each)] for each in group)
+        return tuple(result[id(member)] for member in group)
 
-    states, slices, members, given, results = map(
+    states, slices, members, constants, results = map(
         all_of, (loop.states, loop.slices, loop.members, loop.given, loop.results)
     )
-    return Loop(states, slices, members, given, results, loop.axis, loop.steps)
+    return Loop(states, slices, members, constants, results, loop.axis, loop.steps)
 
 
 # ---------------------------------------------------------------------------------------------------- dead states
@@ -171,61 +175,61 @@ def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     order = topological(*roots)
     asked = _asked(order)
     terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others
-    found = {id(term): term for term in order if term.operator == "input"}
+    result = {id(term): term for term in order if term.operator == "input"}
     numbers: dict[int, list[int]] = {}
     for term in order:
         if term.operator == "input":
             continue
-        arguments, options = tuple([found[id(each)] for each in term.arguments]), term.options
+        arguments, options = tuple([result[id(argument)] for argument in term.arguments]), term.options
         if term.operator == "loop":
             numbers[id(term)] = states = _needed(options[0], asked[id(term)])
             loop, arguments = _with_states(options[0], states, arguments)
             options = (loop,)
         elif term.operator in ("after", "through"):
             options = (numbers[id(term.arguments[0])].index(options[0]), *options[1:])
-        found[id(term)] = terms.intern(
+        result[id(term)] = terms.intern(
             term.operator, arguments, term.axes, options, term.shape, term.boolean, term.node
         )
-    return tuple(found[id(root)] for root in roots)
+    return tuple(result[id(root)] for root in roots)
 
 
 def _asked(order: Sequence[Term]) -> dict[int, set[int]]:
     """The live states of each loop: those that other terms read."""
-    found: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
+    result: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:
         if term.operator in ("after", "through"):
-            found[id(term.arguments[0])].add(term.options[0])
-    return found
+            result[id(term.arguments[0])].add(term.options[0])
+    return result
 
 
 def _needed(loop: Loop, asked: set[int]) -> list[int]:
     """The transitive closure of live states: these, and those that their next values read."""
-    number = {id(state): place for place, state in enumerate(loop.states)}
-    found, waiting = set(asked), [*asked]
+    number = {id(state): index for index, state in enumerate(loop.states)}
+    indices, waiting = set(asked), [*asked]
     while waiting:
         for term in topological(loop.results[waiting.pop()]):
-            place = number.get(id(term))
-            if place is not None and place not in found:
-                found.add(place)
-                waiting.append(place)
-    return sorted(found)
+            position = number.get(id(term))
+            if position is not None and position not in indices:
+                indices.add(position)
+                waiting.append(position)
+    return sorted(indices)
 
 
 def _with_states(loop: Loop, states: Sequence[int], arguments: Sequence[Term]) -> tuple[Loop, tuple[Term, ...]]:
     """A loop of some of the states alone, with what it is given for them."""
-    results = tuple(loop.results[place] for place in states)
+    results = tuple(loop.results[state] for state in states)
     read = {id(term) for term in topological(*results)}
-    kept: list[Term] = [arguments[place] for place in states]
+    terms: list[Term] = [arguments[state] for state in states]
     at = len(loop.states)
     groups: list[tuple[Term, ...]] = []
     for group, size in ((loop.slices, 1), (loop.members, loop.steps), (loop.given, 1)):
-        groups.append(tuple(each for each in group if id(each) in read))
-        for each in group:
-            kept += arguments[at : at + size] if id(each) in read else ()
+        groups.append(tuple(term for term in group if id(term) in read))
+        for term in group:
+            terms += arguments[at : at + size] if id(term) in read else ()
             at += size
-    slices, members, given = groups
-    inner = tuple(loop.states[place] for place in states)
-    return Loop(inner, slices, members, given, results, loop.axis, loop.steps), tuple(kept)
+    slices, members, constants = groups
+    inner = tuple(loop.states[state] for state in states)
+    return Loop(inner, slices, members, constants, results, loop.axis, loop.steps), tuple(terms)
 
 
 # The axes that structural terms take, or give another name.

@@ -45,7 +45,7 @@ class _Rewriting:
         self.found: dict[int, Term] = {}
 
     def visit(self, term: Term) -> None:
-        arguments = tuple([self.found[id(each)] for each in term.arguments])
+        arguments = tuple([self.found[id(argument)] for argument in term.arguments])
         result = self.rewritten(term) if id(term) not in self.opaque else None
         if result is None:
             same = all(new is old for new, old in zip(arguments, term.arguments))
@@ -111,24 +111,26 @@ class _Rewriting:
             return None if result is None else self.like(above, (result,))
         if above.axes:
             return self.contracted(above, above.axes, sums, term)
-        for place, factor in enumerate(above.arguments):
+        for index, factor in enumerate(above.arguments):
             result = self.over(factor, sums, term) if set(sums.shape) <= set(factor.shape) else None
             if result is not None:
                 others = tuple(
-                    result if at == place else self.found[id(each)] for at, each in enumerate(above.arguments)
+                    result if at == index else self.found[id(argument)] for at, argument in enumerate(above.arguments)
                 )
                 return self.like(above, others)
         return None
 
     def contracted(self, product: Term, axes: tuple[str, ...], sums: Term, term: Term) -> Term | None:
         """A product whose axes the sum has too: softmax in place of the exponential among its factors."""
-        for place, factor in enumerate(product.arguments):
+        for index, factor in enumerate(product.arguments):
             score = self.score(factor) if self.is_open(factor) else None
             named = None if score is None else matched(sums, factor)
             if score is None or named is None or set(named) != set(axes):
                 continue
             soft = self.softmax(score, named, factor.shape, term)
-            others = tuple(soft if at == place else self.found[id(each)] for at, each in enumerate(product.arguments))
+            others = tuple(
+                soft if at == index else self.found[id(argument)] for at, argument in enumerate(product.arguments)
+            )
             return self.like(product, others)
         return None
 

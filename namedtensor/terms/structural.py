@@ -71,8 +71,8 @@ after_pass: list[Callable[..., None]] = []
 
 def passed(*roots: Term) -> None:
     """Run the checks registered in `after_pass` on the roots that a pass has made."""
-    for each in after_pass:
-        each(*roots)
+    for callback in after_pass:
+        callback(*roots)
 
 
 class Malformed(AssertionError):
@@ -101,7 +101,7 @@ def problem_of(term: Term) -> str | None:
         return f"no operator {term.operator}"
     elif not REGISTRY[term.operator].arity[0] <= count <= REGISTRY[term.operator].arity[1]:
         return f"{term.operator} has {count} arguments"
-    if any(each.serial >= term.serial for each in term.arguments):
+    if any(argument.serial >= term.serial for argument in term.arguments):
         return "an argument is made after what uses it"
     if term.operator in ("rename", "spread") and not all(len(pair) == 2 for pair in term.options):
         return f"the options of {term.operator} are pairs"

@@ -74,11 +74,11 @@ class TermGraph:
         """Hash-cons: the one term of this operator, these arguments, axes and options."""
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
-        found = self.interned.get(key)
-        if found is None:
-            found = Term(operator, tuple(arguments), axes, options, shape or {}, boolean, node, next(self.serials))
-            self.interned[key] = found
-        return found
+        term = self.interned.get(key)
+        if term is None:
+            term = Term(operator, tuple(arguments), axes, options, shape or {}, boolean, node, next(self.serials))
+            self.interned[key] = term
+        return term
 
     def number(self, value: Any, node: Any = None, boolean: bool = False) -> Term:
         return self.intern("number", options=(value, type(value).__name__), node=node, boolean=boolean)
@@ -93,27 +93,27 @@ class TermGraph:
 
 def topological(*roots: Term) -> list[Term]:
     """Every term that the roots need, in topological order."""
-    found: dict[int, Term] = {}
+    terms: dict[int, Term] = {}
     level: list[Term] = [*roots]
     while level:
-        new = {mark: term for mark, term in zip(map(id, level), level) if mark not in found}
-        found |= new
-        level = [each for term in new.values() for each in term.arguments]
-    return sorted(found.values(), key=SERIAL)
+        new = {mark: term for mark, term in zip(map(id, level), level) if mark not in terms}
+        terms |= new
+        level = [argument for term in new.values() for argument in term.arguments]
+    return sorted(terms.values(), key=SERIAL)
 
 
 def made_since(first: Term, root: Term) -> list[Term]:
     """Those that the root needs and that were made no earlier than a term, in topological order: what depends on it is among them."""
     needed: set[int] = set()
-    found: list[Term] = []
+    terms: list[Term] = []
     stack = [root]
     while stack:
         term = stack.pop()
         if term.serial >= first.serial and id(term) not in needed:
             needed.add(id(term))
-            found.append(term)
+            terms.append(term)
             stack.extend(term.arguments)
-    return sorted(found, key=SERIAL)
+    return sorted(terms, key=SERIAL)
 
 
 def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -122,16 +122,16 @@ def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     if "variable" not in map(OPERATOR, order):
         return roots
     terms = TermGraph()
-    found: dict[int, Term] = {}
+    result: dict[int, Term] = {}
     for term in order:
-        arguments = tuple(found[id(each)] for each in term.arguments)
+        arguments = tuple(result[id(argument)] for argument in term.arguments)
         if term.operator == "variable":
-            found[id(term)] = arguments[0]
+            result[id(term)] = arguments[0]
         else:
-            found[id(term)] = terms.intern(
+            result[id(term)] = terms.intern(
                 term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node
             )
-    return tuple(found[id(root)] for root in roots)
+    return tuple(result[id(root)] for root in roots)
 
 
 POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # operators that make a size of sizes

@@ -24,20 +24,20 @@ def over_fronts(
     `members` maps terms, by identity, to those that replace them inside the loop; `gathered` returns a term that needs
     none of them.
     """
-    found = dict(members)
+    terms = dict(members)
     rest: dict[int, Term] = {}
 
     def reshaped(shape: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {axis: size for axis, size in shape.items() if axis not in axes}
-        return {**fronts, **kept} if len(kept) < len(shape) else kept
+        remaining = {axis: size for axis, size in shape.items() if axis not in axes}
+        return {**fronts, **remaining} if len(remaining) < len(shape) else remaining
 
     def part(term: Term) -> Term:
-        known = found.get(id(term)) or rest.get(id(term))
+        known = terms.get(id(term)) or rest.get(id(term))
         if known is None:
             known = rest[id(term)] = term if axes.isdisjoint(term.shape) else gathered(term)
         return known
 
     for term in topological(*roots):
-        if id(term) not in found and not found.keys().isdisjoint(map(id, term.arguments)):
-            found[id(term)] = at_one(graph, axes, term, tuple(map(part, term.arguments)), reshaped)
+        if id(term) not in terms and not terms.keys().isdisjoint(map(id, term.arguments)):
+            terms[id(term)] = at_one(graph, axes, term, tuple(map(part, term.arguments)), reshaped)
     return [part(root) for root in roots]

@@ -176,8 +176,8 @@ def answer(request: str | Mapping[str, Any]) -> Reply:
     except RecursionError:
         return {"ok": False, **tag, "error": error_data(NotationError(404, "this nests too deep"))}
     except Exception as problem:  # a page is never shown a traceback
-        said = f"this could not be answered: {type(problem).__name__}: {problem}"
-        return {"ok": False, **tag, "error": error_data(NotationError(405, said))}
+        text = f"this could not be answered: {type(problem).__name__}: {problem}"
+        return {"ok": False, **tag, "error": error_data(NotationError(405, text))}
 
 
 def _answered(request: Request) -> Reply:

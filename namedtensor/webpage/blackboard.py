@@ -36,34 +36,34 @@ BETWEEN = {"∑": " + ", "sum": " + ", "mean": " + ", "∏": " · ", "prod": " �
 
 def steps(request: Request) -> Reply:
     """The answer to `steps`."""
-    found = stages_of(typed(request))
+    stages = stages_of(typed(request))
     record = request.sizes("record")
-    return {"steps": [step_answer(found, number, step, record) for number, step in enumerate(found.steps)]}
+    return {"steps": [step_answer(stages, number, step, record) for number, step in enumerate(stages.steps)]}
 
 
-def step_answer(found: Stages, number: int, step: Step, record: Place) -> Reply:
+def step_answer(stages: Stages, number: int, step: Step, record: Place) -> Reply:
     at = {axis: min(max(record.get(axis, 1), 1), size) for axis, size in step.axes.items()}
-    shapes = with_types(found, step)
+    shapes = with_types(stages, step)
     return {
         "step": number,
         "symbols": step.text,
-        "latex_symbols": latex_of(found, step.node) if hasattr(step.node, "span") else None,
+        "latex_symbols": latex_of(stages, step.node) if hasattr(step.node, "span") else None,
         "shapes": None if shapes is None else to_text(shapes),
-        "latex_shapes": None if shapes is None else latex_shapes(found, step, shapes),
+        "latex_shapes": None if shapes is None else latex_shapes(stages, step, shapes),
         "record": at,
-        "numbers": numbers(found, step, at),
+        "numbers": numbers(stages, step, at),
         "axes": shape_data(step.axes),
     }
 
 
 # ------------------------------------------------------------------------------------------------------------- shapes
-def with_types(found: Stages, step: Step) -> Node | None:
+def with_types(stages: Stages, step: Step) -> Node | None:
     """A piece with the type of each operand in its place; None where it has none."""
     parts = operands_of(step.node)
-    steps = [found.step_of(part, step) for part in parts]
-    if all(each is None for each in steps):
+    steps = [stages.step_of(part, step) for part in parts]
+    if all(index is None for index in steps):
         return None
-    typed = [part if at is None else Name(type_of(found.steps[at], step)) for part, at in zip(parts, steps)]
+    typed = [part if at is None else Name(type_of(stages.steps[at], step)) for part, at in zip(parts, steps)]
     return with_operands(step.node, typed)
 
 
@@ -72,9 +72,11 @@ def type_of(operand: Step, step: Step) -> str:
     return f"({operand.type})" if hasattr(step.node, "base") and operand.axes else operand.type
 
 
-def latex_shapes(found: Stages, step: Step, shapes: Node) -> str:
-    operands = [found.steps[at] for at in found.operands(step) if at is not None]
-    return marked_latex(shapes, tints(found.typed.axes), operands={type_of(each, step): each.axes for each in operands})
+def latex_shapes(stages: Stages, step: Step, shapes: Node) -> str:
+    operands = [stages.steps[at] for at in stages.operands(step) if at is not None]
+    return marked_latex(
+        shapes, tints(stages.typed.axes), operands={type_of(operand, step): operand.axes for operand in operands}
+    )
 
 
 def with_operands(node: Any, parts: list[Any]) -> Any:
@@ -89,13 +91,13 @@ def with_operands(node: Any, parts: list[Any]) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------------------ numbers
-def numbers(found: Stages, step: Step, at: Place) -> list[Item] | None:
+def numbers(stages: Stages, step: Step, at: Place) -> list[Item] | None:
     """The numbers that make one number of a step; None where no line says them."""
     rule = RULES.get(rule_of(step.node))
-    if rule is None or not found.operands(step):
+    if rule is None or not stages.operands(step):
         return None
     try:
-        return list(rule(Board(found, step), at))
+        return list(rule(Board(stages, step), at))
     except LookupError:  # an operand's axis that the record does not say
         return None
 
@@ -103,13 +105,13 @@ def numbers(found: Stages, step: Step, at: Place) -> list[Item] | None:
 class Board:
     """A step and what it is made of."""
 
-    def __init__(self, found: Stages, step: Step):
-        self.found, self.step, self.node = found, step, step.node
+    def __init__(self, stages: Stages, step: Step):
+        self.found, self.step, self.node = stages, step, step.node
         self.parts = operands_of(step.node)
 
-    def operand(self, place: int, at: Place) -> Item:
+    def operand(self, position: int, at: Place) -> Item:
         """The number of an operand there."""
-        part = self.parts[place]
+        part = self.parts[position]
         number = self.found.step_of(part, self.step)
         if number is None:
             if not isinstance(part, Number):
@@ -125,7 +127,7 @@ class Board:
             if number is not None:
                 sizes |= {axis: size for axis, size in self.found.steps[number].axes.items() if axis in axes}
         ranges = [range(1, sizes[axis] + 1) for axis in axes]
-        return [{**at, **dict(zip(axes, place))} for place in itertools.islice(itertools.product(*ranges), 10_000)]
+        return [{**at, **dict(zip(axes, indices))} for indices in itertools.islice(itertools.product(*ranges), 10_000)]
 
 
 def rule_of(node: Any) -> str:
@@ -157,7 +159,7 @@ def terms(many: list[list[Item]], between: str) -> Iterator[Item]:
 
 def infix(board: Board, at: Place) -> Iterator[Item]:
     sign = INFIX.get(board.node.operator, f" {to_sign(board.node.operator)} ")
-    yield from terms([[board.operand(place, at)] for place in range(len(board.parts))], sign)
+    yield from terms([[board.operand(index, at)] for index in range(len(board.parts))], sign)
 
 
 def to_sign(operator: str) -> str:
@@ -168,7 +170,7 @@ def contraction(board: Board, at: Place) -> Iterator[Item]:
     if not list(named_axes(board.node)):
         yield from infix(board, at)
         return
-    products = [[board.operand(0, place), "·", board.operand(1, place)] for place in board.along(at)]
+    products = [[board.operand(0, point), "·", board.operand(1, point)] for point in board.along(at)]
     yield from terms(products, " + ")
 
 
@@ -185,8 +187,8 @@ def reduction(board: Board, at: Place) -> Iterator[Item]:
 
 def along(board: Board, at: Place) -> list[list[Item]]:
     if len(board.parts) > 1:  # max(X, Y)
-        return [[board.operand(place, at)] for place in range(len(board.parts))]
-    return [[board.operand(0, place)] for place in board.along(at)]
+        return [[board.operand(index, at)] for index in range(len(board.parts))]
+    return [[board.operand(0, point)] for point in board.along(at)]
 
 
 def mean(board: Board, at: Place) -> Iterator[Item]:
@@ -198,13 +200,13 @@ def mean(board: Board, at: Place) -> Iterator[Item]:
 
 def softmax(board: Board, at: Place) -> Iterator[Item]:
     yield from ["exp ", board.operand(0, at), " / ("]
-    yield from terms([["exp ", each] for (each,) in along(board, at)], " + ")
+    yield from terms([["exp ", element] for (element,) in along(board, at)], " + ")
     yield ")"
 
 
 def elementwise(board: Board, at: Place) -> Iterator[Item]:
     yield f"{board.node.operator}("
-    yield from terms([[board.operand(place, at)] for place in range(len(board.parts))], ", ")
+    yield from terms([[board.operand(index, at)] for index in range(len(board.parts))], ", ")
     yield ")"
 
 

@@ -35,7 +35,7 @@ def check(request: Request) -> Reply:
     request.inputs()  # which are the asker's, and no error of the text
     request.sizes()
     try:
-        found = typed(request)
+        typed_text = typed(request)
     except NotationError as raised:
         problem = with_offer(raised, text, request.inputs())
         spelling = syntax if syntax in ("text", "latex") else spelling_of(text)
@@ -46,18 +46,18 @@ def check(request: Request) -> Reply:
             "positional": looks_positional(text),
             "errors": [error_data(problem, mending(problem, [problem], request))],
         }
-    reply = checked_reply(found, request)
+    reply = checked_reply(typed_text, request)
     if request.flag("plan"):
-        reply["plan"] = planned(found)
+        reply["plan"] = planned(typed_text)
     return reply
 
 
-def planned(found: TypedText) -> Reply | None:
+def planned(typed_text: TypedText) -> Reply | None:
     """The plan of a text that is right and has a value, as `plan` would tell it."""
-    if found.errors or found.checked.result.shape is None:
+    if typed_text.errors or typed_text.checked.result.shape is None:
         return None
     try:
-        return {"ok": True, **plan_of(found)}
+        return {"ok": True, **plan_of(typed_text)}
     except NotationError as problem:
         return {"ok": False, "error": error_data(problem)}
 
@@ -74,28 +74,28 @@ def mending(problem: NotationError, errors: Sequence[NotationError], request: Re
     return repairs(problem, errors, errors_of) if problem.source == request.word("text", None) else []
 
 
-def checked_reply(found: TypedText, request: Request) -> Reply:
-    result, program = found.checked.result, found.program
-    parts = parts_of(found)
-    colors = tints(found.axes)
-    above = named_parts(found, parts) if request.flag("superscripts") else {}
+def checked_reply(typed_text: TypedText, request: Request) -> Reply:
+    result, program = typed_text.checked.result, typed_text.program
+    parts = parts_of(typed_text)
+    colors = tints(typed_text.axes)
+    above = named_parts(typed_text, parts) if request.flag("superscripts") else {}
     syntax = program.syntax if program.syntax != "auto" else spelling_of(program.source)
-    tree = program.tree if found.checked.checker is None else found.checked.checker.scope.program
+    tree = program.tree if typed_text.checked.checker is None else typed_text.checked.checker.scope.program
     return {
         "syntax": syntax,
         "text": to_text(tree),
-        "latex": marked_latex(tree, colors, {tuple(each["span"]) for each in parts}, above),
+        "latex": marked_latex(tree, colors, {tuple(part["span"]) for part in parts}, above),
         "plain_latex": to_latex(tree),
         "macros_latex": to_latex(tree, macros=True),
-        "axes": axes_data(found.axes, found.axes),
-        "inputs": [input_data(each, found) for each in found.inputs],
+        "axes": axes_data(typed_text.axes, typed_text.axes),
+        "inputs": [input_data(input_, typed_text) for input_ in typed_text.inputs],
         "parts": parts,
         "names": [{"name": name, **(type_data(shape) or {})} for name, shape in result.shapes.items()],
         "type": type_data(result.shape),
         "positional": looks_positional(program.source),
         "errors": [
-            *({**error_data(each), "input": name} for name, each in found.problems),
-            *(error_data(error, mending(error, found.errors, request)) for error in offered(found, request)),
+            *({**error_data(error), "input": name} for name, error in typed_text.problems),
+            *(error_data(error, mending(error, typed_text.errors, request)) for error in offered(typed_text, request)),
             *map(error_data, result.errors[MENDED:]),
         ],
         "warnings": [
@@ -105,15 +105,15 @@ def checked_reply(found: TypedText, request: Request) -> Reply:
     }
 
 
-def offered(found: TypedText, request: Request) -> list[NotationError]:
+def offered(typed_text: TypedText, request: Request) -> list[NotationError]:
     """The first errors, the first of them with the translation of the text where that is in positional notation."""
-    errors = [*found.checked.result.errors[:MENDED]]
-    return [with_offer(error, found.program.source, request.inputs()) for error in errors[:1]] + errors[1:]
+    errors = [*typed_text.checked.result.errors[:MENDED]]
+    return [with_offer(error, typed_text.program.source, request.inputs()) for error in errors[:1]] + errors[1:]
 
 
-def parts_of(found: TypedText) -> list[Reply]:
+def parts_of(typed_text: TypedText) -> list[Reply]:
     """Each piece of the text that has a type, once: where it stands in several definitions, as it was first used."""
-    checker = found.checked.checker
+    checker = typed_text.checked.checker
     if checker is None:
         return []
     trace = [entry for entry in checker.trace if not isinstance(entry[0], Number)]
@@ -124,15 +124,15 @@ def parts_of(found: TypedText) -> list[Reply]:
             shape = names.shape(term, env)
             seen[node.span] = {
                 "span": list(node.span), "text": checker.text(node), "type": show(shape), "axes": shape_data(shape),
-                "place": [each.name for each in places(env)],
+                "place": [position.name for position in places(env)],
             }  # fmt: skip
     return list(seen.values())
 
 
-def named_parts(found: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
+def named_parts(typed_text: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
     """The parts that are names, with their axes; of x^2 it is x that has the name."""
-    types = {(start, end): dict(each["axes"]) for each in parts for start, end in [each["span"]]}
-    checker = found.checked.checker
+    types = {(start, end): dict(part["axes"]) for part in parts for start, end in [part["span"]]}
+    checker = typed_text.checked.checker
     nodes = [] if checker is None else [node for node, _, _ in checker.trace]
     named = {node.span for node in nodes if node.span in types and spelled(node) is not None}
     return {span: types[span] for span in named if not any(inside(other, span) for other in named)}
@@ -142,9 +142,9 @@ def inside(inner: Span, outer: Span) -> bool:
     return inner != outer and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def input_data(given: TypedInput, found: TypedText) -> Reply:
+def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
     """An input for the page."""
-    place = first_mentions(found.goal).get(given.name)
+    first_mention = first_mentions(typed_text.goal).get(given.name)
     return {
         "name": given.name,
         "type": show(given.axes) if None not in given.axes.values() else open_type(given.axes),
@@ -152,8 +152,8 @@ def input_data(given: TypedInput, found: TypedText) -> Reply:
         "from": given.origin,
         "needed": "tensor" if given.number is None else "number",
         "number": given.number,
-        "domain": domain_of(given.name, found),
-        "span": None if place is None else list(place),
+        "domain": domain_of(given.name, typed_text),
+        "span": None if first_mention is None else list(first_mention),
     }
 
 
@@ -162,16 +162,16 @@ def open_type(axes: Mapping[str, int | None]) -> str:
     return f"ℝ^{{{' × '.join(axis if size is None else f'{axis}[{size}]' for axis, size in axes.items())}}}"
 
 
-def domain_of(name: str, found: TypedText) -> Reply:
+def domain_of(name: str, typed_text: TypedText) -> Reply:
     """What its elements are, as its declaration says."""
-    for given, bounds in declared_sets(found):
-        if given[0] == name and given[1] != "field":
-            return {"kind": given[1], "bounds": bounds}
+    for names, bounds in declared_sets(typed_text):
+        if names[0] == name and names[1] != "field":
+            return {"kind": names[1], "bounds": bounds}
     return {"kind": "reals", "bounds": []}
 
 
-def declared_sets(found: TypedText) -> Iterator[tuple[tuple[str, str], list[float]]]:
-    for _, name, sets, _ in found.program.scope.declarations:
-        bounds = [each.value for each in sets[0].elements if isinstance(each, Number)]
+def declared_sets(typed_text: TypedText) -> Iterator[tuple[tuple[str, str], list[float]]]:
+    for _, name, sets, _ in typed_text.program.scope.declarations:
+        bounds = [element.value for element in sets[0].elements if isinstance(element, Number)]
         if len(bounds) == len(sets[0].elements):
-            yield (str(name.key()), sets[0].domain), [float(each) for each in bounds]
+            yield (str(name.key()), sets[0].domain), [float(bound) for bound in bounds]

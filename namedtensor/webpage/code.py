@@ -24,17 +24,17 @@ def code(request: Request) -> Reply:
     library = request.word("library", None)
     if library not in LIBRARIES:
         raise NotationError(408, f"unknown library {library!r}", hint=f"available: {', '.join(LIBRARIES)}")
-    found = typed(request).right()
+    typed_text = typed(request).right()
     if library == "einsum":
-        return as_einsum(found)
-    options = Options(dict(found.sizes), disable=UNREADABLE)
+        return as_einsum(typed_text)
+    options = Options(dict(typed_text.sizes), disable=UNREADABLE)
     if library == "javascript":
-        return {"text": to_javascript(found.goal, found.given, False, options), "why": None}
+        return {"text": to_javascript(typed_text.goal, typed_text.given, False, options), "why": None}
     try:
-        return {"text": code_of(stages_of(found), library), "why": None}
+        return {"text": code_of(stages_of(typed_text), library), "why": None}
     except Unreadable:
         pass  # the function that runs
-    return {"text": to_python(found.goal, library, found.given, options), "why": None}
+    return {"text": to_python(typed_text.goal, library, typed_text.given, options), "why": None}
 
 
 def code_of(stages: Stages, library: str) -> str:
@@ -42,8 +42,8 @@ def code_of(stages: Stages, library: str) -> str:
     return readable_code(library, stages.root, named_terms(stages.checker), list(stages.typed.given))
 
 
-def as_einsum(found: TypedText) -> Reply:
+def as_einsum(typed_text: TypedText) -> Reply:
     try:
-        return {"text": to_einsum(found.goal, found.given, Options(dict(found.sizes))), "why": None}
+        return {"text": to_einsum(typed_text.goal, typed_text.given, Options(dict(typed_text.sizes))), "why": None}
     except NotationError as problem:
         return {"text": None, "why": problem.message}

@@ -12,5 +12,10 @@ def completions(request: Request) -> Reply:
     """The completions of the text before the caret."""
     names = request.mapping("names")
     known = Known(*(tuple(map(str, names.get(kind) or ())) for kind in ("tensors", "functions", "axes")))
-    found = complete(request.word("before"), known)
-    return {"completions": [{"text": each.text, "length": each.length, "meaning": each.meaning} for each in found]}
+    result = complete(request.word("before"), known)
+    return {
+        "completions": [
+            {"text": completion.text, "length": completion.length, "meaning": completion.meaning}
+            for completion in result
+        ]
+    }

@@ -22,12 +22,12 @@ MOST = 20_000  # rewrites
 
 def derive(request: Request) -> Reply:
     """The answer to `derive`."""
-    found, by = typed(request).right(), request.word("by", None)
-    written = Formula(found.program.source, found.program.syntax).derivative(by)
-    axes = dict(found.axes)
+    typed_text, by = typed(request).right(), request.word("by", None)
+    written = Formula(typed_text.program.source, typed_text.program.syntax).derivative(by)
+    axes = dict(typed_text.axes)
     as_written = {"text": to_text(written.tree), "latex": highlight(written.tree, axes)}
     try:
-        closed = closed_form(written, shapes_of(found), found.sizes, MOST)
+        closed = closed_form(written, shapes_of(typed_text), typed_text.sizes, MOST)
     except NotationError as problem:
         if problem.code not in (404, 405):
             raise
@@ -68,5 +68,5 @@ def highlight(tree: Any, axes: Any) -> str:
     return marked_latex(tree, tints({**axes, **dict.fromkeys(axes_in(tree))}))
 
 
-def shapes_of(found: TypedText) -> dict[str, Any]:
-    return {name: each for name, each in found.given.items() if isinstance(each, dict)}
+def shapes_of(typed_text: TypedText) -> dict[str, Any]:
+    return {name: value for name, value in typed_text.given.items() if isinstance(value, dict)}

@@ -31,7 +31,7 @@ class WrittenElement:
 class ElementWrites(Protocol):
     def element(self, term: Term, at: Place) -> WrittenElement: ...
     def opaque(self, term: Term, at: Place) -> WrittenElement: ...
-    def remember(self, term: Term, at: Place, found: WrittenElement) -> WrittenElement: ...
+    def remember(self, term: Term, at: Place, element: WrittenElement) -> WrittenElement: ...
     def total(
         self, term: Term, at: Place, axes: tuple[str, ...], sizes: Mapping[str, int], start: str, grow: str,
         body: Callable[[Place], WrittenElement],
@@ -62,14 +62,14 @@ def number(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
 
 def infix(sign: str, level: int, right: int | None = None) -> Rule:
     def rule(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
-        first, second = (w.element(each, at) for each in term.arguments)
+        first, second = (w.element(argument, at) for argument in term.arguments)
         return WrittenElement(f"{first.within(level)} {sign} {second.within(level if right is None else right)}", level)
 
     return rule
 
 
 def function(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
-    arguments = [w.element(each, at).text for each in term.arguments]
+    arguments = [w.element(argument, at).text for argument in term.arguments]
     if term.options:
         return w.opaque(term, at)
     return WrittenElement(f"{term.operator}({', '.join(arguments)})")
@@ -84,24 +84,24 @@ def around(opens: str, closes: str) -> Rule:
 
 
 def power(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
-    base, exponent = (w.element(each, at) for each in term.arguments)
+    base, exponent = (w.element(argument, at) for argument in term.arguments)
     return WrittenElement(f"{base.within(ATOM)}^{exponent.within(ATOM)}", PRODUCT)
 
 
 def where(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
-    condition, yes, no = (w.element(each, at).within(RELATION) for each in term.arguments)
+    condition, yes, no = (w.element(argument, at).within(RELATION) for argument in term.arguments)
     return WrittenElement(f"{yes} if {condition} else {no}", LOOSE)
 
 
 def cases(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
-    parts = [w.element(each, at).within(RELATION) for each in term.arguments]
+    parts = [w.element(argument, at).within(RELATION) for argument in term.arguments]
     if len(parts) % 2 == 0:
         parts.append("undefined")
-    found = parts.pop()
+    part = parts.pop()
     while parts:
         condition, value = parts.pop(), parts.pop()
-        found = f"{value} if {condition} else {found}"
-    return WrittenElement(found, LOOSE)
+        part = f"{value} if {condition} else {part}"
+    return WrittenElement(part, LOOSE)
 
 
 # ------------------------------------------------------------------------------------------------------ indices, renamed
@@ -123,21 +123,21 @@ def merged(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     """Of (a, b) → c the element c is that of a and b, row by row."""
     old, new = term.options
     sizes = term.arguments[0].shape
-    index, found, rest = bracketed(at[new]), {**at}, 1
+    index, result, rest = bracketed(at[new]), {**at}, 1
     for axis in reversed(old):
         step = f"({index} − 1)" if rest == 1 else f"({index} − 1) div {rest}"
-        found[axis] = f"{step} mod {sizes[axis]} + 1" if axis != old[0] else f"{step} + 1"
+        result[axis] = f"{step} mod {sizes[axis]} + 1" if axis != old[0] else f"{step} + 1"
         rest *= sizes[axis]
-    return w.element(term.arguments[0], found)
+    return w.element(term.arguments[0], result)
 
 
 def split(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     old, parts = term.options
-    found = ""
+    text = ""
     for axis, size in parts:
         index = at[axis]
-        found = f"({found} − 1)·{size} + {bracketed(index)}" if found else bracketed(index)
-    return w.element(term.arguments[0], {**at, old: found})
+        text = f"({text} − 1)·{size} + {bracketed(index)}" if text else bracketed(index)
+    return w.element(term.arguments[0], {**at, old: text})
 
 
 def bracketed(index: str) -> str:
@@ -164,8 +164,8 @@ def onehot(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
 
 def indexed(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     tensor, index = term.arguments
-    found = w.element(index, at).text
-    return w.element(tensor, {**at, term.axes[0]: found})
+    text = w.element(index, at).text
+    return w.element(tensor, {**at, term.axes[0]: text})
 
 
 def window(between: Callable[[str, str, int], str]) -> Rule:
@@ -193,18 +193,18 @@ def extents(term: Term) -> dict[str, Any]:
 
 
 def count(term: Term) -> int:
-    found = 1
+    result = 1
     for axis in term.axes:
-        found *= extents(term)[axis]
-    return found
+        result *= extents(term)[axis]
+    return result
 
 
 def reduced(start: str, grow: str, body: Callable[[ElementWrites, Term, Place], WrittenElement]) -> Rule:
     """A loop that makes one number of many."""
 
     def rule(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
-        found = w.total(term, at, term.axes, extents(term), start, grow, lambda place: body(w, term, place))
-        return w.remember(term, at, found)
+        total = w.total(term, at, term.axes, extents(term), start, grow, lambda point: body(w, term, point))
+        return w.remember(term, at, total)
 
     return rule
 
@@ -240,20 +240,20 @@ def summed(w: ElementWrites, term: Term, at: Place, of: Callable[[WrittenElement
         extents(term),
         "0",
         "{0} += {1}",
-        lambda place: WrittenElement(of(operand(w, term, place))),
+        lambda point: WrittenElement(of(operand(w, term, point))),
     )
 
 
 def mean(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     return w.remember(
-        term, at, WrittenElement(f"{summed(w, term, at, lambda each: each.text).text} / {count(term)}", PRODUCT)
+        term, at, WrittenElement(f"{summed(w, term, at, lambda element: element.text).text} / {count(term)}", PRODUCT)
     )
 
 
 def deviations(w: ElementWrites, term: Term, at: Place) -> tuple[WrittenElement, WrittenElement]:
     """The mean, and the mean square of the distances from it."""
-    middle = WrittenElement(f"{summed(w, term, at, lambda each: each.text).text} / {count(term)}", PRODUCT)
-    squares = summed(w, term, at, lambda each: f"({each.within(SUM)} − {middle.text})^2")
+    middle = WrittenElement(f"{summed(w, term, at, lambda element: element.text).text} / {count(term)}", PRODUCT)
+    squares = summed(w, term, at, lambda element: f"({element.within(SUM)} − {middle.text})^2")
     return middle, WrittenElement(f"{squares.text} / {count(term)}", PRODUCT)
 
 
@@ -284,7 +284,7 @@ def shared(w: Any, term: Term, at: Place, make: Callable[..., Any]) -> Any:
 
 
 def of_exponentials(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
-    return summed(w, term, at, lambda each: f"exp({each.text})")
+    return summed(w, term, at, lambda element: f"exp({element.text})")
 
 
 def softmax(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
@@ -309,8 +309,8 @@ ELEMENTS: dict[str, Rule] = {
     **{sign: infix(sign, RELATION, SUM) for sign in ("=", "≠", "<", "≤", ">", "≥", "∧", "∨")},
     "where": where, "cases": cases, "variable": through, "rename": renamed, "pick": picked, "merge": merged, "split": split,
     "spread": through, "iota": iota, "identity": identity, "I": identity, "onehot": onehot, "index": indexed,
-    "unroll": window(lambda place, kernel, size: f"{place} + {kernel} − 1"),
-    "pool": window(lambda place, kernel, size: f"({place} − 1)·{size} + {kernel}"),
+    "unroll": window(lambda position, kernel, size: f"{position} + {kernel} − 1"),
+    "pool": window(lambda position, kernel, size: f"({position} − 1)·{size} + {kernel}"),
     "⊕": joined, "concat": joined, "⊙": contraction, "dot": contraction,
     **dict.fromkeys(("∑", "sum"), reduced("0", "{0} += {1}", operand)),
     **dict.fromkeys(("∏", "prod"), reduced("1", "{0} ·= {1}", operand)),

@@ -59,7 +59,7 @@ FLOWERS = [
 ]  # Iris
 SPECIES = [f"{name} {number}" for name in ("setosa", "versicolor", "virginica") for number in (1, 2, 3)]
 LETTER = ["........", ".######.", "...##...", "...##...", "...##...", "...##...", "...##...", "........"]
-PICTURE = [[int(each == "#") for each in row] for row in LETTER]
+PICTURE = [[int(name == "#") for name in row] for row in LETTER]
 
 EXAMPLES = (
     PageExample(
@@ -147,13 +147,13 @@ def examples(request: Request) -> Reply:
     return {
         "examples": [
             {
-                **each._asdict(),
-                "inputs": dict(each.inputs),
-                "values": dict(each.values),
-                "labels": dict(each.labels),
-                "record": dict(each.record),
+                **example._asdict(),
+                "inputs": dict(example.inputs),
+                "values": dict(example.values),
+                "labels": dict(example.labels),
+                "record": dict(example.record),
             }
-            for each in EXAMPLES
+            for example in EXAMPLES
         ],
         "site": SITE,
     }

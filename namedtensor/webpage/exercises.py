@@ -26,7 +26,7 @@ LONGEST = 60_000  # characters of a file
 def exercises(request: Request) -> Reply:
     """The answer to `exercises`."""
     sheet = sheet_of(request.word("file", None, LONGEST))
-    return {"exercises": [exercise_data(each) for each in sheet.values()]}
+    return {"exercises": [exercise_data(exercise) for exercise in sheet.values()]}
 
 
 def release(request: Request) -> Reply:
@@ -44,7 +44,7 @@ def release(request: Request) -> Reply:
 def text_of_exercise(text: str, sheet: Sheet, exercise: Exercise) -> str:
     """The lines of one exercise."""
     lines = text.splitlines()
-    begins = sorted(each.line for each in sheet.values())
+    begins = sorted(other.line for other in sheet.values())
     end = next((line for line in begins if line > exercise.line), len(lines) + 1)
     return "\n".join(lines[exercise.line - 1 : end - 1])
 
@@ -72,8 +72,8 @@ def inputs_of(given: str) -> list[Reply]:
         sets = Setting(given).sets
     except NotationError:
         return []
-    sizes = next(choices(dict.fromkeys(axis.name for each in sets.values() for axis, _ in each.axes)))
-    shapes = {name: {axis.name: sizes[axis.name] for axis, _ in each.axes} for name, each in sets.items()}
+    sizes = next(choices(dict.fromkeys(axis.name for set_ in sets.values() for axis, _ in set_.axes)))
+    shapes = {name: {axis.name: sizes[axis.name] for axis, _ in set_.axes} for name, set_ in sets.items()}
     return [{"name": name, "type": show(shape), "axes": shape_data(shape)} for name, shape in shapes.items()]
 
 
@@ -87,36 +87,36 @@ def named(request: Request, sheet: Sheet) -> Exercise:
 
 def seen(request: Request) -> Reply:
     """The reply to `drawing`."""
-    found = drawing(named(request, sheet_of(request.word("file", None, LONGEST))))
-    if found is None:
+    result = drawing(named(request, sheet_of(request.word("file", None, LONGEST))))
+    if result is None:
         return {"inputs": [], "expected": None}
-    inputs = [{"name": name, **value_data(value)} for name, value in found.inputs.items()]
-    return {"inputs": inputs, "expected": value_data(found.expected)}
+    inputs = [{"name": name, **value_data(value)} for name, value in result.inputs.items()]
+    return {"inputs": inputs, "expected": value_data(result.expected)}
 
 
 def value_data(value: GradedValue) -> Reply:
     axes = [[axis, value.sizes[axis]] for axis in value.axes]
-    return {"axes": axes, "data": [plain(each) for each in value.numbers]}
+    return {"axes": axes, "data": [plain(number) for number in value.numbers]}
 
 
 def own_data(exercise: Exercise, answer: str) -> Reply | None:
     """The value of an answer on what the exercise is seen on, and where it differs."""
-    found = drawing(exercise)
-    own = found and own_value(exercise, answer, found)
-    return None if own is None else {**value_data(own[0]), "differs": own[1]}
+    result = drawing(exercise)
+    value = result and own_value(exercise, answer, result)
+    return None if value is None else {**value_data(value[0]), "differs": value[1]}
 
 
 def grade(request: Request) -> Reply:
     """The reply to `grade`."""
     exercise = named(request, sheet_of(request.word("file", None, LONGEST)))
     answer = request.word("answer", None)
-    found = exercise.grade(answer)
-    was_evaluated = found.correct or (found.counts_as_attempt and found.mistake is not None)  # and in time
+    result = exercise.grade(answer)
+    was_evaluated = result.correct or (result.counts_as_attempt and result.mistake is not None)  # and in time
     return {
         "own": own_data(exercise, answer) if was_evaluated else None,
-        "correct": found.correct, "points": found.points, "max_points": found.max_points,
-        "counts_as_attempt": found.counts_as_attempt, "feedback": found.feedback,
-        "hints": list(found.hints), "solution": found.solution, "error": None if found.error is None else error_data(found.error),
+        "correct": result.correct, "points": result.points, "max_points": result.max_points,
+        "counts_as_attempt": result.counts_as_attempt, "feedback": result.feedback,
+        "hints": list(result.hints), "solution": result.solution, "error": None if result.error is None else error_data(result.error),
     }  # fmt: skip
 
 
@@ -126,25 +126,29 @@ def same(request: Request) -> Reply:
     lines, first = without_declarations(first)
     others, second = without_declarations(second)
     types = request.inputs()
-    named = {to_text(name) for each in lines for name in each.names}
-    lines += [each for each in others if named.isdisjoint(map(to_text, each.names))]
-    named |= {to_text(name) for each in lines for name in each.names}
-    given = [to_text(each) for each in lines]
-    given += [f"{name} = {each}" for name, each in types.items() if not isinstance(each, str)]
-    sets: dict[str, Any] = {name: each for name, each in types.items() if isinstance(each, str) and name not in named}
-    found = same_of(first, second, given="\n".join(given), **sets)
+    named = {to_text(name) for line in lines for name in line.names}
+    lines += [declaration for declaration in others if named.isdisjoint(map(to_text, declaration.names))]
+    named |= {to_text(name) for line in lines for name in line.names}
+    texts = [to_text(line) for line in lines]
+    texts += [f"{name} = {type_}" for name, type_ in types.items() if not isinstance(type_, str)]
+    sets: dict[str, Any] = {
+        name: type_ for name, type_ in types.items() if isinstance(type_, str) and name not in named
+    }
+    equivalence = same_of(first, second, given="\n".join(texts), **sets)
     return {
-        "same": bool(found), "difference": found.difference, "message": str(found), "proved": found.proved,
-        "index": None if found.index is None else dict(found.index),
-        "actual": plain(found.actual), "expected": plain(found.expected), "axes": dict(found.axes),
+        "same": bool(equivalence), "difference": equivalence.difference, "message": str(equivalence), "proved": equivalence.proved,
+        "index": None if equivalence.index is None else dict(equivalence.index),
+        "actual": plain(equivalence.actual), "expected": plain(equivalence.expected), "axes": dict(equivalence.axes),
     }  # fmt: skip
 
 
 def without_declarations(text: str) -> tuple[list[Declaration], str]:
     """The declarations of a text that hold for all of it, and the rest."""
     tree = parse(text)
-    lines = [each for each in tree.statements if isinstance(each, Declaration) and each.range is None]
-    return lines, to_text(Program(tuple(each for each in tree.statements if each not in lines)))
+    lines = [
+        statement for statement in tree.statements if isinstance(statement, Declaration) and statement.range is None
+    ]
+    return lines, to_text(Program(tuple(statement for statement in tree.statements if statement not in lines)))
 
 
 def plain(number: Any) -> float | None:

@@ -22,12 +22,12 @@ def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes:
 
     Those that are `free` are numbers so far, and may be larger.
     """
-    shapes: dict[str, Any] = {name: copied(each) for name, each in given.items()}
+    shapes: dict[str, Any] = {name: copied(value) for name, value in given.items()}
     first: dict[str, Any] | None = dict(shapes) if free else None
     names = names_by_span(goal.program.tree)
     for _ in range(MAX_INFERRED_SIZES):
         errors = checked_goal(goal, shapes, sizes, None).result.errors
-        unknown = [names.get(each.span, "") for each in errors if each.code == 201]
+        unknown = [names.get(error.span, "") for error in errors if error.code == 201]
         unknown = [name for name in unknown if name not in shapes and goal.program.names.has(name)]
         if unknown:
             shapes |= {name: {} for name in unknown}
@@ -66,9 +66,9 @@ def larger(tree: nodes.Program, shapes: dict[str, Any], given: set[str], problem
 
 def given_axis(operand: Any, axis: str, shapes: dict[str, dict[str, Any]], given: set[str]) -> bool:
     """Whether the last name of an operand got the axis: in softmax_{seq}(Q ⊙_{key} K) the keys have it."""
-    names = [str(name.key()) for each in walk(operand) if (name := spelled(each)) is not None]
-    own = [name for name in names if name in shapes and name not in given]
-    if not own or any(axis in shapes[name] for name in names if name in shapes):
+    names = [str(name.key()) for node in walk(operand) if (name := spelled(node)) is not None]
+    texts = [name for name in names if name in shapes and name not in given]
+    if not texts or any(axis in shapes[name] for name in names if name in shapes):
         return False
-    shapes[own[-1]][axis] = SizeVariable(f"|{axis}|")
+    shapes[texts[-1]][axis] = SizeVariable(f"|{axis}|")
     return True

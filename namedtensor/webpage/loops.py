@@ -89,16 +89,16 @@ class LoopWriter:
     def opaque(self, term: Term, at: Place) -> WrittenElement:
         """Return an element of a term that is not expanded into loops."""
         node = term.node
-        said = self.text(node) if node is not None else term.operator
-        name = f"T{1 + sum(each.startswith('T') for each in self.whole.values())}"
+        text = self.text(node) if node is not None else term.operator
+        name = f"T{1 + sum(other.startswith('T') for other in self.whole.values())}"
         self.whole[id(term)] = name
-        self.out.append((f"{name} = {said}", getattr(node, "span", None)))
+        self.out.append((f"{name} = {text}", getattr(node, "span", None)))
         return taken(name, at.values())
 
-    def remember(self, term: Term, at: Place, found: WrittenElement) -> WrittenElement:
+    def remember(self, term: Term, at: Place, element: WrittenElement) -> WrittenElement:
         """The same for each later use in the block where it was computed."""
-        self.blocks[self.depth(at)].known[(id(term), *sorted(at.items()))] = found
-        return found
+        self.blocks[self.depth(at)].known[(id(term), *sorted(at.items()))] = element
+        return element
 
     def fresh_name(self, term: Term, start: str) -> str:
         """A name for a number that loops make: what the operator's value is called, with a number where it is taken."""
@@ -164,23 +164,23 @@ class LoopWriter:
         used = " ".join(at.values())
         needed = {index for block in self.blocks for index in block.indices if index in used.split()}
         needed |= {index for index in self.blocks[-1].indices if mentions(used, index)}
-        return next(place for place, block in enumerate(self.blocks) if needed <= {*block.indices})
+        return next(index for index, block in enumerate(self.blocks) if needed <= {*block.indices})
 
     # -------------------------------------------------------------------------------------------------- a whole tensor
     def compute(self, term: Term, name: str) -> None:
         """Write the loops that compute a tensor."""
         self.whole.pop(id(term), None)
         writer = LoopWriter(
-            {each: named for each, named in self.names.items() if each != id(term)}, self.text, self.whole, self.out
+            {index: named for index, named in self.names.items() if index != id(term)}, self.text, self.whole, self.out
         )
         writer.counts, writer.scores = self.counts, self.scores
         axes, sizes = tuple(term.shape), dict(term.shape)
         lines: list[Line | NestedLoop] = []
         with writer.opened(axes, sizes, lines, []) as at:
-            found = writer.element(term, at).text
-            if f"{taken(name, at.values()).text}" != found:
+            text = writer.element(term, at).text
+            if f"{taken(name, at.values()).text}" != text:
                 writer.blocks[-1].lines.append(
-                    (f"{taken(name, at.values()).text} = {found}", getattr(term.node, "span", None))
+                    (f"{taken(name, at.values()).text} = {text}", getattr(term.node, "span", None))
                 )
         self.out += [*writer.blocks[0].lines, *(lines if axes else [])]
         self.whole[id(term)] = name
@@ -188,8 +188,8 @@ class LoopWriter:
 
 def taken(name: str, indices: Any) -> WrittenElement:
     """An element of a tensor that is there."""
-    found = ", ".join(indices)
-    return WrittenElement(f"{name}[{found}]" if found else name)
+    text = ", ".join(indices)
+    return WrittenElement(f"{name}[{text}]" if text else name)
 
 
 def mentions(text: str, index: str) -> bool:
@@ -198,21 +198,21 @@ def mentions(text: str, index: str) -> bool:
 
 
 def lines_of(lines: list[Line | NestedLoop]) -> int:
-    return sum(1 + lines_of(each.body.lines) if isinstance(each, NestedLoop) else 1 for each in lines)
+    return sum(1 + lines_of(line.body.lines) if isinstance(line, NestedLoop) else 1 for line in lines)
 
 
 # --------------------------------------------------------------------------------------------------------------- a text
 def loops(request: Request) -> Reply:
     """The answer to `loops`."""
-    found = stages_of(typed(request))
+    stages = stages_of(typed(request))
     out: list[Line | NestedLoop] = []
-    names = named_terms(found.checker)
-    name = names.get(id(found.root)) or title(found.typed)
-    writer = LoopWriter(names, found.checker.text, {}, out)
-    writer.scores = dict.fromkeys(products_of_softmax(found.root), "score")
-    writer.compute(found.root, name)
+    names = named_terms(stages.checker)
+    name = names.get(id(stages.root)) or title(stages.typed)
+    writer = LoopWriter(names, stages.checker.text, {}, out)
+    writer.scores = dict.fromkeys(products_of_softmax(stages.root), "score")
+    writer.compute(stages.root, name)
     lines = list(laid_out(out, 0))
-    return {"text": "\n".join("    " * each["indent"] + each["text"] for each in lines), "lines": lines}
+    return {"text": "\n".join("    " * line["indent"] + line["text"] for line in lines), "lines": lines}
 
 
 def products_of_softmax(root: Term) -> Iterator[int]:
@@ -226,10 +226,10 @@ def products_of_softmax(root: Term) -> Iterator[int]:
 
 
 def laid_out(lines: list[Line | NestedLoop], indent: int) -> Iterator[Reply]:
-    for each in lines:
-        if isinstance(each, NestedLoop):
-            yield {"indent": indent, "text": each.head, "span": None}
-            yield from laid_out(each.body.lines, indent + 1)
+    for line in lines:
+        if isinstance(line, NestedLoop):
+            yield {"indent": indent, "text": line.head, "span": None}
+            yield from laid_out(line.body.lines, indent + 1)
         else:
-            span = each[1]
-            yield {"indent": indent, "text": each[0], "span": list(span) if span and span != (0, 0) else None}
+            span = line[1]
+            yield {"indent": indent, "text": line[0], "span": list(span) if span and span != (0, 0) else None}

@@ -43,8 +43,8 @@ class MarkedLatex(Latex):
         return self.marked(node)
 
     def marked(self, node: Any) -> Generator[Any, Any, Piece]:
-        made = super().visit(node)
-        piece = made if isinstance(made, Piece) else (yield from made)
+        result = super().visit(node)
+        piece = result if isinstance(result, Piece) else (yield from result)
         if piece.text.startswith(UNMARKED):
             return piece
         above = self.type_above(node.span)
@@ -75,4 +75,4 @@ def marked_latex(
 ) -> str:  # fmt: skip
     """A program, or a part of one, as such LaTeX."""
     text = MarkedLatex(node, tints, parts, types, operands).text(node)
-    return MARK.sub(lambda found: "}" if found[0] == CLOSE else f"\\htmlData{{{found[1]}}}{{", text)
+    return MARK.sub(lambda match: "}" if match[0] == CLOSE else f"\\htmlData{{{match[1]}}}{{", text)

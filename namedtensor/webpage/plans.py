@@ -26,38 +26,40 @@ def plan(request: Request) -> Reply:
 
 def plan_of(text: TypedText) -> Reply:
     """The plan of a text. Raises NotationError where it is wrong, or has no JavaScript."""
-    found = stages_of(text)
-    function = function_of(found)
+    stages = stages_of(text)
+    function = function_of(stages)
     return {
         "source": function.source,
-        "inputs": [name for name in found.abstract if found.typed.given[name] is not None and is_tensor(found, name)],
-        "steps": [step_data(found, step, result) for step, result in zip(found.steps, function.steps)],
+        "inputs": [
+            name for name in stages.abstract if stages.typed.given[name] is not None and is_tensor(stages, name)
+        ],
+        "steps": [step_data(stages, step, result) for step, result in zip(stages.steps, function.steps)],
         "results": function.results,
-        "value": found.value,
+        "value": stages.value,
         "claims": [
             {"span": list(span), "left": laid_out(left, result), "right": laid_out(right, other)}
-            for (left, right, span), (result, other) in zip(found.claims, function.claims)
+            for (left, right, span), (result, other) in zip(stages.claims, function.claims)
         ],
     }
 
 
-def is_tensor(found: Stages, name: str) -> bool:
-    return not isinstance(found.abstract[name], (int, float))
+def is_tensor(stages: Stages, name: str) -> bool:
+    return not isinstance(stages.abstract[name], (int, float))
 
 
-def step_data(found: Stages, step: Step, result: FunctionResult | None) -> Reply:
+def step_data(stages: Stages, step: Step, result: FunctionResult | None) -> Reply:
     node = step.node if hasattr(step.node, "span") else None
     return {
         "span": list(node.span) if node is not None and node.span != (0, 0) else None,
         "text": step.text,
-        "latex": None if node is None else latex_of(found, node),
+        "latex": None if node is None else latex_of(stages, node),
         "type": step.type,
         "axes": shape_data(step.axes) if result is None else result.stored(step.axes.items()),
         "place": list(step.inside),
         "result": None if result is None else result.number,
-        "kind": kind(found, step),
-        "operands": found.operands(step),
-        "over": list(over(step, found)),
+        "kind": kind(stages, step),
+        "operands": stages.operands(step),
+        "over": list(over(step, stages)),
     }
 
 
@@ -67,15 +69,15 @@ def laid_out(term: Term, result: FunctionResult) -> Reply:
     return {"result": result.number, "axes": result.stored(axes)}
 
 
-def latex_of(found: Stages, node: Any) -> str:
-    return marked_latex(node, found.colors, found.spans)
+def latex_of(stages: Stages, node: Any) -> str:
+    return marked_latex(node, stages.colors, stages.spans)
 
 
-def kind(found: Stages, step: Step) -> str:
+def kind(stages: Stages, step: Step) -> str:
     node = step.node
     if isinstance(node, Call):
         return node.operator
-    if isinstance(node, Superscript) and found.operands(step):
+    if isinstance(node, Superscript) and stages.operands(step):
         return "^"
     return "name" if hasattr(node, "span") and spelled(node) is not None else type(node).__name__.lower()
 

@@ -17,15 +17,15 @@ Errors = Sequence[NotationError]
 
 def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Reply]:
     """The edits that fix one of the errors of a text; `errors_of` says those of another text."""
-    found: list[Reply] = []
+    replies: list[Reply] = []
     for (start, end), text in candidates(problem):
         source = problem.source or ""
         put = source[:start] + text + source[end:]
         if put != source and mends(problem, errors, errors_of(put), start + len(text)):
-            found.append({"span": [start, end], "text": text})
-        if len(found) == MOST:
+            replies.append({"span": [start, end], "text": text})
+        if len(replies) == MOST:
             break
-    return found
+    return replies
 
 
 def candidates(problem: NotationError) -> Iterator[tuple[tuple[int, int], str]]:
@@ -39,7 +39,7 @@ def mends(problem: NotationError, errors: Errors, left: Errors, end: int) -> boo
     """Whether fewer errors are left; or, of a text that did not parse, one beyond the `end` of the edit, or none of the syntax."""
     if problem.kind != "syntax":
         return len(left) < len(errors)
-    return all(each.kind != "syntax" or place(each) >= end for each in left)
+    return all(error.kind != "syntax" or place(error) >= end for error in left)
 
 
 def place(problem: NotationError) -> int:

@@ -22,41 +22,41 @@ class Request:
 
     def word(self, name: str, default: str | None = "", longest: int = LONGEST) -> str:
         """A field that is a text."""
-        found = self.fields.get(name, default)
-        if not isinstance(found, str):
+        field = self.fields.get(name, default)
+        if not isinstance(field, str):
             raise _wrong(name, "a text")
-        if len(found) > longest:
-            raise NotationError(404, f"{name} has {len(found)} characters, and at most {longest} are read")
-        if any("\ud800" <= each <= "\udfff" for each in found):
+        if len(field) > longest:
+            raise NotationError(404, f"{name} has {len(field)} characters, and at most {longest} are read")
+        if any("\ud800" <= character <= "\udfff" for character in field):
             raise NotationError(106, f"{name} holds half a character")
-        return found
+        return field
 
     def flag(self, name: str) -> bool:
         return self.fields.get(name) is True
 
     def mapping(self, name: str) -> dict[str, Any]:
         """Return a field that is an object (default: empty)."""
-        found: Any = self.fields.get(name) or {}
-        if not is_mapping(found) or len(found) > MOST:
+        field: Any = self.fields.get(name) or {}
+        if not is_mapping(field) or len(field) > MOST:
             raise _wrong(name, f"an object of at most {MOST} names")
-        return dict(found)
+        return dict(field)
 
     def inputs(self) -> dict[str, str | int | float]:
         """Types and numbers by name."""
-        found = self.mapping("inputs")
-        for name, value in found.items():
+        inputs = self.mapping("inputs")
+        for name, value in inputs.items():
             if isinstance(value, bool) or not isinstance(value, (str, int, float)) or len(str(value)) > LONGEST:
                 raise _wrong(f"{name} in inputs", "a type or a number")
-        return found
+        return inputs
 
     def sizes(self, name: str = "sizes") -> dict[str, int]:
         """Return integers by axis names."""
-        found = self.mapping(name)
-        for axis, size in found.items():
+        sizes = self.mapping(name)
+        for axis, size in sizes.items():
             if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= 2**31:
                 raise _wrong(f"{axis} in {name}", "an integer")
-        return found
+        return sizes
 
 
-def _wrong(name: str, due: str) -> NotationError:
-    return NotationError(101, f"{name} is to be {due}")
+def _wrong(name: str, expected: str) -> NotationError:
+    return NotationError(101, f"{name} is to be {expected}")

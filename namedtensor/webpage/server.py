@@ -39,8 +39,8 @@ def page() -> str:
 
 def policy(text: str) -> str:
     """What the page says that a browser may do for it, said by the server too, and that nobody frames it."""
-    found = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
-    return f"{found[1] if found else POLICY}; frame-ancestors 'none'"
+    match = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    return f"{match[1] if match else POLICY}; frame-ancestors 'none'"
 
 
 class Server(ThreadingHTTPServer):
@@ -122,8 +122,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def refuse(self, status: HTTPStatus, message: str) -> None:
         self.close_connection = True  # what it still sends is not read
-        found = {"ok": False, "error": error_data(NotationError(405, message))}
-        self.sent(status, json.dumps(found, ensure_ascii=False).encode(), "application/json; charset=utf-8", POLICY)
+        result = {"ok": False, "error": error_data(NotationError(405, message))}
+        self.sent(status, json.dumps(result, ensure_ascii=False).encode(), "application/json; charset=utf-8", POLICY)
 
     def sent(self, status: HTTPStatus, body: bytes, kind: str, allowed: str) -> None:
         self.send_response(status)

@@ -28,5 +28,5 @@ def choices(axes: Iterable[str], meeting: Mapping[str, Any] = {}) -> Iterator[di
         for pair in itertools.combinations(range(len(kinds)), 2):
             yield as_sizes(FIRST + (pair[0] if at == pair[1] else at) for at in range(len(kinds)))
         numbers = itertools.islice(itertools.product(range(2, MOST + 1), repeat=len(kinds)), 50_000)
-        ordered = sorted(numbers, key=lambda each: (-len(set(each)), sum(each)))
+        ordered = sorted(numbers, key=lambda number: (-len(set(number)), sum(number)))
         yield from map(as_sizes, ordered[:TRIES])

@@ -38,11 +38,11 @@ class Stages:
     @cached_property
     def places(self) -> dict[tuple[Any, Any], int]:
         """The number of the first step of each piece of the text in each place, by where it stands and by what it says."""
-        found: dict[tuple[Any, Any], int] = {}
+        places: dict[tuple[Any, Any], int] = {}
         for number, step in enumerate(self.steps):
-            found.setdefault((getattr(step.node, "span", None), step.place), number)
-            found.setdefault((step.text, step.place), number)
-        return found
+            places.setdefault((getattr(step.node, "span", None), step.place), number)
+            places.setdefault((step.text, step.place), number)
+        return places
 
     @cached_property
     def value(self) -> int:
@@ -66,14 +66,14 @@ class Stages:
 
     def operands(self, step: Step) -> list[int | None]:
         """The steps that a step is made of, in the order written; None for a number."""
-        found = [self.step_of(node, step) for node in operands_of(step.node)]
-        return [] if isinstance(step.node, nodes.Superscript) and found == [None] else found  # x^t, a name
+        steps = [self.step_of(node, step) for node in operands_of(step.node)]
+        return [] if isinstance(step.node, nodes.Superscript) and steps == [None] else steps  # x^t, a name
 
     def step_of(self, node: Node, step: Step) -> int | None:
         if isinstance(node, Number):
             return None
-        found = self.places.get((node.span, step.place))
-        return self.places.get((self.checker.text(node), step.place)) if found is None else found
+        position = self.places.get((node.span, step.place))
+        return self.places.get((self.checker.text(node), step.place)) if position is None else position
 
     def plan(self, target: Target, roots: list[Term]) -> tuple[Plan, list[Any]]:
         """The plan that computes some terms."""
@@ -82,26 +82,28 @@ class Stages:
             return planned(source, roots, self.abstract, target)
 
 
-def stages_of(found: TypedText) -> Stages:
+def stages_of(typed_text: TypedText) -> Stages:
     """The steps of a text that is right. Raises its first error where it is not."""
-    found.right()
-    sizes = dict(found.sizes)
-    abstract = by_spelling({name: layout_of(value, name, sizes) for name, value in found.given.items()})
-    return stages_for(found, abstract, sizes)
+    typed_text.right()
+    sizes = dict(typed_text.sizes)
+    abstract = by_spelling({name: layout_of(value, name, sizes) for name, value in typed_text.given.items()})
+    return stages_for(typed_text, abstract, sizes)
 
 
-def stages_for(found: TypedText, abstract: Abstract, sizes: Mapping[str, int]) -> Stages:
+def stages_for(typed_text: TypedText, abstract: Abstract, sizes: Mapping[str, int]) -> Stages:
     """The same for tensors of these layouts, whose sizes may be symbols, and sizes by the names of axes."""
-    with recursion_headroom(found.program.source):
-        checker, (root,) = checked_by_name(found.goal, abstract, Options(sizes))
+    with recursion_headroom(typed_text.program.source):
+        checker, (root,) = checked_by_name(typed_text.goal, abstract, Options(sizes))
         last = checker.scope.valued
         whole = last.statement if isinstance(last, Definition) else last
-        explained: Explanation = explanation(checker, root, title(found) if whole is None else whole, None, nothing)
-    return Stages(found, checker, root, abstract, explained.stages)
+        explained: Explanation = explanation(
+            checker, root, title(typed_text) if whole is None else whole, None, nothing
+        )
+    return Stages(typed_text, checker, root, abstract, explained.stages)
 
 
-def title(found: TypedText) -> str:
-    entry = found.goal.entry()
+def title(typed_text: TypedText) -> str:
+    entry = typed_text.goal.entry()
     return "value" if entry is None else entry.name
 
 

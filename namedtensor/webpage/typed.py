@@ -61,21 +61,21 @@ class TypedText:
     @property
     def given(self) -> dict[str, Any]:
         """Shapes and numbers by name, as plans take them."""
-        return {each.name: dict(each.axes) if each.number is None else each.number for each in self.inputs}
+        return {input_.name: dict(input_.axes) if input_.number is None else input_.number for input_ in self.inputs}
 
     @cached_property
     def axes(self) -> Mapping[str, int | None]:
         """Every axis in the order of its color, with its size."""
-        found: dict[str, int | None] = dict.fromkeys(axes_in(self.program.tree))
+        fromkeys: dict[str, int | None] = dict.fromkeys(axes_in(self.program.tree))
         trace = self.checked.checker.trace if self.checked.checker is not None else ()
-        shapes = [each.axes for each in self.inputs] + list(self.checked.result.shapes.values())
+        shapes = [input_.axes for input_ in self.inputs] + list(self.checked.result.shapes.values())
         shapes += [term.shape for _, term, _ in trace]
         for shape in shapes:
             for axis, size in shape.items():
                 size = resolve(size)
-                if "@" not in axis and found.get(axis) is None:
-                    found[axis] = None if isinstance(size, SizeVariable) else size
-        return {axis: self.sizes.get(axis) if size is None else size for axis, size in found.items()}
+                if "@" not in axis and fromkeys.get(axis) is None:
+                    fromkeys[axis] = None if isinstance(size, SizeVariable) else size
+        return {axis: self.sizes.get(axis) if size is None else size for axis, size in fromkeys.items()}
 
     def right(self) -> TypedText:
         """Itself. Raises its first error."""
@@ -94,34 +94,38 @@ def typed(request: Request) -> TypedText:
 def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
     """The same of a text, types and sizes."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
-    given, problems = types_given(goal, dict(inputs))
-    own = arguments_of(goal)
-    shapes = with_numbers(goal, {**own, **given}, sizes)
-    free: set[str] = own.keys() - given.keys() if has_no_signature(goal) else set()
+    types_, problems = types_given(goal, dict(inputs))
+    arguments = arguments_of(goal)
+    shapes = with_numbers(goal, {**arguments, **types_}, sizes)
+    free: set[str] = arguments.keys() - types_.keys() if has_no_signature(goal) else set()
     shapes = guessed(goal, shapes, free, sizes)
     checked = checked_goal(goal, shapes, sizes, None)
-    origins = {**dict.fromkeys(shapes, "guessed"), **dict.fromkeys(own, "argument"), **dict.fromkeys(given, "given")}
-    wanted = inputs_of(goal, checked, shapes, origins)
-    return with_all_sizes(TypedText(goal, wanted, sizes, checked, problems))
+    origins = {
+        **dict.fromkeys(shapes, "guessed"),
+        **dict.fromkeys(arguments, "argument"),
+        **dict.fromkeys(types_, "given"),
+    }
+    expected = inputs_of(goal, checked, shapes, origins)
+    return with_all_sizes(TypedText(goal, expected, sizes, checked, problems))
 
 
 def types_given(
     goal: WholeProgram, inputs: Mapping[str, str | int | float]
 ) -> tuple[dict[str, Any], tuple[tuple[str, NotationError], ...]]:
     """Return shapes and numbers of names in the text, and the errors of invalid ones."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     problems: list[tuple[str, NotationError]] = []
     arguments = set(argument_names(goal))
     for name, value in inputs.items():
         try:
             if goal.program.names.has(name) or name in arguments:
-                if spelling_of(name) in found:
+                if spelling_of(name) in result:
                     raise two_spellings(name, inputs, spelling_of)
-                found[spelling_of(name)] = value if isinstance(value, (int, float)) else shape_of(value, name)
+                result[spelling_of(name)] = value if isinstance(value, (int, float)) else shape_of(value, name)
         except NotationError as problem:
             message = f"{name}: {problem.message}"
             problems.append((name, problem.replace(message=message, source=None, span=None, notes=(), labels=())))
-    return found, tuple(problems)
+    return result, tuple(problems)
 
 
 def arguments_of(goal: WholeProgram) -> dict[str, Any]:
@@ -130,9 +134,9 @@ def arguments_of(goal: WholeProgram) -> dict[str, Any]:
     if function is None:
         return {}
     domain = function.signature.domain if function.signature is not None else ()
-    sets = [{axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in each.axes} for each in domain]
+    sets = [{axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in declared.axes} for declared in domain]
     names = [str(name.key()) for name in function.parameters]
-    return {name: sets[place] if place < len(sets) else {} for place, name in enumerate(names)}
+    return {name: sets[index] if index < len(sets) else {} for index, name in enumerate(names)}
 
 
 def has_no_signature(goal: WholeProgram) -> bool:
@@ -146,7 +150,7 @@ def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str,
     names = names_by_span(goal.program.tree) if asked else {}
     for _ in asked:
         errors = checked_goal(goal, shapes, sizes, None).result.errors
-        missing = next((names.get(each.span) for each in errors if each.code in (201, 206, 309)), None)
+        missing = next((names.get(error.span) for error in errors if error.code in (201, 206, 309)), None)
         if missing is None or missing not in asked or missing in shapes:
             break
         shapes = {**shapes, missing: NUMBER}
@@ -160,16 +164,18 @@ def inputs_of(
     origins: Mapping[str, str],
 ) -> tuple[TypedInput, ...]:
     """What is to have a value, in the order of the text."""
-    found: dict[str, TypedInput] = {}
+    typed_inputs: dict[str, TypedInput] = {}
     for name, value in shapes.items():
         if isinstance(value, Mapping):
-            found[name] = TypedInput(name, known(value), origins[name])
+            typed_inputs[name] = TypedInput(name, known(value), origins[name])
         else:
-            found[name] = TypedInput(name, {}, origins[name], value)
+            typed_inputs[name] = TypedInput(name, {}, origins[name], value)
     for name, term in (checked.checker.parameters if checked.checker else {}).items():
-        found.setdefault(str(name), TypedInput(str(name), known(term.shape), "declared"))
+        typed_inputs.setdefault(str(name), TypedInput(str(name), known(term.shape), "declared"))
     places = first_mentions(goal)
-    return tuple(sorted(found.values(), key=lambda each: places.get(each.name, (math.inf, math.inf))))
+    return tuple(
+        sorted(typed_inputs.values(), key=lambda typed_input: places.get(typed_input.name, (math.inf, math.inf)))
+    )
 
 
 def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
@@ -185,19 +191,21 @@ def known(shape: Mapping[str, Any]) -> dict[str, int | None]:
     return {axis: None if isinstance(size, SizeVariable) else size for axis, size in sizes.items()}
 
 
-def with_all_sizes(found: TypedText) -> TypedText:
+def with_all_sizes(typed: TypedText) -> TypedText:
     """Return the same with sizes for all axes: unknown ones are chosen so that the text stays valid."""
-    said = {axis for each in found.inputs for axis, size in each.axes.items() if size is not None} | {*found.sizes}
-    own = list(dict.fromkeys(axis for each in found.inputs for axis in each.axes if axis not in said))
-    hopeless = any(each.code not in OF_SIZES for each in found.checked.result.errors)
-    marks, tries = meeting(found), 1 if hopeless else TRIES
+    messages = {axis for input_ in typed.inputs for axis, size in input_.axes.items() if size is not None} | {
+        *typed.sizes
+    }
+    fromkeys = list(dict.fromkeys(axis for input_ in typed.inputs for axis in input_.axes if axis not in messages))
+    hopeless = any(error.code not in OF_SIZES for error in typed.checked.result.errors)
+    marks, tries = meeting(typed), 1 if hopeless else TRIES
     first: TypedText | None = None
     for axes in (
-        own,
-        [*own, *(axis for axis in found.axes if axis not in {*own, *said})],
+        fromkeys,
+        [*fromkeys, *(axis for axis in typed.axes if axis not in {*fromkeys, *messages})],
     ):  # the text makes others itself
-        for chosen in islice(choices(sorted(axes, key=[*found.axes].index), marks), tries):
-            tried = filled(found, chosen, {axis: size for axis, size in chosen.items() if axis not in own})
+        for chosen in islice(choices(sorted(axes, key=[*typed.axes].index), marks), tries):
+            tried = filled(typed, chosen, {axis: size for axis, size in chosen.items() if axis not in fromkeys})
             if not tried.checked.result.errors and is_known(tried):
                 return tried
             if first is None or len(tried.checked.result.errors) < len(first.checked.result.errors):
@@ -206,29 +214,29 @@ def with_all_sizes(found: TypedText) -> TypedText:
     return first
 
 
-def is_known(found: TypedText) -> bool:
+def is_known(typed: TypedText) -> bool:
     """Whether all that the text computes has known sizes."""
-    checker = found.checked.checker
-    shapes = [found.checked.result.shape or {}, *(term.shape for _, term, _ in (checker.trace if checker else ()))]
+    checker = typed.checked.checker
+    shapes = [typed.checked.result.shape or {}, *(term.shape for _, term, _ in (checker.trace if checker else ()))]
     return not any(isinstance(resolve(size), SizeVariable) for shape in shapes for size in shape.values())
 
 
-def filled(found: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
+def filled(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
     """Return the same with sizes for the inputs' axes, and the `further` sizes of axes that only the text mentions."""
-    sizes = {**found.sizes, **further}
-    known = {**found.sizes, **chosen}
+    sizes = {**typed.sizes, **further}
+    known = {**typed.sizes, **chosen}
     inputs = tuple(
-        replace(each, axes={axis: known.get(axis) if size is None else size for axis, size in each.axes.items()})
-        for each in found.inputs
+        replace(input_, axes={axis: known.get(axis) if size is None else size for axis, size in input_.axes.items()})
+        for input_ in typed.inputs
     )
-    given = replace(found, inputs=inputs, sizes=sizes)
-    return replace(given, checked=checked_goal(found.goal, given.given, sizes, None))
+    text = replace(typed, inputs=inputs, sizes=sizes)
+    return replace(text, checked=checked_goal(typed.goal, text.given, sizes, None))
 
 
-def meeting(found: TypedText) -> dict[str, Any]:
+def meeting(typed: TypedText) -> dict[str, Any]:
     """A mark for each axis, one for those whose sizes the text makes one."""
     marks: dict[str, Any] = {}
-    for shape in found.checked.result.shapes.values():
+    for shape in typed.checked.result.shapes.values():
         for axis, size in shape.items():
             marks.setdefault(axis.partition("@")[0], id(resolve(size)))
     return marks

@@ -108,8 +108,8 @@ def answer_line(line: bytes) -> bytes:
     """The reply to a line, in the process."""
     from .answers import answer
 
-    given = json.loads(line)
-    found = answer(given["request"])
-    if "examples" in found:
-        found |= {name: given[name] for name in ("file", "site") if given[name] is not None}
-    return json.dumps(found, ensure_ascii=False).encode()
+    data = json.loads(line)
+    result = answer(data["request"])
+    if "examples" in result:
+        result |= {name: data[name] for name in ("file", "site") if data[name] is not None}
+    return json.dumps(result, ensure_ascii=False).encode()

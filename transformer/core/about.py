@@ -35,27 +35,27 @@ class LayerMetadata(NamedTuple):
         return cls(tuple(sorted(sizes.items())), definitions, written, frozenset(remove))
 
 
-def write(place: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
+def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
     """Write the parameters of a layer to a safetensors file, and about a layer of this kind what makes it again."""
     tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
-    said = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)
-    written = {name: json.dumps(value, ensure_ascii=False) for name, value in zip(ABOUT, said, strict=True)}
-    nt.save_tensors(place, tensors, {"layer": kind, **written})
+    fields = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)
+    written = {name: json.dumps(value, ensure_ascii=False) for name, value in zip(ABOUT, fields, strict=True)}
+    nt.save_tensors(path, tensors, {"layer": kind, **written})
 
 
-def read(place: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
+def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
     """The parameters in such a file, and what else makes the layer. Raises NotationError where it holds another kind."""
     with LOADING, all_or_none():
         from namedtensor.files.safetensors import TensorFile
 
-    about = TensorFile(place).metadata
-    kept = about.get("layer")
-    if kept != kind:
-        holds = f"holds {kept}" if kept else "does not say which layer it holds"
-        raise nt.NotationError(409, f"{place} {holds}, and is to be read as {kind}")
+    about = TensorFile(path).metadata
+    text = about.get("layer")
+    if text != kind:
+        holds = f"holds {text}" if text else "does not say which layer it holds"
+        raise nt.NotationError(409, f"{path} {holds}, and is to be read as {kind}")
     try:
         numbers, *rest = (json.loads(about[name]) for name in ABOUT)
     except (KeyError, ValueError):
-        raise nt.NotationError(409, f"{place} does not say all of the layer that it holds") from None
-    return {**nt.load_tensors(place), **numbers}, *rest
+        raise nt.NotationError(409, f"{path} does not say all of the layer that it holds") from None
+    return {**nt.load_tensors(path), **numbers}, *rest

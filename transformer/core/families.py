@@ -20,19 +20,19 @@ MANY = 24  # members from which a family is one array on JAX, where nothing else
 class Members(Mapping[str, Any]):
     """The parameters of a layer by name, where families of them are kept in one array: a member is made when asked for."""
 
-    def __init__(self, kept: Mapping[str, Any], names: Sequence[str]):
-        self.kept, self.names = kept, names
+    def __init__(self, parameters: Mapping[str, Any], names: Sequence[str]):
+        self.kept, self.names = parameters, names
 
     @cached_property
     def places(self) -> dict[str, tuple[FamilyName, int]]:
         """The family of each member, and its place in it."""
-        return {member: (name, place) for name in families_in(self.kept) for place, member in enumerate(name.members)}
+        return {member: (name, index) for name in families_in(self.kept) for index, member in enumerate(name.members)}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.places:
             return self.kept[name]
-        family, place = self.places[name]
-        return member(self.kept[family], place)
+        family, position = self.places[name]
+        return member(self.kept[family], position)
 
     def __contains__(self, name: object) -> bool:
         return name in self.places or name in self.kept
@@ -48,28 +48,32 @@ class Members(Mapping[str, Any]):
         return repr(dict(self))
 
 
-def families_in(kept: Iterable[str]) -> list[FamilyName]:
+def families_in(names: Iterable[str]) -> list[FamilyName]:
     """The families that are one array."""
-    return [name for name in kept if isinstance(name, FamilyName)]
+    return [name for name in names if isinstance(name, FamilyName)]
 
 
-def least(kept: Iterable[str]) -> int:
+def least(names: Iterable[str]) -> int:
     """The members of the smallest of these."""
-    return min(len(name.members) for name in families_in(kept))
+    return min(len(name.members) for name in families_in(names))
 
 
 def stacked(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
     """Return the parameters with each family of at least `count` equal-shaped members stacked into one array."""
     apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
-    families = {each.members[0]: each for each in found(apart, declared) if len(each.members) >= count}
-    inside = {name for each in families.values() for name in each.members}
-    kept: dict[str, Any] = {}
+    families = {
+        family_name.members[0]: family_name
+        for family_name in found(apart, declared)
+        if len(family_name.members) >= count
+    }
+    inside = {name for family in families.values() for name in family.members}
+    remaining: dict[str, Any] = {}
     for name, value in parameters.items():
         if name in families:
-            kept[families[name]] = together([parameters[each] for each in families[name].members])
+            remaining[families[name]] = together([parameters[text] for text in families[name].members])
         elif name not in inside:
-            kept[name] = value
-    return kept
+            remaining[name] = value
+    return remaining
 
 
 def found(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[FamilyName]:
@@ -85,8 +89,8 @@ def found(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[Fa
                 groups.setdefault((declaration, index, rest), {})[int(labels[index])] = name
                 break
     for numbers in groups.values():
-        members = tuple(numbers[each] for each in sorted(numbers))
-        layouts = {traits(parameters[each]) for each in members}
+        members = tuple(numbers[number] for number in sorted(numbers))
+        layouts = {traits(parameters[text]) for text in members}
         gapless = max(numbers) - min(numbers) + 1 == len(members)
         if len(members) > 1 and gapless and len(layouts) == 1 and None not in layouts:
             yield FamilyName(members)
@@ -108,13 +112,13 @@ def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
     """Match a numbered name with the index of its declaration; None if it is not a member of it."""
     if len(labels) != len(pattern):
         return None
-    others = [place for place, pair in enumerate(zip(labels, pattern)) if pair[0] != pair[1]]
-    return others[0] if others and all(labels[each].isdecimal() for each in others) else None
+    others = [index for index, pair in enumerate(zip(labels, pattern)) if pair[0] != pair[1]]
+    return others[0] if others and all(labels[index].isdecimal() for index in others) else None
 
 
 def together(tensors: Sequence[Any]) -> Any:
     """Tensors of one layout along a new first axis; without numbers where these have none, as a shape of JAX has none."""
-    layout, arrays = tensors[0].layout, [each.array for each in tensors]
+    layout, arrays = tensors[0].layout, [tensor.array for tensor in tensors]
     axes, extent = (ALONG, *layout.axes), (len(tensors), *layout.extent)
     if layout.xp is None:
         return made_as(type(arrays[0])(extent, layout.dtype), Layout(axes, extent, layout.dtype, None))
@@ -131,11 +135,11 @@ def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device
     }
 
 
-def member(family: Any, place: int) -> Any:
+def member(family: Any, position: int) -> Any:
     """One tensor of such an array."""
     layout, array = family.layout, family.array
     if layout.xp is not None:
-        return made(array[place], layout.axes[1:])
+        return made(array[position], layout.axes[1:])
     struct = array if layout.dtype is None else type(array)(layout.extent[1:], layout.dtype)
     return made_as(struct, Layout(layout.axes[1:], layout.extent[1:], layout.dtype, None))
 

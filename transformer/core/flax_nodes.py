@@ -71,25 +71,25 @@ def register() -> None:
 
 def variables_of(layer: Layer) -> Variables:
     """The variables of a layer, which are made when Flax first asks for them."""
-    kept = layer._kept
-    if not isinstance(kept, Variables):
+    parameters = layer._kept
+    if not isinstance(parameters, Variables):
         from flax import nnx  # type: ignore[import-not-found]
 
-        numbers = {name: value for name, value in kept.items() if isinstance(value, (int, float))}
-        axes = tuple((name, () if name in numbers else value.axes) for name, value in kept.items())
-        tensors = {name: value for name, value in kept.items() if name not in numbers}
+        numbers = {name: value for name, value in parameters.items() if isinstance(value, (int, float))}
+        axes = tuple((name, () if name in numbers else value.axes) for name, value in parameters.items())
+        tensors = {name: value for name, value in parameters.items() if name not in numbers}
         others = {name: value for name, value in tensors.items() if library(value.array) != "jax"}
         tensors |= moved(others, "jax", None, None)
         variables = {name: nnx.Param(value.array, axes=value.axes) for name, value in tensors.items()}
-        kept = Variables(axes, variables, numbers)
-        layer._read_from(kept)
-    return kept
+        parameters = Variables(axes, variables, numbers)
+        layer._read_from(parameters)
+    return parameters
 
 
 def children(layer: Layer) -> tuple[list[tuple[str, Any]], Any]:
     """The variables by name, and what else makes the layer again."""
-    kept = variables_of(layer)
-    return sorted(kept.variables.items()), (kept.axes, tuple(kept.numbers.items()), layer._about)
+    variables = variables_of(layer)
+    return sorted(variables.variables.items()), (variables.axes, tuple(variables.numbers.items()), layer._about)
 
 
 def set_child(layer: Layer, name: Any, value: Any) -> None:

@@ -76,11 +76,11 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
     initializers: ClassVar[Initializers] = {}
 
     def __init_subclass__(cls) -> None:
-        if own := own_text(cls):
-            cls.sources = tuple(dict.fromkeys([own, *(text for layer in cls.includes for text in layer.sources)]))
+        if text := own_text(cls):
+            cls.sources = tuple(dict.fromkeys([text, *(text for layer in cls.includes for text in layer.sources)]))
             cls.notation = "\n\n".join(cls.sources)
             cls.initializers = {
-                name: each for layer in (*cls.includes, cls) for name, each in layer.initializers.items()
+                name: initializer for layer in (*cls.includes, cls) for name, initializer in layer.initializers.items()
             }
         cls.inputs, cls.optional_inputs = (
             tuple(spelled(dict.fromkeys(names))) for names in (cls.inputs, cls.optional_inputs)
@@ -119,11 +119,11 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
             parameters if isinstance(parameters, flax_nodes.Variables) else MappingProxyType(dict(parameters))
         )
 
-    def _read_from(self, kept: Mapping[str, Any]) -> None:
+    def _read_from(self, parameters: Mapping[str, Any]) -> None:
         """Have the layer read its parameters from a mapping, which changes where Flax holds them."""
         stacked = self._about.stacked
-        object.__setattr__(self, "parameters", Members(kept, stacked) if stacked else kept)
-        object.__setattr__(self, "_kept", kept)
+        object.__setattr__(self, "parameters", Members(parameters, stacked) if stacked else parameters)
+        object.__setattr__(self, "_kept", parameters)
 
     @classmethod
     def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
@@ -220,12 +220,12 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         constants = as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')
         seed, default_sizes = as_seed(seed), {**cls.default_sizes, **sizes}
         initializers = {**cls.initializers, **initializers}
-        found = drawn(cls.formula._goal, seed, default_sizes, dtype, initializers, cls.inputs)
-        axes = {axis for tensor in found.values() for axis in tensor.layout.axes}
+        result = drawn(cls.formula._goal, seed, default_sizes, dtype, initializers, cls.inputs)
+        axes = {axis for tensor in result.values() for axis in tensor.layout.axes}
         left = {name: size for name, size in sizes.items() if name not in axes}
         if constants:
-            return cls({**found, **constants}, left, strict=strict)
-        return cls._of_parts(found, LayerMetadata.of(left, "", {}, ())._replace(strict=bool(strict)))
+            return cls({**result, **constants}, left, strict=strict)
+        return cls._of_parts(result, LayerMetadata.of(left, "", {}, ())._replace(strict=bool(strict)))
 
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """Return a layer with other values of some parameters.
@@ -253,9 +253,9 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         >>> layer.replace({"b_2": nt.tensor([1.0, 2.0], "chans")}).parameters["b_2"].tolist()
         [1.0, 2.0]
         """
-        given = spelled({**as_mapping(parameters, "what replace is given", 'write replace({"W": W})'), **named})
-        found = checked(self._declared(), self.sizes, {**self.parameters, **given})
-        replaced = self._of_parts(found, self._about._replace(stacked=()))._with(found, self.sharding)
+        inputs = spelled({**as_mapping(parameters, "what replace is given", 'write replace({"W": W})'), **named})
+        result = checked(self._declared(), self.sizes, {**self.parameters, **inputs})
+        replaced = self._of_parts(result, self._about._replace(stacked=()))._with(result, self.sharding)
         return replaced._stacked(least(self._kept)) if self._about.stacked else replaced
 
     @classmethod
@@ -283,9 +283,9 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         """
         layer = getattr(module, "layer", None)
         if not isinstance(layer, cls):
-            found = f"one of {type(layer).__name__}" if isinstance(layer, Layer) else f"a {type(module).__name__}"
+            text = f"one of {type(layer).__name__}" if isinstance(layer, Layer) else f"a {type(module).__name__}"
             raise nt.NotationError(
-                317, f"{cls.__name__}.from_module expects a module of {cls.__name__}, got {found}",
+                317, f"{cls.__name__}.from_module expects a module of {cls.__name__}, got {text}",
                 hint="create such a module with layer.module()",
             )  # fmt: skip
         return layer

@@ -94,10 +94,12 @@ class LayerCalls:
         >>> layer.evaluate("FFN", nt.tensor([1.0, 2.0], "chans")).shape
         ℝ^{chans[2]}
         """
-        for each in (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.evaluate("FFN", X)'):
-            if each in self.removed:
+        for as_name in (
+            (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.evaluate("FFN", X)')
+        ):
+            if as_name in self.removed:
                 raise nt.NotationError(
-                    201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
+                    201, f"this {type(self).__name__} has no {as_name}: its file holds no parameters of it"
                 )
         arguments, named = self._named(arguments, named)
         program, sharding = self._program(named), self.sharding
@@ -108,8 +110,8 @@ class LayerCalls:
                 from namedtensor.sharding.sharded import sharded_by
 
             entry = sharded_by(program, sharding)[name]
-        kept = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
-        return entry(*arguments, values={**kept, **named}, sizes=self.sizes or None)
+        parameters = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
+        return entry(*arguments, values={**parameters, **named}, sizes=self.sizes or None)
 
     def explain(self, *arguments: Any, **named: Any) -> Explanation:
         """Return every step to the layer's value, with the definition it is in.
@@ -191,8 +193,8 @@ class LayerCalls:
 
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
         """The formulas without the definitions of what the call gives."""
-        given = frozenset(name for name in self.optional_inputs if name in named)
-        return variant(self.notation, self.definitions, given | self.removed, self._about.strict)
+        optional_inputs = frozenset(name for name in self.optional_inputs if name in named)
+        return variant(self.notation, self.definitions, optional_inputs | self.removed, self._about.strict)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a call, by name where the formulas have names for them."""

@@ -78,10 +78,12 @@ class LayerPlacement(LayerCalls):
 
     def _stacked(self, count: int) -> Self:
         """Stack families of at least `count` members."""
-        kept = stacked(self._kept, self.formula.declared, count)
-        if len(kept) == len(self._kept):
+        parameters = stacked(self._kept, self.formula.declared, count)
+        if len(parameters) == len(self._kept):
             return self
-        return self._of_parts(kept, self._about._replace(stacked=tuple(self.parameters)))._with(kept, self.sharding)
+        return self._of_parts(parameters, self._about._replace(stacked=tuple(self.parameters)))._with(
+            parameters, self.sharding
+        )
 
     def unstack_layers(self) -> Self:
         """Return the layer with each parameter in an array of its own, as layers are by default.

@@ -22,13 +22,19 @@ def tree_class(kind: type) -> jax_trees.TreeClass:
 
 def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
     """The tensors of a layer for JAX, and what else makes it; in a module of Flax its variables, which are trees too."""
-    kept = layer._kept
-    if isinstance(kept, flax_nodes.Variables):
-        variables = tuple(kept.variables[name] for name in kept if name not in kept.numbers)
-        return variables, (type(layer), tuple(kept), tuple(kept.numbers.items()), layer._about, kept.axes)
-    numbers = {name: value for name, value in kept.items() if isinstance(value, (int, float))}
-    tensors = tuple(value for name, value in kept.items() if name not in numbers)
-    return tensors, (type(layer), tuple(kept), tuple(numbers.items()), layer._about, None)
+    parameters = layer._kept
+    if isinstance(parameters, flax_nodes.Variables):
+        variables = tuple(parameters.variables[name] for name in parameters if name not in parameters.numbers)
+        return variables, (
+            type(layer),
+            tuple(parameters),
+            tuple(parameters.numbers.items()),
+            layer._about,
+            parameters.axes,
+        )
+    numbers = {name: value for name, value in parameters.items() if isinstance(value, (int, float))}
+    tensors = tuple(value for name, value in parameters.items() if name not in numbers)
+    return tensors, (type(layer), tuple(parameters), tuple(numbers.items()), layer._about, None)
 
 
 def of_leaves(tree: Any, values: Any) -> Any:

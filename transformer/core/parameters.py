@@ -79,13 +79,13 @@ def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, 
     for name, shape in stated.items():
         if name in parameters and (shape or not isinstance(parameters[name], (int, float))):
             raise unnamed(declared.kind, name, shape, parameters[name])
-    return {name: parameters[name] for name in (*needed, *(each for each in parameters if each in free))}
+    return {name: parameters[name] for name in (*needed, *(parameter for parameter in parameters if parameter in free))}
 
 
 def not_by_keyword(kind: str, other: Mapping[str, Any]) -> nt.NotationError:
     """What `init` was given by a keyword that it does not have: sizes, as a rule."""
     name = next(iter(other))
-    written = ", ".join(f'"{each}": {size!r}' for each, size in other.items())
+    written = ", ".join(f'"{text}": {size!r}' for text, size in other.items())
     return nt.NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")
 
 
@@ -96,10 +96,10 @@ def inside(kind: str, problem: nt.NotationError) -> nt.NotationError:
 
 def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.NotationError:
     """Return the error for a parameter that is not a named tensor."""
-    given = "a number" if isinstance(value, (int, float)) else f"{type(value).__name__} without names"
+    text = "a number" if isinstance(value, (int, float)) else f"{type(value).__name__} without names"
     axes = " ".join(shape)
     return nt.NotationError(
-        317, f"{name} of {kind} is declared in {show(shape)}, got {given}",
+        317, f"{name} of {kind} is declared in {show(shape)}, got {text}",
         hint=f'name its axes: nt.tensor(array, "{axes}")' if axes else "pass a number or a tensor",
     )  # fmt: skip
 

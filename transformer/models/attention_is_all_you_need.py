@@ -14,47 +14,49 @@ from ..pretrained.hugging_face import State, match
 from ..pretrained.model import ACTIVATIONS, WeightEntry, expanded
 
 
-def attention(name: str, index: str, place: str, out: str) -> tuple[WeightEntry, ...]:
+def attention(name: str, index: str, prefix: str, out: str) -> tuple[WeightEntry, ...]:
     """The rows of one attention whose four maps are kept apart."""
-    maps = [(letter, f"{place}.{letter.lower()}_proj") for letter in "QKV"]
+    maps = [(letter, f"{prefix}.{letter.lower()}_proj") for letter in "QKV"]
     axis = {"Q": "key", "K": "key", "V": "val"}
     return (
         *(WeightEntry(f"W^{{{name},{index},{x}}}", f"{where}.weight", f"(heads {axis[x]}) chans") for x, where in maps),
         *(WeightEntry(f"b^{{{name},{index},{x}}}", f"{where}.bias", f"(heads {axis[x]})") for x, where in maps),
-        WeightEntry(f"W^{{{name},{index},O}}", f"{place}.{out}.weight", "chans (heads val)"),
-        WeightEntry(f"b^{{{name},{index},O}}", f"{place}.{out}.bias", "chans"),
+        WeightEntry(f"W^{{{name},{index},O}}", f"{prefix}.{out}.weight", "chans (heads val)"),
+        WeightEntry(f"b^{{{name},{index},O}}", f"{prefix}.{out}.bias", "chans"),
     )
 
 
-def stacked(name: str, index: str, place: str) -> tuple[WeightEntry, ...]:
+def stacked(name: str, index: str, prefix: str) -> tuple[WeightEntry, ...]:
     """The rows of one attention of torch.nn, which keeps the maps of Q, K and V as one."""
     parts = [(x, axis, {"three": count}) for count, (x, axis) in enumerate((("Q", "key"), ("K", "key"), ("V", "val")))]
-    weight, bias = f"{place}.in_proj_weight", f"{place}.in_proj_bias"
+    weight, bias = f"{prefix}.in_proj_weight", f"{prefix}.in_proj_bias"
     return (
         *(
             WeightEntry(f"W^{{{name},{index},{x}}}", weight, f"(three[3] heads {axis}) chans", **p)
             for x, axis, p in parts
         ),
         *(WeightEntry(f"b^{{{name},{index},{x}}}", bias, f"(three[3] heads {axis})", **p) for x, axis, p in parts),
-        WeightEntry(f"W^{{{name},{index},O}}", f"{place}.out_proj.weight", "chans (heads val)"),
-        WeightEntry(f"b^{{{name},{index},O}}", f"{place}.out_proj.bias", "chans"),
+        WeightEntry(f"W^{{{name},{index},O}}", f"{prefix}.out_proj.weight", "chans (heads val)"),
+        WeightEntry(f"b^{{{name},{index},O}}", f"{prefix}.out_proj.bias", "chans"),
     )
 
 
-def others(name: str, index: str, place: str, norms: tuple[str, ...], maps: tuple[str, str]) -> tuple[WeightEntry, ...]:
+def others(
+    name: str, index: str, prefix: str, norms: tuple[str, ...], maps: tuple[str, str]
+) -> tuple[WeightEntry, ...]:
     """The rows of a block's layer norms, in their order, and of its feedforward network."""
-    found = [
-        WeightEntry(f"{ours}^{{{name},{index},{count}}}", f"{place}.{norm}.{theirs}", "chans")
+    weight_entries = [
+        WeightEntry(f"{ours}^{{{name},{index},{count}}}", f"{prefix}.{norm}.{theirs}", "chans")
         for count, norm in enumerate(norms, 1)
         for ours, theirs in (("γ", "weight"), ("β", "bias"))
     ]
     first, second = maps
     return (
-        *found,
-        WeightEntry(f"W^{{{name},{index},1}}", f"{place}.{first}.weight", "hidden chans"),
-        WeightEntry(f"b^{{{name},{index},1}}", f"{place}.{first}.bias", "hidden"),
-        WeightEntry(f"W^{{{name},{index},2}}", f"{place}.{second}.weight", "chans hidden"),
-        WeightEntry(f"b^{{{name},{index},2}}", f"{place}.{second}.bias", "chans"),
+        *weight_entries,
+        WeightEntry(f"W^{{{name},{index},1}}", f"{prefix}.{first}.weight", "hidden chans"),
+        WeightEntry(f"b^{{{name},{index},1}}", f"{prefix}.{first}.bias", "hidden"),
+        WeightEntry(f"W^{{{name},{index},2}}", f"{prefix}.{second}.weight", "chans hidden"),
+        WeightEntry(f"b^{{{name},{index},2}}", f"{prefix}.{second}.bias", "chans"),
     )
 
 
@@ -154,9 +156,9 @@ class EncoderDecoder(LanguageModel):
         texts = (f"act(x) = {ACTIVATIONS[activation]}", inspect.cleandoc(NORMED) if normed else "", definitions)
         rows = expanded((*TORCH, *(TORCH_NORMS if normed else ())), sizes)
         match(cls, rows, State(state), sizes, "the state_dict")
-        found = {row.name: row.take(state[row.tensor], sizes) for row in rows}
+        tensors = {row.name: row.take(state[row.tensor], sizes) for row in rows}
         left = {name: sizes[name] for name in "NL"}
-        return cls({"E": nt.tensor(embedding, "vocab chans"), **found}, left, "\n".join(texts).strip())
+        return cls({"E": nt.tensor(embedding, "vocab chans"), **tensors}, left, "\n".join(texts).strip())
 
     def generate(
         self,
@@ -183,9 +185,9 @@ class EncoderDecoder(LanguageModel):
         return generate(self, ids, max_new_tokens, source=source, source_mask=source_mask, **options)
 
 
-def layers(state: Mapping[str, Any], place: str) -> int:
+def layers(state: Mapping[str, Any], prefix: str) -> int:
     """How many layers of a stack there are."""
-    begin = place.partition("{")[0]
+    begin = prefix.partition("{")[0]
     return len({name.removeprefix(begin).partition(".")[0] for name in state if name.startswith(begin)})
 
 

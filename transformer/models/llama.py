@@ -59,8 +59,8 @@ class Llama(LanguageModel):
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
-        said = (super().config_definitions(config), "U = E" if tied(config) else "", frequencies(config))
-        return "\n".join(filter(None, said))
+        messages = (super().config_definitions(config), "U = E" if tied(config) else "", frequencies(config))
+        return "\n".join(filter(None, messages))
 
 
 def groups(config: Mapping[str, Any]) -> int:
@@ -92,24 +92,24 @@ FREQUENCIES = {
 
 def frequencies(config: Mapping[str, Any]) -> str:
     """What turns how fast: the definition of ω, as config.json asks for it, in its new form or in the one before."""
-    said: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for part in ("rope_scaling", "rope_parameters"):
-        said |= config.get(part) or {}
-    kind = said.get("rope_type") or said.get("type") or "default"
+        options |= config.get(part) or {}
+    kind = options.get("rope_type") or options.get("type") or "default"
     if kind not in FREQUENCIES:
         raise nt.NotationError(
             409, f"config.json says rope_type = {kind!r}, which the formulas of Llama do not support",
             hint=f"supported: {', '.join(FREQUENCIES)}",
         )  # fmt: skip
-    if float(said.get("partial_rotary_factor", 1.0)) != 1.0:
+    if float(options.get("partial_rotary_factor", 1.0)) != 1.0:
         raise nt.NotationError(
             409, "config.json says partial_rotary_factor, but the formulas of Llama rotate the whole key"
         )
     try:
-        text = FREQUENCIES[kind].format(**said)
+        text = FREQUENCIES[kind].format(**options)
     except KeyError as problem:
         raise nt.NotationError(
             409, f"config.json does not say {problem.args[0]}, which rope_type = {kind!r} needs"
         ) from None
-    theta = said.get("rope_theta", config.get("rope_theta", 10000))
+    theta = options.get("rope_theta", config.get("rope_theta", 10000))
     return f"θ = {theta}\n{inspect.cleandoc(text)}".strip()

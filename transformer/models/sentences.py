@@ -89,13 +89,13 @@ class SentenceModel(Suggests):
         --------
         >>> SentenceModel.load("all-MiniLM-L6-v2")  # doctest: +SKIP
         """
-        place = Path(folder)
-        stages = stages_of(place)
-        inner = place / stages["Transformer"]
+        path = Path(folder)
+        stages = stages_of(path)
+        inner = path / stages["Transformer"]
         model = load(inner, backend, dtype, device)
         if not isinstance(model, BERT):
             raise nt.NotationError(409, f"{inner} is of {type(model).__name__}, and sentences are read by BERT")
-        formulas = (POOLINGS[pooling_of(place / stages["Pooling"])], SCALED if "Normalize" in stages else PLAIN)
+        formulas = (POOLINGS[pooling_of(path / stages["Pooling"])], SCALED if "Normalize" in stages else PLAIN)
         definitions = "\n".join((model.definitions, *formulas))
         encoder = type(model)(model.parameters, model.sizes, definitions, model.config, model.removed)
         about = {**optional_json(inner / "tokenizer_config.json"), **optional_json(inner / "sentence_bert_config.json")}
@@ -125,14 +125,15 @@ class SentenceModel(Suggests):
         if isinstance(sentences, str):
             return self.embed([sentences])[{"sentence": 0}]
         read = self._read(sentences)
-        batches = list(alike([len(each.ids) for each in read], batch))
+        batches = list(alike([len(sentence.ids) for sentence in read], batch))
         parts = [
-            self.encoder.evaluate("embedding", **self._padded([read[place] for place in each])) for each in batches
+            self.encoder.evaluate("embedding", **self._padded([read[position] for position in indices]))
+            for indices in batches
         ]
-        found = nt.concat(*parts, axis="sentence") if len(parts) > 1 else parts[0]
-        order = [place for each in batches for place in each]
+        part = nt.concat(*parts, axis="sentence") if len(parts) > 1 else parts[0]
+        order = [position for indices in batches for position in indices]
         places = sorted(range(len(order)), key=order.__getitem__)
-        return nt.evaluate("found_{sentence(places + 1)}", found=found, places=self._made(places, "sentence"))
+        return nt.evaluate("found_{sentence(places + 1)}", found=part, places=self._made(places, "sentence"))
 
     def similarity(self, sentences: str | Sequence[str], others: str | Sequence[str] | None = None) -> nt.NamedTensor:
         """Compute the cosine similarity of the embeddings of sentences.
@@ -226,10 +227,10 @@ class SentenceModel(Suggests):
         return self.tokenizer.encode_batch([text.lower() for text in sentences] if self.lower else sentences)
 
     def _padded(self, read: Sequence[Any]) -> dict[str, nt.NamedTensor]:
-        longest = max(len(each.ids) for each in read)
+        longest = max(len(sentence.ids) for sentence in read)
         names = {"ids": "ids", "mask": "attention_mask", "types": "type_ids"}
         return {
-            name: self._made([[*(row := getattr(each, key)), *[0] * (longest - len(row))] for each in read], "sentence seq")
+            name: self._made([[*(row := getattr(sentence, key)), *[0] * (longest - len(row))] for sentence in read], "sentence seq")
             for name, key in names.items()
         }  # fmt: skip
 
@@ -275,39 +276,39 @@ def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None)
 def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
     """The places of texts in batches, in which no text is twice as long as another: little is padding."""
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
-    for _, group in groupby(order, key=lambda place: (lengths[place] - 1).bit_length()):
+    for _, group in groupby(order, key=lambda position: (lengths[position] - 1).bit_length()):
         places = list(group)
         yield from (places[start : start + most] for start in range(0, len(places), most))
 
 
 # -------------------------------------------------------------------------------------------------------- the folder
-def stages_of(place: Path) -> dict[str, str]:
+def stages_of(path: Path) -> dict[str, str]:
     """The stages of a folder and where each is kept."""
-    found: dict[str, str] = {}
+    stages: dict[str, str] = {}
     stage: Any
-    for stage in read_json(place / "modules.json", list):
+    for stage in read_json(path / "modules.json", list):
         if not isinstance(stage, dict):
-            raise nt.NotationError(409, f"cannot read {place / 'modules.json'}: it lists no stages")
+            raise nt.NotationError(409, f"cannot read {path / 'modules.json'}: it lists no stages")
         about = cast(Mapping[str, Any], stage)
         kind = str(about.get("type", "")).rpartition(".")[2]
         if kind not in ("Transformer", "Pooling", "Normalize"):
-            raise nt.NotationError(409, f"unsupported stage in {place / 'modules.json'}: {kind}")
-        found[kind] = about.get("path", "")
+            raise nt.NotationError(409, f"unsupported stage in {path / 'modules.json'}: {kind}")
+        stages[kind] = about.get("path", "")
     for kind in ("Transformer", "Pooling"):
-        if kind not in found:
-            raise nt.NotationError(409, f"{place / 'modules.json'} has no stage {kind}")
-    return found
+        if kind not in stages:
+            raise nt.NotationError(409, f"{path / 'modules.json'} has no stage {kind}")
+    return stages
 
 
-def pooling_of(place: Path) -> str:
+def pooling_of(path: Path) -> str:
     """How the states of the tokens become one vector."""
-    about = read_json(place / "config.json")
+    about = read_json(path / "config.json")
     modes = about.get("pooling_mode", list(pooling_flags(about)))
     modes = [modes] if isinstance(modes, str) else modes
     if len(modes) != 1 or modes[0] not in POOLINGS:
         says = " and ".join(map(str, modes)) or "none"
         raise nt.NotationError(
-            409, f"unsupported pooling in {place / 'config.json'}: {says}",
+            409, f"unsupported pooling in {path / 'config.json'}: {says}",
             hint=f"supported: {', '.join(POOLINGS)}",
         )  # fmt: skip
     return modes[0]
@@ -319,23 +320,23 @@ def pooling_flags(about: Mapping[str, Any]) -> Iterator[str]:
             yield FLAGS.get(name, name.removeprefix("pooling_mode_"))
 
 
-def optional_json(place: Path) -> dict[str, Any]:
-    return read_json(place) if place.exists() else {}
+def optional_json(path: Path) -> dict[str, Any]:
+    return read_json(path) if path.exists() else {}
 
 
 def longest_of(about: Mapping[str, Any], model: BERT) -> int:
     """The number of tokens that a text may have: what the folder says, and no more than there are positions."""
     places = model.parameters["P"].sizes["place"]
-    said = about.get("max_seq_length") or about.get("model_max_length")
-    return min(places, said) if isinstance(said, int) else places
+    limit = about.get("max_seq_length") or about.get("model_max_length")
+    return min(places, limit) if isinstance(limit, int) else places
 
 
-def tokenizer_of(place: Path, longest: int) -> Any:
+def tokenizer_of(path: Path, longest: int) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError:
         raise nt.NotationError(408, "tokenizers is not installed; it converts text to tokens", hint=EXTRA) from None
-    file = place / "tokenizer.json"
+    file = path / "tokenizer.json"
     try:
         tokenizer = Tokenizer.from_buffer(file.read_bytes())
     except OSError as problem:

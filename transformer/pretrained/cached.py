@@ -74,8 +74,8 @@ class CachedModule(LayerModule):
 
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         layer = self.kind._of_parts(parameters, self._cached_about)
-        given = {**dict(zip(self.positional(), arguments)), **named}
-        return layer._program(given)[self.names](values={**parameters, **given}, sizes=layer.sizes or None)
+        inputs = {**dict(zip(self.positional(), arguments)), **named}
+        return layer._program(inputs)[self.names](values={**parameters, **inputs}, sizes=layer.sizes or None)
 
     def positional(self) -> tuple[str, ...]:
         return self._cached_inputs

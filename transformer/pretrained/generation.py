@@ -161,31 +161,31 @@ def steps(
 ) -> Iterator[nt.NamedTensor]:
     """The logits of each next token; the one that was chosen is found at the end of `tokens`."""
     tokens_name = model.inputs[-1]
-    own, past = families(model, ("K^l", "V^l")), families(model, ("past^{l,K}", "past^{l,V}"))
+    texts, past = families(model, ("K^l", "V^l")), families(model, ("past^{l,K}", "past^{l,V}"))
     fixed = families(model, model.fixed)
     first = {tokens_name: ids, "mask": mask, "positions": positions, **given}
-    states, *found = model.evaluate(("states", *own, *fixed), **first)
+    states, *result = model.evaluate(("states", *texts, *fixed), **first)
     yield after_last(model)["logits"](
         values={**model._kept, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
     )
 
-    kept = {name: value for name, value in given.items() if name in model.optional_inputs}
-    tensors = {name: each for name, each in model._kept.items() if isinstance(each, nt.NamedTensor)}
-    constant = {**tensors, **kept, **dict(zip(fixed, found[len(own) :]))}
-    names = ("now", "after", "later", "seen", *own)
-    step = BoundCall(remembering(stepping(model, kept), names, ("past", *past)), constant, model.sizes)
-    memory: list[Any] = [mask.rename(seq="memory"), *found[: len(own)]]
+    optional = {name: value for name, value in given.items() if name in model.optional_inputs}
+    tensors = {name: value for name, value in model._kept.items() if isinstance(value, nt.NamedTensor)}
+    constant = {**tensors, **optional, **dict(zip(fixed, result[len(texts) :]))}
+    names = ("now", "after", "later", "seen", *texts)
+    step = BoundCall(remembering(stepping(model, optional), names, ("past", *past)), constant, model.sizes)
+    memory: list[Any] = [mask.rename(seq="memory"), *result[: len(texts)]]
     used = capacity = ids.sizes["seq"]
-    place, at = like(ids, used + 1), one(positions[{"seq": -1}] + 1)
+    position, at = like(ids, used + 1), one(positions[{"seq": -1}] + 1)
     for _ in range(1, most):
         if used == capacity:
             more = max(MIN_CACHE_GROWTH, capacity // 2)
-            seen, *memory = (ENLARGED["Y"](X=each, sizes={"extra": more}) for each in memory)
-            memory = [memory_at(0, seen), *(memory_at(-1, each) for each in memory)]
+            seen, *memory = (ENLARGED["Y"](X=tensor, sizes={"extra": more}) for tensor in memory)
+            memory = [memory_at(0, seen), *(memory_at(-1, tensor) for tensor in memory)]
             capacity += more
         used += 1
-        token = {tokens_name: one(tokens[-1]), "positions": at, "place": place}
-        now, place, at, *memory = step({**token, **dict(zip(("past", *past), memory))})
+        token = {tokens_name: one(tokens[-1]), "positions": at, "place": position}
+        now, position, at, *memory = step({**token, **dict(zip(("past", *past), memory))})
         yield now
 
 
@@ -200,11 +200,11 @@ def after_last(model: LanguageModel) -> nt.Program:
     return variant(model.notation, model.definitions, model.removed | {"states"})
 
 
-def stepping(model: LanguageModel, kept: Iterable[str]) -> nt.Program:
+def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
     """The model's formulas for one token and a memory, with its plain numbers in them: a step is given tensors alone."""
-    numbers = (f"{name} = {each!r}" for name, each in model._kept.items() if not isinstance(each, nt.NamedTensor))
+    numbers = (f"{name} = {value!r}" for name, value in model._kept.items() if not isinstance(value, nt.NamedTensor))
     texts = (model.definitions, inspect.cleandoc(STEP), inspect.cleandoc(model.cached), *numbers)
-    return variant(model.notation, "\n".join(texts), model.removed | {"positions", "before", *model.fixed, *kept})
+    return variant(model.notation, "\n".join(texts), model.removed | {"positions", "before", *model.fixed, *cached})
 
 
 @lru_cache(maxsize=64)
@@ -263,8 +263,8 @@ class Ending:
     def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
         if self.stops is None:
             return token
-        given: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
-        token, self.ended = ENDS["token", "over"](**given)
+        inputs: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
+        token, self.ended = ENDS["token", "over"](**inputs)
         self.all = largest(0 - self.ended) == -1
         return token
 

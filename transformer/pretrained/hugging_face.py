@@ -57,26 +57,26 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     --------
     >>> transformer.load("gpt2")  # doctest: +SKIP
     """
-    place = Path(folder)
-    config = read_json(place / CONFIG)
-    kind = known_kind(config, place)
-    arrays = Arrays(place, kind)
-    sizes = {name: number(config, key, place, int) for name, key in kind.config_sizes.items()}
-    check_counts((*kind.table(config), *sum(kind.optional_weights.values(), ())), sizes, len(arrays), place)
+    path = Path(folder)
+    config = read_json(path / CONFIG)
+    kind = known_kind(config, path)
+    arrays = Arrays(path, kind)
+    sizes = {name: number(config, key, path, int) for name, key in kind.config_sizes.items()}
+    check_counts((*kind.table(config), *sum(kind.optional_weights.values(), ())), sizes, len(arrays), path)
     removed = [name for name, rows in kind.optional_weights.items() if not any(row.tensor in arrays for row in rows)]
     rows = kind.rows(config, sizes) + [
         row for name, part in kind.optional_weights.items() if name not in removed for row in part
     ]
-    match(kind, rows, arrays, sizes, place)
-    warn_of_heads(kind, rows, arrays, place)
+    match(kind, rows, arrays, sizes, path)
+    warn_of_heads(kind, rows, arrays, path)
     taken = {row.name: row.take(arrays[row.tensor], sizes) for row in layer_by_layer(rows)}
     summed = summed_axes(kind.formula)
     laid = in_one_piece(taken, {row.name: summed.get(row.spelled, frozenset()) for row in rows})
-    numbers = {name: number(config, key, place, float) for name, key in kind.config_constants.items()}
-    own = {
+    numbers = {name: number(config, key, path, float) for name, key in kind.config_constants.items()}
+    names = {
         axis for row in (*rows, *(row for name in removed for row in kind.optional_weights[name])) for axis in row.axes
     }
-    left = {name: size for name, size in sizes.items() if name not in own}
+    left = {name: size for name, size in sizes.items() if name not in names}
     return kind({**laid, **numbers}, left, kind.config_definitions(config), config, removed).to(backend, dtype, device)
 
 
@@ -87,42 +87,42 @@ def layer_by_layer(rows: Iterable[WeightEntry]) -> list[WeightEntry]:
 
 def summed_axes(formula: nt.Program) -> dict[str, frozenset[str]]:
     """The axes that the formulas sum over in a product with a parameter, X ⊙_{chans} W^{l,1}, by its spelling."""
-    found: dict[str, frozenset[str]] = {}
+    result: dict[str, frozenset[str]] = {}
     for node in walk(formula.tree):
         if isinstance(node, Call) and node.operator == "⊙" and node.subscript:
-            axes = frozenset(each.text for each in node.subscript if isinstance(each, Name))
+            axes = frozenset(part.text for part in node.subscript if isinstance(part, Name))
             for factor in node.arguments:
                 if isinstance(factor, Name | Superscript | Subscript):
-                    found.setdefault(to_text(factor), axes)
-    return found
+                    result.setdefault(to_text(factor), axes)
+    return result
 
 
-def read_json(place: Path, kind: type = dict) -> Any:
+def read_json(path: Path, kind: type = dict) -> Any:
     try:
-        found = json.loads(place.read_text("utf-8"))
+        data = json.loads(path.read_text("utf-8"))
     except RecursionError:
-        raise nt.NotationError(409, f"cannot read {place}: the JSON is nested too deep") from None
+        raise nt.NotationError(409, f"cannot read {path}: the JSON is nested too deep") from None
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or f"it is not valid JSON: {problem}"
-        raise nt.NotationError(409, f"cannot read {place}: {reason[:1].lower() + reason[1:]}") from None
-    if not isinstance(found, kind):
-        raise nt.NotationError(409, f"cannot read {place}: expected {'an object' if kind is dict else 'a list'}")
-    return found
+        raise nt.NotationError(409, f"cannot read {path}: {reason[:1].lower() + reason[1:]}") from None
+    if not isinstance(data, kind):
+        raise nt.NotationError(409, f"cannot read {path}: expected {'an object' if kind is dict else 'a list'}")
+    return data
 
 
-def known_kind(config: Mapping[str, Any], place: Path) -> type[Model]:
+def known_kind(config: Mapping[str, Any], path: Path) -> type[Model]:
     name = config.get("model_type")
     kind = Model.models.get(str(name))
     if kind is None:
         known = ", ".join(sorted(Model.models))
         raise nt.NotationError(
-            409, f"{place}: unsupported model_type {name!r}",
+            409, f"{path}: unsupported model_type {name!r}",
             hint=f"supported: {known}",
         )  # fmt: skip
-    for key, wanted in kind.required_config.items():
-        if config.get(key, wanted) != wanted:
+    for key, expected in kind.required_config.items():
+        if config.get(key, expected) != expected:
             raise nt.NotationError(
-                409, f"config.json says {key} = {config[key]!r}, but the formulas of {kind.__name__} need {wanted!r}"
+                409, f"config.json says {key} = {config[key]!r}, but the formulas of {kind.__name__} need {expected!r}"
             )
     return kind
 
@@ -131,18 +131,18 @@ Key = str | Callable[[Mapping[str, Any]], int]
 Kind = TypeVar("Kind", int, float)
 
 
-def number(config: dict[str, Any], key: Key, place: Path, kind: type[Kind]) -> Kind:
+def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Kind:
     """What config.json says under a key, or what a function finds in it."""
     try:
-        found = config[key] if isinstance(key, str) else key(config)
+        result = config[key] if isinstance(key, str) else key(config)
     except KeyError as problem:
-        raise nt.NotationError(409, f"{place / CONFIG} has no {problem.args[0]}") from None
+        raise nt.NotationError(409, f"{path / CONFIG} has no {problem.args[0]}") from None
     except (TypeError, ValueError, ArithmeticError, LookupError):
-        raise nt.NotationError(409, f"{place / CONFIG} has sizes that are not positive integers") from None
-    if isinstance(found, bool) or not isinstance(found, int if kind is int else (int, float)) or found < 0:
-        says = f"{key} = {found!r}" if isinstance(key, str) else repr(found)
-        raise nt.NotationError(409, f"{place / CONFIG} has {says} where a number is expected")
-    return kind(found)
+        raise nt.NotationError(409, f"{path / CONFIG} has sizes that are not positive integers") from None
+    if isinstance(result, bool) or not isinstance(result, int if kind is int else (int, float)) or result < 0:
+        says = f"{key} = {result!r}" if isinstance(key, str) else repr(result)
+        raise nt.NotationError(409, f"{path / CONFIG} has {says} where a number is expected")
+    return kind(result)
 
 
 # ------------------------------------------------------------------------------------------------------- the arrays
@@ -152,16 +152,16 @@ class Arrays(Mapping[str, Any]):
     `doubles` are arrays under a second spelling of a name.
     """
 
-    def __init__(self, place: Path, kind: type[Model]):
+    def __init__(self, path: Path, kind: type[Model]):
         self.files: dict[str, tuple[TensorFile, str]] = {}
         self.doubles: list[str] = []
-        for own, file in files_of(place).items():
-            name = own.removeprefix(kind.base_model_prefix)
+        for text, file in files_of(path).items():
+            name = text.removeprefix(kind.base_model_prefix)
             for other, here in kind.weight_renames.items():
                 name = name.replace(other, here)
             if name in self.files:
-                self.doubles.append(own)
-            self.files.setdefault(name, (file, own))
+                self.doubles.append(text)
+            self.files.setdefault(name, (file, text))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)
@@ -173,16 +173,16 @@ class Arrays(Mapping[str, Any]):
         return name in self.files
 
     def __getitem__(self, name: str) -> Any:
-        file, own = self.files[name]
-        return file[own]
+        file, text = self.files[name]
+        return file[text]
 
     def own(self, name: str) -> str:
         """What the file calls it."""
         return self.files[name][1]
 
     def shape(self, name: str) -> tuple[int, ...]:
-        file, own = self.files[name]
-        return file.shape(own)
+        file, text = self.files[name]
+        return file.shape(text)
 
 
 class State(dict[str, Any]):
@@ -197,21 +197,21 @@ class State(dict[str, Any]):
         return tuple(self[name].shape)
 
 
-def files_of(place: Path) -> dict[str, TensorFile]:
+def files_of(path: Path) -> dict[str, TensorFile]:
     """The file that holds each array."""
-    if not (place / INDEX).exists():
-        file = TensorFile(place / WEIGHTS)
+    if not (path / INDEX).exists():
+        file = TensorFile(path / WEIGHTS)
         return dict.fromkeys(file, file)
-    listed = read_json(place / INDEX).get("weight_map")
+    listed = read_json(path / INDEX).get("weight_map")
     if not isinstance(listed, dict) or not all(map(is_plain, listed.values())):  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
         raise nt.NotationError(
-            409, f"cannot read {place / INDEX}: its weight_map must name a file of the folder for each array"
+            409, f"cannot read {path / INDEX}: its weight_map must name a file of the folder for each array"
         )
     places = cast(Mapping[str, str], listed)
-    files = {name: TensorFile(place / name) for name in sorted(set(places.values()))}
+    files = {name: TensorFile(path / name) for name in sorted(set(places.values()))}
     for name, file in places.items():
         if name not in files[file]:
-            raise nt.NotationError(409, f"{place / file} is missing {name}, listed in {INDEX}")
+            raise nt.NotationError(409, f"{path / file} is missing {name}, listed in {INDEX}")
     return {name: files[file] for name, file in places.items()}
 
 
@@ -220,48 +220,48 @@ def is_plain(name: Any) -> bool:
     return isinstance(name, str) and Path(name).name == name and "\0" not in name
 
 
-def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, place: Path) -> None:
+def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, path: Path) -> None:
     """Raise where config.json counts more layers than there are arrays, before a row is made for each."""
     layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
     if layers > arrays:
-        raise nt.NotationError(409, f"{place / CONFIG} says {layers} layers, but the folder has {arrays} arrays")
+        raise nt.NotationError(409, f"{path / CONFIG} says {layers} layers, but the folder has {arrays} arrays")
 
 
 def match(
-    kind: type[Model], rows: list[WeightEntry], arrays: Arrays | State, sizes: Mapping[str, int], place: Path | str
+    kind: type[Model], rows: list[WeightEntry], arrays: Arrays | State, sizes: Mapping[str, int], path: Path | str
 ) -> None:
     """Raise where the array of a row is missing or unexpected, or has another shape."""
-    wanted = dict.fromkeys(row.tensor for row in rows)
-    missing = [name for name in wanted if name not in arrays]
-    unread = {name for name in arrays if name not in wanted} - {*matching(kind.ignored_weights, arrays)}
+    expected = dict.fromkeys(row.tensor for row in rows)
+    missing = [name for name in expected if name not in arrays]
+    unread = {name for name in arrays if name not in expected} - {*matching(kind.ignored_weights, arrays)}
     heads = matching(kind.ignored_heads, unread)
     further = [arrays.own(name) for name in arrays if name in unread and name not in heads]
     further += arrays.doubles
     if missing or further:
         raise nt.NotationError(
-            409, f"the weights in {place} do not match {kind.__name__}",
+            409, f"the weights in {path} do not match {kind.__name__}",
             notes=tuple(
                 f"{what}: {listed(names)}" for what, names in (("missing keys", missing), ("unexpected keys", further)) if names
             ),
         )  # fmt: skip
     for row in rows:
-        has, due = arrays.shape(row.tensor), row.sizes(sizes)
-        if len(has) != len(due) or any(want is not None and want != size for want, size in zip(due, has)):
-            raise misshapen(kind, row, arrays.own(row.tensor), has, due)
+        has, result = arrays.shape(row.tensor), row.sizes(sizes)
+        if len(has) != len(result) or any(want is not None and want != size for want, size in zip(result, has)):
+            raise misshapen(kind, row, arrays.own(row.tensor), has, result)
 
 
 def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
     """The names that match one of some patterns."""
-    expressions = [re.compile(pattern(each)) for each in patterns]
-    return [name for name in names if any(each.fullmatch(name) for each in expressions)]
+    expressions = [re.compile(pattern(name)) for name in patterns]
+    return [name for name in names if any(expression.fullmatch(name) for expression in expressions)]
 
 
-def warn_of_heads(kind: type[Model], rows: Iterable[WeightEntry], arrays: Arrays, place: Path) -> None:
+def warn_of_heads(kind: type[Model], rows: Iterable[WeightEntry], arrays: Arrays, path: Path) -> None:
     """Give a NotationWarning of the weights of a head, which the formulas do not have."""
     used = {row.tensor for row in rows}
     heads = [arrays.own(name) for name in matching(kind.ignored_heads, arrays) if name not in used]
     if heads:
-        text = f"{place} has a head that {kind.__name__} does not have; these weights are left out: {listed(heads)}"
+        text = f"{path} has a head that {kind.__name__} does not have; these weights are left out: {listed(heads)}"
         warnings.warn(text, nt.NotationWarning, stacklevel=3)
 
 
@@ -270,9 +270,9 @@ def pattern(spare: str) -> str:
     return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
 
 
-def misshapen(kind: type[Model], row: WeightEntry, name: str, has: tuple[int, ...], wanted: Any) -> nt.NotationError:
+def misshapen(kind: type[Model], row: WeightEntry, name: str, has: tuple[int, ...], expected: Any) -> nt.NotationError:
     axes = ["·".join(group) for group in row.groups]
-    says = " × ".join(f"{axis}[{size or '?'}]" for axis, size in zip(axes, wanted))
+    says = " × ".join(f"{axis}[{size or '?'}]" for axis, size in zip(axes, expected))
     return nt.NotationError(
         317, f"{name} has shape {' × '.join(map(str, has))}, but {row.name} of {kind.__name__} is stored as {says}",
         notes=("the expected sizes come from config.json",),

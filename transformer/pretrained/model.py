@@ -59,11 +59,16 @@ class WeightEntry:
 
     def counted(self, count: int) -> WeightEntry:
         """The row of one layer of a family, counted from 1."""
-        found = object.__new__(WeightEntry)
-        found.name, found.spelled = re.sub(rf"\b{self.family}\b", str(count), self.name), self.spelled
-        found.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
-        found.part, found.groups, found.stated, found.layer = self.part, self.groups, self.stated, count
-        return found
+        weight_entry = object.__new__(WeightEntry)
+        weight_entry.name, weight_entry.spelled = re.sub(rf"\b{self.family}\b", str(count), self.name), self.spelled
+        weight_entry.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
+        weight_entry.part, weight_entry.groups, weight_entry.stated, weight_entry.layer = (
+            self.part,
+            self.groups,
+            self.stated,
+            count,
+        )
+        return weight_entry
 
     @property
     def family(self) -> str | None:
@@ -78,14 +83,14 @@ class WeightEntry:
 
     def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
         """The sizes that the array must have; None where nothing says."""
-        found: list[int | None] = []
+        indices: list[int | None] = []
         for group in self.groups:
             total: int | None = 1
             for axis in group:
                 size = self.stated.get(axis, known.get(axis))
                 total = None if size is None or total is None else total * size
-            found.append(total)
-        return tuple(found)
+            indices.append(total)
+        return tuple(indices)
 
     def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
         """The parameter out of the array, in its memory."""
@@ -99,11 +104,11 @@ class WeightEntry:
 
 def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
     """A row for each parameter, families counted out."""
-    found: list[WeightEntry] = []
+    weight_entries: list[WeightEntry] = []
     for row in rows:
         last = sizes[row.family.upper()] if row.family else None
-        found += [row] if last is None else [row.counted(count) for count in range(1, last + 1)]
-    return found
+        weight_entries += [row] if last is None else [row.counted(count) for count in range(1, last + 1)]
+    return weight_entries
 
 
 class Model(Layer):

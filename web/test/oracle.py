@@ -25,7 +25,7 @@ def numbers(value, order):
 
 
 question = json.load(sys.stdin)
-inputs = {name: tensor(given) for name, given in question.get("inputs", {}).items()}
+inputs = {name: tensor(value) for name, value in question.get("inputs", {}).items()}
 if question["ask"] == "value":
     print(json.dumps(numbers(nt.evaluate(question["text"], inputs), question.get("order"))))
 elif question["ask"] == "steps":
@@ -35,7 +35,7 @@ elif question["ask"] == "code":
     space = {}
     exec(question["code"], space)
     formula = space["function"]
-    arrays = [np.reshape(given["data"], given["shape"]) for given in question["arrays"]]
+    arrays = [np.reshape(array["data"], array["shape"]) for array in question["arrays"]]
     print(json.dumps(np.asarray(formula(*arrays), float).ravel().tolist()))
 elif question["ask"] == "course":  # of each file that the page offers: exercises, answers and feedback
     found = []
