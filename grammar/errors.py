@@ -45,6 +45,7 @@ CATALOGUE = {
     204: "unknown axis",
     205: "name used as both axis and tensor",
     206: "no value for a declared name",
+    207: "declared name not used",
     208: "invalid name",
     209: "built-in name redefined",
     301: "missing axis",

@@ -20,6 +20,7 @@
 `conflicts`: formulas as one program, and redefined names.
 `inherited`: what a section inherits from those before it.
 `sections`: each section checked as a scope.
+`unused`: names that are declared and not used.
 `included_files`: a document with the files that it includes.
 `root`: the document that includes a chapter, and its macros.
 `markdown`: converts Markdown to such a document.

@@ -30,6 +30,7 @@ from .notation import base_of, gather, heads_of
 from .report import Findings, Note, Report, Skipped
 from .rows import rows_of
 from .shown_axes import unseen
+from .unused import unused_names
 from .verdicts import FALSE, Draws
 
 
@@ -59,6 +60,7 @@ def check_document(
             if start:
                 text = f"the section is long: its formulas from here on are checked apart from the {start} before"
                 findings.notes.append(Note(section.formulas[start].start, text))
+    findings.warnings += unused_names(document)
     findings.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
     if not any(not maths.written for section in document.sections for maths in section.formulas):
         findings.nothing_read(document)
@@ -249,7 +251,9 @@ def _try_claims(
         span = work.span(tried.span)
         assert span is not None
         if tried.problem is not None:
-            findings.warnings.append(CheckWarning(tried.problem.code, tried.said, span, tried.problem.hint or ""))
+            findings.warnings.append(
+                CheckWarning(tried.problem.code, tried.problem.message, span, tried.problem.hint or "")
+            )
             continue
         findings.tried.append(tried._replace(span=span))
 

@@ -40,6 +40,7 @@ from .typed_programs import checked, taken, typed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
 Shapes = Mapping[str, Mapping[str, Any]]
+UNSPECIFIED = "const"  # A ⊙_{𝒮} ∂X + const: anything that does not vary
 
 
 def tried_claims(
@@ -72,7 +73,7 @@ def tried_claims(
             continue
         tried = _tried(alone, meanings, shapes, dict(sizes or {}), draws)
         names = {base_of(node) for node in walk(claim)}
-        if tried.status == CONDITION or tried.status == FALSE and names & conditions:
+        if tried.status == CONDITION or (tried.status == FALSE or tried.problem is not None) and names & conditions:
             conditions |= names
             tried = Tried(claim.span, CONDITION)
         yield tried
@@ -101,6 +102,17 @@ def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, 
     if problem.code == 303 and unmarked:  # pyright: ignore[reportPossiblyUnboundVariable]
         return Tried(span, UNTRIED, said=problem.message, problem=problem)
     return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message)
+
+
+def doubt(failure: str, assumptions: Mapping[str, str], undeclared: Collection[str]) -> NotationError:
+    """Return the warning of an assertion that fails with the minimal types of what is undeclared."""
+    assumed = ", ".join(
+        f"{name} {'' if meaning[0] == '∈' else 'is '}{meaning}" for name, meaning in assumptions.items()
+    )
+    hint = (
+        f"declare {', '.join(undeclared)}, if the types differ" if undeclared else "state what they are, if they differ"
+    )
+    return NotationError(403, f"{failure}, where {assumed}", hint=hint)
 
 
 def _unsaid(names: Collection[str]) -> str:
@@ -146,11 +158,13 @@ class _Trial:
         if any(map(is_open, self.claim.sides)):
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
         tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
-        if tried.status == FALSE and assumed:
-            unsaid = {name for name, message in assumed.items() if message.startswith(("∈", "any "))}
-            return Tried(span, UNTRIED, said=_unsaid(sorted(unsaid) or assumed))
         if tried.status == FALSE and self.is_condition:
             return Tried(span, CONDITION)
+        if tried.status == FALSE and assumed:
+            undeclared = sorted(name for name, meaning in assumed.items() if meaning.startswith(("∈", "any ")))
+            problem = None if self.asked or UNSPECIFIED in assumed else doubt(tried.said, assumed, undeclared)
+            reason = _unsaid(undeclared or assumed)
+            return tried._replace(status=UNTRIED, said=reason, supposed=assumed, problem=problem)
         return tried._replace(supposed=assumed)
 
     @property
@@ -281,6 +295,10 @@ class _Trial:
         sizes = {**dict.fromkeys(sorted(self.asked), 0), **self.sizes}
         sizes = {name: size or random.randint(2, 3) for name, size in sizes.items()}
         whole = math.prod(sizes[name] for name in self.asked)
+        symbols = {
+            symbol.name for shape in inputs.values() for size in shape.values() for symbol in symbols_of(resolve(size))
+        }
+        sizes |= {name: random.randint(2, 3) for name in sorted(symbols - sizes.keys())}
         inputs = {name: _at(shape, sizes) for name, shape in inputs.items()}
         stated = any(
             isinstance(statement, Equation) and is_of_sizes(statement) for statement in self.program.statements

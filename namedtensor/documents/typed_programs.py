@@ -12,6 +12,7 @@ from grammar.nodes import Program
 from grammar.printer import to_text
 
 from ..checking.report import check_program
+from ..core.size_conditions import conditions
 from ..programs.open_lengths import with_open_ends
 from ..programs.parsed import ParsedProgram
 from ..scope.names import key
@@ -46,7 +47,8 @@ def checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgr
     def check(ends: Mapping[str, Any]) -> tuple[tuple[NotationError, ...], TypedProgram]:
         try:
             checker = program.checker(inputs, {**sizes, **ends}, infer_parameters=True, recover=True)
-            result = check_program(source, checker)
+            with conditions():  # sizes of the document may be symbols
+                result = check_program(source, checker)
         except NotationError as problem:
             return (problem,), TypedProgram({}, {}, ends)
         terms = {**checker.top.variables, **checker.parameters}
