@@ -204,9 +204,9 @@ SUPERSEDES = "from here on this counts, and not what was said before"
 def _check_program(document: Document, section: Section, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
     """Check formulas as one program, and report the errors of those that are reported."""
     with LOADING, all_or_none():
-        from ..programs.checks import checked_program
+        from ..programs.checks import checked_program, for_any_length
 
-    checked = checked_program(program, document.given, document.sizes, None).result
+    checked = for_any_length(lambda ends: checked_program(program, document.given, document.sizes, None, ends).result)
     fresh = {name for maths in blamed for name in heads_of(section.programs[maths])}
     section.types.update({name: text for name, text in checked.types.items() if name not in section.types or BASE.split(name)[0] in fresh})  # fmt: skip
     for problem in checked.errors:
@@ -270,17 +270,36 @@ def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) 
     """Whether an error is that something is not known, a name or a size: running text may say it."""
     if error.code in OF_SHAPES and _has_shape_variable(error):
         return True  # 𝒮 stands for any axes, and running text says for which
+    if error.code == 301 and _constrains_a_parameter(section, at, error):
+        return True
     if error.code not in FACTS:
         return False
     if SANS_SERIF.match(error.span_text or ""):
         return True  # an axis, which running text speaks of: $\ax[I] \in \mathcal{S}$
     name = TEXT.sub(r"\1", error.span_text or "").lstrip("\\")
-    return len(BASE.split(name)[0]) <= SHORT or not isinstance(error.hint, Suggestion) or _fragment(section, at)
+    base = BASE.split(name)[0]
+    if len(base) <= SHORT or any(letter.isdigit() for letter in base):
+        return True  # LN is no misspelling of ln, nor Conv2d of Conv
+    return not isinstance(error.hint, Suggestion) or _fragment(section, at)
+
+
+def _constrains_a_parameter(section: Section, at: MathSpan | None, error: NotationError) -> bool:
+    """Return whether an equation with a range is about an argument of a function above: ∑_{vocab} X_{seq(i)} = 1 for i = 1, …, n."""
+    operands = {note.operand for note in error.notes if isinstance(note, OperandNote)}
+    if at is None or not any(getattr(statement, "range", None) for statement in section.programs[at].statements):
+        return False
+    heads = (
+        statement
+        for maths in section.formulas
+        if maths.end <= at.start
+        for statement in section.programs[maths].statements
+    )
+    return any(operands & set(bound_by(statement)) for statement in heads)
 
 
 SANS_SERIF = re.compile(r"(?:\\ensuremath\s*\{\s*)?\\(?:name|mathsf)(?![A-Za-z])")
 FACTS = (201, 204, 309)
-SHORT = 2  # letters of a name that is near to some other, whatever it is: LN is no misspelt ln
+SHORT = 2  # letters of a name that is near to some other, whatever it is
 TEXT = re.compile(r"\\(?:text|mathrm|operatorname)\{(.*)\}")
 OF_SHAPES = (301, 305, 307)  # numbers of errors of which an operand's axes are the reason
 SHAPE_VARIABLE = re.compile("[\U0001d49c-\U0001d4b5]")

@@ -227,14 +227,16 @@ class Scope:
         return {}
 
     def _declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
+        closest: tuple[nodes.Set, dict[str, Any]] | None = None  # that of W^h itself comes before that of a family W^l
         for name, sets, over in self._declared.find(
             expected.base, [*zip(expected.subscript)], [*zip(expected.superscript)]
         ):
             indices = match_key(name, expected, self.indices)
             counted = () if over is None else over.variables
             if indices is not None and all(map(str.isdecimal, map(str, map(indices.get, counted)))):
-                return sets[0], indices
-        return None
+                if closest is None or len(indices) < len(closest[1]):
+                    closest = sets[0], indices
+        return closest
 
     @cached_property
     def _declared(self) -> ByScripts[tuple[Spelled, tuple[nodes.Set, ...], Range | None]]:
