@@ -22,6 +22,7 @@ class Example(NamedTuple):
     fixed: str = ""  # the corrected formula; it must run with the same inputs and sizes
     note: str = ""
     python: str = ""
+    document: str = ""  # a LaTeX document with a warning
 
 
 A = nt.tensor(np.array([[3.0, 1, 4], [1, 5, 9], [2, 6, 5]]), "height width")
@@ -97,6 +98,13 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
             "W ∈ ℝ^{width × out}\nA ⊙_{width} W",
             {"A": A},
             fixed="W ∈ ℝ^{width × out}\nW = [1, 0; 0, 1; 1, 1]_{width, out}\nA ⊙_{width} W",
+        ),
+    ),
+    207: (
+        Example(
+            document=r"""\[ \text{Conv}(X; W, b) = W \ndot{\name{chans}} X \]""",
+            fixed=r"\[ \text{Conv}(X; W, b) = W \ndot{\name{chans}} X + b \]",
+            note="A warning of `namedtensor check` for documents: a term may have been dropped.",
         ),
     ),
     208: (Example("A + 1", {"A": A, "x y": x}),),

@@ -85,12 +85,14 @@ ENDLESS_MACRO = "endless macro"
 SIZE_NEEDED = "size needed"
 NO_VALUE = "no value"
 AXES_NEEDED = "axes needed"
+SIDES_DIFFER = "sides differ"
 REASONS = {
     UNFINISHED: "the text ends after an operator, and may continue",
     ENDLESS_MACRO: "a LaTeX macro expands without end",
     SIZE_NEEDED: "`sizes=` may give the number or the size of the axis that `symbol` names",
     NO_VALUE: "one side of an assertion is NaN or infinite, so it is not a counterexample",
     AXES_NEEDED: "a translation needs the axes of the input that `symbol` names",
+    SIDES_DIFFER: "the two sides of an assertion have different axes",
 }
 
 

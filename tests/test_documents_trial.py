@@ -62,7 +62,10 @@ SUPPOSED = {
     ),
     "∂U_s = [∂U]_s": ("not disproved", {"s": "any record of 𝒮", "U": "∈ ℝ^{𝒮}"}),
     "f : ℝ → ℝ\n∂f(U) = (∂f(x)/∂x)|_{x = U} ⊙ ∂U": ("proved", {"f": "any smooth function", "U": "∈ ℝ"}),
-    "f : ℝ → ℝ\n∂f(U) = (∂f(x)/∂x)|_{x = 2 U} ⊙ ∂U": ("not tried", {}),
+    "f : ℝ → ℝ\n∂f(U) = (∂f(x)/∂x)|_{x = 2 U} ⊙ ∂U": (
+        "not tried",
+        {"f": "any smooth function", "U": "∈ ℝ"},
+    ),
     "f : ℝ^{𝒮} → ℝ^{𝒯}\n∂f(U) = (∂f(X)/∂X*)|_{X = U} ⊙_{𝒮*} ∂(U_{𝒮→𝒮*})": (
         "proved",
         {"f": "any smooth function", "U": "∈ ℝ^{𝒮}"},

@@ -13,6 +13,7 @@ from grammar.errors import (
     AXES_NEEDED,
     ENDLESS_MACRO,
     NO_VALUE,
+    SIDES_DIFFER,
     REASONS,
     SIZE_NEEDED,
     UNFINISHED,
@@ -135,6 +136,7 @@ FIELDS = {
     "unfinished": ("x +", {}, (105, None, None, UNFINISHED)),
     "endless": (r"\newcommand{\a}{\a\a} \a", {"syntax": "latex"}, (109, None, None, ENDLESS_MACRO)),
     "no value": ("y = x − 1\n1 / y = 1 / x", {}, (403, None, None, NO_VALUE)),
+    "sides": ("x = x_{seq→a}", {}, (307, None, None, SIDES_DIFFER)),
     "a value": ("y = x − 1\ny + 1 = x + 1", {}, (403, None, None, None)),
 }
 

@@ -49,6 +49,8 @@ def raised(example):
 
     import namedtensor as nt
 
+    if example.document:
+        return warning(example.document)
     try:
         if example.python:
             value = eval(example.python, vars(errors_examples))
@@ -57,6 +59,15 @@ def raised(example):
     except nt.NotationError as error:
         return error
     raise AssertionError(f"{example.python or example.formula!r} was to fail and gave {value!r}")
+
+
+def warning(document: str):
+    """The first warning of a document, as an error of its line."""
+    import namedtensor as nt
+    from namedtensor.documents.sections import check_document
+
+    first = check_document(document).warnings[0]
+    return nt.NotationError(first.code, first.message, document, first.span, hint=first.hint)
 
 
 def page() -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import SIDES_DIFFER, NotationError
 from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Name
 
@@ -185,6 +185,7 @@ def check_same_axes(
             f"the two sides of {sign} have different axes: {shown(left.shape)} and {shown(right.shape)}",
             span,
             notes=tuple(checker.described(part, side.shape) for part, side in zip(parts, sides)),
+            reason=SIDES_DIFFER,
         )
 
 

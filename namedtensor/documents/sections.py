@@ -291,7 +291,7 @@ def _constrains_a_parameter(section: Section, at: MathSpan | None, error: Notati
     heads = (
         statement
         for maths in section.formulas
-        if maths.end <= at.start
+        if maths.start <= at.start
         for statement in section.programs[maths].statements
     )
     return any(operands & set(bound_by(statement)) for statement in heads)

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from grammar.cache import cached_property
-from grammar.errors import NO_VALUE, SIZE_NEEDED, NotationError, NotationWarning, Span
+from grammar.errors import NO_VALUE, SIDES_DIFFER, SIZE_NEEDED, NotationError, NotationWarning, Span
 from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Size, Value
 from grammar.printer import to_text
 
@@ -101,6 +101,11 @@ def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, 
     unmarked = any(isinstance(node, Derivative) and not node.mark for node in walk(alone.statement))
     if problem.code == 303 and unmarked:  # pyright: ignore[reportPossiblyUnboundVariable]
         return Tried(span, UNTRIED, said=problem.message, problem=problem)
+    constant = any(not any(isinstance(node, Name) for node in walk(side)) for side in alone.statement.sides)
+    if problem.reason == SIDES_DIFFER and not constant:  # ∑_{a} X = ∑_{b} X = 1 says that each is 1
+        smallest = f", for the smallest shapes of {', '.join(unknown)}" if unknown else ""
+        problem = problem.replace(message=problem.message + smallest)
+        return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message, problem=problem)
     return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message)
 
 

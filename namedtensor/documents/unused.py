@@ -17,8 +17,7 @@ from ..scope.names import walk
 from ..terms.inference import CheckWarning
 from .assembled import AssembledProgram, assembled
 from .document import Document, MathSpan
-from .notation import base_of, heads_of
-from .shown_axes import shows_axes
+from .notation import base_of
 
 CODE = 207
 
@@ -34,8 +33,8 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
     uses: dict[str, set[str]] = {}  # of a name, the names in its definitions
     for section, maths in own:
         for statement in section.programs[maths].statements:
-            for name in heads_of(nodes.Program((statement,))):
-                uses.setdefault(name, set()).update(_names_in(statement))
+            if isinstance(statement, nodes.Equation):
+                uses.setdefault(base_of(statement.sides[0]), set()).update(_names_in(statement))
     read = {maths for _, maths in own}
     unread = [maths for section in document.sections for maths in section.maths if maths not in read]
     unread += [MathSpan(*span, True) for rows in document.unread.values() for span in rows]
@@ -44,30 +43,23 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
         statements = section.programs[maths].statements
         definitions = [statement for statement in statements if isinstance(statement, nodes.Equation)]
         later.update(*map(_names_in, statements))
-        if not maths.display or maths.start in document.unread or not definitions or not shows_axes(document, maths):
+        if not maths.display or maths.start in document.unread or not definitions:
             continue
         work = assembled(document, [maths])
-        for definition in definitions:
-            names = _names_in(definition) - {""}
-            is_known = any(isinstance(side, nodes.Literal) for side in definition.sides)
-            for name in parameters_of(definition) if names and not is_known else ():
-                if not _is_used(name, _closure(names, uses)):
-                    yield _warning(document, work, name, "parameter {} is not used")
-        for statement in statements:
-            if isinstance(statement, nodes.Declaration):
-                for name in statement.names:
-                    if (
-                        isinstance(name, _PLAIN)
-                        and not _is_used(name, later)
-                        and not _occurs(document, work, name, unread)
-                    ):
-                        yield _warning(document, work, name, "{} is declared and not used")
-
-
-def _warning(document: Document, work: AssembledProgram, name: nodes.Node, message: str) -> CheckWarning:
-    span = work.span(name.span)
-    assert span is not None
-    return CheckWarning(CODE, message.format(document.source[slice(*span)]), span, "use it, or remove it")
+        unused = {
+            to_text(name): (name, "parameter {} is not used")
+            for definition in definitions
+            for name in parameters_of(definition)
+            if not _is_used(name, _closure(_names_in(definition), uses, set(map(base_of, parameters_of(definition)))))
+        }
+        for name in (name for statement in statements for name in getattr(statement, "names", ())):
+            if isinstance(name, _PLAIN) and not _is_used(name, later) and not _occurs(document, work, name, unread):
+                unused.setdefault(to_text(name), (name, "{} is declared and not used"))
+        for name, message in unused.values():
+            span = work.span(name.span)
+            if span is not None:
+                text = document.source[slice(*span)]
+                yield CheckWarning(CODE, message.format(text), span, "use it, or remove it")
 
 
 def _occurs(document: Document, work: AssembledProgram, name: nodes.Node, formulas: list[MathSpan]) -> bool:
@@ -79,9 +71,11 @@ def _occurs(document: Document, work: AssembledProgram, name: nodes.Node, formul
 
 def parameters_of(definition: nodes.Equation) -> list[nodes.Node]:
     """Return the names in the head of a function's definition."""
-    head = definition.sides[0]
+    head, *bodies = definition.sides
     if not isinstance(head, nodes.Call) or not head.operator[:1].isalpha():
         return []
+    if any(isinstance(body, nodes.Literal) for body in bodies) or not any(map(_names_in, bodies)):
+        return []  # the value of a known tensor: exp A = [[1, 2], [3, 4]]
     parameters = (*head.arguments, *head.parameters)
     return list(parameters) if all(isinstance(parameter, _PLAIN) for parameter in parameters) else []
 
@@ -93,15 +87,16 @@ def _names_in(statement: Any) -> set[str]:
     parts: tuple[Any, ...] = (statement,)
     if isinstance(statement, nodes.Equation) and isinstance(statement.sides[0], (*_PLAIN, nodes.Call)):
         parts = statement.sides[1:]
-    nodes_used = [node for part in parts for node in walk(part)]
-    return {text for node in nodes_used for text in (base_of(node), to_text(node) if isinstance(node, _PLAIN) else "")}
+    used = [node for part in parts for node in walk(part)]
+    return {*map(base_of, used), *(to_text(node) for node in used if isinstance(node, _PLAIN))} - {""}
 
 
-def _closure(names: set[str], uses: dict[str, set[str]]) -> set[str]:
-    """Return the names with those in their definitions."""
+def _closure(names: set[str], uses: dict[str, set[str]], local: set[str]) -> set[str]:
+    """Return the names with those in their definitions; `local` names have none."""
     known, waiting = set(names), list(names)
     while waiting:
-        new = uses.get(waiting.pop(), set()) - known
+        name = waiting.pop()
+        new = uses.get(name, set()) - known if name not in local else set[str]()
         known |= new
         waiting += new
     return known
@@ -111,6 +106,8 @@ def _is_used(name: nodes.Node, used: set[str]) -> bool:
     """Return whether a name is used, or for a member such as W^1 another member of its family, W^l."""
     text, base = to_text(name), base_of(name)
     others = (other for other in used if other.startswith((f"{base}^", f"{base}_")))
+    if len(text) == 1 and any(text in other for other in used if other.isupper()):
+        return True  # the Q of QK^⊤
     return text in used or text != base and any(not other[len(base) + 1 :].isdigit() for other in others)
 
 
