@@ -164,7 +164,9 @@ def test_an_example_of_an_error_raises_its_number(number, example):
     import namedtensor as nt
 
     assert errors_page.raised(example).code == number
-    if example.fixed:
+    if example.document:
+        assert errors_page.warnings_of(example.document) and not errors_page.warnings_of(example.fixed)
+    elif example.fixed:
         nt.evaluate(example.fixed, dict(example.inputs), sizes=dict(example.sizes), **example.options)
 
 

@@ -64,10 +64,15 @@ def raised(example):
 def warning(document: str):
     """The first warning of a document, as an error of its line."""
     import namedtensor as nt
+
+    first = warnings_of(document)[0]
+    return nt.NotationError(first.code, first.message, document, first.span, hint=first.hint)
+
+
+def warnings_of(document: str):
     from namedtensor.documents.sections import check_document
 
-    first = check_document(document).warnings[0]
-    return nt.NotationError(first.code, first.message, document, first.span, hint=first.hint)
+    return check_document(document).warnings
 
 
 def page() -> str:
