@@ -12,7 +12,7 @@ author = "the namedtensor authors"
 copyright = "the namedtensor authors"
 version = release = "0.1.0"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "generated", "executed", "mathematics", "links"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "generated", "executed", "exercise_boxes", "mathematics", "links"]
 html_math_renderer = "katex"
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3

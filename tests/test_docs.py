@@ -335,12 +335,3 @@ def test_the_norms_are_numpys():
     want = (centered / np.sqrt(iris.var((0, 2), keepdims=True) + 1e-5))[[0, 50, 100]]
     got = values_of("norms.tex", "iris.csv", "X", "batch feature")
     np.testing.assert_allclose(got.to_array("species chans layer"), want)
-
-
-def test_a_link_to_exercises_names_a_sheet_of_the_playground_and_holds_no_solution():
-    pytest.importorskip("docutils")
-    from executed import sheet_title
-
-    for path in (DOCS / "lessons").glob("*.md"):
-        for file in re.findall(r"^:opens: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE):
-            assert (DOCS.parent / file).is_file() and re.fullmatch(r"lesson \d+ \w+", sheet_title(Path(file))), file

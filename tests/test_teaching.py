@@ -5,7 +5,6 @@ import json
 import re
 import signal
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,11 +14,12 @@ import namedtensor as nt
 from namedtensor.cli import main
 from namedtensor.core.processes import EndedError, LateError
 from namedtensor.teaching import references, sheet_files
+from namedtensor.teaching.course import course_file
 from namedtensor.teaching.exercise_files import ExerciseError
 from namedtensor.teaching.mutants import mutants
 from namedtensor.teaching.settings import STYLES, Setting
 
-PUZZLES = Path(__file__).parent.parent / "docs" / "examples" / "puzzles.nt"
+PUZZLES = course_file("puzzles")
 ATTENTION = {"Q": "ℝ^{seq' × key}", "K": "ℝ^{seq × key}", "V": "ℝ^{seq × val}"}
 MODEL = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 SEEDS = range(20)

@@ -58,9 +58,9 @@ const sheets = {
   setup(to) {
     to.onResolve({ filter: /^sheets:$/ }, () => ({ path: "sheets", namespace: "sheets" }));
     to.onLoad({ filter: /.*/, namespace: "sheets" }, () => {
-      const folder = join(ROOT, "docs", "examples");
-      const lessons = readdirSync(join(folder, "lessons")).filter((name) => name.endsWith(".nt")).sort((a, b) => parseInt(a) - parseInt(b));
-      const found = [["twenty-five puzzles", "puzzles.nt", null], ...lessons.map((name) => [`lesson ${name.replace(/_|\.nt$/g, " ").trim()}`, join("lessons", name), `lessons/${name.replace(/\.nt$/, ".html")}`])];
+      const folder = join(ROOT, "namedtensor", "teaching", "lessons");
+      const lessons = readdirSync(folder).filter((name) => /^\d+_\w+\.nt$/.test(name)).sort((a, b) => parseInt(a) - parseInt(b));
+      const found = [...lessons.map((name) => [`lesson ${name.replace(/_|\.nt$/g, " ").trim()}`, name, `lessons/${name.replace(/\.nt$/, ".html")}`]), ["twenty-five puzzles", "puzzles.nt", null]];
       return { contents: JSON.stringify(found.map(([title, path, lesson]) => ({ title, text: readFileSync(join(folder, path), "utf8"), lesson }))), loader: "json" };
     });
   },

@@ -12,6 +12,7 @@ unless it says `:error:`; then it must raise, and the real message is what the p
     :as: Y                 keep the value under this name
     :error:                it must fail
     :quiet:                show no value
+    :picture: a.svg TEXT   where the picture that it gives is stored, and its description
     A ⊙_{height} x
     ```
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from blocks import Block, Page, packed
 from docutils import nodes
@@ -11,7 +10,6 @@ from docutils.parsers.rst import directives
 from linked import ERROR, errors, signs
 from sphinx.util.docutils import SphinxDirective
 
-ROOT = Path(__file__).parent.parent.parent
 ALIGNED = re.compile(r"[│─]|\^\^|\S {2,}\S")  # what stands in columns, which a broken line would spoil
 
 
@@ -19,7 +17,7 @@ class Executed(SphinxDirective):
     """A block that runs while the page is read, and is followed by what it gave."""
 
     has_content = True
-    option_spec = dict.fromkeys(("with", "sizes", "call", "of", "as", "opens"), directives.unchanged) | {
+    option_spec = dict.fromkeys(("with", "sizes", "call", "of", "as", "picture"), directives.unchanged) | {
         "error": directives.flag,
         "quiet": directives.flag,
         "hidden": directives.flag,  # show what it gave and not the block
@@ -43,8 +41,6 @@ class Executed(SphinxDirective):
         shown += results(outcome, root)
         if outcome.state is not None and self.config.playground:
             shown += opens(outcome.state, root)
-        if "opens" in self.options and self.config.playground:  # a file of exercises
-            shown += opens({"tab": "exercise", "sheet": sheet_title(Path(self.options["opens"]))}, root)
         return [shown]
 
     def source(self, body: str, root: str) -> nodes.Node:
@@ -55,14 +51,9 @@ class Executed(SphinxDirective):
 
 
 def opens(state, root: str = "") -> nodes.raw:
-    """The link that opens a formula with its inputs, or exercises, in the playground, which lies at the root of the site."""
+    """The link that opens a formula with its inputs in the playground, which lies at the root of the site."""
     link = f'<p class="opens"><a href="{root}playground.html#{packed(state)}" target="_blank">open in the playground</a></p>'
     return nodes.raw("", link, format="html")
-
-
-def sheet_title(path: Path) -> str:
-    """What the playground calls a file of exercises that it offers: a link that names it holds no solution."""
-    return "twenty-five puzzles" if path.stem == "puzzles" else f"lesson {path.stem.replace('_', ' ')}"
 
 
 def said(options) -> list:

@@ -12,13 +12,14 @@
     <!-- end -->
 
 The output of each block that runs follows it as `<!-- forge: output -->`. The build shows that output where a library that the
-page uses is not installed.
+page uses is not installed. The picture of a block with `:picture: FILE.svg DESCRIPTION` is stored in `_static/lessons` for it.
 
 python docs/_extensions/generated.py --write
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -30,8 +31,9 @@ for folder in (DOCS.parent, DOCS, Path(__file__).parent):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-from blocks import FENCE, Page, blocks_of  # noqa: E402
+from blocks import FENCE, Block, Outcome, Page, blocks_of  # noqa: E402
 
+PICTURES = DOCS / "_static" / "lessons"
 REGION = re.compile(
     r"^<!-- (?P<mark>table|forge): (?P<kind>\w+) ?(?P<name>[^\n]*?) -->\n.*?^<!-- end -->$", re.M | re.S
 )
@@ -182,15 +184,29 @@ def title_of(path: Path) -> str:
     return path.read_text(encoding="utf-8").partition("# ")[2].partition("\n")[0]
 
 
+def exercise(name: str) -> str:
+    """Return an exercise of a lesson as a question: `1_axes column-sums`."""
+    from exercise_boxes import question
+
+    return question(name)
+
+
+def answers(stem: str) -> str:
+    """Return the exercises of a lesson with their answers, for teachers."""
+    from exercise_boxes import answers
+
+    return answers(stem)
+
+
 KINDS: dict[str, Callable[[str], str]] = {
     row.__name__: row
-    for row in (operators, differentials, packages, optimizations, constructs, cheats, rules, file, members, contents)
+    for row in (operators, differentials, packages, optimizations, constructs, cheats, rules, file, members, contents, exercise, answers)
 }
 
 
 # ------------------------------------------------------------------------------------------------------------- pages
-def outputs(text: str, path: Path) -> list[str]:
-    """Run the blocks of a page; return the output of each as text."""
+def outputs(text: str, path: Path, write: bool = False) -> list[str]:
+    """Run the blocks of a page; return the output of each as text, or its picture, which `write` stores."""
     page, texts = Page(), []
     for block in blocks_of(text):
         try:
@@ -198,8 +214,22 @@ def outputs(text: str, path: Path) -> list[str]:
         except Exception as error:
             error.add_note(f"in {path.name}, the block of line {block.line}")
             raise
-        texts.append("" if OPAQUE.search(outcome.text()) else outcome.text())
+        if "picture" in block.options:
+            texts.append(picture(block, outcome, path, write))
+        else:
+            texts.append("" if OPAQUE.search(outcome.text()) else outcome.text())
     return texts
+
+
+def picture(block: Block, outcome: Outcome, path: Path, write: bool) -> str:
+    """Return the image of a picture that is stored, on white, for readers without the build."""
+    name, _, description = block.options["picture"].partition(" ")
+    target = PICTURES / name
+    if write:
+        head, _, rest = outcome.value.to_svg().partition(">")
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(f'{head}><rect width="100%" height="100%" fill="#fff"/>{rest}', encoding="utf-8")
+    return f"![{description}]({os.path.relpath(target, path.parent)})"
 
 
 def with_outputs(text: str, texts: list[str]) -> str:
@@ -210,7 +240,8 @@ def with_outputs(text: str, texts: list[str]) -> str:
         close = match.end() + len("\n-->") if text.startswith("\n-->", match.end()) else match.end()
         parts.append(text[end:close])
         if output.strip():
-            parts.append(f"\n\n<!-- forge: output -->\n{fenced(output)}\n<!-- end -->")
+            shown = output if output.startswith("![") else fenced(output)
+            parts.append(f"\n\n<!-- forge: output -->\n{shown}\n<!-- end -->")
         end = close
     return "".join([*parts, text[end:]])
 
@@ -227,10 +258,10 @@ def with_tables(text: str) -> str:
     return REGION.sub(region, text)
 
 
-def current(path: Path) -> str:
+def current(path: Path, write: bool = False) -> str:
     """Return what a page must contain."""
     text = with_tables(path.read_text(encoding="utf-8"))
-    return with_outputs(text, outputs(text, path))
+    return with_outputs(text, outputs(text, path, write))
 
 
 def pages() -> list[Path]:
@@ -251,6 +282,6 @@ if __name__ == "__main__":
     chosen = [DOCS / name for name in sys.argv[1:] if not name.startswith("-")]
     for page in chosen or pages():
         if "--write" in sys.argv:
-            page.write_text(current(page), encoding="utf-8")
+            page.write_text(current(page, write=True), encoding="utf-8")
         elif current(page) != page.read_text(encoding="utf-8"):
             print(page.relative_to(DOCS))

@@ -256,9 +256,9 @@ def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "act", choices=("validate", "release", "grade"), help="validate a file, release it, grade answers"
     )
-    parser.add_argument("file", metavar="FILE.nt", help="exercises; with grade, a submission or a folder of them")
+    parser.add_argument("file", metavar="FILE.nt", help="exercises, or 'lesson 1'; with grade, a submission or a folder")
     parser.add_argument("-o", "--out", metavar="PATH", help="output path of the released file or the grades")
-    parser.add_argument("--key", metavar="FILE.nt", help="the exercises with reference solutions")
+    parser.add_argument("--key", metavar="FILE.nt", help="the exercises with reference solutions, or 'lesson 1'")
     parser.add_argument(
         "--to",
         choices=("csv", "moodle", "gradescope", "nbgrader", "json"),
@@ -283,6 +283,7 @@ def _exercises(options: Any, console: Console) -> int:
 
 EXERCISES_EXAMPLES = """
   namedtensor exercises validate week3.nt               validate reference solutions and common mistakes
+  namedtensor exercises release 'lesson 1' -o student/  the exercises of a lesson, or 'puzzles'
   namedtensor exercises release week3.nt -o student/    write a self-grading copy without solutions
   namedtensor exercises grade ada.nt --key week3.nt     grade each answer and print the feedback
   namedtensor exercises grade ada.nt --key week3.nt --to gradescope

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..files.text import InputError, read_text
 from ..teaching.class_grades import ClassGrader
+from ..teaching.course import course_file, is_course_name
 from ..teaching.exercise_files import ExerciseError
 from ..teaching.grade_formats import GRADERS, json_text
 from ..teaching.sheet_files import faults, released
@@ -24,8 +25,13 @@ def exercises_command(options: Any, console: Console) -> int:
         raise InputError(str(problem)) from None
 
 
+def _path(word: str) -> Path:
+    """The file that a word names: one of the course, such as `lesson 1`, or any other."""
+    return course_file(word) if is_course_name(word) else Path(word)
+
+
 def _validate(options: Any, console: Console) -> int:
-    sheet = exercises(Path(options.file))
+    sheet = exercises(_path(options.file))
     wrong = [(exercise, fault) for exercise in sheet.values() for fault in faults(exercise)]
     for exercise, fault in wrong:
         console.print(f"{options.file}:{exercise.line}: {exercise.name}: {fault}")
@@ -34,7 +40,7 @@ def _validate(options: Any, console: Console) -> int:
 
 
 def _release(options: Any, console: Console) -> int:
-    path = Path(options.file)
+    path = _path(options.file)
     sheet = exercises(path)
     out = Path(options.out or "student")
     target = out if out.suffix == ".nt" else out / path.name
@@ -50,7 +56,7 @@ def _grade(options: Any, console: Console) -> int:
     """Grade the file of one student, or a folder."""
     if options.key is None:
         raise InputError("grade needs the exercises: --key week3.nt")
-    sheet = exercises(Path(options.key))
+    sheet = exercises(_path(options.key))
     submitted = Path(options.file)
     if submitted.is_dir():
         return graded_class(sheet, submitted, options, console)

@@ -15,7 +15,12 @@ LONGEST = 60_000  # characters of a file that the page begins with
 
 
 def playground_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.nt", nargs="?", help="a program or exercises to begin with")
+    parser.add_argument(
+        "file",
+        metavar="FILE.nt",
+        nargs="?",
+        help="a program or exercises to begin with; 'lesson 1' is part of the package",
+    )
     parser.add_argument(
         "--port", type=int, default=8017, metavar="N", help="the port; 0 takes a free one (default 8017)"
     )
@@ -34,7 +39,7 @@ def playground_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def playground_command(options: Any, console: Console) -> int:
-    text = None if options.file is None else text_of(Path(options.file))
+    text = None if options.file is None else text_of(path_of(options.file))
     if options.save:
         return saved(Path(options.save), console)
     limits = {"seconds": options.seconds, "memory": options.memory * 2**20, "site": site_of(options.site)}
@@ -45,6 +50,17 @@ def site_of(address: str | None) -> str | None:
     if address is not None and not re.fullmatch(r"https?://[^\s#?]+", address):
         raise InputError(f"{address} is not an address: write --site https://example.org/playground.html")
     return address
+
+
+def path_of(word: str) -> Path:
+    """The file that a word names: the exercises of a lesson, such as `lesson 1`, or any other."""
+    from ..teaching.course import course_file, is_course_name
+    from ..teaching.exercise_files import ExerciseError
+
+    try:
+        return course_file(word) if is_course_name(word) else Path(word)
+    except ExerciseError as problem:
+        raise InputError(str(problem)) from None
 
 
 def text_of(path: Path) -> str:
@@ -119,6 +135,7 @@ def places() -> list[Path]:
 PLAYGROUND_EXAMPLES = """
   namedtensor playground                          the page in a browser: type a formula, see its types and values move
   namedtensor playground attention.nt             with a program, or with the exercises of a file
+  namedtensor playground 'lesson 1'               with the exercises of a lesson
   namedtensor playground --site https://example.org/playground.html     links that others can open
   namedtensor playground --no-browser --port 0    print an address with a free port
   namedtensor playground --save playground.html   the page as a file, for a class without a network

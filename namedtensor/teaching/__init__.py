@@ -18,6 +18,7 @@
 `type_answers`: answers that are types and signatures.
 `grading`: grades answers by exercise type.
 `drawings`: inputs, the expected value and that of an answer, to be shown.
+`course`: the exercises of the lessons, `lessons/*.nt`.
 `sheets`: `nt.exercises`.
 `sheet_files`: validates and releases files.
 `submissions`: submitted files, their students and their answers.

@@ -33,7 +33,7 @@ from .mutants import said
 from .references import reference_of
 from .settings import Setting
 from .spelling import called, expression, text_of
-from .type_answers import signature, types
+from .type_answers import signature, stated_types, types
 from .verdicts import Refused, Wrong
 
 SECONDS = 2.0
@@ -265,6 +265,9 @@ def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 # -------------------------------------------------------------------------------------------------- sizes, derivations
+SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # in parentheses, it is not the end of another pair of bars
+
+
 def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     """A number of sizes, equal on three sets of them."""
     reference = reference_of(exercise, seed)
@@ -272,7 +275,7 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     for axis in reference.setting.axes:
         if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
             raise Refused(f"write the size of an axis between bars: |{axis}|")
-    text = text_of(answer.replace("·", " ").replace("×", " "))
+    text = text_of(_sized(answer.replace("·", " ").replace("×", " ")))
     for drawn, expected in reference.draws():
         value = reference.setting.value(text, drawn)
         if value.axes:
@@ -281,6 +284,11 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
             message = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
             raise Wrong(f"with {message} got {value.number:g}, expected {expected.number:g}", "another number of sizes")
     return "correct for three sets of sizes"
+
+
+def _sized(text: str) -> str:
+    """A text with each size in parentheses."""
+    return SIZE.sub(r"(|\1|)", text)
 
 
 MIN_LINES = 2
@@ -331,7 +339,43 @@ def lines_of(answer: str) -> list[str]:
     return lines
 
 
-KINDS: Mapping[str, Callable[[ExerciseText, str, int], str]] = {
-    "formula": formula, "fix": formula, "gradient": formula, "types": types, "signature": signature, "sizes": sizes,
+Grader = Callable[[ExerciseText, str, int], str]
+
+
+def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int], bool]) -> Grader:
+    """A grader whose wrong answers get the author's sentence where they are one of the author's mistakes."""
+
+    def graded(exercise: ExerciseText, answer: str, seed: int) -> str:
+        try:
+            return grader(exercise, answer, seed)
+        except Wrong:
+            for mistake in exercise.mistakes:
+                if matches(exercise, mistake.formula, answer, seed):
+                    raise Wrong(mistake.sentence) from None
+            raise
+
+    return graded
+
+
+def _solves(grader: Grader) -> Callable[[ExerciseText, str, str, int], bool]:
+    """Whether an answer would be correct if the mistake were the solution."""
+
+    def matches(exercise: ExerciseText, mistake: str, answer: str, seed: int) -> bool:
+        solution = mistake if exercise.kind == "signature" else f"answer = {_sized(mistake)}"
+        try:
+            return bool(grader(replace(exercise, solution=solution, mistakes=()), answer, seed))
+        except (Wrong, Refused, NotationError):
+            return False
+
+    return matches
+
+
+def _same_types(exercise: ExerciseText, mistake: str, answer: str, seed: int) -> bool:
+    return stated_types(mistake) == stated_types(answer)
+
+
+KINDS: Mapping[str, Grader] = {
+    "formula": formula, "fix": formula, "gradient": formula, "types": anticipating(types, _same_types),
+    "signature": anticipating(signature, _solves(signature)), "sizes": anticipating(sizes, _solves(sizes)),
     "einsum": einsum, "derivation": derivation, "fill-in": hole,
 }  # fmt: skip

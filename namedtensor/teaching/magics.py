@@ -6,6 +6,7 @@
 softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
 
 %%exercise week3.nt attention-scale     grades the answer in the cell; later cells may omit the file
+%%exercise lesson 1 column-sums         the same, of a lesson
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def load(shell: Any) -> None:
         *file, name = line.split() or [""]
         try:
             if file:
-                sheets[:] = [exercises(file[0])]
+                sheets[:] = [exercises(" ".join(file))]
             if not sheets:
                 return Said("say the file once: %%exercise week3.nt attention-scale", False)
             grade = sheets[0][name].grade(cell)

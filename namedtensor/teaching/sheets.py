@@ -11,6 +11,7 @@ from grammar.plain_text import encodable
 
 from ..core.kinds import wrong
 from ..core.suggestions import did_you_mean, near
+from .course import course_file, is_course_name
 from .exercise_files import ExerciseError, ExerciseText, read
 from .grading import Grade, grade
 
@@ -52,7 +53,7 @@ class Sheet(Mapping[str, Exercise]):
 
     @encodable
     def __repr__(self) -> str:
-        return f"<{len(self)} exercises: {', '.join(self)}>"
+        return f"<{len(self)} {'exercise' if len(self) == 1 else 'exercises'}: {', '.join(self)}>"
 
 
 def _checked(source: Any) -> str | Path:
@@ -62,12 +63,12 @@ def _checked(source: Any) -> str | Path:
 
 
 def exercises(source: str | Path) -> Sheet:
-    r"""Read the exercises of a file.
+    r"""Read the exercises of a file, or of a lesson.
 
     Parameters
     ----------
     source : str or path
-        The file, or its text.
+        The file, its text, or a part of the course: "lesson 1", also "lesson axes", or "puzzles".
 
     Returns
     -------
@@ -77,15 +78,19 @@ def exercises(source: str | Path) -> Sheet:
     Raises
     ------
     ExerciseError
-        If a line is not valid.
+        If a line is not valid, the file cannot be read, or no lesson has this name.
 
     Examples
     --------
     >>> import namedtensor as nt
     >>> nt.exercises("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X")
-    <1 exercises: one>
+    <1 exercise: one>
+    >>> nt.exercises("lesson 1")["column-sums"].grade("∑_{height} A").correct
+    True
     """
     text = str(_checked(source))
+    if isinstance(source, str) and is_course_name(text):
+        source = course_file(text)
     if isinstance(source, Path) or ("\n" not in text and not text.lstrip().startswith("#:")):
         try:
             return sheet_of(Path(source).read_text(encoding="utf-8-sig"), str(source))

@@ -24,17 +24,30 @@ def types(exercise: ExerciseText, answer: str, seed: int) -> str:
     """The axes of each part, or of the whole; their order means nothing."""
     reference = reference_of(exercise, seed)
     expected = reference.types()
-    lines = [line for line in answer.replace(";", "\n").splitlines() if line.strip()]
+    lines = _lines(answer)
     if len(lines) != len(expected):
         raise Refused(
             f"{len(expected)} {'type is' if len(expected) == 1 else 'types are'} asked for, a line each, and here are {len(lines)}"
         )
     for text, (part, fits) in zip(lines, expected.items()):
-        axes = axes_of(set_of(BEFORE.sub("", text.strip()).rpartition(":")[2].strip()))
+        axes = _axes(text)
         if not fits(axes):
             wrong = axes_wrong(fits, axes, reference.setting.axes)
             raise Wrong(f"{part + ': ' if part else ''}not {shown(axes)}: {wrong}")
     return "correct"
+
+
+def _lines(answer: str) -> list[str]:
+    return [line for line in answer.replace(";", "\n").splitlines() if line.strip()]
+
+
+def _axes(line: str) -> tuple[str, ...]:
+    return axes_of(set_of(BEFORE.sub("", line.strip()).rpartition(":")[2].strip()))
+
+
+def stated_types(answer: str) -> list[frozenset[str]]:
+    """The axes of each type of an answer, without an order."""
+    return [frozenset(_axes(line)) for line in _lines(answer)]
 
 
 def set_of(text: str) -> nodes.Set:

@@ -12,6 +12,7 @@ import { Derivative } from "./derivative_tab.jsx";
 import { Editor } from "./editor.jsx";
 import { Exercise, exerciseLink, openExercises, openLinked } from "./exercise_tab.jsx";
 import { Formula } from "./formula.jsx";
+import { GRADER, serveLessons } from "./grader.js";
 import { examples, Header } from "./header.jsx";
 import { Inputs } from "./inputs.jsx";
 import { Legend } from "./legend.jsx";
@@ -160,17 +161,22 @@ addEventListener("hashchange", async () => {
   if (state) take(state);
 });
 
-render(<Page />, document.getElementById("app"));
-ready()?.catch(() => {});
-begin();
-loadMacros();
-if (EMBEDDED) document.documentElement.classList.add("embedded");
-first().then(() => {
-  if (EMBEDDED) return; // a course page does not replace the last state
-  let timer = null;
-  effect(() => {
-    const state = kept();
-    clearTimeout(timer);
-    timer = setTimeout(() => keep("last", state), 500);
+function start() {
+  render(<Page />, document.getElementById("app"));
+  ready()?.catch(() => {});
+  begin();
+  loadMacros();
+  if (EMBEDDED) document.documentElement.classList.add("embedded");
+  first().then(() => {
+    if (EMBEDDED) return; // a course page does not replace the last state
+    let timer = null;
+    effect(() => {
+      const state = kept();
+      clearTimeout(timer);
+      timer = setTimeout(() => keep("last", state), 500);
+    });
   });
-});
+}
+
+if (GRADER) serveLessons();
+else start();

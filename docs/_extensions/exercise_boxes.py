@@ -1,0 +1,230 @@
+"""The exercises of the lessons: boxes on the site, questions elsewhere, and the teacher's page with their answers.
+
+    <!-- site
+    ```{exercise} column-sums       on the site: a box that grades answers in the browser
+    ```
+    -->
+
+    <!-- forge: exercise 1_axes column-sums -->    elsewhere: the question, with the ways to answer it
+    <!-- end -->
+
+    <!-- table: answers 1_axes -->                 of a teacher's page: answers, and mistakes with their feedback
+    <!-- end -->
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+
+MAX_GRID_ELEMENTS = 80  # of a value that is drawn in a box
+KINDS = {  # what the student submits, for kinds whose answer is not a formula
+    "types": "Give the type of each, one a line.",
+    "signature": "Give a signature, such as `f : ℝ^{a} → ℝ`.",
+    "sizes": "Give a number, such as `|a| |b|`.",
+    "einsum": "Give a formula, or a call of einsum.",
+    "derivation": "Give one expression per line; each must equal the one above.",
+}
+SIGNS = [  # shown, inserted, characters behind the caret, its macro
+    ("⊙", "⊙_{}", 1, "odot"), ("∑", "∑_{} ", 2, "sum"), ("√", "√", 0, "sqrt"), ("→", "→", 0, "to"), ("×", "×", 0, "times"),
+    ("−∞", "−∞", 0, "infty"), ("≤", "≤", 0, "le"), ("𝕀", "𝕀[]", 1, "ind"), ("∂", "∂", 0, "partial"), ("ℝ", "ℝ^{}", 1, "reals"),
+]  # fmt: skip
+
+
+def sheet(stem: str):
+    """The exercises of a lesson."""
+    import namedtensor as nt
+    from namedtensor.teaching.course import title_of
+
+    return nt.exercises(title_of(stem))
+
+
+def number_of(stem: str) -> str:
+    """The name that `nt.exercises` takes: that of `1_axes` is `lesson 1`."""
+    return f"lesson {stem.partition('_')[0]}"
+
+
+def needed(exercise) -> list[str]:
+    """What else the student must know: the form of the answer, and what is not allowed. Markdown, one sentence each."""
+    lines = [KINDS[exercise.kind]] if exercise.kind in KINDS else []
+    if exercise.hole:
+        lines.append(f"Give the expression at the question mark: `{exercise.hole}`")
+    if exercise.forbidden:
+        lines.append(f"Not allowed: {', '.join(f'`{word}`' for word in exercise.forbidden)}.")
+    return lines
+
+
+def given_of(exercise) -> str:
+    """What the student is given, as text: declarations, and the parts whose type is asked."""
+    return "\n".join(part for part in (exercise.given.strip(), *exercise.parts) if part)
+
+
+def folded(summary: str, text: str) -> str:
+    """A part of a page that opens on a click, as Markdown and HTML; it reads the same on a forge."""
+    return f"<details>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"
+
+
+# ----------------------------------------------------------------------------------------------------------- on a forge
+def question(name: str) -> str:
+    """An exercise as Markdown: `1_axes column-sums`."""
+    from generated import fenced
+
+    stem, _, key = name.partition(" ")
+    grading = fenced(f'nt.exercises("{number_of(stem)}")["{key}"].grade("…")', "python")
+    return f"{task(stem, key)}\n\nAnswer it in [the playground](../playground_guide.md), or in Python:\n\n{grading}"
+
+
+def task(stem: str, key: str) -> str:
+    """The question, what is given, and folded hints."""
+    from generated import fenced
+
+    exercise = sheet(stem)[key]
+    parts = [f"**Exercise** `{key}`. {exercise.prose}", *needed(exercise)]
+    if given_of(exercise):
+        parts.append(fenced(given_of(exercise)))
+    return "\n\n".join([*parts, *(folded("Hint", hint) for hint in exercise.hints)])
+
+
+# ---------------------------------------------------------------------------------------------------- a teacher's page
+def answers(stem: str) -> str:
+    """The exercises of a lesson with their answers, and each common mistake with its feedback."""
+    from generated import fenced, table
+    from namedtensor.teaching.sheet_files import reference_answer
+
+    parts = []
+    for exercise in sheet(stem).values():
+        parts += [f"### {exercise.name}", exercise.prose, *needed(exercise)]
+        if given_of(exercise):
+            parts += [fenced(given_of(exercise))]
+        parts += ["Answer:", fenced((reference_answer(exercise) or "").removeprefix("answer = "))]
+        if exercise.mistakes:
+            rows = ((cell(each.formula), each.sentence) for each in exercise.mistakes)
+            parts += [table(("common mistake", "feedback"), rows)]
+    return "\n\n".join(parts)
+
+
+def cell(formula: str) -> str:
+    return f"`{formula}`"
+
+
+# ---------------------------------------------------------------------------------------------------------- on the site
+def grids(exercise) -> str:
+    """The inputs and the expected value on one set of small numbers, as HTML; empty for kinds that have none."""
+    from namedtensor.teaching.drawings import drawing
+
+    seen = drawing(exercise)
+    if seen is None:
+        return ""
+    values = {**seen.inputs, "expected value": seen.expected}
+    if any(len(value.numbers) > MAX_GRID_ELEMENTS for value in values.values()):
+        return ""
+    return "".join(grid(name, value.axes, value.extent, value.numbers) for name, value in values.items())
+
+
+def grid(name: str, axes: Sequence[str], extent: Sequence[int], numbers: Sequence[float]) -> str:
+    """A value as tables of its last two axes, one for each index of the others; `docs/_static/exercises.js` draws the same."""
+    largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0) or 1
+    shape = [*extent[:-2], *([1] * (2 - len(extent))), *extent[-2:]]
+    *outer, rows, columns = shape
+    tables = []
+    for index, place in enumerate(itertools.product(*map(range, outer))):
+        part = numbers[index * rows * columns : (index + 1) * rows * columns]
+        body = "".join(
+            "<tr>" + "".join(drawn(number, largest) for number in part[row * columns : (row + 1) * columns]) + "</tr>"
+            for row in range(rows)
+        )
+        where = ", ".join(f"{axis}({at + 1})" for axis, at in zip(axes, place))
+        tables.append(f"<table>{f'<caption>{html.escape(where)}</caption>' if where else ''}{body}</table>")
+    kind = f"ℝ^{{{' × '.join(f'{axis}[{size}]' for axis, size in zip(axes, extent))}}}" if axes else "ℝ"
+    return (
+        f'<figure class="grid"><figcaption><b>{html.escape(name)}</b> ∈ {html.escape(kind)}</figcaption>'
+        f"<div>{''.join(tables)}</div></figure>"
+    )
+
+
+def drawn(number: float, largest: float) -> str:
+    strength = min(1.0, abs(number) / largest) if math.isfinite(number) else 0
+    kind = "warm" if number >= 0 else "cold"
+    return f'<td class="{kind}" style="--heat: {round(38 * strength)}%">{shown(number)}</td>'
+
+
+def shown(number: float) -> str:
+    if not math.isfinite(number):
+        return "−∞" if number < 0 else "∞" if number > 0 else "NaN"
+    return f"{number:.3g}".replace("-", "−")
+
+
+def signs() -> str:
+    buttons = (
+        f'<button type="button" data-put="{put}" data-back="{back}" data-macro="{macro}" title="\\{macro} and a space">{sign}</button>'
+        for sign, put, back, macro in SIGNS
+    )
+    return f'<div class="signs">{"".join(buttons)}</div>'
+
+
+def form(stem: str, exercise) -> str:
+    """Where the answer is typed and graded; `docs/_static/exercises.js` shows it."""
+    from namedtensor.teaching.course import title_of
+
+    rows = 1 + exercise.kind.count("derivation") * 2 + max(0, len(exercise.parts) - 1)
+    name = html.escape(exercise.name)
+    return (
+        f'<form hidden data-sheet="{html.escape(title_of(stem))}" data-exercise="{name}">'
+        f'<label for="answer-{name}">your answer</label>'
+        f'<textarea id="answer-{name}" rows="{rows}" spellcheck="false" autocapitalize="off" autocomplete="off"></textarea>'
+        f'{signs()}<div class="row"><button type="submit" class="main">grade</button></div>'
+        '<div class="feedback" role="status"></div></form>'
+    )
+
+
+def parts_of(stem: str, name: str, root: str, has_playground: bool) -> Iterator[str]:
+    """A box, as Markdown and HTML in turns."""
+    from blocks import packed
+    from namedtensor.teaching.course import title_of
+
+    exercise = sheet(stem)[name]
+    points = f"{exercise.points:g} {'point' if exercise.points == 1 else 'points'}"
+    yield f'<p class="exercise-title"><b>Exercise</b> <code>{html.escape(name)}</code> <span>{points}</span></p>'
+    yield "\n\n".join([exercise.prose, *needed(exercise)])
+    if given := given_of(exercise):
+        yield f'<pre class="given">{html.escape(given)}</pre>'
+    if example := grids(exercise):
+        yield f'<details><summary>An example</summary><div class="grids">{example}</div></details>'
+    if has_playground:
+        yield form(stem, exercise)
+    for number, hint in enumerate(exercise.hints):
+        summary = "A hint" if number == 0 else "Another hint"
+        yield f"<details><summary>{summary}</summary><p>{html.escape(hint)}</p></details>"
+    if has_playground:
+        state = {"tab": "exercise", "sheet": title_of(stem), "exercise": name}
+        link = f"{root}playground.html#{packed(state)}"
+        yield f'<p class="opens"><a href="{link}" target="_blank">open in the playground</a></p>'
+
+
+# --------------------------------------------------------------------------------------------------------------- Sphinx
+def setup(app):
+    from docutils import nodes
+    from sphinx.util.docutils import SphinxDirective
+
+    class Box(SphinxDirective):
+        """The box of an exercise of the lesson whose page has it."""
+
+        required_arguments = 1
+
+        def run(self):
+            stem = self.env.docname.rpartition("/")[2]
+            root = "../" * self.env.docname.count("/")
+            name = self.arguments[0]
+            box = nodes.container(classes=["exercise-box"], ids=[f"exercise-{name}"])
+            for part in parts_of(stem, name, root, bool(self.config.playground)):
+                if part.startswith("<"):
+                    box += nodes.raw("", part, format="html")
+                else:
+                    self.state.nested_parse([part], self.content_offset, box)
+            return [box]
+
+    app.add_directive("exercise", Box)
+    app.add_js_file("exercises.js", defer="defer")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
