@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 MAX_GRID_ELEMENTS = 80  # of a value that is drawn in a box
 KINDS = {  # what the student submits, for kinds whose answer is not a formula
-    "types": "Give the type of each, one a line.",
+    "types": "Give the type, such as `ℝ^{a × b}`.",
     "signature": "Give a signature, such as `f : ℝ^{a} → ℝ`.",
     "sizes": "Give a number, such as `|a| |b|`.",
     "einsum": "Give a formula, or a call of einsum.",
@@ -47,7 +47,10 @@ def number_of(stem: str) -> str:
 
 
 def needed(exercise) -> list[str]:
-    """What else the student must know: the form of the answer, and what is not allowed. Markdown, one sentence each."""
+    """What else the student must know, as Markdown: the form of the answer, and what is not allowed."""
+    if exercise.parts:
+        parts = "\n".join(f"- `{part}`" for part in exercise.parts)
+        return [f"Give the type of each of these, one per line:\n\n{parts}"]
     lines = [KINDS[exercise.kind]] if exercise.kind in KINDS else []
     if exercise.hole:
         lines.append(f"Give the expression at the question mark: `{exercise.hole}`")
@@ -56,9 +59,12 @@ def needed(exercise) -> list[str]:
     return lines
 
 
-def given_of(exercise) -> str:
-    """What the student is given, as text: declarations, and the parts whose type is asked."""
-    return "\n".join(part for part in (exercise.given.strip(), *exercise.parts) if part)
+def stated(exercise) -> list[str]:
+    """The task as Markdown: what is asked, what is given, and the form of the answer."""
+    from generated import fenced
+
+    given = [fenced(exercise.given.strip())] if exercise.given.strip() else []
+    return [exercise.prose, *given, *needed(exercise)]
 
 
 def folded(summary: str, text: str) -> str:
@@ -77,14 +83,11 @@ def question(name: str) -> str:
 
 
 def task(stem: str, key: str) -> str:
-    """The question, what is given, and folded hints."""
-    from generated import fenced
-
+    """The task with its name, and folded hints."""
     exercise = sheet(stem)[key]
-    parts = [f"**Exercise** `{key}`. {exercise.prose}", *needed(exercise)]
-    if given_of(exercise):
-        parts.append(fenced(given_of(exercise)))
-    return "\n\n".join([*parts, *(folded("Hint", hint) for hint in exercise.hints)])
+    prose, *rest = stated(exercise)
+    hints = [folded("Hint", hint) for hint in exercise.hints]
+    return "\n\n".join([f"**Exercise** `{key}`. {prose}", *rest, *hints])
 
 
 # ---------------------------------------------------------------------------------------------------- a teacher's page
@@ -95,18 +98,12 @@ def answers(stem: str) -> str:
 
     parts = []
     for exercise in sheet(stem).values():
-        parts += [f"### {exercise.name}", exercise.prose, *needed(exercise)]
-        if given_of(exercise):
-            parts += [fenced(given_of(exercise))]
+        parts += [f"### {exercise.name}", *stated(exercise)]
         parts += ["Answer:", fenced((reference_answer(exercise) or "").removeprefix("answer = "))]
         if exercise.mistakes:
-            rows = ((cell(each.formula), each.sentence) for each in exercise.mistakes)
+            rows = ((f"`{each.formula}`", each.sentence) for each in exercise.mistakes)
             parts += [table(("common mistake", "feedback"), rows)]
     return "\n\n".join(parts)
-
-
-def cell(formula: str) -> str:
-    return f"`{formula}`"
 
 
 # ---------------------------------------------------------------------------------------------------------- on the site
@@ -174,7 +171,7 @@ def form(stem: str, exercise) -> str:
         f'<form hidden data-sheet="{html.escape(title_of(stem))}" data-exercise="{name}">'
         f'<label for="answer-{name}">your answer</label>'
         f'<textarea id="answer-{name}" rows="{rows}" spellcheck="false" autocapitalize="off" autocomplete="off"></textarea>'
-        f'{signs()}<div class="row"><button type="submit" class="main">grade</button></div>'
+        f'<div class="row"><button type="submit" class="main">grade</button>{signs()}</div>'
         '<div class="feedback" role="status"></div></form>'
     )
 
@@ -187,9 +184,7 @@ def parts_of(stem: str, name: str, root: str, has_playground: bool) -> Iterator[
     exercise = sheet(stem)[name]
     points = f"{exercise.points:g} {'point' if exercise.points == 1 else 'points'}"
     yield f'<p class="exercise-title"><b>Exercise</b> <code>{html.escape(name)}</code> <span>{points}</span></p>'
-    yield "\n\n".join([exercise.prose, *needed(exercise)])
-    if given := given_of(exercise):
-        yield f'<pre class="given">{html.escape(given)}</pre>'
+    yield "\n\n".join(stated(exercise))
     if example := grids(exercise):
         yield f'<details><summary>An example</summary><div class="grids">{example}</div></details>'
     if has_playground:
@@ -222,7 +217,7 @@ def setup(app):
                 if part.startswith("<"):
                     box += nodes.raw("", part, format="html")
                 else:
-                    self.state.nested_parse([part], self.content_offset, box)
+                    self.state.nested_parse(part.split("\n"), self.content_offset, box)
             return [box]
 
     app.add_directive("exercise", Box)

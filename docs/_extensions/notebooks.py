@@ -84,6 +84,8 @@ def cells_of(kind: str, body: str) -> list[dict[str, Any]]:
         texts = [item if "=" in item else f"{item}={item}" for item in split(options.get("with", ""))]
         sizes = [f"sizes=dict({options['sizes']})"] if options.get("sizes") else []
         text = f'nt.evaluate(r"""{text}""", {", ".join([*texts, *sizes])})'.replace(", )", ")")
+        if "as" in options:
+            text = f"{options['as']} = {text}" + ("" if "quiet" in options else f"\n{options['as']}")
     if "error" in options:
         indented = "\n".join(f"    {line}" for line in text.strip().split("\n"))
         text = f"try:\n{indented}\nexcept nt.NotationError as problem:\n    print(problem)"

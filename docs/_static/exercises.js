@@ -1,12 +1,28 @@
 // The exercise boxes of the lessons. Answers are graded by the playground, which a hidden frame loads with the first answer.
 
-const PREFIX = "named-tensors answer "; // as the playground keeps answers, so that both show the same
+const PREFIX = "named-tensors "; // as the playground keeps answers, attempts and what is solved, so that both show the same
+const MAX_ATTEMPTS = 50; // of one exercise
+const STARTING_LIMIT = 120_000; // milliseconds until Python in the playground has started
 const STARTING = "starting Python in this page …";
 
-const store = {
-  get: (name) => { try { return JSON.parse(localStorage.getItem(PREFIX + name)) ?? ""; } catch { return ""; } },
-  set: (name, text) => { try { localStorage.setItem(PREFIX + name, JSON.stringify(text)); } catch { /* private windows keep nothing */ } },
-};
+function recall(name, otherwise) {
+  try {
+    return JSON.parse(localStorage.getItem(PREFIX + name)) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+function keep(name, value) {
+  try {
+    localStorage.setItem(PREFIX + name, JSON.stringify(value));
+  } catch {
+    // private windows and full disks keep nothing
+  }
+}
+
+const noteAttempt = (name, answer) => keep(`attempts ${name}`, [...recall(`attempts ${name}`, []).filter((each) => each !== answer), answer].slice(-MAX_ATTEMPTS));
+const noteSolved = (name) => keep("solved", [...new Set([...recall("solved", []), name])]);
 
 // -------------------------------------------------------------------------------------------------------- the grader
 let grader = null;
@@ -25,7 +41,7 @@ function opened(address) {
       waiting.get(data?.number)?.(data.reply);
       waiting.delete(data?.number);
     });
-    frame.addEventListener("error", () => reject(new Error("the playground cannot be loaded")));
+    setTimeout(() => reject(new Error("Python could not be started in this page: open the exercise in the playground instead")), STARTING_LIMIT);
     document.body.append(frame);
   });
   return grader;
@@ -43,9 +59,9 @@ async function graded(address, question) {
 
 // --------------------------------------------------------------------------------------------------------- a value
 const element = (tag, attributes = {}, ...children) => {
-  const made = Object.assign(document.createElement(tag), attributes);
-  made.append(...children);
-  return made;
+  const node = Object.assign(document.createElement(tag), attributes);
+  node.append(...children);
+  return node;
 };
 
 const shown = (x) => (x === null ? "∞" : Number(x.toPrecision(3)).toString().replace("-", "−"));
@@ -76,9 +92,10 @@ function grid(name, { axes, data, differs }) {
 }
 
 function show(into, reply) {
-  const text = reply.ok ? reply.feedback : reply.error.message;
+  const feedback = reply.ok ? reply.feedback : reply.error.message;
+  const text = reply.correct ? feedback.replace(/^./, (first) => first.toUpperCase()) : feedback;
   into.className = `feedback ${reply.correct ? "right" : "wrong"}`;
-  into.replaceChildren(/\n/.test(text) ? element("pre", {}, text) : element("p", {}, ...(reply.correct ? [element("b", {}, "Correct. ")] : []), text));
+  into.replaceChildren(/\n/.test(text) ? element("pre", {}, text) : element("p", {}, text));
   if (reply.own && !reply.correct) {
     into.append(grid("your value", reply.own));
     if (reply.own.differs?.length) into.append(element("p", { className: "quiet" }, `${reply.own.differs.length} of ${reply.own.data.length} elements differ from the expected value.`));
@@ -96,14 +113,16 @@ function put(field, sign, back, from = field.selectionStart) {
 
 function begin(form) {
   const { sheet, exercise } = form.dataset;
-  const address = form.closest(".exercise-box").querySelector(".opens a").href.replace(/#.*/, "?grader");
+  const box = form.closest(".exercise-box");
+  const address = box.querySelector(".opens a").href.replace(/#.*/, "?grader");
   const field = form.querySelector("textarea");
   const feedback = form.querySelector(".feedback");
   const buttons = [...form.querySelectorAll(".signs button")];
-  field.value = store.get(exercise);
+  field.value = recall(`answer ${exercise}`, "");
+  box.classList.toggle("solved", recall("solved", []).includes(exercise));
   field.addEventListener("focus", () => opened(address).catch(() => {}), { once: true });
   field.addEventListener("input", () => {
-    store.set(exercise, field.value);
+    keep(`answer ${exercise}`, field.value);
     field.rows = Math.max(field.rows, field.value.split("\n").length);
   });
   field.addEventListener("keydown", (event) => {
@@ -123,13 +142,16 @@ function begin(form) {
     event.preventDefault();
     const answer = field.value.trim();
     if (!answer) return field.focus();
+    noteAttempt(exercise, answer);
     feedback.className = "feedback quiet";
     feedback.textContent = "grading …";
     const late = setTimeout(() => (feedback.textContent = STARTING), 700);
     const reply = await graded(address, { sheet, name: exercise, answer }).catch((error) => ({ ok: false, error }));
     clearTimeout(late);
     show(feedback, reply);
-    form.closest(".exercise-box").classList.toggle("solved", reply.correct === true);
+    if (!reply.correct) return;
+    noteSolved(exercise);
+    box.classList.add("solved");
   });
   form.hidden = false;
 }

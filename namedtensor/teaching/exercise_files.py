@@ -188,7 +188,7 @@ def _directive(
     if word == "mistake":
         formula, _, sentence = re.sub(r"\s{2,}", "  ", rest).partition("  ")
         if not sentence:
-            raise _wrong(file, number, "expected #: mistake FORMULA, two or more spaces, and the feedback")
+            raise _wrong(file, number, "expected #: mistake ANSWER, two or more spaces, and the feedback")
         lists["mistake"].append(Mistake(formula.strip(), sentence.strip()))
     elif word == "forbid":
         lists["forbid"] += rest.split()
