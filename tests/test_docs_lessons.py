@@ -192,9 +192,9 @@ def test_a_notebook_is_its_page_and_runs(page, monkeypatch):
         with contextlib.redirect_stdout(io.StringIO()):
             exec("\n".join(line for line in source.split("\n") if not line.startswith("%")), space)
     number = page.stem.partition("_")[0]
-    assert [source.split()[-1] for source in sources if source.startswith(f"%%exercise lesson {number} ")] == re.findall(
-        r"^```\{exercise\} (\S+)$", page.read_text(encoding="utf-8"), re.M
-    )
+    assert [
+        source.split()[-1] for source in sources if source.startswith(f"%%exercise lesson {number} ")
+    ] == re.findall(r"^```\{exercise\} (\S+)$", page.read_text(encoding="utf-8"), re.M)
 
 
 def test_what_is_folded_on_a_page_is_folded_in_its_notebook():

@@ -714,3 +714,49 @@ def test_what_is_drawn_lies_in_its_set(given, holds):
     for style in STYLES:
         (value,) = setting.drawn(1, style, {"n": 40}).values.values()
         assert all(map(holds, value.numbers)) and len(set(value.numbers)) > 1
+
+
+# ------------------------------------------------------------------------------- an author's mistakes in answers without a value
+ANTICIPATED = """
+#: exercise types kind types
+A ∈ ℝ^{height × width}
+x ∈ ℝ^{height}
+answer = A + x
+#: part A + x
+#: part A ⊙_{height} x
+#: mistake ℝ^{height × width}; ℝ^{height}   The contraction removes height.
+#: exercise signature kind signature
+answer : ℝ^{key} × ℝ^{seq × key} → ℝ^{seq}
+#: mistake f : ℝ^{q × key} × ℝ^{seq × key} → ℝ^{q × seq}   Lifting adds the queries.
+#: exercise sizes kind sizes
+A ∈ ℝ^{in × out}
+B ∈ ℝ^{out × last}
+answer = (|in| |out|) + (|out| |last|)
+#: mistake |in| |out|   The second matrix is missing.
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "feedback"),
+    [
+        ("types", "ℝ^{width × height}\nℝ^{height}", "The contraction removes height."),
+        ("types", "ℝ^{width × height}\nℝ^{width}", "correct"),
+        ("types", "ℝ^{width}\nℝ^{height}", "A + x: not ℝ^{width}"),
+        ("signature", "score : ℝ^{key × q} × ℝ^{seq × key} → ℝ^{seq × q}", "Lifting adds the queries."),
+        ("signature", "ℝ^{key} × ℝ^{seq × key} → ℝ^{seq}", "correct"),
+        ("sizes", "|out| |in|", "The second matrix is missing."),
+        ("sizes", "|in| |out| + |out| |last|", "correct for three sets of sizes"),
+        ("sizes", "|out| (|in| + |last|)", "correct for three sets of sizes"),
+        ("sizes", "|in| |last|", "with |in| = "),
+    ],
+)
+def test_mistakes_of_types_signatures_and_sizes_get_their_sentence(name, answer, feedback):
+    grade = nt.exercises(ANTICIPATED)[name].grade(answer)
+    assert grade.feedback.startswith(feedback) and grade.correct is feedback.startswith("correct")
+
+
+def test_a_released_file_of_such_exercises_has_no_sentence_and_grades_the_same():
+    sheet = nt.exercises(sheet_files.released(ANTICIPATED, nt.exercises(ANTICIPATED)))
+    assert "Lifting adds" not in sheet_files.released(ANTICIPATED, nt.exercises(ANTICIPATED))
+    assert sheet["sizes"].grade("|in| |out| + |out| |last|").correct and not sheet["sizes"].grade("|in| |out|").correct
+    assert not sheet["types"].grade("ℝ^{width × height}\nℝ^{height}").correct

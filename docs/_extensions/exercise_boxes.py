@@ -1,15 +1,15 @@
 """The exercises of the lessons: boxes on the site, questions elsewhere, and the teacher's page with their answers.
 
-    <!-- site
-    ```{exercise} column-sums       on the site: a box that grades answers in the browser
-    ```
-    -->
+<!-- site
+```{exercise} column-sums       on the site: a box that grades answers in the browser
+```
+-->
 
-    <!-- forge: exercise 1_axes column-sums -->    elsewhere: the question, with the ways to answer it
-    <!-- end -->
+<!-- forge: exercise 1_axes column-sums -->    elsewhere: the question, with the ways to answer it
+<!-- end -->
 
-    <!-- table: answers 1_axes -->                 of a teacher's page: answers, and mistakes with their feedback
-    <!-- end -->
+<!-- table: answers 1_axes -->                 of a teacher's page: answers, and mistakes with their feedback
+<!-- end -->
 """
 
 from __future__ import annotations
@@ -94,6 +94,7 @@ def task(stem: str, key: str) -> str:
 def answers(stem: str) -> str:
     """The exercises of a lesson with their answers, and each common mistake with its feedback."""
     from generated import fenced, table
+
     from namedtensor.teaching.sheet_files import reference_answer
 
     parts = []
@@ -179,6 +180,7 @@ def form(stem: str, exercise) -> str:
 def parts_of(stem: str, name: str, root: str, has_playground: bool) -> Iterator[str]:
     """A box, as Markdown and HTML in turns."""
     from blocks import packed
+
     from namedtensor.teaching.course import title_of
 
     exercise = sheet(stem)[name]
@@ -203,6 +205,8 @@ def setup(app):
     from docutils import nodes
     from sphinx.util.docutils import SphinxDirective
 
+    from namedtensor.teaching.course import course_file, title_of
+
     class Box(SphinxDirective):
         """The box of an exercise of the lesson whose page has it."""
 
@@ -212,6 +216,7 @@ def setup(app):
             stem = self.env.docname.rpartition("/")[2]
             root = "../" * self.env.docname.count("/")
             name = self.arguments[0]
+            self.env.note_dependency(str(course_file(title_of(stem))))
             box = nodes.container(classes=["exercise-box"], ids=[f"exercise-{name}"])
             for part in parts_of(stem, name, root, bool(self.config.playground)):
                 if part.startswith("<"):

@@ -200,7 +200,20 @@ def answers(stem: str) -> str:
 
 KINDS: dict[str, Callable[[str], str]] = {
     row.__name__: row
-    for row in (operators, differentials, packages, optimizations, constructs, cheats, rules, file, members, contents, exercise, answers)
+    for row in (
+        operators,
+        differentials,
+        packages,
+        optimizations,
+        constructs,
+        cheats,
+        rules,
+        file,
+        members,
+        contents,
+        exercise,
+        answers,
+    )
 }
 
 

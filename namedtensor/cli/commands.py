@@ -256,7 +256,9 @@ def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "act", choices=("validate", "release", "grade"), help="validate a file, release it, grade answers"
     )
-    parser.add_argument("file", metavar="FILE.nt", help="exercises, or 'lesson 1'; with grade, a submission or a folder")
+    parser.add_argument(
+        "file", metavar="FILE.nt", help="exercises, or 'lesson 1'; with grade, a submission or a folder"
+    )
     parser.add_argument("-o", "--out", metavar="PATH", help="output path of the released file or the grades")
     parser.add_argument("--key", metavar="FILE.nt", help="the exercises with reference solutions, or 'lesson 1'")
     parser.add_argument(
