@@ -172,7 +172,7 @@ def form(stem: str, exercise) -> str:
         f'<form hidden data-sheet="{html.escape(title_of(stem))}" data-exercise="{name}">'
         f'<label for="answer-{name}">your answer</label>'
         f'<textarea id="answer-{name}" rows="{rows}" spellcheck="false" autocapitalize="off" autocomplete="off"></textarea>'
-        f'<div class="row"><button type="submit" class="main">grade</button>{signs()}</div>'
+        f'<div class="row"><button type="submit" class="grade">grade</button>{signs()}</div>'
         '<div class="feedback" role="status"></div></form>'
     )
 

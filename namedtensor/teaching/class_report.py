@@ -117,6 +117,7 @@ table { border-collapse: collapse; }
 th, td { padding: 0.25rem 0.75rem; border-bottom: 1px solid #8884; text-align: left; vertical-align: top; }
 td:first-child { text-align: right; font-variant-numeric: tabular-nums; }
 pre { white-space: pre-wrap; margin: 0; }
+.task { max-width: 45rem; }
 .table { overflow-x: auto; }
 </style>
 <h1>$title</h1>
@@ -142,9 +143,16 @@ def _section(report: ExerciseReport) -> str:
     )
     return (
         f"<h2>{html.escape(name)}</h2>\n"
+        f'<p class="task">{html.escape(report.exercise.prose)}</p>\n'
         f'<div class="bar" role="img" aria-label="{html.escape(counts)}">{bar}</div>\n'
         f"<p>{html.escape(counts)}</p>\n{_mistake_table(report)}"
     )
+
+
+def _feedback(text: str) -> str:
+    """Feedback as HTML; that of an error has a caret below its formula."""
+    shown = html.escape(text)
+    return f"<pre>{shown}</pre>" if "\n" in text else shown
 
 
 def _mistake_table(report: ExerciseReport) -> str:
@@ -153,7 +161,7 @@ def _mistake_table(report: ExerciseReport) -> str:
     rows = "\n".join(
         f'<tr><td title="{html.escape(", ".join(mistake.students))}">{len(mistake.students)}</td>'
         f"<td>{html.escape(mistake.mistake)}</td><td><pre>{html.escape(mistake.example.answer)}</pre></td>"
-        f"<td>{html.escape(mistake.example.grade.feedback)}</td></tr>"
+        f"<td>{_feedback(mistake.example.grade.feedback)}</td></tr>"
         for mistake in report.mistakes[:MAX_MISTAKES]
     )
     head = "<tr><th>students</th><th>mistake</th><th>example</th><th>feedback</th></tr>"
