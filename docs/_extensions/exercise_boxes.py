@@ -168,9 +168,10 @@ def form(stem: str, exercise) -> str:
 
     rows = 1 + exercise.kind.count("derivation") * 2 + max(0, len(exercise.parts) - 1)
     name = html.escape(exercise.name)
+    keys = "Enter grades it, Shift+Enter starts a new line" if rows == 1 else "Ctrl+Enter grades it"
     return (
         f'<form hidden data-sheet="{html.escape(title_of(stem))}" data-exercise="{name}">'
-        f'<label for="answer-{name}">your answer</label>'
+        f'<label for="answer-{name}">your answer <span>({keys})</span></label>'
         f'<textarea id="answer-{name}" rows="{rows}" spellcheck="false" autocapitalize="off" autocomplete="off"></textarea>'
         f'<div class="row"><button type="submit" class="grade">grade</button>{signs()}</div>'
         '<div class="feedback" role="status"></div></form>'
