@@ -203,3 +203,30 @@ def test_what_is_folded_on_a_page_is_folded_in_its_notebook():
     assert [cell["source"] for cell in cells] == [
         "Ask.", "<details>\n<summary>Answer</summary>\n\nWords.\n\n</details>", "1 + 1", "After.",
     ]  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ what the pages say is so
+def outputs_of(stem):
+    """The stored outputs of a page."""
+    text = (DOCS / "lessons" / f"{stem}.md").read_text(encoding="utf-8")
+    return re.findall(r"<!-- forge: output -->\n```text\n(.*?)\n```", text, re.S)
+
+
+def test_the_classifier_of_the_last_lesson_learns_as_numpy_does():
+    import numpy as np
+
+    features = np.loadtxt(DOCS / "examples" / "iris.csv", delimiter=",", skiprows=1)
+    features = (features - features.mean(0)) / np.sqrt(features.var(0) + 1e-5)
+    species = np.loadtxt(DOCS / "examples" / "iris_species.csv", skiprows=1).astype(int) - 1
+    is_test = np.arange(150) % 3 == 0
+    inputs, targets = features[~is_test], np.eye(3)[species[~is_test]]
+    weights, bias, losses = np.zeros((3, 4)), np.zeros(3), []
+    for _ in range(200):
+        scores = inputs @ weights.T + bias
+        probabilities = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+        losses.append(round(float(-np.log((probabilities * targets).sum(1)).mean()), 3))
+        difference = (probabilities - targets) / len(inputs)
+        weights, bias = weights - 0.5 * difference.T @ inputs, bias - 0.5 * difference.sum(0)
+    accuracy = ((features[is_test] @ weights.T + bias).argmax(1) == species[is_test]).mean()
+    assert outputs_of("14_training")[-2:] == [str(losses[::40]), f"NamedTensor({accuracy})"]
+    assert set(np.abs(weights[2]).argsort()[-2:]) == {2, 3}  # the petals, as the page says
