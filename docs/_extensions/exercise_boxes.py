@@ -102,7 +102,7 @@ def answers(stem: str) -> str:
         parts += [f"### {exercise.name}", *stated(exercise)]
         parts += ["Answer:", fenced((reference_answer(exercise) or "").removeprefix("answer = "))]
         if exercise.mistakes:
-            rows = ((f"`{each.formula}`", each.sentence) for each in exercise.mistakes)
+            rows = ((f"`{mistake.formula}`", mistake.sentence) for mistake in exercise.mistakes)
             parts += [table(("common mistake", "feedback"), rows)]
     return "\n\n".join(parts)
 
@@ -127,13 +127,13 @@ def grid(name: str, axes: Sequence[str], extent: Sequence[int], numbers: Sequenc
     shape = [*extent[:-2], *([1] * (2 - len(extent))), *extent[-2:]]
     *outer, rows, columns = shape
     tables = []
-    for index, place in enumerate(itertools.product(*map(range, outer))):
-        part = numbers[index * rows * columns : (index + 1) * rows * columns]
+    for panel, indices in enumerate(itertools.product(*map(range, outer))):
+        part = numbers[panel * rows * columns : (panel + 1) * rows * columns]
         body = "".join(
             "<tr>" + "".join(drawn(number, largest) for number in part[row * columns : (row + 1) * columns]) + "</tr>"
             for row in range(rows)
         )
-        where = ", ".join(f"{axis}({at + 1})" for axis, at in zip(axes, place))
+        where = ", ".join(f"{axis}({at + 1})" for axis, at in zip(axes, indices))
         tables.append(f"<table>{f'<caption>{html.escape(where)}</caption>' if where else ''}{body}</table>")
     kind = f"ℝ^{{{' × '.join(f'{axis}[{size}]' for axis, size in zip(axes, extent))}}}" if axes else "ℝ"
     return (

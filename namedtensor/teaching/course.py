@@ -43,8 +43,8 @@ def course_file(name: str) -> Path:
         if words in (title, *(f"lesson {word}" for word in rest)):
             return path
     topics = {title.split()[-1]: title for title in known if title != PUZZLES}
-    wanted = words.removeprefix("lesson").strip()
-    meant = near(wanted, topics) if wanted else None
+    name_or_number = words.removeprefix("lesson").strip()
+    meant = near(name_or_number, topics) if name_or_number else None
     listed = ", ".join(f"{title.split()[1]} {title.split()[-1]}" for title in topics.values())
     hint = f"; {did_you_mean(meant)}" if meant else f"; the lessons are {listed}"
-    raise ExerciseError(f"unknown lesson {wanted or '(no number)'}{hint}")
+    raise ExerciseError(f"unknown lesson {name_or_number or '(no number)'}{hint}")
