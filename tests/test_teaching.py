@@ -4,6 +4,8 @@ import dataclasses
 import json
 import re
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -14,10 +16,12 @@ import namedtensor as nt
 from namedtensor.cli import main
 from namedtensor.core.processes import EndedError, LateError
 from namedtensor.teaching import references, sheet_files
+from namedtensor.teaching.class_grades import ClassGrader
 from namedtensor.teaching.course import course_file
 from namedtensor.teaching.exercise_files import ExerciseError
 from namedtensor.teaching.mutants import mutants
 from namedtensor.teaching.settings import STYLES, Setting
+from namedtensor.teaching.submissions import Student, Submission
 
 PUZZLES = course_file("puzzles")
 ATTENTION = {"Q": "ℝ^{seq' × key}", "K": "ℝ^{seq × key}", "V": "ℝ^{seq × val}"}
@@ -760,3 +764,30 @@ def test_a_released_file_of_such_exercises_has_no_sentence_and_grades_the_same()
     assert "Lifting adds" not in sheet_files.released(ANTICIPATED, nt.exercises(ANTICIPATED))
     assert sheet["sizes"].grade("|in| |out| + |out| |last|").correct and not sheet["sizes"].grade("|in| |out|").correct
     assert not sheet["types"].grade("ℝ^{width × height}\nℝ^{height}").correct
+
+
+# ----------------------------------------------------------------------------------------------------------- limits of time
+AFTER_PREPARE = """
+import sys
+from namedtensor.teaching import grading
+from namedtensor.teaching.exercise_files import read
+(exercise,) = read("#: exercise a\\nX ∈ ℝ^{n × m}\\nanswer = softmax_{n} X")
+grading.prepare()
+loaded = set(sys.modules)
+assert grading.graded(exercise, "exp X / ∑_{n} exp X", 0).correct
+print(sorted(set(sys.modules) - loaded))
+"""
+
+
+def test_the_process_loads_what_grading_needs_before_its_first_answer():
+    run = subprocess.run([sys.executable, "-c", AFTER_PREPARE], capture_output=True, text=True, encoding="utf-8")
+    assert run.returncode == 0, run.stderr
+    assert len(run.stdout.split()) < 8, run.stdout  # the modules of the operators that the formulas use
+
+
+def test_a_class_is_graded_with_more_time_than_one_answer(monkeypatch):
+    sheet = nt.exercises("#: exercise total\nX ∈ ℝ^{n × m}\nanswer = ∑_{n} X")
+    monkeypatch.setattr("namedtensor.teaching.grading.SECONDS", 1e-6)
+    assert "could not be graded" in sheet["total"].grade("∑_{n} X").feedback
+    submission = Submission(Student("ada"), {"total": ("∑_{n} X",)})
+    assert ClassGrader(sheet).results(submission).points == 1

@@ -79,31 +79,37 @@ class Grade:
         }  # fmt: skip
 
 
-def grade(exercise: ExerciseText, answer: Any, seed: int = 0) -> Grade:
-    """Grade an answer, in a process that is ended where that takes too long; raises nothing."""
+def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | None = None) -> Grade:
+    """Grade an answer, in a process that is ended where that takes too long, by default SECONDS; raises nothing."""
+    limit = SECONDS if seconds is None else seconds
     source = answer if isinstance(answer, str) else getattr(answer, "source", None)
     if not isinstance(source, str):
         source = answer  # which is refused
     elif not USER_FUNCTIONS:  # a process of its own knows none of them
         try:
-            return _graded_in_process(exercise, source, seed)
+            return _graded_in_process(exercise, source, seed, limit)
         except LateError:
-            return _grade(exercise, False, LATE.format(SECONDS))
+            return _grade(exercise, False, LATE.format(limit))
         except EndedError:
             return _grade(exercise, False, DIED)
         except OSError:  # in a page there are no processes
             pass
-    return _graded_in_thread(exercise, source, seed)
+    return _graded_in_thread(exercise, source, seed, limit)
 
 
 PROCESS = AnsweringProcess(__name__)
 
 
-def _graded_in_process(exercise: ExerciseText, answer: str, seed: int) -> Grade:
+def _graded_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: float) -> Grade:
     """The grade by the process, which stays for the next answer."""
     plain = ExerciseText(**{field.name: getattr(exercise, field.name) for field in fields(ExerciseText)})
     line = base64.b64encode(pickle.dumps((plain, answer, seed)))
-    return pickle.loads(base64.b64decode(PROCESS.ask(line, SECONDS)))
+    return pickle.loads(base64.b64decode(PROCESS.ask(line, seconds)))
+
+
+def prepare() -> None:
+    """What the process does before its first answer, so that loading what grading needs is in no answer's time."""
+    graded(ExerciseText("total", given="X ∈ ℝ^{n × m}", solution="answer = ∑_{n} X"), "∑_{m} X", 0)
 
 
 def answer_line(line: bytes) -> bytes:
@@ -111,7 +117,7 @@ def answer_line(line: bytes) -> bytes:
     return base64.b64encode(pickle.dumps(graded(*pickle.loads(base64.b64decode(line)))))
 
 
-def _graded_in_thread(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
+def _graded_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: float) -> Grade:
     """The grade by a thread of this process, which nobody waits for where it takes too long."""
     grades: list[Grade] = []
     worker = threading.Thread(target=lambda: grades.append(graded(exercise, answer, seed)), daemon=True)
