@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor.cli import main
 from namedtensor.core.processes import EndedError, LateError
-from namedtensor.teaching import references, sheet_files
+from namedtensor.teaching import grading, references, sheet_files
 from namedtensor.teaching.class_grades import ClassGrader
 from namedtensor.teaching.course import course_file
 from namedtensor.teaching.exercise_files import ExerciseError
@@ -791,3 +791,14 @@ def test_a_class_is_graded_with_more_time_than_one_answer(monkeypatch):
     assert "could not be graded" in sheet["total"].grade("∑_{n} X").feedback
     submission = Submission(Student("ada"), {"total": ("∑_{n} X",)})
     assert ClassGrader(sheet).results(submission).points == 1
+
+
+def test_a_sheet_that_is_opened_starts_the_process_that_grades():
+    from namedtensor.webpage.answers import answer
+
+    grading.PROCESS.close()
+    assert answer({"ask": "exercises", "file": "#: exercise a\nX ∈ ℝ^{n}\nanswer = X"})["ok"]
+    process = grading.PROCESS.process
+    assert process is not None and grading.PROCESS.is_running
+    grading.PROCESS.begin()
+    assert grading.PROCESS.process is process

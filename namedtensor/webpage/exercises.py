@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from grammar.errors import NotationError
@@ -12,6 +13,7 @@ from grammar.printer import to_text
 from ..core.axes import show
 from ..teaching.drawings import drawing, own_value
 from ..teaching.equivalence import equivalent as same_of
+from ..teaching.grading import PROCESS
 from ..teaching.settings import Setting
 from ..teaching.sheet_files import released
 from ..teaching.sheets import Exercise, Sheet, sheet_of
@@ -24,8 +26,10 @@ LONGEST = 60_000  # characters of a file
 
 
 def exercises(request: Request) -> Reply:
-    """The answer to `exercises`."""
+    """The answer to `exercises`. Whoever opens them grades answers next."""
     sheet = sheet_of(request.word("file", None, LONGEST))
+    with suppress(OSError):  # in a page there are no processes
+        PROCESS.begin()
     return {"exercises": [exercise_data(exercise) for exercise in sheet.values()]}
 
 
