@@ -285,7 +285,7 @@ def _exercises(options: Any, console: Console) -> int:
 
 EXERCISES_EXAMPLES = """
   namedtensor exercises validate week3.nt               validate reference solutions and common mistakes
-  namedtensor exercises release 'lesson 1' -o student/  the exercises of a lesson, or 'puzzles'
+  namedtensor exercises release 'lesson 1' -o student/
   namedtensor exercises release week3.nt -o student/    write a self-grading copy without solutions
   namedtensor exercises grade ada.nt --key week3.nt     grade each answer and print the feedback
   namedtensor exercises grade ada.nt --key week3.nt --to gradescope
