@@ -7,6 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PLACES = {  # the files that say the version, and how
+    "pyproject.toml": r"named-tensor-notation-playground==([\d.]+)",
+    "web/distribution/pyproject.toml": r'^version = "(.+)"$',
+    "web/package.json": r'"version": "(.+)"',
     "namedtensor/core/version.py": r'__version__ = "(.+)"',
     "CITATION.cff": r"^version: (.+)$",
     ".ci/conda/recipe.yaml": r'^  version: "(.+)"$',

@@ -8,6 +8,7 @@ It needs node, and what the extra `dev` installs; the packages of the page and K
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,9 @@ def main(target: Path) -> None:
         NODE_PATH=str(WEB / "node_modules"),
     )  # fmt: skip
     (target / ".nojekyll").touch()
+    if chromium := shutil.which("chromium"):  # how the page looks on a desktop, a projector and a phone, light and dark
+        page = str(ROOT / "playground.html")
+        run(WEB, "node", "test/screens.mjs", str(target / "_screens"), "first", PLAYGROUND_FILE=page, CHROMIUM=chromium)
     print(f"{target}: open {target / 'index.html'} or {target / 'playground.html'}")
 
 

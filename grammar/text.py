@@ -171,6 +171,8 @@ class _Lexer:
         source = self.source
         if text == "in" and self.brackets[-1:] == ["sub"] and self.previous() == "NAME":  # max_{i in [n]}
             return self.add("IN", "∈", start, end)
+        if text == "x" and self.brackets[-1:] == ["shape"] and self.previous() in ("NAME", "RBRACKET"):
+            return self.add("TIMES", "×", start, end)  # ℝ^{a[3] x b[2]}: no axis can follow an axis
         special = text in SPECIAL or text[0] == "d" or text[-1] in PRIMES
         if special and not self.in_axes and self.previous() != "SUB":
             follows = source[end : end + 1]

@@ -75,6 +75,27 @@ def test_all_files_say_one_version():
     assert any("the tag is v0.0.9" in line for line in disagreements("v0.0.9"))
 
 
+def test_an_address_is_set_in_one_file_and_is_that_of_a_page():
+    with_address = runpy.run_path(str(ROOT / ".ci" / "address.py"))["with_address"]
+    before = (ROOT / "namedtensor" / "webpage" / "site.py").read_text(encoding="utf-8")
+    namespace = {}
+    exec(with_address(before, "https://example.org/docs/playground.html"), namespace)
+    assert namespace["SITE"] == "https://example.org/docs/playground.html"
+    again = with_address(with_address(before, "https://example.org/a"), "https://example.org/b")
+    assert again == with_address(before, "https://example.org/b")
+    for wrong in ("", "/playground.html", "example.org", 'https://e.org/"', "https://e.org/#a", "ftp://e.org/a"):
+        with pytest.raises(ValueError, match="is not the address of a page"):
+            with_address(before, wrong)
+
+
+def test_the_package_of_the_page_says_the_version_and_license_of_the_package():
+    other = tomllib.loads((ROOT / "web" / "distribution" / "pyproject.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["optional-dependencies"]["playground"] == [f"{other['project']['name']}=={project['version']}"]
+    assert (ROOT / "LICENSE").read_bytes() == (ROOT / "web" / "distribution" / "LICENSE").read_bytes()
+    assert all(other["project"][field] == project[field] for field in ("license", "requires-python", "authors"))
+
+
 def test_the_recipe_asks_for_what_the_package_asks_for():
     recipe = (ROOT / ".ci" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
     recipe = yaml.safe_load(recipe.replace("${{", "").replace("}}", ""))

@@ -606,6 +606,41 @@ def test_two_formulas_are_compared():
     assert answer({"ask": "same", "first": "∑_{n} X", "second": "∑_{n} (X + 0)", "inputs": {"X": "ℝ^{n}"}})["same"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "summary"),
+    [
+        ("X", "X^2 + 1", "the values differ"),
+        ("X / √|n|", "X", "the first is 0.5774 = 1/√|n| times the second"),
+        ("X ⊙ X", "X", "the first is the square of the second"),
+    ],
+)
+def test_a_difference_has_a_summary_without_the_numbers_of_a_test(first, second, summary):
+    result = answer({"ask": "same", "first": first, "second": second, "inputs": {"X": "ℝ^{n[3]}"}})
+    assert result["summary"] == summary and ", the second is " in result["message"]
+
+
+def test_a_step_of_numbers_alone_has_no_types():
+    steps = answer({"ask": "steps", "text": "x^2 + √|a| y", "inputs": {"x": "ℝ", "y": "ℝ^{a[3]}"}})["steps"]
+    types = {step["symbols"]: step["shapes"] for step in steps}
+    assert types["x^2"] is None and types["√|a|"] is None
+    assert types["√|a| y"] == "ℝ ℝ^{a[3]}" and types["x^2 + √|a| y"] == "ℝ + ℝ^{a[3]}"
+
+
+@pytest.mark.parametrize(
+    ("written", "type"),
+    [
+        ("ℝ^{a[3] x b[2]}", "ℝ^{a[3] × b[2]}"),
+        ("R^{a x x[2] x x'}", "ℝ^{a[3] × x[2] × x'[4]}"),
+        ("[5]^{a* x b}", "ℝ^{a*[3] × b[4]}"),
+        ("ℝ^{x[7]}", "ℝ^{x[7]}"),
+    ],
+)
+def test_x_between_axes_is_a_sign_and_elsewhere_a_name(written, type):
+    result = answer({"ask": "check", "text": f"A ∈ {written}\nA"})
+    assert not result["errors"] and result["type"]["text"] == type
+    assert " x " not in result["text"]
+
+
 GALLERY = answer({"ask": "examples"})["examples"]
 
 

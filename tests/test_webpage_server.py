@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+import namedtensor
 from namedtensor.cli import main
+from namedtensor.cli import playground as command
 from namedtensor.webpage.server import LONGEST, Server, page, policy
 from namedtensor.webpage.worker import MAX_PROCESSES
 
@@ -212,6 +214,55 @@ def test_a_worker_that_dies_over_a_question_is_told_so():
         assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
 
 
+def heavy(count):
+    """A question about an answer with 3^(count + 1) numbers, which the reference evaluator computes one by one."""
+    lines = [f"a{n + 1} = a{n} ⊙ a{n}_{{n→n{n + 1}}}" for n in range(count)]
+    answer = "\n".join(["a0 = X", *lines, f"a{count}"])
+    file = "#: exercise one\nX ∈ ℝ^{n[3]}\nanswer = X"
+    return json.dumps({"ask": "grade", "file": file, "name": "one", "answer": answer}).encode()
+
+
+@pytest.mark.slow
+def test_another_tab_waits_less_than_a_second_while_one_computes():
+    with serving(seconds=20.0) as server:
+        while len(server.worker.free.queue) < 2:
+            server.worker._add()
+        with ThreadPoolExecutor(2) as threads:  # both have loaded what they need
+            quick = b'{"ask": "check", "text": "x + 1"}'
+            assert all(json.loads(reply[2])["ok"] for reply in threads.map(lambda _: ask(server, body=quick), range(8)))
+        late = []
+        slow = threading.Thread(target=lambda: late.append(ask(server, body=heavy(14))))
+        slow.start()
+        waits = []
+        for number in range(9):
+            start = time.monotonic()
+            text = f"softmax_{{a}}(X) + {number}"
+            reply = json.loads(
+                ask(server, body=json.dumps({"ask": "check", "text": text, "inputs": {"X": "ℝ^{a}"}}).encode())[2]
+            )
+            waits.append(time.monotonic() - start)
+            assert reply["ok"] and not reply["errors"]
+        assert not late, "the question ended too soon to delay another"
+        assert sorted(waits)[4] < 1, waits
+        slow.join(60)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="this system limits no memory of addresses")
+def test_what_takes_too_much_memory_is_told_and_the_next_is_answered():
+    with serving(seconds=60.0, memory=700 * 2**20) as server:
+        size = 12_000
+        body = {
+            "ask": "same",
+            "first": "x ⊙ y",
+            "second": "y ⊙ x + 0",
+            "inputs": {"x": f"ℝ^{{a[{size}]}}", "y": f"ℝ^{{b[{size}]}}"},
+        }
+        reply = json.loads(ask(server, body=json.dumps(body).encode())[2])
+        assert not reply["ok"] and "memory" in reply["error"]["message"], reply
+        assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
+
+
 def test_answers_to_exercises_are_graded(server):
     """By a process that the worker starts, and ends with it."""
     file = "#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X"
@@ -235,10 +286,43 @@ def test_the_command_prints_its_address_and_ends():
         child.stdout.close()
 
 
-def test_the_page_is_saved(tmp_path, capsys):
+def distribution(folder, version):
+    """The folder of an installed distribution that holds the page."""
+    package, metadata = (
+        folder / "namedtensor_playground",
+        folder / f"named_tensor_notation_playground-{version}.dist-info",
+    )
+    package.mkdir(parents=True)
+    metadata.mkdir()
+    (package / "playground.html").write_text("<!doctype html>the whole page", encoding="utf-8")
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: named-tensor-notation-playground\nVersion: {version}\n", encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.mark.parametrize(("version", "note"), [(namedtensor.__version__, ""), ("0.0.1", "it is of version 0.0.1")])
+def test_the_page_that_needs_no_server_is_saved_from_its_distribution(tmp_path, capsys, monkeypatch, version, note):
+    monkeypatch.setattr(command, "REPOSITORY", tmp_path)
+    monkeypatch.syspath_prepend(str(distribution(tmp_path / "installed", version)))
+    assert main(["playground", "--save", str(tmp_path)]) == 0
+    assert (tmp_path / "playground.html").read_text(encoding="utf-8") == "<!doctype html>the whole page"
+    told = capsys.readouterr().err
+    assert "needs no server" in told and note in told and ("version" in told) == bool(note)
+
+
+def test_a_page_that_needs_a_server_is_not_saved(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(command, "REPOSITORY", tmp_path)
+    assert main(["playground", "--save", str(tmp_path / "page.html")]) == 2
+    assert not (tmp_path / "page.html").exists()
+    assert "pip install named-tensor-notation-playground" in capsys.readouterr().err
+
+
+def test_the_page_that_the_repository_has_built_comes_first(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(command, "REPOSITORY", tmp_path)
+    (tmp_path / "playground.html").write_text("built", encoding="utf-8")
     assert main(["playground", "--save", str(tmp_path / "page.html")]) == 0
-    assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert "MB" in capsys.readouterr().err
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == "built"
 
 
 @pytest.mark.parametrize(
@@ -249,6 +333,8 @@ def test_the_page_is_saved(tmp_path, capsys):
         (["playground", "--save", "no/such/folder/x.html"], "no/such/folder"),
     ],
 )
-def test_a_slip_in_the_command_is_told(words, message, capsys):
+def test_a_slip_in_the_command_is_told(words, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "REPOSITORY", tmp_path)
+    (tmp_path / "playground.html").write_text("built", encoding="utf-8")
     assert main(words) == 2
     assert message in capsys.readouterr().err

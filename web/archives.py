@@ -1,15 +1,21 @@
-"""Archives of compiled modules for the whole file; it runs in the Python that the file will hold.
+"""Compiled modules for the whole file; it runs in the Python that the file will hold.
 
 Of the project goes in what the packages of START can import, anywhere in a file; of the standard library what that
 imports with what this can import, and of the rest what stands at the top of a file or is of the same package.
 """
 
 import ast
+import builtins
+import dataclasses
 import io
+import marshal
 import sys
 import types
 import zipfile
+from contextlib import suppress
+from importlib import import_module
 from importlib._bootstrap_external import _code_to_timestamp_pyc
+from pathlib import Path
 
 START = ("namedtensor.webpage", "namedtensor.backends")  # all files of these packages, which are found by name
 LEFT_OUT = {"bdb", "cmd", "doctest", "pdb", "pydoc", "unittest"}  # what others import to be tested or looked into
@@ -82,8 +88,42 @@ def archive(files):
     return out.getvalue()
 
 
+def methods_of_dataclasses(files):
+    """The code of all methods that `dataclasses` writes while these files are imported, by their text."""
+    codes = {}
+
+    def execute(text, scope, names):
+        codes[text] = marshal.dumps(bare(compile(text, "<string>", "exec")))
+        builtins.exec(text, scope, names)
+
+    for path, data in files.items():
+        target = Path("/project", path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    sys.path.insert(0, "/project")
+    dataclasses.exec = execute
+    for path in files:
+        if path.endswith(".py"):
+            with suppress(ImportError):  # of what needs NumPy
+                import_module(module_of(path))
+    del dataclasses.exec
+    return codes
+
+
+def carried(files):
+    """Code by the names of modules, the files that are none, and code of methods, as `carried.py` reads them."""
+    modules, others = {}, {}
+    for path, data in sorted(files.items()):
+        if path.endswith(".py"):
+            code = compile(data, path, "exec", dont_inherit=True, optimize=2)
+            modules[module_of(path)] = (path.endswith("__init__.py"), marshal.dumps(bare(code)))
+        else:
+            others[path] = data
+    return marshal.dumps((modules, others, methods_of_dataclasses(files)))
+
+
 def archives(sources):
-    """The standard library and the project."""
+    """The standard library as an archive, and the project."""
     project = {path: bytes(data) for path, data in sources.items()}
     with zipfile.ZipFile("/library.zip") as held:
         library = {path: held.read(path) for path in held.namelist() if not path.endswith("/")}
@@ -92,4 +132,4 @@ def archives(sources):
     folders = {path.rpartition("/")[0] for path in ours}
     data = {path for path in project if not path.endswith(".py") and path.rpartition("/")[0] in folders}
     theirs, _ = reached(library, [*others, *LOADED, *ALWAYS], everywhere=others.__contains__)
-    return [archive({path: library[path] for path in theirs}), archive({path: project[path] for path in ours | data})]
+    return [archive({path: library[path] for path in theirs}), carried({path: project[path] for path in ours | data})]

@@ -49,7 +49,7 @@ export async function parts() {
   const { info } = JSON.parse(readFileSync(join(node, "pyodide-lock.json"), "utf8"));
   const define = { "import.meta.url": "'https://inside.invalid/'", LOCK: JSON.stringify(info) };
   const found = {
-    worker: packed(Buffer.from(await bundled("python_worker.js", { external: ["node:*", "ws"], define }))),
+    worker: packed(Buffer.from(await bundled("python_worker.js", { external: ["node:*", "ws"], define, loader: { ".py": "text" } }))),
     wasm: packed(readFileSync(join(node, "pyodide.asm.wasm"))),
     library: packed(made[0]),
     project: packed(made[1]),

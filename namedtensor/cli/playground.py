@@ -7,10 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..core.version import __version__
 from ..files.text import InputError, reason, write_whole
 from .console import FINE, Console
 
 WHOLE = "playground.html"
+REPOSITORY = Path(__file__).parent.parent.parent  # or, where it is installed, a folder without that file
+DISTRIBUTION = "named-tensor-notation-playground"  # which holds that file
 LONGEST = 60_000  # characters of a file that the page begins with
 
 
@@ -35,7 +38,9 @@ def playground_arguments(parser: argparse.ArgumentParser) -> None:
         "--site", metavar="URL", help="the address of a published page, for the links of the button share"
     )
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
-    parser.add_argument("--save", metavar="PATH", help="write the page to a file and serve nothing")
+    parser.add_argument(
+        "--save", metavar="PATH", help="write the page that needs no server to a file, and serve nothing"
+    )
 
 
 def playground_command(options: Any, console: Console) -> int:
@@ -109,27 +114,34 @@ def served(text: str | None, port: int, opened: bool, console: Console, limits: 
 
 
 def saved(target: Path, console: Console) -> int:
-    """Write the page that needs nothing, where it was built; else the one that the server gives."""
-    whole = next((position for position in places() if position.is_file()), None)
-    data = page_text().encode() if whole is None else whole.read_bytes()
+    """Write the page that needs no server. Raises InputError where it is not installed."""
+    data, version = whole_page()
     target = target / WHOLE if target.is_dir() else target
     try:
         write_whole(target, data)
     except OSError as problem:
         raise InputError(f"{target}: {reason(problem)}") from None
-    size = f"{len(data) / 1e6:.1f} MB"
-    needs = "it needs no server" if whole is not None else (
-        "it asks the server of `namedtensor playground`; the page with Python inside, which needs none, is made by "
-        "`node web/build.mjs --whole` in the repository"
-    )  # fmt: skip
-    console.note(f"{target}: {size}; {needs}")
+    console.note(f"{target}: {len(data) / 1e6:.1f} MB; it needs no server and no network")
+    if version not in (None, __version__):
+        console.note(
+            f"it is of version {version}, and this is {__version__}: pip install {DISTRIBUTION}=={__version__}"
+        )
     return FINE
 
 
-def places() -> list[Path]:
-    """Where the whole page may lie: in the package, beside it, here."""
-    package = Path(__file__).parent.parent
-    return [package / "webpage" / WHOLE, package.parent / WHOLE, Path(WHOLE)]
+def whole_page() -> tuple[bytes, str | None]:
+    """The page with Python inside, as the repository has built it, or as its own distribution holds it, with its version."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    if (REPOSITORY / WHOLE).is_file():
+        return (REPOSITORY / WHOLE).read_bytes(), None
+    try:
+        installed = distribution(DISTRIBUTION)
+        return Path(str(installed.locate_file(f"namedtensor_playground/{WHOLE}"))).read_bytes(), installed.version
+    except (PackageNotFoundError, OSError):
+        raise InputError(
+            f"--save writes the page of the package {DISTRIBUTION}, which is not installed: pip install {DISTRIBUTION}"
+        ) from None
 
 
 PLAYGROUND_EXAMPLES = """

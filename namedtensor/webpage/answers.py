@@ -106,7 +106,7 @@ and `program` is as written.
 `{"ok": true, "completions": [{"text": "⊙", "length": 3, "meaning": "\\odot"}]}`; `length` characters before the caret are replaced.
 
 **same** — `{"first": .., "second": .., "inputs": {types}}` → `{"ok": true, "same": false, "difference": "value", "message": "…",
-"proved": false, "index": {"seq": 1} | null, "actual": 0.2, "expected": 0.6, "axes": {"theirs": "ours"}}`. What the first declares
+"summary": the message without numbers, "proved": false, "index": {"seq": 1} | null, "actual": 0.2, "expected": 0.6, "axes": {"theirs": "ours"}}`. What the first declares
 holds for the second too.
 
 **exercises** — `{"file": text of a .nt file}` → `{"ok": true, "exercises": [{"name", "kind", "points", "prose", "given", "hints",

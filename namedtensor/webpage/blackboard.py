@@ -61,8 +61,8 @@ def with_types(stages: Stages, step: Step) -> Node | None:
     """A piece with the type of each operand in its place; None where it has none."""
     parts = operands_of(step.node)
     steps = [stages.step_of(part, step) for part in parts]
-    if all(index is None for index in steps):
-        return None
+    if not any(at is not None and stages.steps[at].axes for at in steps):
+        return None  # ℝ^2 would be read as pairs of numbers
     typed = [part if at is None else Name(type_of(stages.steps[at], step)) for part, at in zip(parts, steps)]
     return with_operands(step.node, typed)
 

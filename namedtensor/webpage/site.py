@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-SITE: str | None = None  # "https://…/playground.html"; `namedtensor playground --site` states another
+# "https://…/playground.html", which `python .ci/address.py URL` sets before a release is built; `namedtensor playground
+# --site` states another.
+SITE: str | None = None

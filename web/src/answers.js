@@ -38,8 +38,10 @@ export function answersFile(exercises, name) {
 /** What the file is called: after the student. */
 export const answersFileName = (name) => `${name.trim().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase() || "answers"}.nt`;
 
-export function download(text, name) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+export const download = (text, name) => downloadBlob(new Blob([text], { type: "text/plain" }), name);
+
+export function downloadBlob(blob, name) {
+  const address = URL.createObjectURL(blob);
   Object.assign(document.createElement("a"), { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

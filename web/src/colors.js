@@ -9,6 +9,48 @@ export const others = signal([]); // axes that only a derivative has
 export const exerciseAxes = signal(null); // those of the exercise that is shown instead of the text
 const byName = computed(() => new Map((exerciseAxes.value ?? [...others.value, ...axes.value]).map((axis) => [axis.name, axis])));
 
+// ------------------------------------------------------------------------------------------ a color stays with its name
+const NUMBERS = 8;
+const numbers = new Map(); // of names that have had a color, by name
+let painted = new Map(); // the classes that Python writes, and those of the page
+
+/** Another text begins with the colors that Python gives. */
+export const forgetColors = () => numbers.clear();
+
+const classOf = (color, underlined) => `nt-${color}${underlined ? " nt-more" : ""}`;
+
+/** The axes of a reply, each in the color that its name has had; `painted` then says how the LaTeX of the reply is to change. */
+export function withLastingColors(reply) {
+  const present = new Set(reply.map(({ name }) => name));
+  const taken = new Map();
+  for (const { name } of reply) if (numbers.has(name) && !taken.has(numbers.get(name))) taken.set(numbers.get(name), name);
+  const places = Array.from({ length: NUMBERS }, (_, n) => n);
+  const given = reply.map((axis) => {
+    if (taken.get(numbers.get(axis.name)) === axis.name) return { ...axis, color: numbers.get(axis.name), underlined: false };
+    const reserved = new Set(numbers.values());
+    const free = [axis.color, ...places].find((n) => !taken.has(n) && !reserved.has(n)) ?? places.find((n) => !taken.has(n));
+    if (free === undefined) return { ...axis, underlined: true };
+    for (const [name, number] of numbers) if (number === free && !present.has(name)) numbers.delete(name);
+    numbers.set(axis.name, free);
+    taken.set(free, axis.name);
+    return { ...axis, color: free, underlined: false };
+  });
+  painted = new Map(reply.map((axis, n) => [classOf(axis.color, axis.underlined), classOf(given[n].color, given[n].underlined)]));
+  return given;
+}
+
+const CLASSES = /nt-\d(?: nt-more)?/g;
+
+/** LaTeX of the text in the colors that the page has now. */
+export const repaint = (latex) => latex?.replace(CLASSES, (found) => painted.get(found) ?? found);
+
+/** LaTeX of another text, whose axes are said, in the same colors. */
+export function repaintAxes(latex, axes) {
+  const known = axes.filter(({ name }) => byName.value.has(name));
+  const classes = new Map(known.map(({ name, color, underlined }) => [classOf(color, underlined), tint(name).replace("nt-axis ", "")]));
+  return latex?.replace(CLASSES, (found) => classes.get(found) ?? found);
+}
+
 export const plainName = (name) => name.replace(/@.*$/, "");
 
 /** The CSS classes of an axis; none if it does not occur in the text. */

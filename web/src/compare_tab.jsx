@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { unlike } from "./arrays.js";
-import { axes } from "./colors.js";
+import { axes, repaintAxes } from "./colors.js";
 import { Editor } from "./editor.jsx";
 import { Inline } from "./formula.jsx";
 import { compute } from "./machine.js";
@@ -18,17 +18,18 @@ import { Type } from "./types.jsx";
 const PAUSE = 150; // milliseconds after the last key
 const NONE = [];
 
-/** The comparison of the second text with the first: {errors} or {latex, told, same, step, value}. */
+/** The comparison of the second text with the first: {errors} or {latex, message, same, step, value}. */
 async function beside(first, second) {
   const known = formula(first.of);
-  const reply = await ask({ ask: "check", ...known, text: second });
+  const said = await ask({ ask: "check", ...known, text: second });
+  const reply = said.ok ? { ...said, latex: repaintAxes(said.latex, said.axes) } : said;
   if (!reply.ok || reply.errors.length || !reply.type) return { errors: reply.ok ? reply.errors : [reply.error], latex: reply.latex };
   const fresh = reply.inputs.filter(({ name }) => !(name in known.inputs)).map(({ name }) => name);
-  if (fresh.length) return { same: false, told: `the second needs ${fresh.join(", ")}, of which the first says nothing`, latex: reply.latex, errors: NONE };
-  const [said, found] = await Promise.all([
+  if (fresh.length) return { same: false, message: `the second needs ${fresh.join(", ")}, of which the first says nothing`, latex: reply.latex, errors: NONE };
+  const [compared, found] = await Promise.all([
     ask({ ask: "same", first: text.value, second, inputs: known.inputs }), ask({ ask: "plan", ...known, text: second }),
   ]);
-  const told = said.ok ? said : { same: false, told: said.error.message };
+  const told = compared.ok ? compared : { same: false, message: compared.error.message };
   if (!found.ok) return { ...told, latex: reply.latex, errors: [found.error] };
   const held = Object.fromEntries(first.of.inputs.map((input) => [input.name, valueOf(input)]));
   const arrays = await compute(found, found.inputs.map((name) => held[name]));
@@ -44,7 +45,7 @@ function useComparison() {
   useEffect(() => {
     let stale = false;
     const put = (reply) => !stale && (found.value = { ...reply, of: current, second });
-    const timer = current && second.trim() ? setTimeout(() => beside(current.plan, second).then(put, (problem) => put({ errors: NONE, same: false, told: problem.message })), PAUSE) : null;
+    const timer = current && second.trim() ? setTimeout(() => beside(current.plan, second).then(put, (problem) => put({ errors: NONE, same: false, message: problem.message })), PAUSE) : null;
     return () => {
       stale = true;
       clearTimeout(timer);
@@ -62,11 +63,20 @@ function Side({ title, axes: own, value, differs }) {
   );
 }
 
+/** The elements of the second value that differ on the numbers that are given; null where the axes do. */
+function differing(found) {
+  const first = found.of.plan.steps[found.of.plan.value];
+  const called = found.step.axes.map(([axis, size]) => [Object.entries(found.axes ?? {}).find(([, theirs]) => theirs === axis)?.[0] ?? axis, size]);
+  return unlike(found.of.values[found.of.plan.value], first.axes, found.value, called);
+}
+
+/** Whether the tables show a difference, so that the numbers of a random test need not be told beside them. */
+const differsHere = (found) => Boolean(found.summary && found.value && found.of.values && differing(found)?.size);
+
 function Sides({ found }) {
   const first = found.of.plan.steps[found.of.plan.value];
   const value = found.of.values[found.of.plan.value];
-  const called = found.step.axes.map(([axis, size]) => [Object.entries(found.axes ?? {}).find(([, theirs]) => theirs === axis)?.[0] ?? axis, size]);
-  const places = unlike(value, first.axes, found.value, called);
+  const places = differing(found);
   return (
     <>
       <div class="sides">
@@ -98,7 +108,7 @@ export function Compare() {
           </Told>
         </div>
       ))}
-      {found?.message && <p role="status" class={`verdict ${found.same ? "right" : "wrong"}`}>{found.message}</p>}
+      {found?.message && <p role="status" class={`verdict ${found.same ? "right" : "wrong"}`}>{differsHere(found) ? found.summary : found.message}</p>}
       {found?.value && found.of.values && <Sides found={found} />}
     </div>
   );

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { sizesOf, shown } from "./arrays.js";
-import { others } from "./colors.js";
+import { axes, others, repaintAxes } from "./colors.js";
 import { Inline } from "./formula.jsx";
 import { Copy } from "./code_tab.jsx";
 import { compute, computeMany } from "./machine.js";
@@ -89,7 +89,7 @@ function Checked({ reply, name }) {
     <div>
       <h3>Its value</h3>
       {close && <p class="quiet" data-worst={close.worst}>It agrees with differences of the formula's own values to {shown(close.worst, 2)}, where the largest number is {shown(close.largest, 3)}.</p>}
-      <Table value={derivative.value} axes={derivative.axes} caption="the value of the derivative" />
+      <Table value={derivative.value} axes={derivative.axes} caption="the value of the derivative" copies />
     </div>
   );
 }
@@ -98,7 +98,10 @@ export function Derivative() {
   const names = inputs.value.filter(({ needed }) => needed !== "number").map(({ name }) => name);
   const name = names.includes(by.value) ? by.value : names[0];
   const reply = useReply({ ask: "derive", by: name ?? "" }, name !== undefined);
-  useEffect(() => void (others.value = reply?.axes ?? []), [reply]);
+  useEffect(() => {
+    const known = new Set(axes.value.map((axis) => axis.name));
+    others.value = (reply?.axes ?? []).filter((axis) => !known.has(axis.name));
+  }, [reply]);
   if (!plan.value) return <p class="quiet">The derivative is shown here once the formula is valid.</p>;
   if (name === undefined) return <p class="quiet">There is nothing to derive by: the formula is given nothing.</p>;
   return (
@@ -110,13 +113,13 @@ export function Derivative() {
       {reply && !reply.ok && <Problem error={reply.error} />}
       {reply?.ok && (
         <>
-          <div class="result-formula" tabIndex={0} role="group" aria-label={`the derivative: ${reply.text}`}><Inline latex={`\\displaystyle ${reply.latex}`} /></div>
+          <div class="result-formula" tabIndex={0} role="group" aria-label={`the derivative: ${reply.text}`}><Inline latex={`\\displaystyle ${repaintAxes(reply.latex, reply.axes ?? [])}`} /></div>
           {reply.why && <p class="quiet">{reply.why}</p>}
           <p><Copy text={reply.text} label="copy the text" /></p>
           <Checked reply={reply} name={name} />
           <h3>By rule</h3>
           <ol class="rules">
-            {reply.steps.map((step, n) => <li key={n}><span class="rule">{step.latex_law ? <Inline latex={step.latex_law} /> : (step.law ?? step.rule)}</span><div class="scroll" tabIndex={0} role="group" aria-label={step.text}><Inline latex={step.latex} /></div></li>)}
+            {reply.steps.map((step, n) => <li key={n}><span class="rule">{step.latex_law ? <Inline latex={repaintAxes(step.latex_law, reply.axes ?? [])} /> : (step.law ?? step.rule)}</span><div class="scroll" tabIndex={0} role="group" aria-label={step.text}><Inline latex={repaintAxes(step.latex, reply.axes ?? [])} /></div></li>)}
           </ol>
         </>
       )}

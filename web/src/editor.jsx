@@ -9,6 +9,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { tint } from "./colors.js";
 import { completions, MACRO, signOf } from "./completing.js";
 import { axisWords } from "./axis_words.js";
+import { dataHistory, follow, withData } from "./data_history.js";
 import { edited, point, saidOf, units } from "./places.js";
 import { Signs } from "./signs.jsx";
 
@@ -60,8 +61,8 @@ const diagnosticsOf = (text, errors, repair) => errors.filter((error) => error.s
   return { from, to: Math.min(text.length, Math.max(to, from + (from < text.length ? 1 : 0))), severity: error.kind === "warning" ? "warning" : "error", message: error.message, actions };
 });
 
-/** An editor of a signal. `errors`, `lit` and `axes` are shown in it, with a palette below where `signs` are wished; `onCaret` hears where the caret is, in code points. */
-export function Editor({ text, errors = [], lit = null, axes = [], label, hint = "a formula, in text or LaTeX", onCaret, onRepair, id, onSubmit, signs = false }) {
+/** An editor of a signal. `errors`, `lit` and `axes` are shown in it, with a palette below where `signs` are wished; `onCaret` hears where the caret is, in code points; `data` is what the text is given, whose changes its history holds too. */
+export function Editor({ text, errors = [], lit = null, axes = [], label, hint = "a formula, in text or LaTeX", onCaret, onRepair, id, onSubmit, signs = false, data = null }) {
   const host = useRef(null);
   const view = useRef(null);
   const heard = useRef({});
@@ -86,17 +87,23 @@ export function Editor({ text, errors = [], lit = null, axes = [], label, hint =
       state: EditorState.create({
         doc: text.value,
         extensions: [
-          history(), drawSelection(), EditorView.lineWrapping, marks, placeholder(hint), keymap.of(keys), listener,
+          history(), data ? dataHistory : [], drawSelection(), EditorView.lineWrapping, marks, placeholder(hint), keymap.of(keys), listener,
           autocompletion({ override: [completions], icons: false, activateOnTypingDelay: 60, tooltipClass: () => "completions" }),
           EditorView.contentAttributes.of({ "aria-label": label, id, spellcheck: "false", autocapitalize: "off", "aria-multiline": "true" }),
         ],
       }),
     });
-    return () => view.current.destroy();
+    const unfollow = data && follow(view.current, data);
+    return () => {
+      unfollow?.();
+      view.current.destroy();
+    };
   }, []);
   useEffect(() => {
     const held = view.current.state.doc.toString();
-    if (held !== text.value) view.current.dispatch({ changes: { from: 0, to: held.length, insert: text.value } });
+    if (held === text.value) return;
+    if (data) withData(text.value);
+    else view.current.dispatch({ changes: { from: 0, to: held.length, insert: text.value } });
   }, [text.value]);
   useEffect(() => {
     const held = view.current.state.doc.toString();

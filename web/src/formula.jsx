@@ -1,6 +1,7 @@
 // A formula as KaTeX sets it. Its parts can be pointed at: by hover, by touch, and by the arrows of the keyboard.
 
 import katex from "katex";
+import { joinWords } from "./spoken.js";
 import { useEffect, useRef } from "preact/hooks";
 
 /** Of what KaTeX may put into the page, the marks alone that the printer of formulas writes. */
@@ -12,6 +13,7 @@ function trusted({ command, attributes, class: classes }) {
 export function typesetInto(element, latex, displayMode) {
   try {
     katex.render(latex, element, { displayMode, trust: trusted, strict: "ignore", throwOnError: true, maxExpand: 2000, maxSize: 20 });
+    joinWords(element);
   } catch {
     element.textContent = latex; // what cannot be set is shown as it is written
   }

@@ -1,11 +1,12 @@
 // What the formula is given: each with its type, its numbers, and ways to have others.
 
 import { batch, useSignal } from "@preact/signals";
+import { undoable, undoLast } from "./data_history.js";
 import { Grid } from "./grid.jsx";
 import { limits } from "./random.js";
 import { read, readFile } from "./reading.js";
 import { give, given, inputs, numbers, resize, types, valueOf } from "./state.js";
-import { Name, Type, typeText } from "./types.jsx";
+import { Name, setOf, Type, typeText } from "./types.jsx";
 
 /** A number, by a slider and as it is. */
 function Slider({ name, value, domain, whole, onChange }) {
@@ -100,7 +101,7 @@ function Input({ input }) {
     <li class="input">
       <div class="input-head">
         <b class="name" data-name={input.name}><Name name={input.name} /></b> <span aria-hidden="true">∈</span>{" "}
-        {editing.value ? <TypeField input={input} /> : <Type axes={input.axes} />}
+        {editing.value ? <TypeField input={input} /> : <Type axes={input.axes} set={setOf(input.domain)} />}
         {input.from === "guessed" && <span class="quiet" title="nothing says its type: this is the least with which the formula is right">guessed</span>}
         <span class="tools">
           {(input.from === "guessed" || input.from === "given") && <button type="button" aria-pressed={editing.value} aria-label={`change the type of ${input.name}`} onClick={() => (editing.value = !editing.value)}>type</button>}
@@ -133,7 +134,7 @@ export function Inputs() {
   };
   return (
     <section class="inputs" aria-labelledby="inputs-title">
-      <div class="row"><h2 id="inputs-title">Given</h2><button type="button" onClick={again}>all random</button></div>
+      <div class="row"><h2 id="inputs-title">Given</h2><button type="button" onClick={again}>all random</button><button type="button" onClick={undoLast} disabled={!undoable.value} title="Ctrl-Z; Ctrl-Y takes it back">undo</button></div>
       <ul>{inputs.value.map((input) => <Input key={input.name} input={input} />)}</ul>
     </section>
   );

@@ -7,15 +7,22 @@ import { dark } from "./theme.js";
 import { Axis } from "./types.jsx";
 
 const MOST = 512;
+const isSize = (number) => Number.isInteger(number) && number > 0 && number <= MOST;
 
 function Size({ axis, size }) {
   const typed = useSignal(null);
   const set = (event) => {
     typed.value = event.currentTarget.value;
     const found = event.currentTarget.valueAsNumber;
-    if (Number.isInteger(found) && found > 0 && found <= MOST && found !== size) resize(axis, found);
+    if (isSize(found) && found !== size) resize(axis, found);
   };
-  return <input class="size-field" type="number" min="1" max={MOST} aria-label={`size of ${axis}`} value={typed.value ?? size} onInput={set} onBlur={() => (typed.value = null)} />;
+  const wrong = typed.value !== null && !isSize(Number(typed.value));
+  return (
+    <>
+      <input class="size-field" type="number" min="1" max={MOST} aria-label={`size of ${axis}`} aria-invalid={wrong || undefined} value={typed.value ?? size} onInput={set} onBlur={() => (typed.value = null)} />
+      {wrong && <span class="wrong" role="alert">a size is an integer from 1 to {MOST}</span>}
+    </>
+  );
 }
 
 export function Legend() {

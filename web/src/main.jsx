@@ -5,6 +5,7 @@ import { render } from "preact";
 import { Attention } from "./attention.jsx";
 import { Cards } from "./cards.jsx";
 import { Code } from "./code_tab.jsx";
+import { CopyAs } from "./copy_as.jsx";
 import { Compare } from "./compare_tab.jsx";
 import { axes } from "./colors.js";
 import { loadMacros } from "./completing.js";
@@ -20,10 +21,11 @@ import { Loops } from "./loops_tab.jsx";
 import { mend, Problems } from "./problems.jsx";
 import { ask, ready } from "./python.js";
 import { packedState, site, unpackedState } from "./share.js";
-import { begin, checked, errors, kept, lit, litPart, open, plan, pointAt, step, superscripts, tab, text, typeset } from "./state.js";
+import { begin, checked, data, errors, kept, lit, litPart, open, plan, pointAt, step, superscripts, tab, text, typeset } from "./state.js";
 import { Steps } from "./steps.jsx";
 import { keep, recall } from "./storage.js";
 import "./theme.js";
+import { toTypst } from "./typst.js";
 import { Translation } from "./translation.jsx";
 import { Type, typeText } from "./types.jsx";
 import { Value } from "./value_tab.jsx";
@@ -34,6 +36,12 @@ const MAX_LATEX_CHARS = 20_000;
 const EMBEDDED = new URLSearchParams(location.search).has("embed"); // in slides or on a course page
 const shownErrors = computed(() => [...errors.value, ...(checked.value?.warnings ?? [])]);
 const state = computed(() => (checked.value?.source !== text.value || !checked.value.latex ? "stale" : errors.value.length ? "wrong" : "right"));
+
+/** How the formula is copied. */
+const FORMULA = {
+  what: "the formula", name: "formula", target: () => document.querySelector(".formula .katex-html"),
+  forms: { text: () => text.value, LaTeX: () => typeset.value.plain, Typst: () => toTypst(typeset.value.plain) },
+};
 
 /** One line on the part that is pointed at, or on the whole. */
 const told = computed(() => {
@@ -99,10 +107,10 @@ function Page() {
       <main class={tab.value === "exercise" ? "exercising" : ""}>
         <div class="left">
           <section class="text" aria-label="formula">
-            <Editor text={text} errors={shownErrors.value} lit={lit.value} axes={axes.value} label="formula" id="formula" signs onRepair={mend} onCaret={(place) => place !== null && pointAt(place)} />
+            <Editor text={text} errors={shownErrors.value} lit={lit.value} axes={axes.value} label="formula" id="formula" signs data={data} onRepair={mend} onCaret={(place) => place !== null && pointAt(place)} />
             <div class="sheet">
               {typeset.value ? <Formula latex={typeset.value.latex} lit={lit.value} state={state.value} label="the formula, typeset; arrows walk through its parts" onPoint={(span) => (lit.value = span)} onPick={pick} /> : <div class="formula quiet" data-after-editor tabIndex={-1}>…</div>}
-              <div class="row under"><Status /><label class="switch"><input type="checkbox" checked={superscripts.value} onChange={(event) => (superscripts.value = event.currentTarget.checked)} /> types</label></div>
+              <div class="row under"><Status />{typeset.value && <CopyAs {...FORMULA} />}<label class="switch"><input type="checkbox" checked={superscripts.value} onChange={(event) => (superscripts.value = event.currentTarget.checked)} /> types</label></div>
             </div>
             <Attention />
             <Legend />
@@ -171,7 +179,7 @@ function start() {
     if (EMBEDDED) return; // a course page does not replace the last state
     let timer = null;
     effect(() => {
-      const state = kept();
+      const state = { ...kept(), latex: typeset.value?.plain }; // typeset before Python has started
       clearTimeout(timer);
       timer = setTimeout(() => keep("last", state), 500);
     });

@@ -35,10 +35,20 @@ function send(message, limit) {
   });
 }
 
+/** What the worker says that the loader has started. */
+async function firstReply(reply) {
+  const timer = setTimeout(stop, STARTING);
+  const { text, problem } = await reply;
+  clearTimeout(timer);
+  if (problem !== undefined) throw new Error(problem);
+  return text;
+}
+
 async function start() {
   python.value = "starting";
-  const source = await unpacked(carried("worker"));
-  worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  const early = window.pythonStart; // by the loader, before this script was unpacked
+  window.pythonStart = null;
+  worker = early?.worker ?? new Worker(URL.createObjectURL(new Blob([await unpacked(carried("worker"))], { type: "text/javascript" })));
   worker.onmessage = ({ data }) => {
     const { resolve, reject, timer } = waiting.get(data.number) ?? {};
     waiting.delete(data.number);
@@ -46,7 +56,7 @@ async function start() {
     if (data.problem === undefined) resolve?.(data.text);
     else reject?.(new Error(data.problem));
   };
-  const took = await send({ parts: { wasm: carried("wasm"), library: carried("library"), project: carried("project") } }, STARTING);
+  const took = early ? await firstReply(early.reply) : await send({ parts: { wasm: carried("wasm"), library: carried("library"), project: carried("project") } }, STARTING);
   if (python.value === "starting") python.value = "ready"; // nothing was asked that the file did not know
   performance.mark("python", { detail: JSON.parse(took) });
 }

@@ -29,6 +29,11 @@ async function shared() {
   return `#${await packedState(state ?? { ...kept(), latex: typeset.value?.plain })}`; // typeset before Python has started
 }
 
+/** The note beside a link that others cannot open. */
+const ONLY_HERE = location.protocol === "file:"
+  ? "This link works only on this computer, where this file is. Send the file along, or open the page where it is published."
+  : "This link works only on this computer. Start the playground with --site and the address of a published copy to share it.";
+
 export function Share() {
   const link = useSignal(null); // {text, open: whether others can open it}
   const problem = useSignal(null);
@@ -58,7 +63,7 @@ export function Share() {
           {problem.value && <p class="wrong" role="alert">{problem.value}</p>}
           {found && (
             <>
-              <p>{found.open ? "Whoever opens this link sees what you see. The link holds all of it; nothing was sent anywhere." : "This link works only on this computer. Start the playground with --site and the address of a published copy to share it."}</p>
+              <p>{found.open ? "Whoever opens this link sees what you see. The link holds all of it; nothing was sent anywhere." : ONLY_HERE}</p>
               <input readOnly value={found.text} aria-label="the link" ref={(box) => box?.select()} />
               {found.open && (found.text.length <= MAX_QR_BYTES ? <Code link={found.text} /> : <p class="quiet">This link is too long for a QR code.</p>)}
             </>

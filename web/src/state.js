@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { fromLists, resized, sizesOf, count } from "./arrays.js";
-import { axes as coloredAxes, chosen } from "./colors.js";
+import { axes as coloredAxes, chosen, forgetColors, repaint, withLastingColors } from "./colors.js";
 import { compute, openMachine, Refused } from "./machine.js";
 import { smallestAt } from "./places.js";
 import { ask, python } from "./python.js";
@@ -82,9 +82,17 @@ async function check() {
   }
 }
 
+/** The reply with axes in the colors that their names have had. */
+function inLastingColors(reply) {
+  const axes = withLastingColors(reply.axes);
+  const plan = reply.plan?.ok ? { ...reply.plan, steps: reply.plan.steps.map((each) => ({ ...each, latex: repaint(each.latex) })) } : reply.plan;
+  return { ...reply, axes, latex: repaint(reply.latex), plan };
+}
+
 function settle(reply) {
   const unread = text.value.trim() && !reply.latex; // while a formula is being written, what it is given stays in sight
   if (unread && checked.value) reply = { ...reply, inputs: checked.value.inputs, axes: checked.value.axes };
+  if (reply.axes?.length && !unread) reply = inLastingColors(reply);
   batch(() => {
     if (checked.value?.source !== text.value) lit.value = null; // its span is of another text
     checked.value = { ...reply, source: text.value };
@@ -120,6 +128,7 @@ async function recompute() {
 async function computed_(current) {
   if (!current) return;
   const known = Object.fromEntries(current.of.inputs.map((input) => [input.name, valueOf(input)]));
+  performance.mark("computing");
   try {
     const arrays = await compute(current, current.inputs.map((name) => known[name]));
     if (current !== plan.value) return;
@@ -175,7 +184,7 @@ export function resize(axis, size) {
 export function open(state) {
   const plain = (found) => (found && typeof found === "object" && !Array.isArray(found) ? found : {});
   const values = {};
-  dropped = null;
+  forgetColors();
   for (const [name, held] of Object.entries(plain(state.values))) {
     try {
       values[name] = { seed: 1, array: fromLists(held) };
@@ -219,25 +228,22 @@ export function kept() {
   return Object.fromEntries(Object.entries(full).filter(([, found]) => !empty(found)));
 }
 
-/** Deleting the text drops what was given to it; undo brings both back. */
-let dropped = null;
-let before = "";
-function dropInputs() {
-  const now = text.value;
-  const parts = [types, numbers, sizes, labels, given, record];
-  if (!now.trim() && before.trim()) {
-    dropped = { text: before, values: parts.map((part) => part.peek()) };
-    batch(() => parts.forEach((part) => (part.value = {})));
-  } else if (dropped?.text === now) {
-    const { values } = dropped;
-    dropped = null;
-    batch(() => parts.forEach((part, n) => (part.value = values[n])));
-  }
-  before = now;
-}
+const DATA = [types, numbers, sizes, labels, given];
+const current = computed(() => DATA.map((part) => part.value));
+
+/** What the text is given, as its history keeps it. */
+export const data = {
+  text: () => text.peek(),
+  read: () => current.value,
+  write: (values) => batch(() => {
+    DATA.forEach((part, n) => (part.value = values[n]));
+    if (values === NOTHING) record.value = {};
+  }),
+  empty: () => NOTHING,
+};
+const NOTHING = DATA.map(() => ({}));
 
 export function begin() {
-  effect(dropInputs);
   openMachine().catch(() => (python.value = "away"));
   effect(() => {
     void [text.value, types.value, numbers.value, sizes.value, superscripts.value];

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { at, shown } from "./arrays.js";
 import { Collapse, collapsing } from "./collapse.jsx";
+import { repaint } from "./colors.js";
 import { Inline } from "./formula.jsx";
 import { sameSpan } from "./places.js";
 import { ask } from "./python.js";
@@ -32,7 +33,7 @@ function useWritten() {
   const key = JSON.stringify(record.value);
   useEffect(() => {
     let stale = false;
-    if (current) ask({ ask: "steps", ...formula(current.of), record: record.value }).then((reply) => !stale && (written.value = reply.ok ? { steps: reply.steps, of: current } : null)).catch(() => {});
+    if (current) ask({ ask: "steps", ...formula(current.of), record: record.value }).then((reply) => !stale && (written.value = reply.ok ? { steps: reply.steps.map((each) => ({ ...each, latex_symbols: repaint(each.latex_symbols), latex_shapes: repaint(each.latex_shapes) })), of: current } : null)).catch(() => {});
     return () => (stale = true);
   }, [current, key]);
   return written.value?.of === current ? written.value.steps : null;
@@ -55,7 +56,7 @@ function Detail({ number, current, steps, values, written, stage }) {
         </dl>
       )}
       {stage !== null && <Collapse step={current} steps={steps} values={values} stage={stage} />}
-      {values[number] ? <Table value={values[number]} axes={current.axes} caption={`the value of ${current.text ?? `step ${number + 1}`}`} /> : <p class="quiet">its numbers are too many to show</p>}
+      {values[number] ? <Table value={values[number]} axes={current.axes} caption={`the value of ${current.text ?? `step ${number + 1}`}`} copies /> : <p class="quiet">its numbers are too many to show</p>}
     </div>
   );
 }

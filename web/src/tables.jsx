@@ -1,9 +1,12 @@
 // Values as tables: two axes at a time, the others at the record that the reader picks; as a heat map where wished.
 
 import { signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { offset, shown, sizesOf } from "./arrays.js";
 import { axes, exerciseAxes } from "./colors.js";
+import { CopyAs } from "./copy_as.jsx";
 import { labels, record } from "./state.js";
+import { cellsOf, toLatex, toTabs, toTypst } from "./table_text.js";
 import { Axis } from "./types.jsx";
 
 export const heat = signal(true);
@@ -48,8 +51,9 @@ export function Held({ axes }) {
   ));
 }
 
-/** A value. `digits` are those of its numbers; `beside` are other numbers of the same shape, from which it may differ. */
-export function Table({ value, axes, caption, digits = 4, differs }) {
+/** A value. `digits` are those of its numbers; `beside` are other numbers of the same shape, from which it may differ; with `copies` it has a button for copies. */
+export function Table({ value, axes, caption, digits = 4, differs, copies = false }) {
+  const table = useRef(null);
   if (!value) return null;
   const shape = sizesOf(axes);
   if (axes.length === 0) return <output class="scalar" aria-label={caption} title={String(value.data[0])}>{shown(value.data[0], digits)}</output>;
@@ -76,7 +80,7 @@ export function Table({ value, axes, caption, digits = 4, differs }) {
     <div class="value">
       <Held axes={held} />
       <div class="scroll" tabIndex={0} role="group" aria-label={caption}>
-        <table class="numbers">
+        <table class="numbers" ref={table}>
           <caption class="hidden">{caption}</caption>
           <thead>
             <tr>
@@ -89,6 +93,7 @@ export function Table({ value, axes, caption, digits = 4, differs }) {
           </tbody>
         </table>
       </div>
+      {copies && <CopyAs what={caption} name="table" target={() => table.current} forms={{ table: () => toTabs(cellsOf(table.current)), LaTeX: () => toLatex(cellsOf(table.current)), Typst: () => toTypst(cellsOf(table.current)) }} />}
     </div>
   );
 }

@@ -5,6 +5,9 @@ import { results } from "./state.js";
 import { heat, Table } from "./tables.jsx";
 import { Type } from "./types.jsx";
 
+const WIDE = 5; // columns; of more, fewer digits are shown
+const digitsOf = (axes) => ((axes.at(-1)?.[1] ?? 0) > WIDE ? 3 : 5);
+
 export function Value() {
   const found = results.value;
   if (!found) return <p class="quiet">The value is shown here once the formula is valid.</p>;
@@ -13,7 +16,7 @@ export function Value() {
   return (
     <div>
       <div class="row"><p class="big">{step && <Type axes={step.axes} />}</p><label class="switch"><input type="checkbox" checked={heat.value} onChange={(event) => (heat.value = event.currentTarget.checked)} /> heat map</label></div>
-      {step && <Table value={found.values[value]} axes={step.axes} caption="the value" digits={5} />}
+      {step && <Table value={found.values[value]} axes={step.axes} caption="the value" digits={digitsOf(step.axes)} copies />}
       {claims.map((claim) => {
         const [{ left, right }, { arrays }] = [claim, found];
         const [wrong, all] = [unlike(arrays[left.result], left.axes, arrays[right.result], right.axes)?.size, arrays[right.result].data.length];

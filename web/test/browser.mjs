@@ -64,7 +64,7 @@ export async function open(browser, address, { fragment = "", width = 1280, heig
   page.on("pageerror", (problem) => page.complaints.push(String(problem)));
   page.on("request", (request) => page.asked.push(request.url()));
   await page.setViewport({ width, height });
-  if (FILE && NAME === "chromium") await page.setOfflineMode(true);
+  if (address.startsWith("file:") && NAME === "chromium") await page.setOfflineMode(true);
   await page.goto(address + fragment, { waitUntil: "domcontentloaded" });
   if (wait) await until(page, () => document.querySelector(".step, .numbers td, output.scalar"), [], 90_000);
   return page;

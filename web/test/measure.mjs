@@ -2,6 +2,8 @@
 // machine as it is; the processor time of all of the browser's processes says what they would be were it idle.
 
 import { readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { gzipSync } from "node:zlib";
 import { FILE, launch, NAME, open, place, settled, write } from "./browser.mjs";
 
 const ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V";
@@ -50,6 +52,42 @@ async function marking() {
   return found.slice(1);
 }
 
+/** Seconds from the address of the static page, with a formula that was typed into its link, to values. */
+async function linked() {
+  const { packedState } = await import("../src/share.js");
+  const body = gzipSync(readFileSync(FILE));
+  const server = createServer((_, reply) => reply.writeHead(200, { "Content-Type": "text/html; charset=utf-8", "Content-Encoding": "gzip" }).end(body)).listen(0);
+  const fragment = await packedState({ text: "X ∈ ℝ^{rows[3] × columns[4]}\nY ∈ ℝ^{columns[4] × out[2]}\nrelu(X ⊙_{columns} Y − mean_{columns} X)", tab: "value" });
+  const found = [];
+  for (let n = 0; n < 5; n++) {
+    const before = await processor();
+    const page = await open(browser, `http://127.0.0.1:${server.address().port}/playground.html#${fragment}`, { wait: false });
+    await page.waitForFunction(() => performance.getEntriesByName("values").length, { timeout: 120_000 });
+    found.push([await page.evaluate(() => performance.getEntriesByName("values")[0].startTime / 1000), (await processor()) - before]);
+    await page.browserContext().close();
+  }
+  server.close();
+  return { median: median(found.map(([time]) => time)), "processor time, median": median(found.map(([, time]) => time)) };
+}
+
+/** Milliseconds from a changed number to the values of attention over 512 positions. */
+async function large() {
+  const page = await open(browser, address);
+  await write(page, `Q ∈ ℝ^{seq'[512] × key[64]}\nK ∈ ℝ^{seq[512] × key[64]}\nV ∈ ℝ^{seq[512] × val[64]}\n${ATTENTION}`);
+  await settled(page);
+  await page.waitForSelector("input[aria-label='Q at seq\\' 1, key 1']", { timeout: 60_000 });
+  const found = [];
+  for (let n = 0; n < 7; n++) {
+    await page.evaluate(() => performance.clearMarks());
+    await page.click("input[aria-label='Q at seq\\' 1, key 1']", { count: 3 });
+    await page.keyboard.type(String(n + 1));
+    await page.waitForFunction(() => performance.getEntriesByName("values").length, { timeout: 30_000 });
+    found.push(await page.evaluate(() => performance.getEntriesByName("values").at(-1).startTime - performance.getEntriesByName("computing").at(-1).startTime));
+  }
+  await page.browserContext().close();
+  return { best: Math.min(...found), median: median(found) };
+}
+
 const first = [];
 const busy = [];
 for (let n = 0; n < (FILE ? 3 : 5); n++) {
@@ -81,11 +119,14 @@ for (let n = 0; n < 12; n++) {
   values.push(((await processor()) - before) * 1000);
 }
 const marks = await marking();
+const attention = await large();
+const link = FILE ? await linked() : null;
 const load = Number(readFileSync("/proc/loadavg", "utf8").split(" ")[0]);
 console.log(JSON.stringify({
   browser: NAME, page: FILE ? "whole file" : "served", load,
   "first value, s": { best: Math.min(...first) / 1000, median: median(first) / 1000, "processor time, median": median(busy) },
   "from the end of the pause to types and values, ms": { best: Math.min(...typed), median: median(typed), "processor time of a keystroke, median": median(values) },
+  ...(link && { "values of a typed link to the static page, s": link }), "attention 512 × 512 × 64, ms": attention,
   "marking an answer, ms": { median: median(marks), worst: Math.max(...marks) },
   "memory of the tab, MB": memory, "file, MB": FILE ? statSync(FILE).size / 1e6 : statSync(new URL("../../namedtensor/webpage/page.html", import.meta.url)).size / 1e6,
 }, (_, value) => (typeof value === "number" ? Math.round(value * 1000) / 1000 : value), 1));

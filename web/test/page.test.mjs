@@ -133,7 +133,11 @@ test("2. array code waits for the axes of its inputs, and a formula follows them
 
 test("2. while a formula is written, what it is given stays in sight", async () => {
   const page = await reading(DECLARED + ATTENTION);
-  await write(page, DECLARED + ATTENTION + " +");
+  await page.focus("#formula");
+  await page.keyboard.down("Control");
+  await page.keyboard.press("End");
+  await page.keyboard.up("Control");
+  await send(page, " +");
   await until(page, () => document.querySelector(".problem .message"));
   assert.equal((await page.$$(".input")).length, 3);
   assert.equal((await page.$$(".legend input[type=number]")).length, 3);
@@ -558,6 +562,9 @@ test("8. axe finds nothing, light and dark, right and wrong, at every tab", { sk
     await new Promise((resolve) => setTimeout(resolve, 400));
     await check(`light, ${tab}`);
   }
+  await show(page, "value");
+  for (const what of ["the formula", "the value"]) await page.click(`button[aria-label="copy ${what}"]`);
+  await check("light, copies");
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
   for (const tab of ["value", "steps"]) {
     await show(page, tab);

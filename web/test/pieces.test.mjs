@@ -10,6 +10,8 @@ import { drawn, pcg32 } from "../src/random.js";
 import { number, read, readNpy } from "../src/reading.js";
 import { answersFile, answersFileName } from "../src/answers.js";
 import { embedding, packedState, publicAddress, unpackedState } from "../src/share.js";
+import { toLatex, toTabs, toTypst as tableInTypst } from "../src/table_text.js";
+import { toTypst } from "../src/typst.js";
 
 test("PCG32 draws what its authors say it draws", () => {
   const next = pcg32(42, 54);
@@ -103,4 +105,26 @@ test("an embedded page is the link with a word in its query", () => assert.match
 test("a file of answers is named after the student, whatever the name is", () => {
   assert.deepEqual(["Ada Lovelace", " ", "../../x", "Émile 2"].map(answersFileName), ["ada-lovelace.nt", "answers.nt", "x.nt", "émile-2.nt"]);
   assert.equal(answersFile([{ name: "a" }], "  Ada\n#: exercise b "), "#: student Ada #: exercise b\n");
+});
+
+test("formulas in Typst", () => {
+  const axis = "\\htmlClass{nt-axis nt-0}{\\mathsf{seq}}";
+  for (const [latex, typst] of [
+    ["A + y", "A + y"],
+    ["\\frac{Q}{\\sqrt{|\\mathsf{key}|}}", 'frac(Q, sqrt(| sans("key") |))'],
+    [`\\mathop{\\mathrm{softmax}}\\limits_{${axis}}\\left(X\\right)`, 'op("softmax", limits: #true)_(sans("seq")) lr(\\( X \\))'],
+    [`A \\mathbin{\\mathop{\\odot}\\limits_{${axis}}} B`, 'A op(dot.o, limits: #true)_(sans("seq")) B'],
+    ["\\begin{aligned} M &= \\begin{cases} 0 & \\text{if } x \\le 1 \\\\ -\\infty & \\text{otherwise} \\end{cases} \\\\ & M \\end{aligned}", 'M & = cases(0 & "if " x <= 1, - infinity & "otherwise") \\\n & M'],
+    ["x''", "x''"], ["\\alpha \\hat{X} \\lVert x \\rVert_{a}", "alpha hat(X) parallel x parallel_(a)"], ["\\mathbb{R}^{n} \\to \\{0, 1\\}", "bb(R)^(n) -> \\{ 0 \\, 1 \\}"],
+  ]) {
+    const found = toTypst(latex).slice(2, -2);
+    assert.equal(found, typst);
+  }
+});
+
+test("tables as text", () => {
+  const cells = [["seq ╲ key", "a_b", "2"], ["the", "−1.5", "1e−7"], ["⋮", "−∞", "…"]];
+  assert.equal(toTabs(cells), "seq \\ key\ta_b\t2\nthe\t-1.5\t1e-7\n⋮\t-∞\t…");
+  assert.equal(toLatex(cells), "\\begin{array}{r|rr}\n\\text{seq} \\backslash \\text{key} & \\text{a\\_b} & 2 \\\\ \\hline\n\\text{the} & -1.5 & 1 \\cdot 10^{-7} \\\\\n\\vdots & -\\infty & \\dots\n\\end{array}");
+  assert.equal(tableInTypst(cells), "#table(\n  columns: 3,\n  align: right,\n  table.header([seq ╲ key], [a\\_b], [2]),\n  [the], [−1.5], [1e−7],\n  [⋮], [−∞], […],\n)");
 });

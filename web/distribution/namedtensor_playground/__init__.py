@@ -1,0 +1,1 @@
+"""The playground as one file, `playground.html`; `namedtensor playground --save` copies it."""
