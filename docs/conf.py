@@ -31,3 +31,10 @@ nitpicky = False
 # `node web/build.mjs --whole` makes it; then each formula has a link that opens it there.
 playground = str(HERE.parent / "playground.html") if (HERE.parent / "playground.html").exists() else ""
 html_extra_path = [playground] if playground else []
+
+
+def setup(app):
+    """Highlight `namedtensor` blocks by the lexer of this checkout, installed or not."""
+    from namedtensor.display.pygments_lexer import NamedTensorLexer
+
+    app.add_lexer("namedtensor", NamedTensorLexer)

@@ -35,6 +35,14 @@ class Known(NamedTuple):
 NOTHING = Known()
 MACRO = re.compile(r"\\[A-Za-z]*$")
 WORD = re.compile(r"[^\W\d_][^\W_]*['′]?$")
+ASCII_SIGNS = {  # signs of ASCII that have another form
+    spelling: symbol.text.split()[0]
+    for symbol in reversed(SYMBOLS)
+    for spelling in symbol.ascii.split()
+    if not spelling.isalnum() and spelling != ":=" and spelling[0] != "\\" and spelling not in symbol.text.split()
+}
+SIGN = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(ASCII_SIGNS, key=len, reverse=True)))})\Z")
+PAPER_MACROS = {"\\ndot": "⊙", "\\nsum": "∑", "\\nprod": "∏", "\\ncat": "⊕", "\\reals": "ℝ"}
 WORDS = {"IF": "if", "OTHERWISE": "otherwise", "FOR": "for"}
 
 
@@ -48,6 +56,8 @@ def complete(before: str, known: Known = NOTHING) -> list[Completion]:
     """
     if macro := MACRO.search(before):
         return list(_macros(macro[0]))
+    if sign := SIGN.search(before):
+        return [Completion(ASCII_SIGNS[sign[0]], len(sign[0]), sign[0])]
     word = WORD.search(before)
     begun = word[0] if word else ""
     prefix = before[: len(before) - len(begun)]
@@ -67,7 +77,7 @@ def macros() -> dict[str, str]:
             if name.isalpha() and not sign.isascii():
                 result[f"\\{name}"] = sign
     greek = {f"\\{name}": letter for name, letter in {**LATEX_GREEK, **GREEK_MACROS}.items()}
-    return {**result, "\\ell": "l", **greek}
+    return {**result, **PAPER_MACROS, "\\ell": "l", **greek}
 
 
 def _macros(begun: str) -> Iterator[Completion]:

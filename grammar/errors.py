@@ -13,7 +13,7 @@ import copy
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from .plain_text import encodable, error_in_ascii, shows
@@ -257,6 +257,20 @@ class NotationError(Exception):
         Where the variable NAMEDTENSOR_TRACEBACK is set, with them.
         """
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
+
+    def moved(self, source: str | None, place: Callable[[Span], Span | None]) -> NotationError:
+        """A copy of the error in another text: `place` says where a span of it is there, None where it is not."""
+        labels = tuple((moved, text) for span, text in self.labels if (moved := place(span)) is not None)
+        hint = self.hint
+        if isinstance(hint, Hint) and any(span is not None for span, _ in hint.edits):
+            hint = copy.copy(hint)
+            hint.edits = tuple(
+                (moved, text)
+                for span, text in hint.edits
+                if (moved := place(span) if span is not None else None) is not None or span is None
+            )
+        span = None if self.span is None else place(self.span)
+        return self.replace(source=source, span=span, labels=labels, hint=hint)
 
     def position(self) -> tuple[int, int]:
         """Line and column of the caret, both from 1."""

@@ -55,6 +55,7 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".derivations.gradients": ("gradient",),
     ".derivations.proofs": ("prove",),
     ".display.pictures": ("heatmap",),
+    ".documents.check_files": ("check_document",),
     ".documents.load": ("load_program",),
     ".files.safetensors": ("load_tensors", "save_tensors"),
     ".operators.user_functions": ("custom_function",),

@@ -22,6 +22,7 @@ from .derivations.gradients import gradient as gradient
 from .derivations.proofs import prove as prove
 from .display.diagram import Diagram
 from .display.pictures import heatmap as heatmap
+from .documents.check_files import check_document as check_document
 from .documents.load import load_program as load_program
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
@@ -61,6 +62,7 @@ __all__ = [
     "gradient",
     "prove",
     "heatmap",
+    "check_document",
     "load_program",
     "load_tensors",
     "save_tensors",
@@ -148,7 +150,8 @@ def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Ve
     -------
     Formula or EntryPoint
         ∂value/∂X* of a value, and f'(X) = ∂f(X)/∂X* of a function. The axes of X are starred: f : ℝ^{a} → ℝ^{b} gives
-        f' : ℝ^{a} → ℝ^{b × a*}. If a starred axis is taken, it has the next mark (†, **).
+        f' : ℝ^{a} → ℝ^{b × a*}. If a starred axis is taken, it has the next mark (†, **). It prints as its closed form,
+        where it has one; `to_text()` is as written.
 
     Raises
     ------
@@ -158,12 +161,14 @@ def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Ve
     Examples
     --------
     >>> import namedtensor as nt
-    >>> nt.derivative("softmax_{ax} X", "X")
-    ∂softmax_{ax}(X)/∂X*
+    >>> nt.derivative("x ⊙_{a} x", "x")
+    D = 2 x^*
     >>> derivative = nt.derivative("f(x) = x^3", "x")
-    >>> derivative, float(derivative(2.0))
-    (f(x) = x^3
-    f'(x) = ∂f(x)/∂x*, 12.0)
+    >>> float(derivative(2.0))
+    12.0
+    >>> print(derivative.to_text())
+    f(x) = x^3
+    f'(x) = ∂f(x)/∂x*
     >>> program = nt.program("f(x) = x^3\nY = f(x) + 1")
     >>> float(program["f"].derivative("x")(2.0)), float(program["Y"].derivative("x")(x=2.0))
     (12.0, 12.0)
@@ -341,6 +346,7 @@ def diagram(
     sizes: Mapping[str, int] | None = None,
     expand: str | Collection[str] = (),
     values: Values | None = None,
+    inputs: Values | None = None,
     syntax: str = "auto",
     **shapes: Any,
 ) -> Diagram:
@@ -359,10 +365,13 @@ def diagram(
         box, and a family is drawn once).
     values : mapping of str to tensor, optional
         Parameters, for their sizes.
+    inputs : mapping of str to tensor or shape, optional
+        Inputs by name, if not passed as keywords.
     syntax : {"auto", "text", "latex"}
         The syntax of a text (default: "auto", which detects it).
     **shapes : tensor or shape
-        Inputs by name. Other names are parameters, shown where they are used.
+        Inputs by name. Other names are parameters, shown where they are used. If none is passed, the inputs of a formula are
+        the names that it declares.
 
     Returns
     -------

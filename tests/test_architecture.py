@@ -29,7 +29,7 @@ LAYERS = (  # bottom-up; a module imports from its own package and from lower la
     ("namedtensor.programs",),
     ("namedtensor.reference", "namedtensor.derivations", "namedtensor.positional"),
     ("namedtensor.documents",),
-    ("namedtensor.teaching",),
+    ("namedtensor.teaching", "namedtensor.editor"),
     ("namedtensor.webpage",),
     ("namedtensor.cli",),
     ("namedtensor", "namedtensor.__main__", "namedtensor.initializers"),

@@ -238,7 +238,7 @@ WRONG = [
     (lambda: FFN.formula.diagram(X="ℝ^{seq}"), 305, None),
     (lambda: nt.program("f(x) = 2 x").diagram(), 206, 'pass it by name: x="ℝ^{seq × chans}"'),
     (
-        lambda: nt.program("Y = 2 W\nW ∈ ℝ^{a}").diagram(),
+        lambda: nt.program("Y = ∑_{a} [1, 2]_{a}").diagram(),
         206,
         'pass the types of its inputs by name: X="ℝ^{seq × chans}"',
     ),

@@ -84,6 +84,7 @@ def test_each_verb_is_a_command():
         *COMMANDS.values(),
         "exercises",
         "help",
+        "lsp",
         "playground",
         "read",
         "repl",

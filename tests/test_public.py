@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 # The surface: every public name, no more and no fewer.
 NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load_program check explain derivative custom_function heatmap
 compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum load_tensors save_tensors set_printoptions equivalent exercises prove gradient strict from_torch follows Differs
-NotationError NotationWarning Limits Formula Program translate from_einops from_einsum""".split()
+check_document NotationError NotationWarning Limits Formula Program translate from_einops from_einsum""".split()
 FUNCTIONS = """exp log uniform sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
 cumprod sort unroll pool index maxk argmaxk onehot concat stack iota identity det inv trace cofactors dot odd even negative

@@ -31,8 +31,20 @@ program = nt.program("g(x) = 2 x")
 program["g"](A)
 program.g(A)
 nt.evaluate("x + 1", x=A)
+tensors: dict[str, nt.NamedTensor] = {"A": A}
+six: nt.NamedTensor = nt.evaluate("A + 1", **tensors)
+seven: nt.NamedTensor = program(**tensors) + f(x=A) + program.g(A) + program["g"](values={"sizes": A}, sizes={"a": 3})
+eight: nt.NamedTensor = nt.evaluate("sizes + strict", {"sizes": A, "strict": 2}, sizes={"a": 3}, strict=True)
 """
-SLIPS = ("nt.sofmax(3)", 'A.sum(axes="a")', 'nt.softmax(A, axs="a")', "A.to_arry()", 'A + "text"', "f.chekc()")
+SLIPS = (
+    "nt.sofmax(3)",
+    'A.sum(axes="a")',
+    'nt.softmax(A, axs="a")',
+    "A.to_arry()",
+    'A + "text"',
+    "f.chekc()",
+    'nt.evaluate("x", sizes="a")',
+)
 SLIPPED = 'import namedtensor as nt\n\nA = nt.tensor(1)\nf = nt.formula("x")\n'
 
 

@@ -21,6 +21,8 @@
 `grade_class`: `exercises grade` of a folder.
 `exercises`: the command exercises.
 `playground`: the command playground.
+`language_server`: the Language Server Protocol over the package `editor`.
+`lsp`: the command lsp.
 `help`: the command help.
 `session`: formulas one after another, each knowing those before.
 `session_commands`: what one line of the prompt does: commands that begin with a colon.

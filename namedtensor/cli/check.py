@@ -28,7 +28,9 @@ def check_command(options: Any, console: Console) -> int:
     if documents or is_document(source):
         return check_documents(documents or [Given(source)], shapes, ignored, options, console)
     if options.facts or options.baseline or options.page or options.format == "html":
-        raise InputError("--facts, --baseline, --page and --format html are for documents: .tex, .md, .ipynb or .html")
+        raise InputError(
+            "--facts, --baseline, --page and --format html are for documents: .tex, .md, .ipynb, .html or .py"
+        )
     from ..positional.offers import remark_on
     from ..programs.api import check
 

@@ -1,4 +1,4 @@
-"""The command `check` on documents: LaTeX, Markdown, notebooks and HTML, one or several, their findings as text or for machines."""
+"""The command `check` on documents: LaTeX, Markdown, notebooks, HTML and Python, their findings as text or for machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..files.text import InputError, reason, whole_file
 from .arguments import FILE_LIKE, Source, sizes_of
 from .console import Console, error_record
 
-DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm")
+DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm", ".py")
 MOST = 200  # findings of one kind that are printed of a document
 
 
@@ -53,7 +53,7 @@ def documents_of(options: Any) -> list[Given]:
         if not _is_document_file(word):
             there = os.path.exists(word)
             raise InputError(
-                f"{word} is not a document: expected .tex, .md, .ipynb or .html"
+                f"{word} is not a document: expected .tex, .md, .ipynb, .html or .py"
                 if there
                 else f"there is no file {word}"
             )
@@ -130,9 +130,16 @@ def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], opt
     from ..documents.stated_facts import with_facts
 
     common = 0
-    if options.facts:
-        whole, common = with_facts(whole, options.facts)
-    report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common, draws_of(options))
+    if given.source.name is not None and given.source.name.endswith(".py"):
+        from ..documents.check_files import check_python
+
+        if options.facts:
+            raise InputError(f"--facts is for documents with sections, and {given.source.name} is Python")
+        report = check_python(whole.text, whole.file, shapes, sizes_of(options.sizes), draws_of(options))
+    else:
+        if options.facts:
+            whole, common = with_facts(whole, options.facts)
+        report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common, draws_of(options))
     findings = [finding for finding in findings_of(report, whole) if finding.problem.code not in ignored]
     return CheckedDocument(given, whole, report, findings)
 

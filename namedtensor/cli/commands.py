@@ -46,6 +46,7 @@ from .explain import (
 )
 from .gradient import GRADIENT_EXAMPLES, gradient_arguments, gradient_command
 from .help import HELP_EXAMPLES, help_arguments, help_command
+from .lsp import LSP_EXAMPLES, lsp_arguments, lsp_command
 from .parsers import INPUTS, Parser, check_arguments, formula_arguments
 from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
 from .read import READ_EXAMPLES, read_arguments, read_command
@@ -191,6 +192,7 @@ CHECK_EXAMPLES = """
   namedtensor check 'A ⊙_{widht} x' A='ℝ^{height[3] × width[3]}' x='R^{width[3]}'
   namedtensor check layers.nt --sizes heads=8 X=x.npy:seq,chans
   namedtensor check paper.tex notes.md talk.ipynb      with what they include; a section is a scope
+  namedtensor check model.py --all                     the formulas in strings given to nt.evaluate, nt.program, …
   namedtensor check paper.tex --strict --format github --ignore 314
   namedtensor check paper.tex --facts facts.nt --baseline known.json
 """
@@ -369,6 +371,7 @@ COMMANDS = {
         playground_command,
         PLAYGROUND_EXAMPLES,
     ),
+    "lsp": Command("serve an editor: findings, types, completion, renaming", lsp_arguments, lsp_command, LSP_EXAMPLES),
     "help": Command("say what a function, a sign or an error is", help_arguments, help_command, HELP_EXAMPLES),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }

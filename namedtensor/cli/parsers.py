@@ -112,9 +112,11 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         "--trials", metavar="N", type=_count, default=8, help="number of random tests per assertion (default: 8)"
     )
     parser.add_argument("--seed", metavar="N", type=_count, default=0, help="seed of the random tensors (default: 0)")
-    documents = parser.add_argument_group("documents (.tex, .md, .ipynb, .html)")
+    documents = parser.add_argument_group("documents (.tex, .md, .ipynb, .html, .py)")
     documents.add_argument("--page", metavar="FILE.html", help="also write the page of --format html to a file")
-    documents.add_argument("--all", action="store_true", help="also check formulas that show no named axis")
+    documents.add_argument(
+        "--all", action="store_true", help="also check formulas that show no named axis, and list what was skipped"
+    )
     documents.add_argument("--types", action="store_true", help="print the types of all names")
     documents.add_argument("--facts", metavar="FILE.nt", help="statements that each section begins with")
     documents.add_argument("--baseline", metavar="FILE", help="suppress the findings listed in the file")

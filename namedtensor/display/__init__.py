@@ -2,6 +2,8 @@
 
 `colors`: one color for each axis.
 `html`: formulas for pages.
+`token_classes`: classes of terminals, for highlighters.
+`pygments_lexer`: a lexer for Pygments.
 `highlighted`: a formula with colored axes, wherever it is shown.
 `steps`: the steps of an explanation, as text and as a table.
 `derivations`: the way to a derivative, each equation beside its rule.

@@ -99,7 +99,8 @@ class Flow(FlowData):
 
     def input(self, key: Key) -> ValueSource:
         if key not in self.made:
-            shape = self.type_of(self.checker.top.variables[key], self.checker.top)
+            variables, declared = self.checker.top.variables, self.checker.parameters
+            shape = self.type_of(variables[key] if key in variables else declared[key], self.checker.top)
             self.made[key] = self.root.add(DrawnFunction("input", self.runs(written(key)), shape))
         return self.made[key]  # type: ignore[return-value]
 

@@ -30,8 +30,11 @@
 `load`: `nt.load_program`.
 `labels`: a formula by its label.
 `stated_facts`: a file of assumptions before a document.
+`python_source`: the formulas in a Python file.
+`formula_checks`: the check of one formula of a file.
 `findings`: the findings of a report, with their positions in a file.
 `page`: a report for browsers.
+`check_files`: `nt.check_document`.
 
 Contract: it checks, and computes only to test assertions; whatever it skips is in the report with a reason.
 """

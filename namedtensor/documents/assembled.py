@@ -65,8 +65,7 @@ class AssembledProgram:
         """The same error, in the document."""
         if error.source != self.text:
             return error
-        labels = tuple((pair, text) for span, text in error.labels if (pair := self.span(span)) is not None)
-        return error.replace(source=self.source, span=self.span(error.span), labels=labels)
+        return error.moved(self.source, self.span)
 
 
 USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar import nodes
-from grammar.cache import cached_property
+from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError, Span
+from grammar.locks import LOADING, all_or_none
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from ..core.settings import is_strict
+from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
 from ..scope.names import Key
@@ -21,6 +24,10 @@ from ..terms.inference import InputType
 from .assembled import assembled
 from .document import Document, MathSpan
 from .overridden import without
+
+if TYPE_CHECKING:
+    from ..core.extents import Extent
+    from ..programs.checks import CheckedProgram
 
 
 class DefinitionConflict(NamedTuple):
@@ -41,14 +48,32 @@ class Redefinition(NamedTuple):
 
 
 class ConflictingPart(ParsedProgram):
-    """Some statements of a text as a program."""
+    """Some statements of a text as a program: those at the places `kept`."""
 
-    def __init__(self, source: str, reduce: Callable[[nodes.Program], nodes.Program]):
+    def __init__(self, source: str, kept: frozenset[Span]):
         super().__init__(source, "latex")
-        self.kept = reduce
+        self.kept = kept
+        self._checks: Cache[bool, CheckedProgram] = Cache("checks of a section", 2)  # by whether checks are strict
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
-        return self.kept(super()._parse(shadowed))
+        return nodes.Program(tuple(each for each in super()._parse(shadowed).statements if each.span in self.kept))
+
+    def checked(self, given: Mapping[str, Any], sizes: Mapping[str, int] | None) -> CheckedProgram:
+        """The check of its types, with sizes for ends that nothing gives; where nothing is given from outside, made once."""
+        with LOADING, all_or_none():
+            from ..programs.checks import checked_program
+            from ..programs.open_lengths import with_open_ends
+
+        def check(ends: Mapping[str, Extent]) -> CheckedProgram:
+            return checked_program(self, given, sizes, None, ends)
+
+        def errors(checked: CheckedProgram) -> tuple[NotationError, ...]:
+            return checked.result.errors
+
+        if given or sizes:
+            return with_open_ends(check, errors)[0]
+        strict = is_strict()
+        return self._checks.get(strict) or self._checks.store(strict, with_open_ends(check, errors)[0])
 
     @cached_property
     def bound(self) -> Scope:
@@ -66,7 +91,6 @@ class Together:
         self.formulas = list(formulas)
         self.all = formulas
         self.work = assembled(document, formulas)
-        self.parts: dict[tuple[frozenset[MathSpan], frozenset[Span]], ConflictingPart] = {}
 
     @cached_property
     def statements(self) -> tuple[Any, ...]:
@@ -101,23 +125,12 @@ class Together:
         return following if isinstance(following, nodes.Signature) and following.span in self.of_rows else None
 
     def part(self, formulas: frozenset[MathSpan], removed: frozenset[Span]) -> ConflictingPart:
-        """Some of the formulas as a program, without statements that are removed."""
-        mark = formulas, removed
-        if mark not in self.parts:
-            self.parts[mark] = ConflictingPart(self.work.text, lambda program: self._kept(program, *mark))
-        return self.parts[mark]
-
-    def _kept(self, program: nodes.Program, formulas: frozenset[MathSpan], removed: frozenset[Span]) -> nodes.Program:
-        holders = self._holders
-        return nodes.Program(
-            tuple(
-                statement
-                for statement in program.statements
-                if statement.span not in removed
-                and statement.span not in self.of_rows
-                and (holders[statement.span] if statement.span in holders else self.holder(statement.span)) in formulas
-            )
-        )
+        """Some of the formulas as a program, without statements that are removed; the same one where the text is."""
+        left_out = removed | self.of_rows
+        kept = frozenset(span for span, at in self._holders.items() if at in formulas and span not in left_out)
+        text = self.work.text
+        cache_key = text, kept, USER_FUNCTIONS.version
+        return PARTS.get(cache_key) or PARTS.store(cache_key, ConflictingPart(text, kept))
 
     def holding(self, removed: frozenset[Span]) -> list[Any]:
         """The statements that hold at the end: none of what is defined again, nor what needs that; and no fragment of running
@@ -128,6 +141,9 @@ class Together:
             if not isinstance(statement, nodes.Value) or ((at := self.holder(statement.span)) and at.display)
         ]
         return without(statements, {at for at, statement in enumerate(statements) if statement.span in removed})
+
+
+PARTS: Cache[tuple[str, frozenset[Span], int], ConflictingPart] = Cache("programs of sections", 256)
 
 
 def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConflict | None:

@@ -42,6 +42,9 @@ class Section:
     inherited: frozenset[MathSpan] = frozenset()  # facts of earlier sections that this one needs
     holds: list[Any] = field(default_factory=list[Any])  # the statements that hold at its end
     own: list[Any] = field(default_factory=list[Any])  # those among them that it does not inherit
+    checked: list[tuple[Any, Any]] = field(
+        default_factory=list[tuple[Any, Any]]
+    )  # its programs as assembled, and checked
     unknown: dict[str, int] = field(
         default_factory=dict[str, int]
     )  # names that nothing explains, and where they are first used

@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ DEPTH = 20  # files that include each other
 FILES = 2000
 CHARACTERS = 4_000_000  # of all files together: a book of mathematics has two million
 NOTES = 1000  # of files that are not read
+Read = Callable[[str], "str | None"]  # the text of a file by its path; None where there is no such file
 
 
 class FileLocation(NamedTuple):
@@ -84,15 +85,18 @@ class Whole:
         if error.source != self.text or error.span is None:
             return self.file, error
         at = self.place(error.span)
-        labels, notes = [], list(error.notes)
+        notes = list(error.notes)
         for span, text in error.labels:
             label = self.place(span)
-            if label.file == at.file:
-                labels.append((label.span, text))
-            else:
+            if label.file != at.file:
                 line = label.text.count("\n", 0, label.span[0]) + 1
                 notes.append(f"{text}: {label.file}:{line}")
-        return at.file, error.replace(source=at.text, span=at.span, notes=notes, labels=labels)
+
+        def place(span: Span) -> Span | None:
+            there = self.place(span)
+            return there.span if there.file == at.file else None
+
+        return at.file, error.moved(at.text, place).replace(notes=notes)
 
 
 class FileParts:
@@ -128,6 +132,11 @@ def whole_text(text: str, file: str) -> Whole:
     return parts.whole()
 
 
+def whole_of_one(text: str, file: str) -> Whole:
+    """A document that is one file as it is."""
+    return Whole(text, [_Part(0, file, text, 0)])
+
+
 def joined(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
     """Several texts one after the other as one document, which is the file."""
     parts, texts, notes, length = [_Part(0, file, text, 0)], [], [], 0
@@ -139,9 +148,9 @@ def joined(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
     return Whole("".join(texts), parts, notes)
 
 
-def whole_document(text: str, file: str) -> Whole:
-    """A document with all that it includes."""
-    reading = IncludedReading(file, text)
+def whole_document(text: str, file: str, read: Read | None = None) -> Whole:
+    """A document with all that it includes, which `read` gives, or the disk."""
+    reading = IncludedReading(file, text, read=read)
     reading.read(text, file, (os.path.realpath(file),))
     return reading.parts.whole(reading.notes)
 
@@ -162,6 +171,18 @@ def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
     if len(data) > limit:
         raise InputError(f"{file} is longer than the {limit} bytes that are read of a document with its files")
     return decoded(data, file)
+
+
+def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str, str | None]:
+    """The same where `read` may give the text. Raises InputError."""
+    if read is None:
+        return document_text(file, limit)
+    text = read(file)
+    if text is None:
+        raise InputError(f"there is no file {file}")
+    if len(text) > limit:
+        raise InputError(f"{file} is longer than the {limit} characters that are read of a document with its files")
+    return text, None
 
 
 def decoded(data: bytes, file: str) -> tuple[str, str | None]:
@@ -301,9 +322,9 @@ def named_files(text: str, token: re.Match) -> NamedFile | None:
 class IncludedReading:
     """The parts of a whole, as they are read."""
 
-    def __init__(self, file: str, text: str, chapter: str | None = None):
-        """`chapter` is a file that is not read where it is included, only noticed."""
-        self.chapter, self.chapter_found = chapter, False
+    def __init__(self, file: str, text: str, chapter: str | None = None, read: Read | None = None):
+        """`chapter` is a file that is not read where it is included, only noticed; `read` gives texts in place of the disk."""
+        self.chapter, self.chapter_found, self.given = chapter, False, read
         self.parts = FileParts(file, text)
         self.folder = os.path.dirname(file)
         self.tree = os.path.realpath(self.folder or ".")
@@ -346,7 +367,7 @@ class IncludedReading:
         why = self.refusal(position, real, within)
         if why is None:
             try:
-                text, remark = document_text(position, self.left)
+                text, remark = text_of(position, self.given, self.left)
             except InputError as problem:
                 why = f"{problem}"
         if why is not None:
@@ -368,7 +389,10 @@ class IncludedReading:
             for ending in inclusion.endings:
                 path = os.path.join(folder, name if name.endswith(ending) else name + ending)
                 try:
-                    if os.path.exists(path) and not os.path.isdir(path):
+                    if self.given is not None:
+                        if self.given(path) is not None:
+                            return path
+                    elif os.path.exists(path) and not os.path.isdir(path):
                         return path
                 except (OSError, ValueError):
                     return None

@@ -18,7 +18,7 @@ from grammar.printer import to_text
 from ..files.text import InputError
 from .document import Section
 from .hypertext import whole_hypertext
-from .included_files import Whole, document_text, whole_text
+from .included_files import Read, Whole, document_text, whole_of_one, whole_text
 from .markdown import whole_markdown
 from .notebook import whole_notebook
 from .overridden import defined_by, without
@@ -26,19 +26,24 @@ from .root import whole_chapter
 from .sections import check_document
 
 READERS = {
-    ".tex": whole_chapter,
+    ".tex": whole_chapter,  # the one that reads further files
     ".md": whole_markdown,
     ".markdown": whole_markdown,
     ".ipynb": whole_notebook,
     ".html": whole_hypertext,
     ".htm": whole_hypertext,
+    ".py": whole_of_one,
 }
 PARTS = re.compile(r"\\(?:documentclass|begin\{document\}|(?:sub)*section\b|input\b|include\b)")
 
 
-def whole_of(text: str, file: str) -> Whole:
-    """Return the whole document: with the files that it includes, or only the formulas of a Markdown file."""
-    return READERS.get(os.path.splitext(file)[1], whole_text)(text, file)
+def whole_of(text: str, file: str, read: Read | None = None) -> Whole:
+    """Return the whole document: with the files that it includes, or only the formulas of a Markdown file.
+
+    `read` gives the texts of the files that it includes, in place of the disk.
+    """
+    reader = READERS.get(os.path.splitext(file)[1], whole_text)
+    return whole_chapter(text, file, read) if reader is whole_chapter else reader(text, file)
 
 
 def program_of(file: str, section: str | None) -> str | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
@@ -309,10 +310,13 @@ EACH = 10  # characters that each formula counts besides its own
 
 def _expanded(work: AssembledProgram) -> int:
     """Return the number of tokens after macro expansion, which can be large for a short formula."""
-    if len(work.parts) == 1:
-        return 0
+    return 0 if len(work.parts) == 1 else _tokens_of(work.text)
+
+
+@lru_cache(maxsize=1024)
+def _tokens_of(text: str) -> int:
     try:
-        return len(expand(work.text, scan(work.text)))
+        return len(expand(text, scan(text)))
     except NotationError as problem:
         return MAX_MACRO_PIECES // (10 if problem.reason == ENDLESS_MACRO else 100)
 

@@ -12,20 +12,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..files.text import InputError
-from .included_files import FileLocation, IncludedReading, Whole, document_text, joined, whole_document
+from .included_files import FileLocation, IncludedReading, Read, Whole, joined, text_of, whole_document
 
 NAMED = re.compile(r"^%+\s*!\s*TEX\s+root\s*=\s*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
 CLASS = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
 FILES = 60  # of a folder that are looked at
 
 
-def whole_chapter(text: str, file: str) -> Whole:
+def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
     """A document with all that it includes; after the macros of its root, where it is a chapter."""
-    whole = whole_document(text, file)
+    whole = whole_document(text, file, read)
     if CLASS.search(text):
         return whole
     for root in roots(text, file):
-        macros = macros_of(root, file)
+        macros = macros_of(root, file, read)
         if macros is not None:
             start = FileLocation(file, text, (0, 0))
             macros.notes[:] = [(start, f"read with the macros of {root}, which includes it")]
@@ -49,14 +49,14 @@ def roots(text: str, file: str) -> Iterator[str]:
                 yield candidate
 
 
-def macros_of(root: str, file: str) -> Whole | None:
+def macros_of(root: str, file: str, read: Read | None = None) -> Whole | None:
     """The definitions of a root with all that it includes; None where it is none of the file."""
     try:
-        text, _ = document_text(root)
+        text, _ = text_of(root, read)
     except InputError:
         return None
     if not CLASS.search(text):
         return None
-    reading = IncludedReading(root, text, chapter=os.path.realpath(file))
+    reading = IncludedReading(root, text, chapter=os.path.realpath(file), read=read)
     reading.read(text, root, (os.path.realpath(root),), definitions=True)
     return reading.parts.whole() if reading.chapter_found else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
@@ -23,6 +23,7 @@ from .injected import with_translation
 from .parsed import ParsedProgram
 
 if TYPE_CHECKING:
+    from ..core.behavior import Operand
     from ..core.tensor import NamedTensor
     from ..display.steps import Explanation
 
@@ -48,6 +49,7 @@ def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: L
     return call
 
 
+@overload
 def evaluate(
     formula: str | CachedCall,
     values: Values | None = None,
@@ -57,6 +59,23 @@ def evaluate(
     syntax: str = "auto",
     strict: bool = False,
     limits: Limits = DEFAULT,
+    **named: Any,
+) -> NamedTensor: ...
+@overload
+def evaluate(
+    formula: str | CachedCall, values: Values | None = None, /, **named: Operand
+) -> NamedTensor: ...  # **tensors
+
+
+def evaluate(
+    formula: str | CachedCall,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Any = None,
+    syntax: Any = "auto",
+    strict: Any = False,
+    limits: Any = DEFAULT,
     **named: Any,
 ) -> NamedTensor:
     """Compute the value of a formula.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Never, Self, overload
 
-from grammar.cache import Cache
+from grammar.cache import Cache, cached_property
+from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 from grammar.parser import parse
 from grammar.plain_text import encodable
@@ -296,6 +297,25 @@ class Formula(Program):
         def __getattr__(self, name: Never) -> Never: ...  # a formula's names are asked for as formula["f"]
 
 
+class Derivative(Formula):
+    """Hold the derivative of a formula; it prints as its closed form, where it has one. `to_text()` is as the paper writes it."""
+
+    @encodable
+    def __str__(self) -> str:
+        return self._printed
+
+    @encodable
+    def __repr__(self) -> str:
+        return self._printed
+
+    @cached_property
+    def _printed(self) -> str:
+        try:
+            return str(closed_form(self, {}, None))
+        except NotationError:  # a shape is missing, or there is no closed form
+            return self.to_text()
+
+
 class EntryPoint(Verbs):
     """A name of a program, callable: a function's value for its arguments, or a tensor's value.
 
@@ -365,9 +385,9 @@ class EntryPoints(Suggests, CachedCall):
         return self._called((), values, sizes, named)
 
 
-def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Formula:
+def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Derivative:
     """The derivative of a program, or of one of its names, by a name."""
     tree = (
         program.tree if of is not None else parse(program.source, program.syntax, functions=frozenset(USER_FUNCTIONS))
     )
-    return Formula(to_text(differentiate_program(program.source, wrt, tree, of)))
+    return Derivative(to_text(differentiate_program(program.source, wrt, tree, of)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
@@ -23,6 +23,7 @@ from .printed import Printed
 
 if TYPE_CHECKING:
     from ..checking.report import CheckResult
+    from ..core.behavior import Operand
     from ..core.tensor import NamedTensor
     from ..display.diagram import Diagram
     from ..display.steps import Explanation
@@ -33,6 +34,16 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
     """The base class of programs, formulas and entry points: everything that has a value or is a function."""
 
     _goal: WholeProgram | Entry
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __call__(  # pyright: ignore[reportIncompatibleMethodOverride]
+            self, *arguments: Any, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
+        ) -> NamedTensor: ...
+        @overload
+        def __call__(self, *arguments: Any, **named: Operand) -> NamedTensor: ...  # as by **tensors
+        def __call__(self, *arguments: Any, **named: Any) -> NamedTensor: ...
 
     @property
     def arguments(self) -> list[str]:
@@ -166,6 +177,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         sizes: Mapping[str, int] | None = None,
         expand: str | Collection[str] = (),
         values: Values | None = None,
+        inputs: Values | None = None,
         **shapes: Any,
     ) -> Diagram:
         """Draw the data flow to the value, with the type of each node. Nothing is computed.
@@ -181,8 +193,11 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
             box, and a family is drawn once).
         values : mapping of str to tensor, optional
             Parameters, for their sizes.
+        inputs : mapping of str to tensor or shape, optional
+            Inputs by name, if not passed as keywords.
         **shapes : tensor or shape
-            Inputs by name. Other names are parameters, shown where they are used.
+            Inputs by name. Other names are parameters, shown where they are used. If none is passed, the inputs of a formula are
+            the names that it declares.
 
         Returns
         -------
@@ -202,6 +217,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         with LOADING, all_or_none():
             from .diagrams import diagram
 
+        shapes = {**as_mapping(inputs, "inputs=", 'write inputs={"X": "ℝ^{a}"}'), **shapes}
         return diagram(self._goal, arguments, shapes, sizes, expand, values)
 
     def derivative(self, wrt: str) -> Verbs:
@@ -216,7 +232,8 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         -------
         Formula or EntryPoint
             ∂value/∂X* of a value, and f'(X) = ∂f(X)/∂X* of a function. The axes of X are starred: f : ℝ^{a} → ℝ^{b} gives
-            f' : ℝ^{a} → ℝ^{b × a*}. If a starred axis is taken, it has the next mark (†, **).
+            f' : ℝ^{a} → ℝ^{b × a*}. If a starred axis is taken, it has the next mark (†, **). It prints as its closed form,
+            where it has one; `to_text()` is as written.
 
         Raises
         ------
@@ -226,12 +243,14 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         Examples
         --------
         >>> import namedtensor as nt
-        >>> nt.derivative("softmax_{ax} X", "X")
-        ∂softmax_{ax}(X)/∂X*
+        >>> nt.derivative("x ⊙_{a} x", "x")
+        D = 2 x^*
         >>> derivative = nt.derivative("f(x) = x^3", "x")
-        >>> derivative, float(derivative(2.0))
-        (f(x) = x^3
-        f'(x) = ∂f(x)/∂x*, 12.0)
+        >>> float(derivative(2.0))
+        12.0
+        >>> print(derivative.to_text())
+        f(x) = x^3
+        f'(x) = ∂f(x)/∂x*
         >>> program = nt.program("f(x) = x^3\\nY = f(x) + 1")
         >>> float(program["f"].derivative("x")(2.0)), float(program["Y"].derivative("x")(x=2.0))
         (12.0, 12.0)

@@ -5,13 +5,19 @@ Types first, then values on draws, then whether a proof of it is found.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from grammar import nodes
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
+from grammar.printer import to_text
 
+from ..core.kinds import as_mapping
 from ..derivations.equal_forms import has_proof
+from ..programs.parsed import ParsedProgram
+from ..scope.names import key, spelled
 from .differences import Words
 from .judgment import Equivalence, judged
 from .settings import SampledInputs, Setting, declared
@@ -22,7 +28,9 @@ NEUTRAL = Words("the first", "the value of the first", "the second", "the second
 TURNED = Words("the second", "the value of the second", "the first", "the first", is_secret=False)
 
 
-def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types: Any) -> Equivalence:
+def equivalent(
+    first: Any, second: Any, inputs: Mapping[str, Any] | None = None, /, *, given: str = "", seed: int = 0, **types: Any
+) -> Equivalence:
     """Test whether two formulas have the same axes and values, whatever their new axes are called.
 
     Types are compared first, then values to 1e-8, for random tensors in five styles (normal, integer, positive, large, small)
@@ -31,7 +39,9 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
     Parameters
     ----------
     first, second : str, Formula or Program
-        The formulas. PyTorch programs, read by `from_torch`, are compared, too.
+        The formulas. PyTorch programs, read by `from_torch`, are compared, too. What one of them declares holds for both.
+    inputs : mapping of str to str, optional
+        The type of each input by name, if not passed as keywords.
     given : str
         Statements that both formulas may use (default: none).
     seed : int
@@ -62,8 +72,10 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
             from .code_differences import against_code
 
         return against_code(first, second, given, seed)
-    setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
-    first, second = text_of(first), text_of(second)
+    types = {**as_mapping(inputs, "inputs", 'write {"X": "ℝ^{n}"}'), **types}
+    sides, stated = without_declared_inputs([text_of(first), text_of(second)], types)
+    first, second = sides
+    setting = Setting("\n".join(filter(str.strip, (declared(types), *stated, given))))
     equivalence = compared(setting, first, second, NEUTRAL, seed)
     if equivalence and has_proof_of(setting, first, second):
         return replace(equivalence, proved=True, message="equal for all tensors (proved)")
@@ -72,6 +84,36 @@ def equivalent(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **
         if turned.difference == "mistake":
             return replace(equivalence, difference="mistake", message=turned.message)
     return equivalence
+
+
+def without_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Two programs without the declarations of their inputs, and these, once each; not of an input whose type is given."""
+    stated: dict[str, str] = {}
+    found: list[str] = []
+    for text in texts:
+        try:
+            program = ParsedProgram(text)
+            inputs, tree = {key(name) for name in program.declared}, program.tree
+        except NotationError:  # which is reported where it is compared
+            found.append(text)
+            continue
+        kept: list[Any] = []
+        for statement in tree.statements:
+            names = statement.names if isinstance(statement, nodes.Declaration) else ()
+            keys = [name.key() for each in names if (name := spelled(each)) is not None]
+            if not keys or not set(keys) <= inputs:
+                kept.append(statement)
+            elif not set(keys) & set(map(key, types)):
+                written = to_text(nodes.Program((statement,)))
+                before = stated.setdefault(",".join(map(str, keys)), written)
+                if before != written:
+                    raise NotationError(
+                        307, f"the formulas declare different inputs: {before}, and {written}",
+                        hint="declare each input alike, or pass its type by name",
+                    )  # fmt: skip
+        whole = len(kept) == len(tree.statements) or not kept
+        found.append(text if whole else to_text(nodes.Program(tuple(kept))))
+    return found, list(stated.values())
 
 
 def has_proof_of(setting: Setting, first: str, second: str) -> bool:

@@ -6,7 +6,6 @@
 `typed`: a text with a type for all that it needs.
 `marked_latex`: LaTeX that says where each piece stands.
 `replies`: types, errors and axes as plain data.
-`repairs`: edits that fix an error, each checked.
 `check`: types of all parts.
 `translate`: matrices, indices and array code in named tensor notation.
 `stages`: the steps of a text, and of which steps each is made.

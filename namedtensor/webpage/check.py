@@ -12,12 +12,12 @@ from grammar.printer import to_latex, to_text
 
 from ..core.axes import show
 from ..display.colors import tints
-from ..display.steps import AxisNames, places
+from ..editor.parts import typed_parts
+from ..editor.repairs import repairs
 from ..positional.offers import looks_positional, with_offer, with_offers
 from ..scope.names import spelled
 from .marked_latex import marked_latex
 from .plans import plan_of
-from .repairs import repairs
 from .replies import Reply, axes_data, error_data, shape_data, type_data, warning_data
 from .requests import Request
 from .typed import TypedInput, TypedText, first_mentions, typed
@@ -71,7 +71,9 @@ def mending(problem: NotationError, errors: Sequence[NotationError], request: Re
         except NotationError as found:
             return [found]
 
-    return repairs(problem, errors, errors_of) if problem.source == request.word("text", None) else []
+    if problem.source != request.word("text", None):
+        return []
+    return [{"span": list(each.span), "text": each.text} for each in repairs(problem, errors, errors_of)]
 
 
 def checked_reply(typed_text: TypedText, request: Request) -> Reply:
@@ -114,19 +116,13 @@ def offered(typed_text: TypedText, request: Request) -> list[NotationError]:
 def parts_of(typed_text: TypedText) -> list[Reply]:
     """Each piece of the text that has a type, once: where it stands in several definitions, as it was first used."""
     checker = typed_text.checked.checker
-    if checker is None:
-        return []
-    trace = [entry for entry in checker.trace if not isinstance(entry[0], Number)]
-    names = AxisNames(trace)
-    seen: dict[Span, Reply] = {}
-    for node, term, env in trace:
-        if node.span not in seen and node.span != (0, 0):
-            shape = names.shape(term, env)
-            seen[node.span] = {
-                "span": list(node.span), "text": checker.text(node), "type": show(shape), "axes": shape_data(shape),
-                "place": [position.name for position in places(env)],
-            }  # fmt: skip
-    return list(seen.values())
+    return [] if checker is None else [
+        {
+            "span": list(each.span), "text": checker.text(each.node), "type": show(each.shape), "axes": shape_data(each.shape),
+            "place": list(each.place),
+        }
+        for each in typed_parts(checker)
+    ]  # fmt: skip
 
 
 def named_parts(typed_text: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Repairs behind buttons: the edits of an error's hint, each tried before it is offered.
+"""Repairs behind buttons and quick fixes: the edits of an error's hint, each tried before it is offered.
 
 softmax_{sek} X     seq      after which the text is right, or wrong in less, or later on
 """
@@ -6,23 +6,29 @@ softmax_{sek} X     seq      after which the text is right, or wrong in less, or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, Span
 
-from .replies import Reply
-
-MOST = 4  # buttons of one error
+MOST = 4  # repairs of one error
 Errors = Sequence[NotationError]
 
 
-def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Reply]:
+class Repair(NamedTuple):
+    """Text to put in place of a span."""
+
+    span: Span
+    text: str
+
+
+def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Repair]:
     """The edits that fix one of the errors of a text; `errors_of` says those of another text."""
-    replies: list[Reply] = []
+    replies: list[Repair] = []
     for (start, end), text in candidates(problem):
         source = problem.source or ""
         put = source[:start] + text + source[end:]
         if put != source and mends(problem, errors, errors_of(put), start + len(text)):
-            replies.append({"span": [start, end], "text": text})
+            replies.append(Repair((start, end), text))
         if len(replies) == MOST:
             break
     return replies

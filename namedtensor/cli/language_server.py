@@ -1,0 +1,280 @@
+"""The Language Server Protocol over the package `editor`: requests to its functions, and its answers to messages.
+
+Findings of what has changed are published at once, those of the whole document after a pause. A document never ends the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from grammar.errors import NotationError, Span
+
+from ..core.version import __version__
+from ..documents.included_files import document_text
+from ..editor.analysis import Document
+from ..editor.completions import AXIS, FUNCTION, NAME, TRIGGERS, completions
+from ..editor.descriptions import definition, hover, references
+from ..editor.fixes import fixes
+from ..editor.occurrences import at_offset
+from ..editor.positions import Lines
+from ..editor.renaming import rename
+from ..editor.text_programs import Problem
+from ..files.text import InputError
+
+SUFFIXES = {"namedtensor": ".nt", "python": ".py", "latex": ".tex", "tex": ".tex", "markdown": ".md", "html": ".html"}
+SEVERITIES = {
+    "error": lsp.DiagnosticSeverity.Error,
+    "warning": lsp.DiagnosticSeverity.Warning,
+    "information": lsp.DiagnosticSeverity.Information,
+}
+ITEM_KINDS = {
+    AXIS: lsp.CompletionItemKind.Field,
+    NAME: lsp.CompletionItemKind.Variable,
+    FUNCTION: lsp.CompletionItemKind.Function,
+}
+Answer = TypeVar("Answer")
+
+
+class OpenDocument:
+    """A document that the editor has open."""
+
+    def __init__(self, uri: str, document: Document):
+        self.uri, self.document = uri, document
+        self.lines = Lines("")
+        self.waiting: asyncio.TimerHandle | None = None
+
+
+class Session:
+    """The open documents of one editor."""
+
+    def __init__(self, server: LanguageServer, delay: float):
+        self.server, self.delay = server, delay
+        self.documents: dict[str, OpenDocument] = {}
+
+    # ------------------------------------------------------------------------------------------------------- documents
+    def opened(self, uri: str, language: str) -> None:
+        path = to_fs_path(uri) or uri
+        if os.path.splitext(path)[1] == "" and language in SUFFIXES:
+            path += SUFFIXES[language]
+        document = Document(path, self.read)
+        if document.is_known:
+            self.documents[uri] = OpenDocument(uri, document)
+            self.changed(uri)
+
+    def changed(self, uri: str) -> None:
+        """Check what has changed at once, and the whole document after a pause."""
+        opened = self.documents.get(uri)
+        if opened is None:
+            return
+        source = self.server.workspace.get_text_document(uri).source
+        encoding: Any = self.server.workspace.position_encoding  # a text, or a member of an enumeration
+        opened.lines = Lines(source, getattr(encoding, "value", encoding))
+        self.guarded(lambda: opened.document.update(source), None)
+        self.publish(opened)
+        if opened.waiting is not None:
+            opened.waiting.cancel()
+        if not opened.document.settled:
+            loop = asyncio.get_running_loop()
+            opened.waiting = loop.call_later(self.delay, lambda: loop.create_task(self.settle(opened)))
+
+    async def settle(self, opened: OpenDocument) -> None:
+        """Check the whole document beside what the editor asks for; drop the result where it has changed meanwhile."""
+        copy = opened.document.copy()
+        await asyncio.get_running_loop().run_in_executor(None, lambda: self.guarded(copy.settle, None))
+        if self.documents.get(opened.uri) is opened and opened.document.text == copy.text:
+            opened.document = copy
+            self.publish(opened)
+            if self.server.client_capabilities.workspace and self.server.client_capabilities.workspace.inlay_hint:
+                self.server.workspace_inlay_hint_refresh(None)
+
+    def closed(self, uri: str) -> None:
+        opened = self.documents.pop(uri, None)
+        if opened is not None:
+            if opened.waiting is not None:
+                opened.waiting.cancel()
+            self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+    def read(self, path: str) -> str | None:
+        """The text of a file: as it is in the editor, or on disk."""
+        for uri, opened in self.documents.items():
+            if opened.document.path == path:
+                return self.server.workspace.get_text_document(uri).source
+        try:
+            return document_text(path)[0]
+        except InputError:
+            return None
+
+    def guarded(self, answer: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """An answer; where making it fails, a note to the editor's log. Nothing that a document says ends the server."""
+        try:
+            return answer()
+        except NotationError as problem:
+            raise JsonRpcInvalidParams(message=in_words(problem)) from None
+        except Exception as problem:
+            text = f"namedtensor: {type(problem).__name__}: {problem}"
+            self.server.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, text))
+            return otherwise
+
+    # ----------------------------------------------------------------------------------------------------- conversions
+    def publish(self, opened: OpenDocument) -> None:
+        problems = self.guarded(lambda: opened.document.problems, [])
+        diagnostics = [diagnostic(opened, problem) for problem in problems]
+        version = self.server.workspace.get_text_document(opened.uri).version
+        self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(opened.uri, diagnostics, version))
+
+    def at(self, uri: str, position: lsp.Position, settled: bool = False) -> tuple[OpenDocument, int] | None:
+        """An open document with the offset of a position; checked as a whole where it has to be `settled`."""
+        opened = self.documents.get(uri)
+        if opened is None:
+            return None
+        if settled:
+            opened.document.settle()
+        return opened, opened.lines.offset((position.line, position.character))
+
+
+def in_words(problem: NotationError) -> str:
+    """An error in a sentence."""
+    return f"{problem.message} ({problem.hint})" if problem.hint else problem.message
+
+
+def range_of(lines: Lines, span: Span) -> lsp.Range:
+    start, end = (lsp.Position(*lines.position(at)) for at in span)
+    return lsp.Range(start, end)
+
+
+def span_of(lines: Lines, range: lsp.Range) -> Span:
+    first, last = ((position.line, position.character) for position in (range.start, range.end))
+    return lines.offset(first), lines.offset(last)
+
+
+def diagnostic(opened: OpenDocument, problem: Problem) -> lsp.Diagnostic:
+    error, lines = problem.error, opened.lines
+    span = error.span if error.source == lines.text and error.span is not None else (0, 0)
+    if span[0] == span[1] < len(lines.text):
+        span = span[0], span[1] + 1
+    text = "\n".join([error.message, *error.notes, *([f"hint: {error.hint}"] if error.hint else [])])
+    related = [
+        lsp.DiagnosticRelatedInformation(lsp.Location(opened.uri, range_of(lines, label)), words or "see here")
+        for label, words in error.labels
+        if error.source == lines.text
+    ]
+    return lsp.Diagnostic(
+        range_of(lines, span), text, SEVERITIES[problem.severity], error.code, source="namedtensor",
+        related_information=related or None,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------------- requests
+def create_server(delay: float = 0.4) -> LanguageServer:
+    """A server that checks a whole document after a pause of `delay` seconds."""
+    server = LanguageServer("namedtensor", __version__)
+    session = Session(server, delay)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
+        session.opened(params.text_document.uri, params.text_document.language_id)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
+        session.changed(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
+        session.closed(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def on_hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        located = session.at(params.text_document.uri, params.position)
+        shown = session.guarded(lambda: hover(located[0].document, located[1]) if located else None, None)
+        if located is None or shown is None:
+            return None
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, shown.text), range_of(located[0].lines, shown.span))
+
+    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def on_inlay_hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        opened = session.documents.get(params.text_document.uri)
+        if opened is None:
+            return []
+        start, end = span_of(opened.lines, params.range)
+        hints = session.guarded(lambda: opened.document.hints, [])
+        return [
+            lsp.InlayHint(lsp.Position(*opened.lines.position(item.offset)), f" : {item.text}", lsp.InlayHintKind.Type)
+            for item in hints
+            if start <= item.offset <= end
+        ]
+
+    options = lsp.CompletionOptions(trigger_characters=list(TRIGGERS))
+
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, options)
+    def on_completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        located = session.at(params.text_document.uri, params.position)
+        items = session.guarded(lambda: completions(located[0].document, located[1]) if located else [], [])
+        return [
+            lsp.CompletionItem(
+                item.label, kind=ITEM_KINDS.get(item.kind, lsp.CompletionItemKind.Operator), detail=item.detail or None,
+                filter_text=located[0].document.text[slice(*item.span)] or None, sort_text=f"{at:04}",
+                text_edit=lsp.TextEdit(range_of(located[0].lines, item.span), item.text),
+            )
+            for at, item in enumerate(items)
+            if located is not None
+        ]  # fmt: skip
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def on_definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
+        located = session.at(params.text_document.uri, params.position, settled=True)
+        spans = session.guarded(lambda: definition(located[0].document, located[1]) if located else [], [])
+        return [lsp.Location(located[0].uri, range_of(located[0].lines, span)) for span in spans if located is not None]
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def on_references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        located = session.at(params.text_document.uri, params.position, settled=True)
+        spans = session.guarded(lambda: references(located[0].document, located[1]) if located else [], [])
+        return [lsp.Location(located[0].uri, range_of(located[0].lines, span)) for span in spans if located is not None]
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    def on_prepare_rename(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder | None:
+        located = session.at(params.text_document.uri, params.position, settled=True)
+        mention = session.guarded(lambda: at_offset(located[0].document, located[1]) if located else None, None)
+        if located is None or mention is None:
+            return None
+        span = located[0].document.regions[mention.region].place(mention.span)
+        return None if span is None else lsp.PrepareRenamePlaceholder(range_of(located[0].lines, span), mention.name)
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    def on_rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        located = session.at(params.text_document.uri, params.position, settled=True)
+        if located is None:
+            return None
+        edits = session.guarded(lambda: rename(located[0].document, located[1], params.new_name), [])
+        return workspace_edit(located[0], [(item.span, item.text) for item in edits])
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])
+    )
+    def on_code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        opened = session.documents.get(params.text_document.uri)
+        if opened is None:
+            return []
+        offered = session.guarded(lambda: fixes(opened.document, span_of(opened.lines, params.range)), [])
+        return [
+            lsp.CodeAction(
+                item.title, lsp.CodeActionKind.QuickFix, [diagnostic(opened, item.problem)], is_preferred=at == 0,
+                edit=workspace_edit(opened, [item.edit]),
+            )
+            for at, item in enumerate(offered)
+        ]  # fmt: skip
+
+    return server
+
+
+def workspace_edit(opened: OpenDocument, edits: list[Any]) -> lsp.WorkspaceEdit:
+    changes = [lsp.TextEdit(range_of(opened.lines, span), text) for span, text in edits]
+    return lsp.WorkspaceEdit({opened.uri: changes})

@@ -1,0 +1,65 @@
+"""A lexer for Pygments, which knows it by the name `namedtensor`, or `nt`, and the ending `.nt`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pygments.lexer import RegexLexer, bygroups
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace
+
+from .token_classes import COMMENT, DIRECTIVE, FUNCTION, KEYWORD, NAME, NUMERAL, OPERATOR, TYPE, WORD, pattern
+
+AXES = (r"([_])(\{)", bygroups(Operator, Punctuation), "axes")
+SHAPE = (r"(?<=[ℝℤℕRF\]}])(\^)(\{)", bygroups(Operator, Punctuation), "axes")
+SIZE = (rf"(\|)({WORD})(\|)", bygroups(Punctuation, Name.Attribute, Punctuation))
+
+
+class NamedTensorLexer(RegexLexer):
+    """Highlight named tensor notation: axes, functions, operators, sets, numbers and comments.
+
+    Examples
+    --------
+    >>> [text for kind, text in NamedTensorLexer().get_tokens("∑_{seq} X") if kind is Name.Attribute]
+    ['seq']
+    """
+
+    name = "Named tensor notation"
+    aliases: ClassVar = ["namedtensor", "nt"]
+    filenames: ClassVar = ["*.nt"]
+    mimetypes: ClassVar = ["text/x-namedtensor"]
+    tokens: ClassVar = {
+        "root": [
+            (DIRECTIVE, Comment.Special),
+            (COMMENT, Comment.Single),
+            (r"\s+", Whitespace),
+            AXES,
+            SHAPE,
+            SIZE,
+            (pattern(KEYWORD), Keyword),
+            (pattern(FUNCTION), Name.Builtin),
+            (rf"({WORD})(?=\()", Name.Function),
+            (pattern(TYPE), Keyword.Type),
+            (NUMERAL, Number),
+            (pattern(OPERATOR), Operator),
+            (pattern(NAME), Name),
+            (WORD, Name),
+            (r"[^\w\s]|_", Punctuation),
+            (r"\w", Name),
+        ],
+        "axes": [
+            (r"\s+", Whitespace),
+            (r"\{", Punctuation, "#push"),
+            (r"\}", Punctuation, "#pop"),
+            (r"\(", Punctuation, "index"),
+            (r"\[", Punctuation, "size"),
+            SIZE,
+            (NUMERAL, Number),
+            (WORD, Name.Attribute),
+            (r"[^\w\s]|_", Operator),
+            (r"\w", Name),
+        ],
+        "index": [(r"\)", Punctuation, "#pop"), (r"\(", Punctuation, "#push"), (r"\n", Whitespace, "#pop:2")],
+        "size": [(r"\]", Punctuation, "#pop"), (r"\n", Whitespace, "#pop:2")],
+    }
+    tokens["index"] += tokens["root"]
+    tokens["size"] += tokens["root"]

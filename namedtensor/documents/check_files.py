@@ -1,0 +1,243 @@
+"""`nt.check_document`: the findings in a file of any kind that holds formulas."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+from grammar.plain_text import encodable
+
+from ..core.kinds import as_path, as_text, wrong
+from ..core.suggestions import Suggests
+from ..files.text import InputError
+from .document import MathSpan, Section
+from .findings import ERROR, NOT_CHECKED, WARNING, Finding, findings_of
+from .formula_checks import CheckedFormula, check_formula
+from .included_files import Read, Whole, whole_of_one
+from .python_source import FormulaString, SkippedString, formulas_in
+from .report import Report, Skipped
+from .verdicts import FALSE, Draws, Tried
+
+if TYPE_CHECKING:
+    from ..programs.parsed import ParsedProgram
+
+KINDS = (".nt", ".py", ".tex", ".md", ".markdown", ".ipynb", ".html", ".htm")
+
+
+@dataclass(frozen=True)
+class DocumentCheck(Suggests):
+    """What a check of a document found; it prints as the command `check` does.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        Errors, warnings, and formulas that were not checked. Each has a `severity` ("error", "warning", "not checked"), the
+        `file`, the `problem` (a `NotationError` with its place in that file) and the text of the `formula`.
+    types : dict of str to dict of str to str
+        The types of the names of each section, by its title.
+    skipped : tuple of (int, str)
+        The lines of formulas that were skipped, and why.
+    formulas : int
+        How many formulas were checked.
+    """
+
+    findings: tuple[Finding, ...]
+    types: Mapping[str, Mapping[str, str]]
+    skipped: tuple[tuple[int, str], ...]
+    formulas: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return not self.errors
+
+    @property
+    def errors(self) -> tuple[NotationError, ...]:
+        """The errors."""
+        return tuple(finding.problem for finding in self.findings if finding.severity == ERROR)
+
+    @property
+    def warnings(self) -> tuple[NotationError, ...]:
+        """The warnings."""
+        return tuple(finding.problem for finding in self.findings if finding.severity == WARNING)
+
+    @encodable
+    def __str__(self) -> str:
+        counts = (_number(self.formulas, "formula"), _number(len(self.errors), "error"))
+        return "\n".join([*map(_shown, self.findings), ", ".join(counts)])
+
+    __repr__ = __str__
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
+
+
+def _shown(finding: Finding) -> str:
+    problem = finding.problem
+    line, column = problem.position()
+    text = problem.to_text().partition(": ")[2]
+    shown = text.partition("\n")[0] if finding.severity == NOT_CHECKED else f"{text}\n"
+    return f"{finding.file}:{line}:{column}: {finding.severity} {problem.code}: {shown}"
+
+
+def check_document(
+    text: str, path: str, *, read: Callable[[str], str | None] | None = None, everything: bool = False
+) -> DocumentCheck:
+    r"""Check the formulas of a document: LaTeX, Markdown, a notebook, HTML, a program (`.nt`) or Python source.
+
+    In Python, the formulas are string constants that are given to functions of this package.
+
+    Parameters
+    ----------
+    text : str
+        The text of the document.
+    path : str or path
+        Its path, whose extension says what it is; the file need not exist.
+    read : callable, optional
+        A function from the path of an included file to its text, or None where there is no such file (default: read files
+        from disk).
+    everything : bool
+        Whether to also check formulas that show no named axis (default: False).
+
+    Returns
+    -------
+    DocumentCheck
+
+    Raises
+    ------
+    NotationError
+        If the extension is unknown, or the text is not of its kind, such as Python that does not parse (409).
+
+    Examples
+    --------
+    >>> result = check_document(r"Let $X \in \reals^{\name{seq}}$. $$ Y = \nsum{\name{sek}} X $$", "notes.md")
+    >>> [(error.code, error.position()) for error in result.errors]
+    [(301, (1, 47))]
+    >>> check_document("import namedtensor as nt\nnt.evaluate('∑_{a} x', x='ℝ^{b}')", "model.py").ok
+    False
+    """
+    text = as_text(text, "the document", 'write check_document(text, "paper.tex")')
+    path = str(as_path(path))
+    if read is not None and not callable(read):
+        raise wrong(read, "read=", "a function of a path", "write read=lambda path: texts.get(path)")
+    if os.path.splitext(path)[1] not in KINDS:
+        raise NotationError(409, f"cannot tell what {path} is", hint=f"expected one of {', '.join(KINDS)}")
+    try:
+        whole, report = checked_file(text, path, read, everything)
+    except InputError as problem:
+        raise NotationError(409, str(problem)) from None
+    line_of = [text.count("\n", 0, left_out.span[0]) + 1 for left_out in report.skipped] if whole.text == text else None
+    places = (whole.place(left_out.span) for left_out in report.skipped)
+    lines = line_of or [left_out.text.count("\n", 0, left_out.span[0]) + 1 for left_out in places]
+    return DocumentCheck(
+        tuple(findings_of(report, whole)),
+        {left_out.title: dict(left_out.types) for left_out in report.scopes},
+        tuple((line, left_out.reason) for line, left_out in zip(lines, report.skipped)),
+        report.formulas,
+    )
+
+
+def checked_file(
+    text: str,
+    path: str,
+    read: Read | None = None,
+    everything: bool = False,
+    shapes: Mapping[str, Any] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> tuple[Whole, Report]:
+    """A file with all that it includes, and the report of its formulas. Raises InputError where it is not of its kind."""
+    kind = os.path.splitext(path)[1]
+    if kind in (".py", ".nt"):
+        whole = whole_of_one(text, path)
+        return whole, (check_python(text, path, shapes, sizes) if kind == ".py" else check_program(text, shapes, sizes))
+    with LOADING, all_or_none():
+        from .loaded import whole_of
+        from .sections import check_document
+
+    whole = whole_of(text, path, read)
+    return whole, check_document(whole.text, everything, shapes, sizes)
+
+
+def check_program(text: str, shapes: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None) -> Report:
+    """The report of a program of its own file."""
+    with LOADING, all_or_none():
+        from ..programs.parsed import ParsedProgram
+
+    program = ParsedProgram(text, "text")
+    result = check_formula(program, shapes, sizes)
+    section = _section("", (0, len(text)), result, program)
+    return Report(text, (section,), result.errors, result.warnings, ())
+
+
+def check_python(
+    text: str,
+    path: str,
+    shapes: Mapping[str, Any] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    draws: Draws | None = None,
+) -> Report:
+    """The report of a Python file; with `draws`, assertions are also tested. Raises InputError where it does not parse."""
+    with LOADING, all_or_none():
+        from ..programs.parsed import ParsedProgram
+
+    errors: list[NotationError] = []
+    warnings: list[Any] = []
+    skipped: list[Skipped] = []
+    sections: list[Section] = []
+    tested: list[Tried] = []
+    for formula in python_formulas(text, path):
+        if isinstance(formula, SkippedString):
+            skipped.append(Skipped(formula.span, f"{formula.verb}: {formula.reason}"))
+            continue
+        program = ParsedProgram(formula.text, formula.syntax)
+        given, known = {**(shapes or {}), **formula.shapes}, {**(sizes or {}), **formula.sizes}
+        result = check_formula(program, given, known, formula.named, formula.complete)
+        if draws is not None and not result.checked.result.errors:
+            for tried in assertions_of(program, given, known, draws):
+                if tried.status == FALSE:
+                    errors.append(in_file(tried.error(formula.text), formula, text))
+                else:
+                    tested.append(tried._replace(span=formula.place(tried.span)))
+        line = text.count("\n", 0, formula.span[0]) + 1
+        sections.append(_section(f"line {line}: {formula.verb}", formula.span, result, program))
+        errors += (in_file(error, formula, text) for error in result.errors)
+        warnings += (warning._replace(span=formula.place(warning.span)) for warning in result.warnings)
+    return Report(text, tuple(sections), tuple(errors), tuple(warnings), tuple(skipped), tried=tuple(tested))
+
+
+def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws) -> list[Tried]:
+    """The assertions of a formula, tested on random tensors."""
+    with LOADING, all_or_none():
+        from .trial import tried_claims
+
+    return list(tried_claims(program.source, program.tree, shapes, sizes, draws))
+
+
+def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedString]:
+    """The formulas of a Python file. Raises InputError where it does not parse."""
+    try:
+        yield from formulas_in(text)
+    except SyntaxError as problem:
+        line = f", line {problem.lineno}" if problem.lineno else ""
+        raise InputError(f"{path} is not Python that parses: {problem.msg}{line}") from None
+
+
+def in_file(error: NotationError, formula: FormulaString, text: str) -> NotationError:
+    """An error of a formula as one of its file; one of an input's shape is at the whole formula."""
+    if error.source != formula.text or error.span is None:
+        return error.replace(source=text, span=formula.span, labels=())
+    return error.moved(text, formula.place)
+
+
+def _section(title: str, span: tuple[int, int], result: CheckedFormula, program: Any) -> Section:
+    maths = MathSpan(*span, True)
+    section = Section(title, span[0], [maths], [maths], types=dict(result.checked.result.types))
+    section.unknown = {error.span_text or "": span[0] for error in result.unknown}
+    if result.checked.checker is not None:
+        section.programs[maths] = program.tree
+    return section

@@ -1,0 +1,64 @@
+"""The check of one formula that stands in a file, whose inputs may be known only where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+from ..core.suggestions import Suggestion, did_you_mean, near
+from ..programs.open_lengths import with_open_ends
+from ..programs.parsed import ParsedProgram
+from ..scope.names import plain_key
+from ..terms.inference import CheckWarning
+
+UNDEFINED = 201
+
+
+class CheckedFormula(NamedTuple):
+    """The check of a formula: what is reported, and the names whose values come from elsewhere."""
+
+    checked: Any  # the CheckedProgram, with its checker
+    errors: tuple[NotationError, ...]
+    warnings: tuple[CheckWarning, ...]
+    unknown: tuple[NotationError, ...] = ()  # of names that nothing here defines, the first use each
+
+
+def check_formula(
+    program: ParsedProgram,
+    shapes: Mapping[str, Any] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    named: Collection[str] = (),
+    complete: bool = False,
+) -> CheckedFormula:
+    """Check a formula with the inputs whose shapes are known; those that are only `named` may be anything.
+
+    Unless these are all its inputs (`complete`), an undefined name is an input, too, and no error, where it resembles no name
+    that is defined.
+    """
+    with LOADING, all_or_none():
+        from ..programs.checks import checked_program
+
+    given = dict(shapes or {})
+    by_keyword = tuple(given) if complete else None
+    checked, _ = with_open_ends(
+        lambda ends: checked_program(program, given, sizes, by_keyword, ends), lambda result: result.result.errors
+    )
+    inputs = set(map(plain_key, named))
+    errors: list[NotationError] = []
+    unknown: dict[str, NotationError] = {}
+    for error in checked.result.errors:
+        name = error.span_text or ""
+        if error.code != UNDEFINED or error.source != program.source:
+            errors.append(error)
+        elif plain_key(name) not in inputs:
+            meant = did_you_mean(near(name, [*program.declared, *program.defined])) if len(name) > 2 else None
+            if meant is not None:
+                errors.append(error.replace(hint=meant))
+            elif complete or isinstance(error.hint, Suggestion):
+                errors.append(error)
+            else:
+                unknown.setdefault(name, error)
+    return CheckedFormula(checked, tuple(errors), tuple(checked.result.warnings), tuple(unknown.values()))

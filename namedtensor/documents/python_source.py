@@ -1,0 +1,301 @@
+"""The formulas in a Python file: strings that are given to functions of this package, with the place of each character.
+
+    import namedtensor as nt
+    nt.evaluate("softmax_{seq} X", X=X)       a formula whose inputs are all named
+    block = nt.program('''Y = 2 X''')         a program whose inputs come later
+
+The file is parsed, never run. A formula that is not a constant, such as an f-string or a variable, is skipped with a reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from grammar.errors import Span
+
+PACKAGE = "namedtensor"
+ONE, TWO = (0,), (0, 1)
+VERBS = {  # the functions whose arguments are formulas, and which of them
+    **dict.fromkeys(
+        "evaluate explain check formula program Formula Program compile cost derivative diagram".split(), ONE
+    ),
+    **dict.fromkeys("init parameters prove gradient to_text to_latex to_python to_javascript to_einsum".split(), ONE),
+    "equivalent": TWO,
+}
+COMPLETE = ("evaluate", "explain", "check")  # which are given all inputs by name
+OPTIONS = frozenset("sizes syntax strict limits library dtype enable disable trials given seed wrt".split())
+UNREADABLE = 4  # tries to parse a file, the last ones without lines that do not parse
+
+
+class FormulaString(NamedTuple):
+    """A formula in a Python file: the function it is given to, its text, and where each character is."""
+
+    verb: str
+    text: str
+    places: tuple[Span, ...]  # of each character in the file, and an empty one at the end
+    shapes: Mapping[str, Any] = {}  # the inputs whose shape the call shows
+    named: frozenset[str] = frozenset()  # the other inputs that the call names
+    complete: bool = False  # whether it names all inputs
+    syntax: str = "auto"
+    sizes: Mapping[str, int] = {}
+
+    @property
+    def span(self) -> Span:
+        return self.places[0][0], self.places[-1][1]
+
+    def place(self, span: Span) -> Span:
+        """Where a span of the formula is in the file."""
+        start, end = (max(0, min(at, len(self.text))) for at in span)
+        return self.places[start][0], self.places[end - 1][1] if end > start else self.places[start][0]
+
+    def inside(self, offset: int) -> int | None:
+        """The place in the formula of a place in the file; None between its literals, and within an escape."""
+        return next((at for at, (start, _) in enumerate(self.places) if start == offset), None)
+
+
+class SkippedString(NamedTuple):
+    """An argument that is not read as a formula, and why."""
+
+    verb: str
+    span: Span
+    reason: str
+
+
+def formulas_in(source: str, lenient: bool = False) -> list[FormulaString | SkippedString]:
+    """The formulas that a Python file gives to functions of the package, in its order. Raises SyntaxError.
+
+    Where it is `lenient`, a few lines may be wrong, as while one types.
+    """
+    tree = parsed_python(source, UNREADABLE if lenient else 1)
+    return [*PythonSource(source, tree).formulas()]
+
+
+def parsed_python(source: str, tries: int) -> ast.Module:
+    """The tree of a Python file; after the first of the tries, each is without a line that is wrong. Raises SyntaxError."""
+    first: SyntaxError | None = None
+    for _ in range(tries):
+        try:
+            return ast.parse(source)
+        except SyntaxError as problem:
+            first = first or problem
+            lines = source.split("\n")
+            at = (problem.lineno or 0) - 1
+            if not 0 <= at < len(lines) or not lines[at].strip():
+                break
+            indent = len(lines[at]) - len(lines[at].lstrip())
+            blank = lines[at][:indent] + "pass"
+            lines[at] = blank[: len(lines[at])].ljust(len(lines[at]))
+            source = "\n".join(lines)
+        except (ValueError, RecursionError, MemoryError) as problem:  # a NUL, or nested too deep
+            raise SyntaxError(str(problem)) from None
+    raise first or SyntaxError("not Python")
+
+
+class PythonSource:
+    """A Python file: its tree, what it imports of this package, and the tensors whose axes it shows."""
+
+    def __init__(self, source: str, tree: ast.Module):
+        self.source, self.tree = source, tree
+        self.starts = [0]
+        for line in source.splitlines(keepends=True) if "\f" not in source and "\v" not in source else _lines(source):
+            self.starts.append(self.starts[-1] + len(line))
+        self.packages: set[str] = set()  # nt of `import namedtensor as nt`
+        self.functions: dict[str, str] = {}  # by their names in the file: program of `from namedtensor import program`
+        self.tensors: dict[str, Any] = {}  # the shapes of variables that are assigned once
+        self.constants: dict[str, ast.expr] = {}  # the strings of such variables
+        self.nodes = [*ast.walk(tree)]
+        self._imports()
+        if self.packages or self.functions:
+            self._assigned()
+
+    def _imports(self) -> None:
+        for node in self.nodes:
+            if isinstance(node, ast.Import):
+                self.packages |= {name.asname or name.name for name in node.names if name.name == PACKAGE}
+            elif isinstance(node, ast.ImportFrom) and node.module == PACKAGE and not node.level:
+                self.functions |= {name.asname or name.name: name.name for name in node.names}
+
+    def called(self, node: ast.Call) -> str | None:
+        """The function of the package that is called."""
+        function = node.func
+        if isinstance(function, ast.Name):
+            return self.functions.get(function.id)
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            return function.attr if function.value.id in self.packages else None
+        return None
+
+    def _assigned(self) -> None:
+        """A = nt.tensor(…, "height width"), TEXT = "…": what is known of a variable that nothing else is assigned to."""
+        stored: dict[str, int] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                stored[node.id] = stored.get(node.id, 0) + 1
+            elif isinstance(node, ast.arg):
+                stored[node.arg] = stored.get(node.arg, 0) + 1
+        for node in self.nodes:
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                name = node.targets[0].id
+                shape = self._shape(node.value) if stored[name] == 1 else None
+                if shape is not None:
+                    self.tensors[name] = shape
+                elif stored[name] == 1 and isinstance(_constant(node.value), str):
+                    self.constants[name] = node.value
+
+    def _shape(self, value: ast.expr) -> dict[str, int | None] | None:
+        """The shape of nt.tensor(literal, axes); a size is None where the literal does not show it."""
+        if not isinstance(value, ast.Call) or self.called(value) != "tensor" or len(value.args) < 2:
+            return None
+        axes = _constant(value.args[1])
+        if not isinstance(axes, str):
+            return None
+        names = axes.replace(",", " ").split()
+        sizes: list[int | None] = []
+        inner: Any = value.args[0]
+        for _ in names:
+            rows = inner.elts if isinstance(inner, (ast.List, ast.Tuple)) and inner.elts else None
+            sizes.append(None if rows is None else len(rows))
+            inner = rows[0] if rows else None
+        return dict(zip(names, sizes)) if names and len(set(names)) == len(names) else None
+
+    # ------------------------------------------------------------------------------------------------------- formulas
+    def formulas(self) -> Iterator[FormulaString | SkippedString]:
+        """The formulas, and the arguments that are not read, in the order of the file."""
+        seen: set[Span] = set()
+        calls = [(node, verb) for node in self.nodes if isinstance(node, ast.Call) and (verb := self.called(node))]
+        for node, verb in sorted(calls, key=lambda pair: (pair[0].lineno, pair[0].col_offset)):
+            for position in VERBS.get(verb, ()):
+                if position < len(node.args):
+                    formula = self._formula(verb, node, node.args[position])
+                    if formula is not None and formula.span not in seen:  # a constant may be used by several calls
+                        seen.add(formula.span)
+                        yield formula
+
+    def _formula(self, verb: str, call: ast.Call, argument: ast.expr) -> FormulaString | SkippedString | None:
+        constant = self.constants.get(argument.id) if isinstance(argument, ast.Name) else None
+        argument = argument if constant is None else constant
+        span = self.span(argument)
+        if isinstance(argument, ast.JoinedStr):
+            return SkippedString(verb, span, "an f-string, whose text is known only when it runs")
+        text = _constant(argument)
+        if not isinstance(text, str):
+            is_value = isinstance(argument, ast.Constant)
+            return None if is_value else SkippedString(verb, span, "not a string constant")
+        places = places_of(self.source, span, text)
+        if places is None:
+            return SkippedString(verb, span, "a string whose characters cannot be located")
+        formula = self._with_inputs(FormulaString(verb, text, places), call)
+        return formula if constant is None else formula._replace(complete=False)
+
+    def _with_inputs(self, formula: FormulaString, call: ast.Call) -> FormulaString:
+        """The same with what its call says of the inputs."""
+        given: dict[str, ast.expr] = {}
+        complete = formula.verb in COMPLETE and not any(isinstance(argument, ast.Starred) for argument in call.args)
+        values = call.args[1] if formula.verb in COMPLETE and len(call.args) > 1 else None
+        options: dict[str, ast.expr] = {}
+        for keyword in call.keywords:
+            if keyword.arg is None or keyword.arg == "values" and formula.verb not in COMPLETE:
+                complete = False
+            elif keyword.arg in OPTIONS:
+                options[keyword.arg] = keyword.value
+            else:
+                given[keyword.arg] = keyword.value
+        if isinstance(values, ast.Dict) and all(
+            isinstance(_constant(argument), str) for argument in values.keys if argument
+        ):
+            complete = complete and None not in values.keys
+            given |= {_constant(key): argument for key, argument in zip(values.keys, values.values) if key is not None}
+        elif values is not None:
+            complete = False
+        shapes = {name: shape for name, value in given.items() if (shape := self._given_shape(value)) is not None}
+        syntax = _constant(options.get("syntax"))
+        sizes = _sizes(options.get("sizes"))
+        return formula._replace(
+            shapes=shapes,
+            named=frozenset(given.keys() - shapes.keys()),
+            complete=complete,
+            syntax=syntax if syntax in ("text", "latex") else "auto",
+            sizes=sizes,
+        )
+
+    def _given_shape(self, value: ast.expr) -> Any:
+        """The shape of an input: a type in words, a number, or a variable whose axes the file shows."""
+        if isinstance(value, ast.Name):
+            return self.tensors.get(value.id)
+        constant = _constant(value)
+        if isinstance(constant, str):
+            return constant
+        return {} if isinstance(constant, (int, float)) and not isinstance(constant, bool) else self._shape(value)
+
+    def span(self, node: ast.expr) -> Span:
+        """Where an expression is, in characters; its columns count bytes."""
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
+
+    def _at(self, line: int, column: int) -> int:
+        start = self.starts[line - 1]
+        text = self.source[start : self.starts[line] if line < len(self.starts) else len(self.source)]
+        return start + (column if text.isascii() else len(text.encode()[:column].decode(errors="ignore")))
+
+
+def _lines(source: str) -> list[str]:
+    """The lines as Python counts them: a form feed ends none."""
+    return re.findall(r"[^\n]*\n|[^\n]+", source)
+
+
+def _constant(node: Any) -> Any:
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def _sizes(node: Any) -> dict[str, int]:
+    if not isinstance(node, ast.Dict):
+        return {}
+    pairs = [(_constant(key), _constant(value)) for key, value in zip(node.keys, node.values)]
+    return {key: value for key, value in pairs if isinstance(key, str) and type(value) is int and value >= 0}
+
+
+# ----------------------------------------------------------------------------------------------- places in the literals
+LITERAL = re.compile(r"""(?P<prefix>[rRuUbB]{0,2})(?P<quote>\"{3}|'{3}|"|')""")
+BETWEEN = re.compile(r"(?:\s|\\\r?\n|#[^\n]*|[()])*")
+ESCAPE = re.compile(
+    r"\\(?:\r?\n|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|.)|\r\n?|.", re.DOTALL
+)
+
+
+def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
+    r"""Where each character of a string is in the source, one literal or several in a row, and where it ends; None where
+    that is not clear.
+
+    >>> places_of(r'f("a\tb" "c")', (2, 12), "a\tbc")
+    ((3, 4), (4, 6), (6, 7), (10, 11), (11, 11))
+    """
+    places: list[Span] = []
+    characters: list[str] = []
+    end = position = span[0]
+    while opening := LITERAL.match(source, BETWEEN.match(source, position).end(), span[1]):  # type: ignore[union-attr]
+        at, raw = opening.end(), "r" in opening["prefix"].lower()
+        while not source.startswith(opening["quote"], at):
+            piece = ESCAPE.match(source, at, span[1])
+            if piece is None:
+                return None
+            if raw and piece[0][:1] == "\\":
+                shown = piece[0].replace("\r\n", "\n")
+                places += ((at + offset, at + offset + 1) for offset in range(len(shown)))
+            else:
+                shown = _unescaped(piece[0])
+                places += [(at, piece.end())] * len(shown)
+            characters.append(shown)
+            at = piece.end()
+        end, position = at, at + len(opening["quote"])
+    return (*places, (end, end)) if "".join(characters) == text else None
+
+
+def _unescaped(piece: str) -> str:
+    if piece[0] != "\\":
+        return "\n" if piece[0] == "\r" else piece
+    try:
+        return ast.literal_eval(f'"{piece}"' if piece != '\\"' else "'\"'")
+    except (SyntaxError, ValueError):
+        return piece

@@ -1,0 +1,272 @@
+"""A document of any kind with all that was found in it, kept up to date while it is edited.
+
+document = Document("model.py")
+document.update(text)          findings in what has changed
+document.settle()              the same of the whole document, when there is time
+document.problems, document.parts, document.regions
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError, Span
+from grammar.parser import spelling_of
+
+from ..documents.check_files import in_file
+from ..documents.findings import ERROR, WARNING, findings_of
+from ..documents.included_files import Read, Whole
+from ..documents.inherited import told
+from ..documents.loaded import READERS, whole_of
+from ..documents.python_source import FormulaString, SkippedString, formulas_in
+from ..documents.report import Report
+from ..documents.sections import check_document
+from ..files.text import InputError
+from .parts import typed_parts
+from .statements import scopes
+from .text_programs import Known, Problem, TextProgram, TypeHint, type_hints
+
+PROGRAM, PYTHON = ".nt", ".py"
+SEVERITIES = {ERROR: "error", WARNING: "warning"}
+MAX_CHARS = 1_000_000  # of a document
+
+
+class Typed(NamedTuple):
+    """A piece of a document that has a type."""
+
+    span: Span
+    shape: Mapping[str, Any]
+    node: Any
+
+
+@dataclass(frozen=True)
+class Region:
+    """A formula or program of a document: its tree, whose spans `place` moves to the document."""
+
+    text: str
+    latex: bool
+    tree: nodes.Program
+    scope: Any  # the symbols, None where names clash
+    place: Callable[[Span], Span | None]
+    span: Span
+    broken: bool = False  # whether statements are left out since they are wrong
+    inherits: frozenset[str] = frozenset()  # names that earlier regions define
+    parts: Callable[[], list[Any]] = field(default=list, compare=False)
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+class Document:
+    """A document while it is edited. `read` gives the texts of the files that it includes, in place of the disk."""
+
+    def __init__(self, path: str, read: Read | None = None):
+        self.path, self.read = path, read
+        self.kind = os.path.splitext(path)[1]
+        self.text = ""
+        self.skipped: list[SkippedString] = []
+        self.report: Report | None = None
+        self.whole: Whole | None = None
+        self._programs: list[tuple[TextProgram, Span, FormulaString | None]] = []
+        self._problems: list[Problem] = []
+
+    @property
+    def is_known(self) -> bool:
+        """Whether documents of its kind hold formulas."""
+        return self.kind in (PROGRAM, PYTHON) or self.kind in READERS
+
+    # ------------------------------------------------------------------------------------------------------- checking
+    def update(self, text: str) -> None:
+        """Take a new text, and check what has changed in it. It never raises for what a document says."""
+        self.text, self.skipped = text, []
+        self._problems = []
+        if len(text) > MAX_CHARS:
+            self._programs, self.report = [], None
+            message = f"a document is checked up to {MAX_CHARS} characters, and this one has {len(text)}"
+            self._problems = [Problem("information", NotationError(404, message, text, (0, 1)))]
+        elif self.kind == PROGRAM:
+            self._update_programs([(text[slice(*span)], span, None) for span in scopes(text)])
+        elif self.kind == PYTHON:
+            self._update_python(text)
+        elif self.is_known:
+            self._check_document(text)
+
+    def settle(self) -> None:
+        """Check as a whole what was checked in parts."""
+        for program, _, _ in self._programs:
+            program.settle()
+
+    @property
+    def settled(self) -> bool:
+        """Whether all of it was checked as a whole."""
+        return all(program.settled for program, _, _ in self._programs)
+
+    def _update_python(self, text: str) -> None:
+        try:
+            strings = formulas_in(text, lenient=True)
+        except SyntaxError:
+            self._programs = []
+            return
+        self.skipped = [string for string in strings if isinstance(string, SkippedString)]
+        formulas = [string for string in strings if isinstance(string, FormulaString)]
+        self._update_programs([(string.text, string.span, string) for string in formulas])
+
+    def _update_programs(self, sources: list[tuple[str, Span, FormulaString | None]]) -> None:
+        """Check programs, each with what is known of it: by its text, else by its place among them."""
+        before = [program for program, _, _ in self._programs]
+        by_text = {(program.text, program.known): program for program in before}
+        programs: list[tuple[TextProgram, Span, FormulaString | None]] = []
+        for at, (text, span, formula) in enumerate(sources):
+            known = Known() if formula is None else known_of(formula)
+            syntax = "text" if formula is None else formula.syntax
+            if syntax == "auto":
+                syntax = spelling_of(text)
+            program = by_text.pop((text, known), None)
+            if program is None and len(before) == len(sources) and before[at].known == known:
+                program = before[at]
+            if (
+                program is None
+                or program.syntax != syntax
+                or any(program is known_program for known_program, _, _ in programs)
+            ):
+                program = TextProgram(known, syntax)
+            if program.text != text or program.whole is None:
+                program.update(text)
+            programs.append((program, span, formula))
+        self._programs = programs
+
+    def _check_document(self, text: str) -> None:
+        try:
+            self.whole = whole_of(text, self.path, self.read)
+            self.report = check_document(self.whole.text)
+        except InputError as problem:  # a notebook that is no JSON
+            self.report = None
+            self._problems = [Problem("information", NotationError(409, str(problem), text, (0, 1)))]
+            return
+        for finding in findings_of(self.report, self.whole):
+            if finding.file == self.path:
+                self._problems.append(Problem(SEVERITIES.get(finding.severity, "information"), finding.problem))
+
+    # ------------------------------------------------------------------------------------------------- what was found
+    @property
+    def problems(self) -> list[Problem]:
+        """All findings, at their places in the document."""
+        problems = [*self._problems]
+        for program, span, formula in self._programs:
+            for problem in program.findings().problems:
+                if formula is not None and problem.severity == "information":
+                    continue  # its inputs come where it is called
+                if formula is not None:
+                    problems.append(problem._replace(error=in_file(problem.error, formula, self.text)))
+                else:
+                    problems.append(
+                        problem._replace(error=problem.error.moved(self.text, partial(shifted, by=span[0])))
+                    )
+        return problems
+
+    @property
+    def parts(self) -> list[Typed]:
+        """The pieces that have a type, at their places in the document, inner pieces first."""
+        typed: list[Typed] = []
+        for program, span, formula in self._programs:
+            move = formula.place if formula is not None else partial(shifted, by=span[0])
+            typed += (Typed(move(part.span), part.shape, part.node) for part in program.findings().parts)
+        for region in self.regions if self.report is not None else ():
+            for part in region.parts():
+                at = region.place(part.span)
+                if at is not None:
+                    typed.append(Typed(at, part.shape, part.node))
+        return typed
+
+    @property
+    def hints(self) -> list[TypeHint]:
+        """The types of statements, each at the end of its statement."""
+        hints: list[TypeHint] = []
+        for program, span, formula in self._programs:
+            move = formula.place if formula is not None else partial(shifted, by=span[0])
+            hints += (
+                hint._replace(offset=move((hint.offset - 1, hint.offset))[1]) for hint in program.findings().hints
+            )
+        for region in self.regions if self.report is not None else ():
+            for hint in type_hints(region.tree, region.parts()):
+                at = region.place((hint.offset - 1, hint.offset))
+                if at is not None:
+                    hints.append(hint._replace(offset=at[1]))
+        return hints
+
+    def programs(self) -> list[tuple[TextProgram, Span, FormulaString | None]]:
+        """The programs, each with its place, and in Python with the string that it is."""
+        return list(self._programs)
+
+    def copy(self) -> Document:
+        """A document to try an edit on: it shares what was found."""
+        other = copy.copy(self)
+        other._programs = [(copy.copy(program), span, formula) for program, span, formula in self._programs]
+        return other
+
+    @property
+    def regions(self) -> list[Region]:
+        """The formulas and programs, as they were last checked as a whole."""
+        if self.report is not None and self.whole is not None:
+            return regions_of(self.report, self.whole, self.path)
+        regions: list[Region] = []
+        for program, span, formula in self._programs:
+            whole = program.whole
+            if whole is None or not program.settled:
+                continue
+            checker = whole.checked.checked.checker if whole.checked is not None else None
+            regions.append(
+                Region(
+                    program.text, program.syntax == "latex", whole.tree, checker.scope if checker is not None else None,
+                    formula.place if formula is not None else partial(shifted, by=span[0]), span, bool(whole.broken),
+                    types=whole.checked.checked.result.types if whole.checked is not None else {},
+                )
+            )  # fmt: skip
+        return regions
+
+
+def known_of(formula: FormulaString) -> Known:
+    """What a call says of the inputs of its formula."""
+    shapes = tuple(
+        (name, tuple(shape.items()) if isinstance(shape, dict) else shape) for name, shape in formula.shapes.items()
+    )
+    return Known(shapes, formula.named, formula.complete, tuple(formula.sizes.items()))
+
+
+def shifted(span: Span, by: int) -> Span:
+    """A span at another place."""
+    return span[0] + by, span[1] + by
+
+
+def regions_of(report: Report, whole: Whole, path: str) -> list[Region]:
+    """The programs of a document with sections, as far as they are in the file itself."""
+    regions: list[Region] = []
+    for section in report.sections:
+        inherits = frozenset(name for maths in section.inherited for name in told(section.programs[maths]))
+        for work, checked in section.checked:
+            if checked.checker is None:
+                continue
+
+            def moved(span: Span, work: Any = work) -> Span | None:
+                at = work.span(span)
+                if at is None or at in work.written:
+                    return None
+                there = whole.place(at)
+                return (
+                    there.span
+                    if there.file == path and there.text[slice(*there.span)] == work.text[slice(*span)]
+                    else None
+                )
+
+            scope = checked.checker.scope
+            regions.append(
+                Region(
+                    work.text, True, scope.program, scope, moved, (section.start, section.start), False, inherits,
+                    partial(typed_parts, checked.checker), checked.result.types,
+                )
+            )  # fmt: skip
+    return regions

@@ -1,0 +1,189 @@
+"""What may be typed next: names, axes, functions and symbols, in text and in LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from grammar.completion import Known, complete
+from grammar.errors import Span
+from grammar.latex.tables import is_known
+from grammar.printer.runs import axes_in
+from grammar.symbols import FUNCTIONS, LATEX_GREEK, SYMBOLS
+
+from ..documents.notation import names_in
+from ..documents.shown_axes import NUMBER_OF_ARGUMENTS
+from ..operators import REGISTRY
+from ..operators.usage import sentence
+from .analysis import Document
+from .occurrences import MARKS
+from .statements import Statement
+from .text_programs import TextProgram
+
+AXIS, NAME, FUNCTION, SYMBOL = "axis", "name", "function", "symbol"
+KINDS = {"axis": AXIS, "tensor": NAME, "function": FUNCTION, "built in": FUNCTION}
+MAX_ITEMS = 300
+TRIGGERS = ("\\", "{", "_", "@", ">", "=")
+AXES = re.compile(r"(?:_|[ℝR]\^)\{([^{}]*)\}")
+WORD = re.compile(r"[^\W\d_][^\W_]*['′]?")
+MACRO = re.compile(r"\\[A-Za-z]*$")
+IN_AXES = re.compile(r"(?:\\(?:ndot|nsum|nprod|ncat|nfun|nbin|nmatrix)\s*|[_^]\s*|\\name\s*)\{[^{}]*$|\|\\?[A-Za-z]*$")
+OPENINGS = re.compile(
+    r"\$|\\[(\[]|\\begin\{(?:align|equation|gather|multline|eqnarray|alignat|flalign|math|displaymath)\*?\}"
+)
+
+
+class Item(NamedTuple):
+    """Text to put in place of a span; `label` is what the list shows, `detail` a word on it."""
+
+    text: str
+    span: Span
+    kind: str
+    label: str
+    detail: str = ""
+
+
+def completions(document: Document, offset: int) -> list[Item]:
+    """What may be typed at a place of a document; nothing outside of its formulas."""
+    for program, span, formula in document.programs():
+        if span[0] <= offset <= span[1] and program.syntax == "text":
+            inner = offset - span[0] if formula is None else formula.inside(offset)
+            if inner is None:
+                return []
+            items = list(in_text(program, inner))
+            if formula is None:
+                return [item._replace(span=(item.span[0] + span[0], item.span[1] + span[0])) for item in items]
+            return [item._replace(span=formula.place(item.span)) for item in items if item.text.isprintable()]
+        if span[0] <= offset <= span[1] and formula is not None:
+            before = document.text[span[0] : offset]
+            return (
+                list(in_latex(before, offset, *names_of_tree(program.whole.tree))) if program.whole is not None else []
+            )
+    if document.report is not None and (start := math_start(document, offset)) is not None:
+        return list(in_latex(document.text[start:offset], offset, *names_of_document(document)))
+    return []
+
+
+def in_text(program: TextProgram, offset: int) -> Iterator[Item]:
+    """The completions at a place of a program in text."""
+    statement = next((name for name in reversed(program.statements) if name.start <= offset), Statement(offset, ""))
+    before = program.text[statement.start : offset]
+    if "#" in before.rpartition("\n")[2]:
+        return
+    whole = program.whole
+    contexts = whole.contexts if whole is not None else None
+    functions = contexts.functions if contexts is not None else frozenset()
+    tensors = contexts.tensors | program.known.named if contexts is not None else program.known.named
+    mentioned = names_in(whole.tree) if whole is not None else ()
+    names = dict.fromkeys([*sorted(tensors), *(name for name in mentioned if name not in functions | FUNCTIONS)])
+    here = before[-1:] if WORD.search(before[-1:]) else ""
+    known = Known(tuple(names), tuple(sorted(functions)), tuple(axes_of(program, offset if here else -1)))
+    for completion in complete(before, known)[:MAX_ITEMS]:
+        written = before[len(before) - completion.length :]
+        kind = KINDS.get(completion.meaning, SYMBOL)
+        label = f"{completion.text}  {completion.meaning}" if kind == SYMBOL and completion.meaning else completion.text
+        yield Item(
+            completion.text,
+            (offset - completion.length, offset),
+            kind,
+            label,
+            described(completion.text) or completion.meaning or written,
+        )
+
+
+def axes_of(program: TextProgram, offset: int) -> list[str]:
+    """The axes of a program, also those in statements that do not parse yet; not a word that ends at `offset`."""
+    axes = dict.fromkeys(axes_in(program.whole.tree)) if program.whole is not None else {}
+    axes |= dict.fromkeys(axis for shape in program.known.given.values() if isinstance(shape, dict) for axis in shape)
+    for inside in AXES.finditer(program.text):
+        for word in WORD.finditer(program.text, *inside.span(1)):
+            if word.end() != offset and word.start() > 0 and program.text[word.start() - 1] not in "(":
+                axes.setdefault(word[0])
+    return sorted(dict.fromkeys(axis.rstrip(MARKS) for axis in axes))
+
+
+def described(name: str) -> str:
+    """What a built-in function or operator is, in a sentence."""
+    record = REGISTRY.get(name)
+    return sentence(record) if record is not None else ""
+
+
+# ---------------------------------------------------------------------------------------------------------------- LaTeX
+def names_of_tree(tree: object) -> tuple[list[str], list[str]]:
+    """The axes and the names of a program in LaTeX."""
+    return [name.rstrip(MARKS) for name in axes_in(tree)], [name for name in names_in(tree) if name not in FUNCTIONS]
+
+
+def names_of_document(document: Document) -> tuple[list[str], list[str]]:
+    """The axes and the names of a document."""
+    axes: dict[str, None] = {}
+    names: dict[str, None] = {}
+    for region in document.regions:
+        of_region = names_of_tree(region.tree)
+        axes |= dict.fromkeys(of_region[0])
+        names |= dict.fromkeys(of_region[1])
+    return list(axes), list(names)
+
+
+def math_start(document: Document, offset: int) -> int | None:
+    """Where the formula begins that a place is in, also one that is not closed yet; None outside of formulas."""
+    assert document.report is not None and document.whole is not None
+    for section in document.report.sections:
+        for maths in section.maths:
+            at = document.whole.place(maths[:2])
+            if at.file == document.path and at.span[0] < offset < at.span[1]:
+                return at.span[0]
+    text = document.text
+    paragraph = max(text.rfind("\n\n", 0, offset), 0)
+    dollars = text.count("$", paragraph, offset) - text.count("\\$", paragraph, offset)
+    last = list(OPENINGS.finditer(text, paragraph, offset))
+    if not last:
+        return None
+    opening = last[-1]
+    if opening[0] == "$":
+        return opening.start() if dollars % 2 else None
+    closing = {r"\(": r"\)", r"\[": r"\]"}.get(opening[0], opening[0].replace("begin", "end"))
+    return opening.start() if text.find(closing, opening.end(), offset) < 0 else None
+
+
+def in_latex(before: str, offset: int, axes: list[str], names: list[str]) -> Iterator[Item]:
+    """The completions after a piece of LaTeX: macros of axes and of the notation, symbols and names."""
+    begun = MACRO.search(before)
+    if begun is not None:
+        start = offset - len(begun[0])
+        for name, kind, detail in _macros(axes, IN_AXES.search(before) is not None):
+            if name.startswith(begun[0]) and name != begun[0]:
+                yield Item(name, (start, offset), kind, name, detail)
+        return
+    word = re.search(r"[A-Za-z]*$", before)
+    prefix = word[0] if word else ""
+    if IN_AXES.search(before):
+        for axis in axes:
+            if axis.startswith(prefix) and axis.isalpha():
+                yield Item(f"\\{axis}", (offset - len(prefix), offset), AXIS, f"\\{axis}", "axis")
+        return
+    for name in names:
+        if prefix and name.startswith(prefix) and name != prefix:
+            text = name if len(name) == 1 else rf"\text{{{name}}}"
+            yield Item(text, (offset - len(prefix), offset), NAME, name, "name")
+
+
+def _macros(axes: list[str], axes_first: bool) -> Iterator[tuple[str, str, str]]:
+    """Macros with their kinds: the axes of the document, the notation's own, symbols, Greek letters."""
+    of_axes = [(f"\\{axis}", AXIS, "axis") for axis in axes if axis.isalpha() and not is_known(f"\\{axis}")]
+    if axes_first:
+        yield from of_axes
+    for name, count in NUMBER_OF_ARGUMENTS.items():
+        yield name + "{}" * count, SYMBOL, "named tensor notation"
+    yield r"\name{}", SYMBOL, "an axis by its name"
+    if not axes_first:
+        yield from of_axes
+    seen: set[str] = set()
+    for symbol in SYMBOLS:
+        for macro in symbol.latex.split():
+            if macro[1:].isalpha() and macro[0] == "\\" and macro not in seen:
+                seen.add(macro)
+                yield macro, SYMBOL, symbol.text.split()[0]
+    for name, letter in LATEX_GREEK.items():
+        yield f"\\{name}", SYMBOL, letter

@@ -1,0 +1,107 @@
+"""What a statement needs of the rest of its program, in few words: definitions of functions as they are written, and of
+tensors their types.
+
+    Y = Attention(Q, K)       Attention(Q, K) = …;  Q ∈ ℝ^{seq × key};  K ∈ ℝ^{seq × key}
+
+So a statement that changes is checked alone, however long its program is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from grammar import nodes
+
+from ..documents.notation import base_of, head_of
+from ..scope.names import plain_key, walk
+from .statements import Statement
+
+MAX_STATEMENTS = 80  # of a context
+
+
+class Contexts:
+    """The statements of a program that was checked, by the names that they define."""
+
+    def __init__(self, statements: list[Statement], tree: nodes.Program, types: Mapping[str, str]):
+        self.statements = statements
+        self.trees: list[list[Any]] = [[] for _ in statements]
+        self.defining: dict[str, list[int]] = {}
+        self.of_sizes: list[int] = []
+        self.functions: frozenset[str] = frozenset()
+        self.tensors: frozenset[str] = frozenset()
+        starts = [written.start for written in statements]
+        at = 0
+        for statement in tree.statements:
+            while at + 1 < len(starts) and starts[at + 1] <= statement.span[0]:
+                at += 1
+            if statements:
+                self._add(at, statement)
+        self.types: dict[str, list[str]] = {}  # of the names that equations define, declarations
+        for name, text in types.items():
+            self.types.setdefault(plain_key(name).base, []).append(f"{name} ∈ {text}")
+
+    def _add(self, at: int, statement: Any) -> None:
+        self.trees[at].append(statement)
+        head = head_of(statement)
+        names = defined_by(statement)
+        if head is not None:
+            self.functions |= names
+        else:
+            self.tensors |= names
+        for name in names:
+            places = self.defining.setdefault(name, [])
+            if at not in places:
+                places.append(at)
+        if any(isinstance(side, nodes.Size) for side in getattr(statement, "sides", ())):
+            self.of_sizes.append(at)
+
+    def of(self, changed: nodes.Program, unchanged: Collection[int]) -> str:
+        """The context of a changed statement: texts of those that have not changed, and types."""
+        defined = {name for statement in changed.statements for name in defined_by(statement)}
+        chosen: dict[int, None] = {at: None for at in self.of_sizes if at in unchanged}
+        declared: dict[str, None] = {}
+        waiting = [
+            *mentioned(changed),
+            *(name for at in chosen for other in self.trees[at] for name in mentioned(other)),
+        ]
+        seen: set[str] = set()
+        while waiting and len(chosen) < MAX_STATEMENTS:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for at in self.defining.get(name, ()):
+                if at not in unchanged or self._is_value(at):
+                    declared |= dict.fromkeys(() if name in defined else self.types.get(name, ()))
+                elif at not in chosen:
+                    chosen[at] = None
+                    waiting += [other for statement in self.trees[at] for other in mentioned(statement)]
+        texts = [self.statements[at].text for at in sorted(chosen)]
+        stated = {name for at in chosen for other in self.trees[at] for name in defined_by(other)}
+        return "\n".join(
+            [*texts, *(other for other in declared if plain_key(other.partition(" ∈ ")[0]).base not in stated)]
+        )
+
+    def _is_value(self, at: int) -> bool:
+        """Whether a statement gives tensors their values, so that their types stand for it."""
+        return all(
+            isinstance(statement, (nodes.Equation, nodes.Update)) and head_of(statement) is None
+            for statement in self.trees[at]
+        )
+
+
+def defined_by(statement: Any) -> set[str]:
+    """The names, without scripts, that a statement defines or declares."""
+    head = head_of(statement)
+    if head is not None:
+        return {head.operator}
+    if isinstance(statement, nodes.Declaration):
+        return {base_of(name) for name in statement.names} - {""}
+    first = statement.sides[0] if isinstance(statement, nodes.Equation) else getattr(statement, "target", None)
+    return {base_of(first)} - {""}
+
+
+def mentioned(root: Any) -> Iterable[str]:
+    """The names of tensors and functions in a tree."""
+    return dict.fromkeys(name for node in walk(root) if (name := base_of(node)))

@@ -1,0 +1,62 @@
+"""Quick fixes: the edits that the hints of errors and warnings name, each tried before it is offered."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from grammar.errors import NotationError, Span
+
+from .analysis import Document
+from .renaming import Edit
+from .repairs import repairs
+from .text_programs import Problem
+
+MAX_PROBLEMS = 5  # of a place
+
+
+class Fix(NamedTuple):
+    """A quick fix: what it does, its edit, and the problem that it is for."""
+
+    title: str
+    edit: Edit
+    problem: Problem
+
+
+def fixes(document: Document, span: Span) -> list[Fix]:
+    """The quick fixes for what is found in a span."""
+    problems = [
+        candidate
+        for candidate in document.problems
+        if candidate.error.source == document.text and touches(candidate, span)
+    ]
+    before = reported(document)
+    offered: list[Fix] = []
+    for problem in [candidate for candidate in problems if candidate.error.edits][:MAX_PROBLEMS]:
+        for repair in repairs(problem.error, before, lambda text: _tried(document, text)):
+            old = document.text[slice(*repair.span)]
+            title = (
+                f"Replace {old} by {repair.text}"
+                if old and repair.text
+                else f"Remove {old}"
+                if old
+                else f"Insert {repair.text}"
+            )
+            offered.append(Fix(title, Edit(*repair), problem))
+    return offered
+
+
+def touches(problem: Problem, span: Span) -> bool:
+    """Whether a problem is at a place."""
+    start, end = problem.error.span or (0, 0)
+    return start <= span[1] and span[0] <= end
+
+
+def reported(document: Document) -> list[NotationError]:
+    """The errors and warnings of a document."""
+    return [problem.error for problem in document.problems if problem.severity != "information"]
+
+
+def _tried(document: Document, text: str) -> list[NotationError]:
+    other = document.copy()
+    other.update(text)
+    return reported(other)

@@ -1,0 +1,44 @@
+"""The pieces of a formula that have a type, where each is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from grammar.errors import Span
+from grammar.nodes import Number
+
+from ..display.steps import AxisNames, places
+
+
+class TypedPart(NamedTuple):
+    """A piece of a formula: its span, its shape, the definitions that it is in, and its node."""
+
+    span: Span
+    shape: Mapping[str, Any]
+    place: tuple[str, ...]
+    node: Any
+
+
+def typed_parts(checker: Any) -> list[TypedPart]:
+    """Each piece that has a type, once, inner pieces first: where it is in several definitions, as it was first used."""
+    if checker is None:
+        return []
+    trace = [entry for entry in checker.trace if not isinstance(entry[0], Number)]
+    names = AxisNames(trace)
+    parts: dict[Span, TypedPart] = {}
+    for node, term, env in trace:
+        if node.span not in parts and node.span != (0, 0):
+            inside = tuple(location.name for location in places(env))
+            parts[node.span] = TypedPart(node.span, names.shape(term, env), inside, node)
+    return list(parts.values())
+
+
+def innermost(spans: Iterable[Span], offset: int) -> Span | None:
+    """The shortest span that holds an offset, or that ends there.
+
+    >>> innermost([(0, 9), (2, 5), (3, 4)], 4)
+    (2, 5)
+    """
+    within = [span for span in spans if span[0] <= offset < span[1]] or [span for span in spans if span[1] == offset]
+    return min(within, key=lambda span: span[1] - span[0], default=None)

@@ -1,0 +1,136 @@
+r"""Rename an axis or a name wherever it is the same, and nowhere else.
+
+The new text is checked before it is offered: a renaming that would make another error, or unite two names, is refused. In LaTeX
+an axis is renamed with its macro: \seq everywhere, and \ndef{\seq}{seq}.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from grammar.errors import NotationError, Span
+from grammar.latex.tables import is_known
+from grammar.parser import parse
+
+from .analysis import Document
+from .occurrences import AXIS, FUNCTION, MACRO, MARKS, Occurrence, at_offset, occurrences, same_as
+
+NAMED = re.compile(r"(\\(?:name|mathsf|text|mathrm|operatorname|textrm|textsf)\s*\{)[^{}]*(\})")
+PLAIN = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)?['′]*")
+
+
+class Edit(NamedTuple):
+    """Text to put in place of a span."""
+
+    span: Span
+    text: str
+
+
+def rename(document: Document, offset: int, new: str) -> list[Edit]:
+    """The edits that rename what is at a place. Raises NotationError where that cannot be done safely."""
+    new = new.strip()
+    chosen = at_offset(document, offset)
+    if chosen is None:
+        raise refused("there is no name or axis here")
+    if any(other.broken for other in document.regions):
+        problem = next((other.error for other in document.problems if other.error.kind == "syntax"), None)
+        line = problem.position()[0] if problem is not None else 1
+        raise refused(f"line {line} does not parse, so a name in it would be missed", "fix that line first")
+    latex = document.regions[chosen.region].latex
+    check_name(chosen, new, latex)
+    if new == chosen.name:
+        return []
+    _check_free(document, chosen, new)
+    edits = sorted(set(_edits(document, chosen, new)))
+    _check_result(document, edits, new)
+    return edits
+
+
+def refused(message: str, hint: str | None = None) -> NotationError:
+    """The error of a renaming that is not done."""
+    return NotationError(312, message, hint=hint)
+
+
+def check_name(chosen: Occurrence, new: str, latex: bool) -> None:
+    """Raise where a new name cannot be one."""
+    what = "an axis" if chosen.kind == AXIS else "a tensor or a function"
+    try:
+        text = f"∑_{{{new}}} x" if chosen.kind == AXIS else f"{new}(x) = x" if chosen.kind == FUNCTION else f"{new} = 1"
+        is_name = len(parse(text, "text").statements) == 1 and PLAIN.fullmatch(new) is not None
+    except NotationError:
+        is_name = False
+    if not is_name:
+        raise refused(f"{new!r} cannot be the name of {what}", "use letters and digits, as in seq or W1")
+    if latex and chosen.kind == AXIS and not new.isalpha():
+        raise refused(f"{new!r} cannot be the macro of an axis", "use letters alone")
+
+
+def _check_free(document: Document, chosen: Occurrence, new: str) -> None:
+    """Raise where something else is called so."""
+    regions = {mention.region for mention in same_as(document, chosen)}
+    for mention in occurrences(document):
+        if mention.name == new and mention.region in regions:
+            span = document.regions[mention.region].place(mention.span) or (0, 0)
+            line = document.text.count("\n", 0, span[0]) + 1
+            what = "an axis" if mention.kind == AXIS else "a name"
+            raise refused(f"{new} is {what} already, in line {line}", "choose another name")
+
+
+def _edits(document: Document, chosen: Occurrence, new: str) -> Iterator[Edit]:
+    regions = document.regions
+    for mention in same_as(document, chosen):
+        region = regions[mention.region]
+        span = region.place(mention.span)
+        if span is None:  # it is written in another file, or in words of a comment
+            continue
+        written = document.text[slice(*span)]
+        if region.latex:
+            if macro := MACRO.match(written):
+                if chosen.kind == AXIS and not NAMED.match(written):
+                    yield from _macro_edits(document, macro[0], chosen.name, new)
+                    continue
+            named = NAMED.match(written)
+            yield Edit(span, f"{named[1]}{new}{named[2]}" if named else new if len(new) == 1 else rf"\text{{{new}}}")
+        else:
+            marks = written[len(written.rstrip(MARKS)) :] if mention.kind == AXIS else ""
+            yield Edit(span, new + marks)
+
+
+def _macro_edits(document: Document, macro: str, old: str, new: str) -> Iterator[Edit]:
+    r"""The edits that rename the macro of an axis: where it is used, and where it is defined."""
+    if is_known(f"\\{new}"):
+        raise refused(rf"\{new} is a macro of LaTeX or of the notation", "choose another name")
+    if re.search(rf"\\{new}(?![A-Za-z@])", document.text):
+        raise refused(rf"\{new} is used already", "choose another name")
+    for use in re.finditer(rf"{re.escape(macro)}(?![A-Za-z@])", document.text):
+        yield Edit(use.span(), f"\\{new}")
+    definition = rf"\\ndef\s*\{{\s*{re.escape(macro)}\s*\}}\s*\{{\s*({re.escape(old)})\s*\}}"
+    body = rf"\\(?:(?:re)?newcommand|def)\s*\{{?\s*{re.escape(macro)}\s*\}}?\s*\{{\s*\\(?:name|mathsf)\s*\{{\s*({re.escape(old)})\s*\}}"
+    for pattern in (definition, body):
+        for use in re.finditer(pattern, document.text):
+            yield Edit(use.span(1), new)
+
+
+def applied(text: str, edits: list[Edit]) -> str:
+    """A text with edits made."""
+    for span, put in sorted(edits, reverse=True):
+        text = text[: span[0]] + put + text[span[1] :]
+    return text
+
+
+def _check_result(document: Document, edits: list[Edit], new: str) -> None:
+    """Raise where the edits would make an error that is not there before."""
+    after = Document(document.path, document.read)
+    after.update(applied(document.text, edits))
+    after.settle()
+    before = sorted(problem.error.code for problem in document.problems)
+    errors = [problem.error for problem in after.problems]
+    if sorted(problem.code for problem in errors) != before:
+        known = list(before)
+        for error in errors:
+            if error.code in known:
+                known.remove(error.code)
+            else:
+                raise refused(f"with the name {new} there would be an error: {error.message}", "choose another name")

@@ -1,0 +1,74 @@
+"""Where the statements of a text begin and end, found without parsing: one that is wrong does not hide the others."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from grammar.errors import Span
+
+COMMENT = re.compile(r"#[^\n]*")
+EXERCISE = re.compile(r"^#:\s*exercise\b", re.MULTILINE)
+JOINS_BEFORE = re.compile(
+    r"\s*(?:[=≔≜≡≐≈≃∝,:→←∈∼×…⋯+\-−–/∕÷⊙·*∗⋅@⊕★⊗⊖⊘⊛∘•⋄△⊞⊠⊡≠≤≥<>!∧∨;)\]}]|(?:and|or|for|in|where)\b)"
+)
+JOINS_AFTER = re.compile(r"(?:[=≔≜≡≐≈≃∝,:→←∈∼×+\-−–/∕÷⊙·*∗⋅@⊕★⊗⊖⊘⊛∘•√∂∑∏≠≤≥<>∧∨¬;]|\b(?:and|or|not|for|in|where))\s*$")
+HEAD = re.compile(r"[^\W\d_][^\s=∈:(){}\[\]]*(?:\{[^{}\n]*\}[^\s=∈:(){}\[\]]*)*(?:\([^()\n]*\))?\s*(?:=|∈|≜|≔|:)")
+OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+
+
+class Statement(NamedTuple):
+    """A statement, or several that are not told apart: where it starts in its text, and its own text."""
+
+    start: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.text)
+
+
+def split(text: str) -> list[Statement]:
+    r"""The statements of a text, without the comments between them.
+
+    A line goes on with the statement above where a bracket is open, or an operator is at the end of that or begins it. After
+    a bracket that is never closed, a line that looks like a definition begins a statement.
+
+    >>> [each.text for each in split("# X\nX ∈ ℝ^{a}\nY = X +\n  1  # one\nZ = (X\nW = Y")]
+    ['X ∈ ℝ^{a}', 'Y = X +\n  1', 'Z = (X', 'W = Y']
+    """
+    spans: list[Span] = []
+    depth, position, joined = 0, 0, False
+    for line in text.split("\n"):
+        code = (line if "#" not in line else COMMENT.sub("", line)).rstrip()
+        if code.strip():
+            start = position + len(code) - len(code.lstrip())
+            again = depth > 0 and HEAD.match(line) is not None
+            begins = not spans or again or (depth <= 0 and not joined and not JOINS_BEFORE.match(code))
+            if begins:
+                depth = 0
+                spans.append((start, position + len(code)))
+            else:
+                spans[-1] = spans[-1][0], position + len(code)
+            depth = max(0, depth + sum((character in OPENING) - (character in CLOSING) for character in code))
+            joined = JOINS_AFTER.search(code) is not None
+        position += len(line) + 1
+    return [Statement(start, text[start:end]) for start, end in spans]
+
+
+def scopes(text: str) -> list[Span]:
+    """The parts of a text that are programs of their own: all of it, or in a file of exercises each exercise."""
+    starts = [heading.start() for heading in EXERCISE.finditer(text)]
+    if not starts:
+        return [(0, len(text))]
+    bounds = [*([0] if text[: starts[0]].strip() else []), *starts, len(text)]
+    return [span for span in zip(bounds, bounds[1:]) if span[0] < span[1]]
+
+
+def blanked(text: str, spans: list[Span]) -> str:
+    """The text with blanks in place of some spans, so that all else stays where it is."""
+    for start, end in spans:
+        blank = "".join(character if character == "\n" else " " for character in text[start:end])
+        text = text[:start] + blank + text[end:]
+    return text

@@ -1,0 +1,324 @@
+"""A program that is checked while it is edited: what has changed at once, and all of it when there is time.
+
+`update` checks the statements that changed, each with what it needs of the rest as that was last checked; errors of the others
+stay, and move with them. `settle` checks the whole program. A statement that does not parse hides no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError, Span
+from grammar.parser import parse
+
+from ..documents.formula_checks import UNDEFINED, CheckedFormula, check_formula
+from ..documents.notation import base_of, head_of
+from ..programs.parsed import ParsedProgram
+from ..scope.names import plain_key
+from ..terms.inference import shown
+from .contexts import Contexts, defined_by
+from .parts import TypedPart, typed_parts
+from .statements import HEAD, Statement, blanked, split
+
+MAX_BROKEN = 12  # statements of a program that are left out since they are wrong
+MAX_CHANGED = 8  # statements that are checked alone; of more, the program is checked as a whole
+SHORT = 12  # statements of a program that is always checked as a whole
+
+
+class Known(NamedTuple):
+    """What the place of a program says of its inputs."""
+
+    shapes: tuple[tuple[str, Any], ...] = ()
+    named: frozenset[str] = frozenset()
+    complete: bool = False
+    sizes: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The shapes of inputs, by name."""
+        return {name: dict(shape) if isinstance(shape, tuple) else shape for name, shape in self.shapes}
+
+
+class Problem(NamedTuple):
+    """A finding: "error", "warning" or "information", and what it says."""
+
+    severity: str
+    error: NotationError
+
+
+class TypeHint(NamedTuple):
+    """The type of a statement, to be shown after it."""
+
+    offset: int
+    text: str
+
+
+class Findings(NamedTuple):
+    """What was found in a statement, or in a program; its places are those of the text that was checked."""
+
+    problems: tuple[Problem, ...] = ()
+    parts: tuple[TypedPart, ...] = ()
+    hints: tuple[TypeHint, ...] = ()
+
+
+class Whole(NamedTuple):
+    """A program as it was checked as a whole."""
+
+    text: str
+    statements: list[Statement]
+    findings: list[Findings]  # of each statement
+    broken: frozenset[int]  # the statements that are left out
+    tree: nodes.Program
+    checked: CheckedFormula | None
+    contexts: Contexts
+
+
+class TextProgram:
+    """A program in text while it is edited."""
+
+    def __init__(self, known: Known | None = None, syntax: str = "text"):
+        self.known, self.syntax = known or Known(), syntax
+        self.whole: Whole | None = None
+        self.text = ""
+        self.statements: list[Statement] = []
+        self.places: dict[int, int] = {}  # of the statements of `whole` that are still there: their number now
+        self.changed: dict[int, Findings] = {}  # of the others, by their number now
+
+    @property
+    def settled(self) -> bool:
+        """Whether the whole program was checked as it is."""
+        return self.whole is not None and self.whole.text == self.text
+
+    def update(self, text: str) -> None:
+        """Take a new text, and check what has changed in it."""
+        before = dict(
+            zip((statement.text for statement in self.statements), map(self.changed.get, range(len(self.statements))))
+        )
+        self.text = text
+        self.statements = split(text) if self.syntax == "text" else [Statement(0, text)]
+        whole = self.whole
+        if whole is None or len(self.statements) <= SHORT:
+            self.settle()
+            return
+        self.places = matched(
+            [statement.text for statement in whole.statements], [statement.text for statement in self.statements]
+        )
+        new = [at for at in range(len(self.statements)) if at not in self.places.values()]
+        if len(new) > MAX_CHANGED:
+            self.settle()
+            return
+        self.changed = {}
+        for at in new:
+            known = before.get(self.statements[at].text)
+            self.changed[at] = known if known is not None else self._checked_alone(whole, self.statements[at])
+
+    def settle(self) -> None:
+        """Check the whole program, where that is not done yet."""
+        if not self.settled:
+            self.whole = checked_whole(self.text, self.statements, self.known, self.syntax)
+        self.places = {at: at for at in range(len(self.statements))}
+        self.changed = {}
+
+    def _checked_alone(self, whole: Whole, statement: Statement) -> Findings:
+        """The findings in one statement, with its places from 0."""
+        text = statement.text
+        contexts = whole.contexts
+        try:
+            tree = parse(text, "text", contexts.tensors - contexts.functions, functions=contexts.functions)
+        except NotationError as problem:
+            return Findings((Problem("error", problem),))
+        context = contexts.of(tree, self.places.keys())
+        start = len(context) + 1 if context else 0
+        program = ParsedProgram(f"{context}\n{text}" if context else text, "text")
+        result = check_formula(program, self.known.given, dict(self.known.sizes), self.known.named)
+        names = {name for item in tree.statements for name in defined_by(item)}
+        defined = {*contexts.defining, *names, *headed(self.statements)}
+        problems = [item for item in problems_of(result) if is_about(item, start, defined)]
+        parts = [item for item in typed_parts(result.checked.checker) if item.span[0] >= start]
+        names = Findings(tuple(problems), tuple(parts))
+        return moved(names, text, -start)._replace(hints=tuple(type_hints(tree, parts, start)))
+
+    # ------------------------------------------------------------------------------------------------ what is known now
+    def findings(self) -> Findings:
+        """All that is known of the text as it is now."""
+        if self.whole is None:
+            return Findings()
+        if self.settled:
+            groups = self.whole.findings
+        else:
+            groups = []
+            for at, now in self.places.items():
+                before, after = self.whole.statements[at].start, self.statements[now].start
+                groups.append(moved(self.whole.findings[at], self.text, after - before))
+            groups += [moved(findings, self.text, self.statements[at].start) for at, findings in self.changed.items()]
+        problems = sorted(
+            (problem for group in groups for problem in group.problems),
+            key=lambda problem: problem.error.span or (0, 0),
+        )
+        hints = tuple(hint for group in groups for hint in group.hints)
+        return Findings(tuple(problems), tuple(part for group in groups for part in group.parts), hints)
+
+
+def matched(old: list[str], new: list[str]) -> dict[int, int]:
+    """The statements that are in both texts, by their numbers in the old one and in the new one.
+
+    >>> matched(["a", "b", "c", "d"], ["a", "x", "c", "d"])
+    {0: 0, 2: 2, 3: 3}
+    """
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    pairs = {at: at for at in range(first)}
+    left: dict[str, list[int]] = {}
+    for at in range(first, len(new) - last):
+        left.setdefault(new[at], []).append(at)
+    for at in range(first, len(old) - last):
+        if left.get(old[at]):
+            pairs[at] = left[old[at]].pop(0)
+    return pairs | {len(old) - 1 - at: len(new) - 1 - at for at in reversed(range(last))}
+
+
+def moved(findings: Findings, text: str, by: int) -> Findings:
+    """Findings at other places of another text."""
+
+    def shifted(span: Span) -> Span:
+        return max(0, span[0] + by), max(0, span[1] + by)
+
+    problems = tuple(
+        problem._replace(error=problem.error.moved(text, shifted)) if problem.error.source is not None else problem
+        for problem in findings.problems
+    )
+    parts = tuple(part._replace(span=shifted(part.span)) for part in findings.parts)
+    return Findings(problems, parts, tuple(hint._replace(offset=hint.offset + by) for hint in findings.hints))
+
+
+def is_about(problem: Problem, start: int, defined: Collection[str]) -> bool:
+    """Whether a problem is in the text after `start`, and not that a name of the file is undefined."""
+    error = problem.error
+    if error.span is None or error.span[0] < start:
+        return False
+    return error.code != UNDEFINED or plain_key(error.span_text or "").base not in defined
+
+
+def problems_of(result: CheckedFormula) -> list[Problem]:
+    """The problems of a formula."""
+    source = result.checked.result.source
+    problems = [Problem("error", error) for error in result.errors]
+    problems += (Problem("warning", warning.as_error(source)) for warning in result.warnings)
+    problems += (Problem("information", undeclared(error)) for error in result.unknown)
+    return problems
+
+
+def undeclared(error: NotationError) -> NotationError:
+    """An undefined name as an input whose type is unknown."""
+    name = error.span_text
+    return error.replace(
+        message=f"{name} is an input: nothing here defines or declares it, so its type is unknown",
+        hint=f"declare it: {name} ∈ ℝ^{{…}}",
+        notes=(),
+    )
+
+
+def headed(statements: list[Statement]) -> set[str]:
+    """The names that statements may define, as far as their first characters show that."""
+    heads = (HEAD.match(statement.text) for statement in statements)
+    return {plain_key(head[0].split("=")[0].split("∈")[0].split("(")[0].rstrip(" :≜≔")).base for head in heads if head}
+
+
+def checked_whole(text: str, statements: list[Statement], known: Known, syntax: str) -> Whole:
+    """Check a program, without the statements that do not parse or clash with others."""
+    broken: dict[int, Findings] = {}
+    result: CheckedFormula | None = None
+    tree = nodes.Program(())
+    while len(broken) < len(statements):
+        left = blanked(text, [(statements[at].start, statements[at].end) for at in broken])
+        program = ParsedProgram(left, syntax)
+        try:
+            tree = program.tree
+            _ = program.scope
+            result = check_formula(program, known.given, dict(known.sizes), known.named, known.complete)
+            break
+        except NotationError as error:
+            problem, tree = error, nodes.Program(())
+        at = statement_at(statements, problem.span)
+        if at is None or at in broken or len(broken) >= MAX_BROKEN:
+            broken.setdefault(at or 0, Findings())
+            broken[at or 0] = Findings((*broken[at or 0].problems, Problem("error", problem.located(text, (0, 0)))))
+            break
+        broken[at] = Findings((Problem("error", problem.moved(text, lambda span: span)),))
+    findings = [broken.get(at, Findings()) for at in range(len(statements))]
+    if result is not None:
+        lost = headed([statements[at] for at in broken])
+        problems = [
+            problem_there
+            for problem_there in problems_of(result)
+            if not broken or is_about(problem_there, -1, lost) or problem_there.error.span is None
+        ]
+        parts = typed_parts(result.checked.checker)
+        problems = [problem_there._replace(error=in_text(problem_there.error, text)) for problem_there in problems]
+        findings = distributed(statements, findings, problems, parts, list(type_hints(tree, parts)))
+    types = result.checked.result.types if result is not None else {}
+    return Whole(text, statements, findings, frozenset(broken), tree, result, Contexts(statements, tree, types))
+
+
+def in_text(error: NotationError, text: str) -> NotationError:
+    """An error of the text with blanks as one of the text; one of an input is at its beginning."""
+    if error.span is None or error.source is None or len(error.source) != len(text):
+        return error.replace(source=text, span=(0, 0), labels=())
+    return error if error.source == text else error.replace(source=text)
+
+
+def type_hints(tree: nodes.Program, parts: list[TypedPart], start: int = 0) -> Iterator[TypeHint]:
+    """The types of the statements of a tree whose type nothing there declares; in the parts, it begins at `start`."""
+    shapes = {part.span: part.shape for part in parts}
+    declarations = [declaration for declaration in tree.statements if isinstance(declaration, nodes.Declaration)]
+    declared = {name for declaration in declarations for name in defined_by(declaration)}
+    for statement in tree.statements:
+        if isinstance(statement, nodes.Value):
+            body = statement.body
+        elif isinstance(statement, nodes.Equation) and not statement.sets and head_of(statement) is None:
+            body = statement.sides[-1]
+            if base_of(statement.sides[0]) in declared:
+                continue
+        else:
+            continue
+        shape = shapes.get((body.span[0] + start, body.span[1] + start))
+        if shape is not None:
+            yield TypeHint(body.span[1], shown(shape))
+
+
+def statement_at(statements: list[Statement], span: Span | None) -> int | None:
+    """The number of the statement that a span is in."""
+    if span is None or not statements:
+        return None
+    return max((at for at, statement in enumerate(statements) if statement.start <= span[0]), default=0)
+
+
+def distributed(
+    statements: list[Statement], findings: list[Findings], problems: list[Problem], parts: list[TypedPart],
+    hints: list[TypeHint],
+) -> list[Findings]:  # fmt: skip
+    """The findings of each statement."""
+    groups: list[tuple[list[Problem], list[TypedPart]]] = [([*group.problems], [*group.parts]) for group in findings]
+    for problem in problems:
+        at = statement_at(statements, problem.error.span)
+        if at is not None:
+            groups[at][0].append(problem)
+    ordered = sorted(parts, key=lambda part: part.span[0])
+    at = 0
+    for part in ordered:
+        while at + 1 < len(statements) and statements[at + 1].start <= part.span[0]:
+            at += 1
+        if statements:
+            groups[at][1].append(part)
+    shown: list[list[TypeHint]] = [[] for _ in statements]
+    for hint in hints:
+        at = statement_at(statements, (hint.offset - 1, hint.offset))
+        if at is not None:
+            shown[at].append(hint)
+    return [Findings(tuple(problems), tuple(parts), tuple(last)) for (problems, parts), last in zip(groups, shown)]
