@@ -30,7 +30,7 @@ nitpicky = False
 
 # `node web/build.mjs --whole` makes it; then each formula has a link that opens it there.
 playground = str(HERE.parent / "playground.html") if (HERE.parent / "playground.html").exists() else ""
-html_extra_path = [playground] if playground else []
+html_extra_path = ["llms.txt", "llms-full.txt", *([playground] if playground else [])]
 
 
 def setup(app):

@@ -23,6 +23,8 @@
 `continued_lines`: lines that begin with a sign and go on with the equation above.
 `syntax_errors`: why a token cannot stand where it stands.
 `parser`: the whole way, from either spelling to a tree, by Lark's parser of `formula.lark`.
+`composed`: text that is put together from several files.
+`imports`: import statements, which name definitions of other files.
 `completion`: what may come next while one types.
 `printer`: a tree back to text, ASCII, LaTeX, colors.
 

@@ -273,11 +273,16 @@ class NotationError(Exception):
         return self.replace(source=source, span=span, labels=labels, hint=hint)
 
     def position(self) -> tuple[int, int]:
-        """Line and column of the caret, both from 1."""
+        """Line and column of the caret, both from 1; they are those of `file`, where that is not empty."""
         if self.source is None or self.span is None:
             return 1, 1
-        before = self.source[: self.span[0]]
-        return before.count("\n") + 1, self.span[0] - (before.rfind("\n") + 1) + 1
+        start = self.span[0]
+        return location(self.source, start)[1], start - (self.source.rfind("\n", 0, start) + 1) + 1
+
+    @property
+    def file(self) -> str:
+        """The imported file that the error is in; "" for the text itself."""
+        return "" if self.source is None or self.span is None else location(self.source, self.span[0])[0]
 
     def __str__(self) -> str:
         """Its text, in ASCII where standard output cannot encode it."""
@@ -314,16 +319,32 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
         first = source.rfind("\n", 0, start) + 1
         end = max(start, min(span[1], line_end(source, start)))
         shown.setdefault(first, []).append((start - first, end - first, text))
-    numbers = {first: source.count("\n", 0, first) + 1 for first in shown}
-    margin = len(str(max(numbers.values())))
+    locate = getattr(source, "locate", None)  # of a text that is put together from several files (see `composed`)
+    places = {first: locate(first) if locate else ("", source.count("\n", 0, first) + 1) for first in shown}
+    margin = len(str(max(number for _, number in places.values())))
     lines: list[str] = []
+    before = ""
     for first in sorted(shown):
+        file, number = places[first]
+        if file != before:
+            lines.append(f"  {file or 'the program itself'}:")
+            before = file
         offset, text = window(source[first : line_end(source, first)], min(start for start, _, _ in shown[first]))
-        lines.append(f"  {numbers[first]:>{margin}} | {printable(text)}".rstrip())
+        lines.append(f"  {number:>{margin}} | {printable(text)}".rstrip())
         for start, end, label in sorted(shown[first]):
             blank, width = caret(text, max(0, start - offset), max(0, end - offset))
             lines.append(f"  {'':>{margin}} | {' ' * blank}{'^' * width} {label}".rstrip())
     return lines
+
+
+def location(source: str, offset: int) -> tuple[str, int]:
+    """The file and the line of a character of a source; the file is "" for the text itself (see `composed`).
+
+    >>> location("a = 1\\nb = 2", 8)
+    ('', 2)
+    """
+    locate = getattr(source, "locate", None)
+    return ("", source.count("\n", 0, offset) + 1) if locate is None else locate(offset)
 
 
 def line_end(source: str, start: int) -> int:

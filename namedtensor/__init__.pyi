@@ -20,8 +20,11 @@ from .core.tensor import NamedTensor as NamedTensor
 from .core.tensor import tensor as tensor
 from .derivations.gradients import gradient as gradient
 from .derivations.proofs import prove as prove
+from .display.animation import animate as animate
 from .display.diagram import Diagram
 from .display.pictures import heatmap as heatmap
+from .display.plots import histogram as histogram
+from .display.plots import lineplot as lineplot
 from .documents.check_files import check_document as check_document
 from .documents.load import load_program as load_program
 from .files.safetensors import load_tensors as load_tensors
@@ -37,6 +40,8 @@ from .programs.api import latex_preamble as latex_preamble
 from .programs.api import program as program
 from .programs.arguments import Values
 from .programs.compiled import CompiledFormula
+from .programs.custom_operators import CustomOperator as CustomOperator
+from .programs.custom_operators import operator as operator
 from .programs.evaluate import evaluate as evaluate
 from .programs.evaluate import explain as explain
 from .programs.initializers import Initializers
@@ -61,7 +66,10 @@ __all__ = [
     "tensor",
     "gradient",
     "prove",
+    "animate",
     "heatmap",
+    "histogram",
+    "lineplot",
     "check_document",
     "load_program",
     "load_tensors",
@@ -86,6 +94,8 @@ __all__ = [
     "to_latex",
     "to_python",
     "to_text",
+    "CustomOperator",
+    "operator",
     "evaluate",
     "explain",
     "Formula",

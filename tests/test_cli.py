@@ -595,7 +595,7 @@ def examples():
             words = shlex.split(line)
             if (
                 words[:1] == ["namedtensor"]
-                and words[1] not in ("repl", "playground", "lsp")
+                and words[1] not in ("repl", "playground", "lsp", "mcp")
                 and not re.search(r"\.(nt|tex|npy|npz|py)\b", line)
             ):
                 yield words[1:]

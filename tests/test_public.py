@@ -14,7 +14,7 @@ import transformer
 ROOT = Path(__file__).parent.parent
 
 # The surface: every public name, no more and no fewer.
-NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load_program check explain derivative custom_function heatmap
+NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load_program check explain derivative custom_function CustomOperator operator animate histogram lineplot heatmap
 compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum load_tensors save_tensors set_printoptions equivalent exercises prove gradient strict from_torch follows Differs
 check_document NotationError NotationWarning Limits Formula Program translate from_einops from_einsum""".split()
 FUNCTIONS = """exp log uniform sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf

@@ -24,6 +24,7 @@ CALLS = {
     "formula": (nt.formula, ("X + 1",), {}, "0 1 syntax"),
     "derivative": (nt.derivative, ("X^2", "X"), {}, "0 1 syntax"),
     "load_program": (nt.load_program, ("nowhere.nt",), {}, "0 1"),
+    "operator": (nt.operator, ("own", "->"), {"definition": "X^2"}, "0 1 definition functions differential latex meaning"),
     "custom_function": (nt.custom_function, ("g : ℝ^{a} → ℝ^{a}",), {}, "0"),
     "tensor": (nt.tensor, ([1.0, 2.0], "a"), {}, "0 1"),
     "NamedTensor": (nt.NamedTensor, ([1.0, 2.0], "a"), {}, "0 1"),
@@ -107,7 +108,7 @@ def test_only_an_error_of_the_language_comes_out(call, where, kind):
 def test_the_table_has_every_public_function():
     tried = {call.split()[0] for call in CALLS} | set(CALLS)
     public = {name for name in nt.__all__ if inspect.isfunction(getattr(nt, name))}
-    assert public - tried <= {"save_tensors", "heatmap", "latex_preamble"}
+    assert public - tried <= {"save_tensors", "heatmap", "lineplot", "histogram", "animate", "latex_preamble"}
 
 
 @pytest.mark.parametrize("kind", WRONG)

@@ -60,15 +60,19 @@ class Linearization:
         rule, record = STRUCTURAL.get(term.operator), REGISTRY.get(term.operator)
         if record is not None and record.joins:
             rule = _of_parts
+        if term.operator == "python":
+            record = term.options[0]  # which has what is asked of a record here
         if rule is not None:
             return rule(self, term, parts)
         texts = record.differentials if record is not None else ()
         if record is None or not texts:
             raise self.checker.error(
-                405, f"no derivative rule for {term.operator if record else self.checker.text(term.node)}",
+                405, f"no derivative rule for {term.operator if term.operator in REGISTRY else self.checker.text(term.node)}",
                 self.make.node,
                 labels=((term.node.span, "it is used here"),) if term.node is not None else (),
-                hint="express it with operators that have derivative rules",
+                hint="give it a differential: nt.operator(…, differential=…)"
+                if term.operator == "python"
+                else "express it with operators that have derivative rules",
             )  # fmt: skip
         texts = texts[-len(parts) :] if len(parts) > 1 else texts[:1]
         total: Term | None = None
@@ -94,12 +98,12 @@ class Linearization:
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
         """The contribution of one argument to the tangent, by the record's differential in the notation."""
         rules = rules_of(self.checker)
-        tree, before = expression(text), len(rules.graph)
+        tree, before = expression(text, frozenset(rules.python)), len(rules.graph)
         env = Environment(variables={Key(DIFFERENTIAL + LETTERS[position]): part})
         for letter, argument in zip(LETTERS, term.arguments):
             env.variables[Key(letter)] = argument
             env.sizes.update(argument.shape)
-        options = dict(term.options)
+        options = {} if term.operator == "python" else dict(term.options)
         for name, value in record.options:
             env.variables[Key(name)] = rules.graph.number(options.get(name, value))
         env.sizes.update({name[5:]: size for name, size in options.items() if str(name).startswith("size ")})
@@ -116,6 +120,8 @@ class Linearization:
 def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
     """The binding of the axes in a record's differential to those of one use."""
     formals = record.lifted.formals
+    if term.operator == "python":
+        return {formal: (axis,) for formal, axis in zip(formals, term.options[0].axes)}
     result = (
         {"ax": term.axes} if record.lifted.variadic else {formal: (axis,) for formal, axis in zip(formals, term.axes)}
     )
@@ -123,9 +129,9 @@ def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=256)
-def expression(text: str) -> Node:
-    """The tree of a differential."""
-    (statement,) = parse(text, "text").statements
+def expression(text: str, functions: frozenset[str] = frozenset()) -> Node:
+    """The tree of a differential, which may call these functions."""
+    (statement,) = parse(text, "text", functions=functions).statements
     assert isinstance(statement, nodes.Value)
     return statement.body
 

@@ -12,6 +12,7 @@
 `beyond_families`: members that no equation gives.
 `unknown_names`: suggestions for undefined names.
 `calls`: operators and functions applied.
+`python_calls`: functions of Python applied.
 `matching`: which of the user's functions a use means.
 `lifting`: its body typed for its arguments.
 `hygiene`: axes renamed apart where a body would capture them.

@@ -9,17 +9,18 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import SIZE_NEEDED, NotationError
+from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Call, Node, axis_of
 
 from ..core.axes import ShapeMismatch
-from ..core.sizes import SizeVariable, resolve, unify
+from ..core.sizes import SizeVariable, resolve
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.mentions import NEARLY
 from ..scope.names import Key
 from ..scope.symbols import FunctionDefinition
 from ..scope.updates import REPLACING
-from ..terms.environment import Environment, source_name
+from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import Axes, apply, scalar_term, takes_index
@@ -30,7 +31,7 @@ from .diagnostics import shape_error
 from .element_updates import replaced
 from .indexing import take
 from .inferred_sizes import may_make
-from .lifting import Bindings, inline_call, solve_size
+from .lifting import Bindings, inline_call
 from .matching import matching
 from .sums import implicit_sum, in_turn
 from .unknown_names import of_equation, visible
@@ -42,7 +43,11 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         for function, bindings in matching(checker, node, env):
             return call_defined(checker, function, bindings, node, env)
     if node.operator in checker.python:
-        return call_python(checker, node, env)
+        with LOADING, all_or_none():
+            from .python_calls import call_python
+
+        named = use_axes(checker, node, env) if checker.python[node.operator].formals else ()
+        return call_python(checker, node, env, named)
     if node.operator == "size":
         return size_of(checker, node, env)
     if len(node.arguments) == 1 and node.subscript and not node.parameters and takes_index(node.operator):
@@ -298,57 +303,6 @@ def call_defined(
         numbers[name] = checker.infer(part, env)
     parts = (*node.arguments, *node.parameters)
     return inline_call(checker, function, bindings, numbers, ordinary, options, node, parts, env)
-
-
-def call_python(checker: Inference, node: Call, env: Environment) -> Term:
-    """A Python function that was registered with its signature."""
-    registered = checker.python[node.operator]
-    arguments = checker.infer_all(node.arguments, env)
-    signature = registered.signature
-    if len(arguments) != len(signature.domain):
-        raise checker.error(
-            304, f"{node.operator} expects {len(signature.domain)} arguments, got {len(arguments)}", node,
-            notes=(f"its signature is {registered.text}",),
-        )  # fmt: skip
-    needed = [{axis.name: size for axis, size in of.axes} for of in signature.domain]
-    declared_sizes = {axis.name: size for axis, size in signature.codomain.axes}
-    extras: dict[str, Any] = {}
-    sizes: dict[str, Any] = {}
-    renamed: list[Term] = []
-    inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # n of ℝ^{a[n]} is that of this call
-    for argument, names, part in zip(arguments, needed, node.arguments):
-        for axis, name in names.items():
-            if axis not in argument.shape:
-                raise checker.error(
-                    305, f"{node.operator}: argument {checker.text(part)} is missing axis {axis}", part,
-                    notes=(checker.described(part, argument.shape), f"its signature is {registered.text}"),
-                    symbol=node.operator, axis=axis,
-                )  # fmt: skip
-            sizes[axis] = argument.shape[axis]
-            if name is not None:
-                solve_size(checker, name, argument.shape[axis], axis, part, inner)
-        apart: dict[str, str] = {}
-        for axis, size in argument.shape.items():
-            if axis in names:
-                continue
-            if axis in declared_sizes or (axis in extras and not unify(extras[axis], size)):
-                raise shape_error(checker,
-                    ShapeMismatch("clash" if axis in declared_sizes else "sizes", axis, detail=(extras.get(axis), size)),
-                    node.operator, arguments, node.arguments, node, (),
-                )  # fmt: skip
-            extras[axis] = size
-            apart[axis] = f"{source_name(axis)}@python"
-        renamed.append(checker.renamed(argument, apart, part))
-    shape = {f"{source_name(axis)}@python": size for axis, size in extras.items()}
-    for axis, name in declared_sizes.items():
-        size = sizes.get(axis)
-        if size is None:
-            size = checker.solver.size_of(axis, env, node) if name is None else checker.solver.value(name, inner)
-        if size is None and not checker.infer_parameters:
-            raise unknown_axis_size(checker, axis, node)
-        shape[axis] = unknown_size(checker, axis) if size is None else size
-    term = checker.graph.intern("python", tuple(renamed), options=(registered,), shape=shape, node=node)
-    return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)
 
 
 def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:

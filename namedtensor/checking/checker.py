@@ -192,7 +192,7 @@ class Checker(Inference):
 
     def fork(self, scope: Scope | None = None) -> Checker:
         if scope is not None:
-            return Checker(scope)
+            return Checker(scope, python=self.python)
         return Checker(
             self.scope, self.inputs, self.given_sizes, self.infer_parameters, python=self.python, limits=self.limits
         )

@@ -23,6 +23,9 @@
 `playground`: the command playground.
 `language_server`: the Language Server Protocol over the package `editor`.
 `lsp`: the command lsp.
+`mcp_tools`: what the tools of the command mcp answer.
+`mcp_server`: these tools, bounded, over the Model Context Protocol.
+`mcp`: the command mcp.
 `help`: the command help.
 `session`: formulas one after another, each knowing those before.
 `session_commands`: what one line of the prompt does: commands that begin with a colon.

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
@@ -34,7 +35,22 @@ def source_of(options: Any) -> Source:
     """The formula that a command is about, also noted in `options` for errors to name its file."""
     word = options.formula[1:] if options.formula.startswith(" -") else options.formula
     options.source = read_source(word, options.syntax)
+    if "from" in options.source.text:
+        options.source = imported(options.source)
     return options.source
+
+
+def imported(source: Source) -> Source:
+    """A formula with what it imports: a file from its own folder, the argument of a command from the current one.
+
+    Raises NotationError where something is not there.
+    """
+    from ..programs.imports import with_imports
+
+    if source.name == "<stdin>":
+        return source._replace(text=with_imports(source.text, source.syntax))
+    file = None if source.name is None else Path(source.name)
+    return source._replace(text=with_imports(source.text, source.syntax, "." if file is None else (), file))
 
 
 def read_source(word: str, syntax: str) -> Source:
@@ -114,4 +130,4 @@ def place_of(problem: NotationError, source: Source | None) -> str:
     if source is None or source.name is None or problem.source != source.text:
         return ""
     line, column = problem.position()
-    return f"{source.name}:{line}:{column}"
+    return f"{problem.file or source.name}:{line}:{column}"

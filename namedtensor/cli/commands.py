@@ -47,6 +47,7 @@ from .explain import (
 from .gradient import GRADIENT_EXAMPLES, gradient_arguments, gradient_command
 from .help import HELP_EXAMPLES, help_arguments, help_command
 from .lsp import LSP_EXAMPLES, lsp_arguments, lsp_command
+from .mcp import MCP_EXAMPLES, mcp_arguments, mcp_command
 from .parsers import INPUTS, Parser, check_arguments, formula_arguments
 from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
 from .read import READ_EXAMPLES, read_arguments, read_command
@@ -372,6 +373,12 @@ COMMANDS = {
         PLAYGROUND_EXAMPLES,
     ),
     "lsp": Command("serve an editor: findings, types, completion, renaming", lsp_arguments, lsp_command, LSP_EXAMPLES),
+    "mcp": Command(
+        "serve check, evaluate, derive and others as tools for language models",
+        mcp_arguments,
+        mcp_command,
+        MCP_EXAMPLES,
+    ),
     "help": Command("say what a function, a sign or an error is", help_arguments, help_command, HELP_EXAMPLES),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }

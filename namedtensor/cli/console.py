@@ -132,4 +132,5 @@ def error_record(error: NotationError, file: str | None = None) -> dict[str, Any
     record |= {"span": list(error.span) if error.span else None, "span_text": error.span_text}
     record |= {"notes": list(error.notes), "hint": error.hint}
     record |= {"symbol": error.symbol, "axis": error.axis, "reason": error.reason}
+    file = error.file or file
     return {"file": file, **record} if file is not None else record

@@ -11,6 +11,7 @@ from grammar.errors import NotationError
 from ..files.formats import writable
 from ..files.text import InputError, as_number, read_text
 from ..scope.names import key
+from .arguments import Source, imported
 from .evaluate import written
 from .help import lines_of, named, operator_entry
 from .inputs import headers_of, read_given, split_given
@@ -45,7 +46,7 @@ def _load(session: Session, rest: str) -> str:
     syntax = "latex" if rest.endswith(".tex") else "text" if rest.endswith(".nt") else "auto"
     before = dict(session.facts), dict(session.values)
     try:
-        pieces = session.read(session.as_text(read_text(rest), syntax))
+        pieces = session.read(session.as_text(imported(Source(read_text(rest), rest, syntax)).text, syntax))
         together = any(isinstance(piece.statement, nodes.Ellipsis) for piece in pieces)
         (session.keep_together if together else session.keep)(pieces)
     except NotationError:

@@ -19,6 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from grammar.errors import NotationError
+
 MAX_START_SECONDS = 60.0
 MAX_CHUNK_BYTES = 2**16
 MAX_MEMORY_BYTES = 4 * 2**30
@@ -81,6 +83,20 @@ class AnsweringProcess:
             except BaseException:  # whoever asks next is not to get the answer to this
                 self.close()
                 raise
+
+    def ask_bounded(self, line: bytes, seconds: float) -> bytes:
+        """The same for a user: NotationError says that it took too long or too much, and what to do."""
+        try:
+            return self.ask(line, seconds)
+        except LateError:
+            problem = NotationError(404, f"this takes more than {seconds:g} seconds", hint="make it smaller")
+        except EndedError:
+            problem = NotationError(
+                404, "the process that computes this died, perhaps for want of memory", hint="make it smaller"
+            )
+        except OSError as error:
+            problem = NotationError(405, f"no process can be started to compute this: {error.strerror or error}")
+        raise problem
 
     @property
     def is_running(self) -> bool:

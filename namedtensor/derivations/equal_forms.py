@@ -15,7 +15,7 @@ from grammar.parser import parse
 
 from ..calculus.derivative import perturbing
 from ..core.settings import recursion_headroom
-from ..operators.user_functions import USER_FUNCTIONS
+from ..operators.user_functions import known_functions
 from ..scope.names import walk
 from ..symbolic import algebra
 from ..symbolic.from_terms import Forms, NotReadable
@@ -27,7 +27,7 @@ from .reading import reading_checker
 
 def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the last equation of a program, written as text, has a proof for inputs of these shapes."""
-    tree = parse(claim, "text", functions=frozenset(USER_FUNCTIONS))
+    tree = parse(claim, "text", functions=frozenset(known_functions()))
     *before, last = tree.statements
     if not isinstance(last, Equation):
         return False

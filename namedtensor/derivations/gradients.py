@@ -16,6 +16,7 @@ from grammar.printer import to_text
 
 from ..core.kinds import as_names
 from ..core.tensor import NamedTensor
+from ..operators.user_functions import using
 from ..programs.program import EntryPoints, Formula, Program
 from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Scope
@@ -60,7 +61,8 @@ class Gradient:
         statements = [_named(asked[0], self._whole)]
         for name, by in zip(asked[1:], names):
             statements.append(_named(name, Derivative(self._whole, _expression(by), MARK)))
-        program = Program(to_text(nodes.Program((*self._of.tree.statements, *statements))), "text")
+        with using(self._of._goal.program.operators):
+            program = Program(to_text(nodes.Program((*self._of.tree.statements, *statements))), "text")
         return program, program[tuple(asked)]
 
     def _members(self, given: Iterable[str]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from grammar.printer import to_text
 from ..core.settings import recursion_headroom
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
-from ..operators.user_functions import USER_FUNCTIONS
+from ..operators.user_functions import known_functions
 from ..programs.program import Formula
 from ..scope.names import walk
 from .closed_form import read_shapes, stripped
@@ -97,7 +97,7 @@ def prove(
     >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").status
     'disproved'
     """
-    tree = parse(claim, syntax, functions=frozenset(USER_FUNCTIONS))
+    tree = parse(claim, syntax, functions=frozenset(known_functions()))
     *before, last = tree.statements
     if not isinstance(last, Equation) or last.range is not None:
         raise NotationError(112, "a proof needs an equation", claim, last.span, hint="write u = v")

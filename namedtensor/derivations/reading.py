@@ -8,7 +8,7 @@ from typing import Any
 
 from grammar import nodes
 
-from ..operators.user_functions import USER_FUNCTIONS
+from ..operators.user_functions import IN_USE, NO_OPERATORS, USER_FUNCTIONS, known_functions
 from ..scope.binder import bind
 from ..scope.names import Key, by_key, walk
 from ..symbolic.linearizing import ReadingChecker
@@ -25,7 +25,11 @@ def reading_checker(
     inputs = by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
     return ReadingChecker(
-        bind(source, program), inputs, dict(sizes or {}), infer_parameters=True, python=USER_FUNCTIONS
+        bind(source, program),
+        inputs,
+        dict(sizes or {}),
+        infer_parameters=True,
+        python=USER_FUNCTIONS if IN_USE.get() is NO_OPERATORS else known_functions(),
     )
 
 

@@ -73,6 +73,8 @@ def rule_of(term: Term) -> str:
     rule = RULES.get(term.operator)
     if rule is not None:
         return rule
+    if term.operator == "python":
+        return term.options[0].name
     record = REGISTRY.get(term.operator)
     if record is None:
         return term.operator
@@ -81,6 +83,8 @@ def rule_of(term: Term) -> str:
 
 def law_of(term: Term) -> str:
     """The differential of a term's operator, as its record says it."""
+    if term.operator == "python":
+        return " + ".join(text for text in term.options[0].differentials if text != "0")
     record = REGISTRY.get(term.operator)
     texts = texts_read(term.operator, dict(term.options) if record is not None and record.options else {})
     law = " + ".join(text for text in texts[-len(term.arguments) :] if text != "0") if record is not None else ""

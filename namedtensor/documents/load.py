@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
@@ -10,10 +10,15 @@ from grammar.locks import LOADING, all_or_none
 from ..core.kinds import as_path
 from ..programs.program import Program
 
+if TYPE_CHECKING:
+    from ..programs.api import Folders, Operators
+
 TENSORS_HINT = "read tensors with nt.load_tensors(path), a folder with a model's weights with transformer.load(path)"
 
 
-def load_program(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
+def load_program(
+    path: Any, syntax: str = "auto", section: str | None = None, *, operators: Operators = (), folders: Folders = ()
+) -> Program:
     r"""Load a program from a file.
 
     A document (`.tex` with sections or included files, `.md`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
@@ -28,6 +33,10 @@ def load_program(path: Any, syntax: str = "auto", section: str | None = None) ->
         The syntax of the file (default: "auto", by its extension and content).
     section : str, optional
         The title of the section at whose end the program is taken (default: the end of the document).
+    operators : iterable of operators
+        Operators of `nt.operator` that the program may use (default: none).
+    folders : str, path or iterable of them
+        Further folders from which the program may import (default: none).
 
     Returns
     -------
@@ -36,7 +45,7 @@ def load_program(path: Any, syntax: str = "auto", section: str | None = None) ->
     Raises
     ------
     NotationError
-        If the file cannot be read, or has no such section.
+        If the file cannot be read, has no such section, or imports what is not there.
 
     Examples
     --------
@@ -53,7 +62,7 @@ def load_program(path: Any, syntax: str = "auto", section: str | None = None) ->
 
         definitions = program_of(str(path), section) if syntax in ("auto", "latex") else None
         if definitions is not None:
-            return Program(definitions, "text")
+            return with_operators(definitions, "text", operators)
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as problem:
@@ -64,4 +73,19 @@ def load_program(path: Any, syntax: str = "auto", section: str | None = None) ->
         raise NotationError(108, f"{path} is not a text file in UTF-8", hint=TENSORS_HINT)
     if syntax == "auto" and path.suffix in (".nt", ".tex"):
         syntax = "text" if path.suffix == ".nt" else "latex"
-    return Program(text, syntax)
+    if "from" in text:
+        with LOADING, all_or_none():
+            from ..programs.imports import with_imports
+
+        text = with_imports(text, syntax, folders, path)
+    return with_operators(text, syntax, operators)
+
+
+def with_operators(text: str, syntax: str, operators: Operators) -> Program:
+    """The program of a text, with operators of one's own."""
+    if not operators:
+        return Program(text, syntax)
+    with LOADING, all_or_none():
+        from ..programs.custom_operators import program_with
+
+    return program_with(Program, text, syntax, False, operators)

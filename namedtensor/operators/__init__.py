@@ -19,6 +19,7 @@
 `linear_algebra`: inverse, determinant, trace.
 `matrix_functions`: triangles, eigenvectors, exponentials of matrices.
 `user_functions`: Python functions with a signature.
+`array_functions`: the same on arrays, with a differential and a source text.
 `usage`: how an operator is written, and its signature as the paper prints it.
 
 Contract: it imports the core and the grammar alone and needs no arrays: `lower` takes the builder of a plan.

@@ -6,8 +6,12 @@ def gelu_prime(x): ...
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections import ChainMap
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from grammar.errors import NotationError
@@ -21,10 +25,21 @@ from ..core.axes import Order
 class UserFunction:
     """A Python function registered as an operator: its signature, and the text of that."""
 
-    __slots__ = ("text", "signature", "function")
+    __slots__ = ("text", "signature", "function", "formals", "differentials")
 
     def __init__(self, text: str, signature: Signature, function: Callable[..., Any]):
         self.text, self.signature, self.function = text, signature, function
+        self.formals: Order = ()  # axes that a use names in its subscript
+        self.differentials: tuple[str, ...] = ()
+
+    def call(self, orders: Any, order: Order, source: str, node: Any, target: Any) -> Callable[..., Any]:
+        """The function of arrays in these orders of axes, for one library."""
+
+        def python(*arrays: Any) -> Any:
+            result = self.run(arrays, orders, order, source, node)
+            return result if hasattr(result, "dtype") else target.xp.asarray(result)
+
+        return python
 
     def run(self, arrays: Any, orders: Any, order: Order, source: str, node: Any) -> Any:
         """Call the function on named tensors; its result as an array in `order`."""
@@ -90,6 +105,43 @@ class _Functions(dict[str, UserFunction]):
 
 
 USER_FUNCTIONS: _Functions = _Functions()
+
+
+class ProgramOperators(NamedTuple):
+    """What was given to a program beside its text: functions of Python by name, and the LaTeX macro of each name."""
+
+    functions: Mapping[str, UserFunction] = MappingProxyType({})
+    macros: Mapping[str, str] = MappingProxyType({})
+
+    def __reduce__(self) -> Any:
+        return program_operators, (dict(self.functions), dict(self.macros))
+
+
+NO_OPERATORS = ProgramOperators()
+
+
+def program_operators(functions: Mapping[str, UserFunction], macros: Mapping[str, str]) -> ProgramOperators:
+    """The operators of a program; the same object for all programs that have none."""
+    return ProgramOperators(functions, macros) if functions or macros else NO_OPERATORS
+
+
+IN_USE: ContextVar[ProgramOperators] = ContextVar("operators of the program at hand", default=NO_OPERATORS)
+
+
+@contextmanager
+def using(operators: ProgramOperators) -> Generator[None, None, None]:
+    """Programs that are made within have these operators, as those of derivatives have that of what they are of."""
+    token = IN_USE.set(operators)
+    try:
+        yield
+    finally:
+        IN_USE.reset(token)
+
+
+def known_functions(operators: ProgramOperators | None = None) -> Mapping[str, UserFunction]:
+    """All functions of Python that a program may call: its own, by default those in use, and the registered ones."""
+    functions = (IN_USE.get() if operators is None else operators).functions
+    return ChainMap(dict(functions), USER_FUNCTIONS) if functions else USER_FUNCTIONS
 
 
 def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

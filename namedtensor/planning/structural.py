@@ -169,13 +169,7 @@ def _python(lowering: Lowering, term: Term) -> Argument:
     arguments = [lowering.value(argument) for argument in term.arguments]
     orders = [argument.order if isinstance(argument, Value) else () for argument in arguments]
     order = tuple(term.shape)
-    source, node, xp = lowering.source, term.node, lowering.target.xp
-
-    def python(*arrays: Any) -> Any:
-        result = registered.run(arrays, orders, order, source, node)
-        return result if hasattr(result, "dtype") else xp.asarray(result)
-
-    lowering.user_functions.append(python)
+    lowering.user_functions.append(registered.call(orders, order, lowering.source, term.node, lowering.target))
     shape, number = lowering.extents(term, order), len(lowering.user_functions)
     return lowering.builder.step("python", arguments, order, shape, lowering.builder.real, number=number)
 

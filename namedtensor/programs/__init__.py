@@ -32,6 +32,9 @@
 `exported`: its compiled function, cost and source text.
 `verbs`: the methods of programs, formulas and entry points.
 `program`: Program, Formula, EntryPoint.
+`imports`: import statements, replaced by definitions of other files.
+`operator_checks`: checks of the differentials of operators of one's own.
+`custom_operators`: operators of one's own.
 `api`: the functions of `namedtensor`, made from these methods.
 
 Contract: higher layers use this package and lower ones do not know it; `parsed` alone creates checkers.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
@@ -13,11 +14,30 @@ from ..checking.report import CheckResult
 from .arguments import Values, all_values, keyword_names
 from .checks import check_program
 from .parsed import ParsedProgram
-from .program import Formula, Program
+from .program import AnyProgram, Formula, Program
 from .verbs import Verbs
 
+if TYPE_CHECKING:
+    from .custom_operators import CustomOperator
 
-def program(text: str, syntax: str = "auto", *, strict: bool = False) -> Program:
+    Operators = Iterable[CustomOperator]
+    Folders = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+
+def composed(
+    kind: type[AnyProgram], text: str, syntax: str, strict: bool, operators: Operators, folders: Folders
+) -> AnyProgram:
+    """A program of a text, with what it imports and the operators that it may use."""
+    with LOADING, all_or_none():
+        from .custom_operators import program_with
+        from .imports import with_imports
+
+    return program_with(kind, with_imports(text, syntax, folders), syntax, strict, operators)
+
+
+def program(
+    text: str, syntax: str = "auto", *, strict: bool = False, operators: Operators = (), folders: Folders = ()
+) -> Program:
     """Create a program: several definitions in one scope.
 
     Parameters
@@ -28,6 +48,10 @@ def program(text: str, syntax: str = "auto", *, strict: bool = False) -> Program
         The syntax of the text (default: "auto", which detects it).
     strict : bool
         Whether an outer broadcast is an error in every use of the program (default: False).
+    operators : iterable of operators
+        Operators of `nt.operator` that the text may use (default: none).
+    folders : str, path or iterable of them
+        Folders from which the text may import (default: none; files of installed packages can always be imported).
 
     Returns
     -------
@@ -37,7 +61,7 @@ def program(text: str, syntax: str = "auto", *, strict: bool = False) -> Program
     Raises
     ------
     NotationError
-        If the text is not valid notation, or defines a name twice.
+        If the text is not valid notation, defines a name twice, or imports what is not there.
 
     Examples
     --------
@@ -46,12 +70,16 @@ def program(text: str, syntax: str = "auto", *, strict: bool = False) -> Program
     7.0
     """
     try:
-        return Program(text, syntax, strict)
+        if not operators and "from" not in str(text):
+            return Program(text, syntax, strict)
+        return composed(Program, text, syntax, strict, operators, folders)
     except NotationError as problem:
         raise problem.alone() from None
 
 
-def formula(text: str, syntax: str = "auto", *, strict: bool = False) -> Formula:
+def formula(
+    text: str, syntax: str = "auto", *, strict: bool = False, operators: Operators = (), folders: Folders = ()
+) -> Formula:
     """Create a formula, or a function, that can be called and inspected.
 
     Parameters
@@ -62,6 +90,10 @@ def formula(text: str, syntax: str = "auto", *, strict: bool = False) -> Formula
         The syntax of the text (default: "auto", which detects it).
     strict : bool
         Whether an outer broadcast is an error (default: False).
+    operators : iterable of operators
+        Operators of `nt.operator` that the text may use (default: none).
+    folders : str, path or iterable of them
+        Folders from which the text may import (default: none; files of installed packages can always be imported).
 
     Returns
     -------
@@ -70,7 +102,7 @@ def formula(text: str, syntax: str = "auto", *, strict: bool = False) -> Formula
     Raises
     ------
     NotationError
-        If the text is not valid notation, or defines a name twice.
+        If the text is not valid notation, defines a name twice, or imports what is not there.
 
     Examples
     --------
@@ -79,7 +111,9 @@ def formula(text: str, syntax: str = "auto", *, strict: bool = False) -> Formula
     10.0
     """
     try:
-        return Formula(text, syntax, strict)
+        if not operators and "from" not in str(text):
+            return Formula(text, syntax, strict)
+        return composed(Formula, text, syntax, strict, operators, folders)
     except NotationError as problem:
         raise problem.alone() from None
 

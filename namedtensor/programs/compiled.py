@@ -74,8 +74,8 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
     function = goal.function()
     given = with_declared(goal, given, options.sizes)
     specialization = Specialization(goal, target_named("torch"), given, options)
-    if specialization._python:  # it has no text
-        _ = specialization.source
+    if specialization._python:
+        raise NotationError(408, "a module does not call functions of Python", hint='write to_python("torch")')
     named = [
         (name, value)
         for name, value in zip(specialization.names, specialization.plan.inputs)
@@ -172,9 +172,14 @@ class Specialization:
     @cached_property
     def source(self) -> str:
         """The text of the function, which runs by itself. Raises NotationError where it calls a Python function."""
-        if self._python:
-            raise NotationError(408, "a formula that calls a Python function has no source text of its own")
-        return self._target.backend.whole(self._plan)
+        text = self._target.backend.whole(self._plan)
+        if not self._python:
+            return text
+        with LOADING, all_or_none():
+            from ..operators.array_functions import definitions_text
+
+        further, imports = definitions_text(self._python, text)
+        return "\n".join([*imports, text]) + f"\n\n{further}"
 
     @cached_property
     def function(self) -> Callable[..., Any]:

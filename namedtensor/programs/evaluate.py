@@ -14,6 +14,7 @@ from grammar.parser import check_source
 
 from ..core.kinds import is_mapping, wrong
 from ..core.settings import DEFAULT, Limits
+from ..operators.user_functions import NO_OPERATORS, using
 from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, new_cache, warn_of_checks
@@ -154,7 +155,12 @@ def limited(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
             304, "strict and limits need a formula with a value, but this one ends with a function",
             hint="end it with a call of the function",
         )  # fmt: skip
-    return evaluator(goal.program.source, goal.program.syntax, strict, limits)
+    program = goal.program
+    if program.operators != NO_OPERATORS:  # other programs of this text may have others
+        with using(program.operators):
+            program = ParsedProgram(program.source, program.syntax, limits)
+        return CachedCall(WholeProgram(program), Options(strict=bool(strict)))
+    return evaluator(program.source, program.syntax, strict, limits)
 
 
 def explain(

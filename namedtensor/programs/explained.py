@@ -13,6 +13,7 @@ from ..checking.checker import Checker
 from ..core.settings import recursion_headroom
 from ..display.derivations import Way
 from ..display.steps import Explanation, explanation
+from ..operators.user_functions import using
 from ..terms.terms import Term
 from .arguments import Arguments
 from .executable import Typed, executable, function_of
@@ -47,10 +48,11 @@ class DerivedForm:
     def __call__(self) -> Way | None:
         shapes = {str(name): input_.shape for name, input_ in self.given.inputs.items()}
         try:
-            result = closed_form(self.formula, shapes, self.sizes)
+            with using(self.formula.operators):
+                result = closed_form(self.formula, shapes, self.sizes)
+                return result if result.steps else None
         except NotationError:  # it has a value, and no closed form
             return None
-        return result if result.steps else None
 
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Arguments) -> Explanation:

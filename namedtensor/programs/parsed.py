@@ -20,7 +20,15 @@ from grammar.symbols import FUNCTIONS
 from ..checking.checker import Checker
 from ..core.settings import DEFAULT, Limits, is_strict
 from ..operators import REGISTRY
-from ..operators.user_functions import USER_FUNCTIONS
+from ..operators.user_functions import (
+    IN_USE,
+    NO_OPERATORS,
+    USER_FUNCTIONS,
+    ProgramOperators,
+    UserFunction,
+    known_functions,
+    using,
+)
 from ..scope.binder import bind
 from ..scope.names import Key, walk
 from ..scope.numbers_given import as_numbers, possible_numbers
@@ -40,12 +48,21 @@ class ParsedProgram:
         self.syntax: str = syntax
         self.limits: Limits = limits
         self.strict: bool = strict
+        self.operators: ProgramOperators = IN_USE.get()  # its own, given beside the text
+        self.python: Mapping[str, UserFunction] = (  # all functions of Python that it may call
+            USER_FUNCTIONS if self.operators is NO_OPERATORS else known_functions(self.operators)
+        )
         self._possible: Cache[tuple[frozenset[str], int], frozenset[str]] = Cache(  # by the names that are given
             "numbers that a program may need", MOST_READINGS
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ParsedProgram) and self.tree == other.tree and self._defining == other._defining
+        return (
+            isinstance(other, ParsedProgram)
+            and self.tree == other.tree
+            and self._defining == other._defining
+            and self.operators == other.operators
+        )
 
     def __hash__(self) -> int:
         return self._hash
@@ -60,7 +77,7 @@ class ParsedProgram:
         return [isinstance(statement, nodes.Equation) and statement.defines for statement in self.tree.statements]
 
     def __reduce__(self) -> Any:
-        return ParsedProgram, (self.source, self.syntax, self.limits, self.strict)
+        return _restored, (self.source, self.syntax, self.limits, self.strict, self.operators)
 
     @cached_property
     def tree(self) -> nodes.Program:
@@ -78,7 +95,7 @@ class ParsedProgram:
         return ProgramNames(self.scope)
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
-        limits, known = self.limits, frozenset(USER_FUNCTIONS)
+        limits, known = self.limits, frozenset(self.python)
         return parse(
             self.source,
             self.syntax,
@@ -131,7 +148,7 @@ class ParsedProgram:
         return Checker(
             self.scope_given(inputs) if scope is None else scope, inputs, sizes,
             infer_parameters=infer_parameters, recover=recover, strict=strict or self.strict or is_strict(),
-            python=USER_FUNCTIONS,
+            python=self.python,
             limits=self.limits, by_keyword=by_keyword, extra_axes={axis for argument in arguments for axis in argument.shape},
         )  # fmt: skip
 
@@ -168,6 +185,11 @@ class ParsedProgram:
         """The built-in functions and operators that it uses."""
         used = {node.operator for node in walk(self.tree) if isinstance(node, Call)} - set(self.scope.functions)
         return sorted(name for name in used if name in REGISTRY)
+
+
+def _restored(source: str, syntax: str, limits: Limits, strict: bool, operators: ProgramOperators) -> ParsedProgram:
+    with using(operators):
+        return ParsedProgram(source, syntax, limits, strict)
 
 
 def parsed(source: str, syntax: str, strict: bool = False) -> ParsedProgram:

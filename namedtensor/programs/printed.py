@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from ..display.colors import Tint
     from ..display.highlighted import Highlighted
 
+
+def with_macros(latex: str, macros: Mapping[str, str]) -> str:
+    """The LaTeX of a formula with the macros of operators of one's own for their names."""
+    for name, macro in macros.items():
+        for spelled in (f"\\operatorname{{{name}}}", f"\\mathrm{{{name}}}", f"\\text{{{name}}}"):
+            latex = latex.replace(spelled, macro)
+    return latex
+
+
 SIZES_HINT = 'write sizes={"a": 3}'
 
 
@@ -93,7 +102,8 @@ class Printed:
         if width is not None:
             as_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
         axis_colors = {axis: tint.color.light for axis, tint in self._tints.items()} if colors else None
-        return to_latex(self._tree, macros=macros, colors=axis_colors, width=width)
+        latex = to_latex(self._tree, macros=macros, colors=axis_colors, width=width)
+        return with_macros(latex, self._goal.program.operators.macros)
 
     def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
         """Return the formula as HTML, with one color per axis and a legend.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Never, Self, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, overload
 
 from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError
@@ -15,7 +15,7 @@ from grammar.printer import to_text
 from ..calculus.formula import differentiate_program, named
 from ..core.kinds import as_names, as_text, wrong
 from ..core.suggestions import Suggests, no_attribute
-from ..operators.user_functions import USER_FUNCTIONS
+from ..operators.user_functions import NO_OPERATORS, ProgramOperators, using
 from ..scope.symbols import Definition
 from ..scope.value_of_program import as_written, last_member
 from .arguments import Values, all_values, spelling_of
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ..sharding.sharding import Rules
 
 
+VALUE = object()  # the key of a program's value among its names
+AnyProgram = TypeVar("AnyProgram", bound="Program")
 MAX_ENTRIES = 1024  # names of a program, and groups of names, that have been asked for
 
 
@@ -74,7 +76,7 @@ class Program(Verbs):
         return self._goal.program._hash
 
     def __reduce__(self) -> Any:
-        return type(self), (self.source, self.syntax, self.strict)
+        return restored, (type(self), self.source, self.syntax, self.strict, self._goal.program.operators)
 
     # what is in it
     @property
@@ -186,7 +188,10 @@ class Program(Verbs):
 
         text = as_text(text, "the new definitions", 'write replace_definitions("act(x) = relu(x)")')
         remove = as_names(remove, "remove=", 'write remove=["act"]')
-        return type(self)(replace_definitions(self._goal.program, text, remove), self.syntax, self.strict)
+        changed, operators = replace_definitions(self._goal.program, text, remove), self._goal.program.operators
+        if operators is NO_OPERATORS:
+            return type(self)(changed, self.syntax, self.strict)
+        return restored(type(self), changed, self.syntax, self.strict, operators)
 
     def shard(
         self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None
@@ -260,14 +265,24 @@ class Program(Verbs):
         >>> nt.formula("x ⊙_{a} x").derivative("x").closed_form(x="ℝ^{a}")
         D = 2 x^*
         """
-        return closed_form(self, shapes, sizes)
+        operators = self._goal.program.operators
+        if operators is NO_OPERATORS:
+            return closed_form(self, shapes, sizes)
+        with using(operators):
+            closed = closed_form(self, shapes, sizes)
+            _ = closed.derivation, closed.named  # which are read now, while its operators are known
+            return closed
 
     def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> CachedCall:
         """The goal of a call: the program's value; or, where it ends with a function, that function of the arguments."""
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
             raise no_function(arguments, self._goal.program.names.free)
-        return evaluator(self.source, self.syntax, self.strict) if entry is None else self[entry.name]
+        if entry is not None:
+            return self[entry.name]
+        if self._goal.program.operators != NO_OPERATORS:  # other programs of this text may have others
+            return self._entries.get_or_build(VALUE, lambda: CachedCall(self._goal, Options(strict=self.strict)))
+        return evaluator(self.source, self.syntax, self.strict)
 
     def _anew(
         self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], spread: Mapping[str, int]
@@ -387,7 +402,18 @@ class EntryPoints(Suggests, CachedCall):
 
 def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Derivative:
     """The derivative of a program, or of one of its names, by a name."""
-    tree = (
-        program.tree if of is not None else parse(program.source, program.syntax, functions=frozenset(USER_FUNCTIONS))
-    )
-    return Derivative(to_text(differentiate_program(program.source, wrt, tree, of)))
+    tree = program.tree
+    if of is None:
+        tree = parse(program.source, program.syntax, functions=frozenset(program.python))
+    text = to_text(differentiate_program(program.source, wrt, tree, of))
+    return restored(Derivative, text, "auto", False, program.operators)
+
+
+def restored(
+    kind: Callable[..., AnyProgram], text: str, syntax: str, strict: bool, operators: ProgramOperators
+) -> AnyProgram:
+    """A program of a text with the operators of another."""
+    if operators is NO_OPERATORS:
+        return kind(text, syntax, strict)
+    with using(operators):
+        return kind(text, syntax, strict)

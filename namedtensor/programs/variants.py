@@ -12,7 +12,6 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
-from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
 from ..scope.names import key
 from ..scope.symbols import Scope
@@ -23,7 +22,7 @@ Span = tuple[int, int]
 
 def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]) -> str:
     """The text of the variant; see `Program.replace_definitions`."""
-    known = frozenset((*program.scope.functions, *USER_FUNCTIONS))
+    known = frozenset((*program.scope.functions, *program.python))
     new = parse(text, program.syntax, functions=known) if text.strip() else None
     spans, replaced = spans_of(program.scope), spans_of(bind(text, new)) if new else {}
     gone = {str(key(name)) for name in remove}

@@ -17,6 +17,7 @@
 `known_heads`: equations about names that are already defined, which are assertions.
 `resized_axes`: axes that windows and slices shorten, and names that an expression uses.
 `value_of_program`: the definition or expression that is the value.
+`needed_lines`: the lines of a program that some of its names need.
 `statements`: classifies each statement by itself: a definition, a function, an assertion.
 `ownership`: the function that each of them belongs to.
 `binder`: name resolution of a whole program.

@@ -113,7 +113,9 @@ class Forms:
         if rule is not None:
             return rule(self, term)
         if term.operator in REGISTRY:
-            return self.operator(term)
+            return self.operator(REGISTRY[term.operator], term, term.axes)
+        if term.operator == "python" and hasattr(term.options[0], "lifted"):
+            return self.operator(term.options[0], term, term.options[0].axes)
         raise NotReadable(term)
 
     def identities(self, term: Term) -> Form:
@@ -139,15 +141,15 @@ class Forms:
         """Which of two factors are to be multiplied out: what holds ∂X."""
         return id(one) in self.linear, other is not None and id(other) in self.linear
 
-    def operator(self, term: Term) -> Form:
-        """An operator that no law opens."""
-        record = REGISTRY[term.operator]
+    def operator(self, record: Any, term: Term, axes: Sequence[str]) -> Form:
+        """An operator that no law opens, over these axes."""
+        options = own_options(record, term) if term.operator in REGISTRY else ()
+        if not axes:
+            return applied(record.name, self.parts(term), options=options)
         lifted = record.lifted_over(len(term.arguments))
-        if not term.axes:
-            return applied(record.name, self.parts(term), options=own_options(record, term))
-        formals = [term.axes] if lifted.variadic else [(axis,) for axis in term.axes]
+        formals = [axes] if lifted.variadic else [(axis,) for axis in axes]
         axes_of = dict(zip(lifted.formals, formals))
-        order = {axis: index for index, axis in enumerate(term.axes)}
+        order = {axis: index for index, axis in enumerate(axes)}
         parts, bound, at = [], [], []
         for argument, part, needed in zip(term.arguments, self.parts(term), lifted.inputs):
             for axis in (axis for formal in needed for axis in axes_of[formal]):
@@ -159,7 +161,7 @@ class Forms:
             parts.append(part)
         out = [axis for formal in lifted.output for axis in axes_of[formal]]
         places = tuple(at), tuple(order[axis] for axis in out)
-        return applied(record.name, parts, bound, self.indices(term, out), own_options(record, term), places)
+        return applied(record.name, parts, bound, self.indices(term, out), options, places)
 
 
 # ------------------------------------------------------------------------------------------------------ one rule each
@@ -367,7 +369,7 @@ def _uniform(self: Forms, term: Term) -> Form:
     """Not of the draws of an expectation, of which a formula has no list."""
     if any(argument.operator == "iota" and argument.axes[0].startswith("draws@") for argument in term.arguments):
         raise NotReadable(term)
-    return self.operator(term)
+    return self.operator(REGISTRY[term.operator], term, term.axes)
 
 
 def _stacked(self: Forms, term: Term) -> Form:

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from grammar.errors import NotationError
 
-from ..core.processes import MAX_MEMORY_BYTES, AnsweringProcess, EndedError, LateError
+from ..core.processes import MAX_MEMORY_BYTES, AnsweringProcess
 from .replies import error_data
 
 SECONDS = 10.0  # of one request
@@ -72,15 +72,9 @@ class Worker:
 
     def _asked(self, process: AnsweringProcess, line: bytes) -> bytes:
         try:
-            return process.ask(line, self.seconds)
-        except LateError:
-            problem = NotationError(404, f"this takes more than {self.seconds:g} seconds", hint="make it smaller")
-        except EndedError:
-            problem = NotationError(
-                404, "the process that computes this died, perhaps for want of memory", hint="make it smaller"
-            )
-        except OSError as error:
-            problem = NotationError(405, f"no process can be started to compute this: {error.strerror or error}")
+            return process.ask_bounded(line, self.seconds)
+        except NotationError as error:
+            problem = error
         self._restart(process)
         return json.dumps({"ok": False, "error": error_data(problem)}, ensure_ascii=False).encode()
 

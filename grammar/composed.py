@@ -1,0 +1,55 @@
+"""Text that is put together from several files: which file and line each part of it comes from.
+
+Errors say the lines of the files, not those of the whole. A `ComposedText` is a string like any other for what reads it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Self
+
+
+class Part(NamedTuple):
+    """Consecutive lines of one file; the file is "" where it is the text that was passed."""
+
+    text: str
+    file: str = ""
+    line: int = 1
+
+    def rows(self) -> list[Part]:
+        """Each line of it as a part."""
+        lines = self.text.splitlines(keepends=True)
+        return [Part(text, self.file, self.line + number) for number, text in enumerate(lines)]
+
+
+class ComposedText(str):
+    """A string that knows the file and the line of each of its characters; `errors.location` asks it.
+
+    >>> from grammar.errors import location
+    >>> location(ComposedText((Part("a = 1\\n", "other.nt", 7), Part("b = 2"))), 3)
+    ('other.nt', 7)
+    """
+
+    parts: tuple[Part, ...]
+    _starts: list[int]
+
+    def __new__(cls, parts: Iterable[Part]) -> Self:
+        parts = tuple(part for part in parts if part.text)
+        composed = super().__new__(cls, "".join(part.text for part in parts))
+        composed.parts, composed._starts, length = parts, [], 0
+        for part in parts:
+            composed._starts.append(length)
+            length += len(part.text)
+        return composed
+
+    def __reduce__(self) -> Any:
+        return ComposedText, (self.parts,)
+
+    def locate(self, offset: int) -> tuple[str, int]:
+        """The file and the line, from 1, of a character."""
+        number = max(bisect_right(self._starts, offset) - 1, 0)
+        if not self.parts:
+            return "", 1
+        part = self.parts[number]
+        return part.file, part.line + part.text.count("\n", 0, offset - self._starts[number])

@@ -1,0 +1,86 @@
+"""Calls of Python functions: those of `nt.custom_function`, and operators of `nt.operator` that have functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar.nodes import Call
+
+from ..core.axes import ShapeMismatch
+from ..core.sizes import unify
+from ..terms.environment import Environment, source_name
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .application import Axes
+from .axis_sizes import unknown_axis_size, unknown_size
+from .diagnostics import shape_error
+from .lifting import solve_size
+
+
+def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) -> Term:
+    """A Python function by its signature, lifted over further axes; `axes` are those that the use names."""
+    registered = checker.python[node.operator]
+    arguments = checker.infer_all(node.arguments, env)
+    signature = registered.signature
+    if len(arguments) != len(signature.domain):
+        raise checker.error(
+            304, f"{node.operator} expects {len(signature.domain)} arguments, got {len(arguments)}", node,
+            notes=(f"its signature is {registered.text}",),
+        )  # fmt: skip
+    actual: dict[str, str] = {}
+    if registered.formals:
+        actual = actual_axes(checker, registered, node, axes)
+        registered = registered.over(tuple(actual.values()))
+    needed: list[dict[str, Any]] = [
+        {actual.get(axis.name) or axis.name: size for axis, size in of.axes} for of in signature.domain
+    ]
+    given: dict[str, Any] = {actual.get(axis.name) or axis.name: size for axis, size in signature.codomain.axes}
+    extras: dict[str, Any] = {}
+    sizes: dict[str, Any] = {}
+    renamed: list[Term] = []
+    inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # n of ℝ^{a[n]} is that of this call
+    for argument, names, part in zip(arguments, needed, node.arguments):
+        for axis, said in names.items():
+            if axis not in argument.shape:
+                raise checker.error(
+                    305, f"{node.operator}: argument {checker.text(part)} is missing axis {axis}", part,
+                    notes=(checker.described(part, argument.shape), f"its signature is {registered.text}"),
+                    symbol=node.operator, axis=axis,
+                )  # fmt: skip
+            sizes[axis] = argument.shape[axis]
+            if said is not None:
+                solve_size(checker, said, argument.shape[axis], axis, part, inner)
+        apart: dict[str, str] = {}
+        for axis, size in argument.shape.items():
+            if axis in names:
+                continue
+            if axis in given or (axis in extras and not unify(extras[axis], size)):
+                raise shape_error(checker,
+                    ShapeMismatch("clash" if axis in given else "sizes", axis, detail=(extras.get(axis), size)),
+                    node.operator, arguments, node.arguments, node, (),
+                )  # fmt: skip
+            extras[axis] = size
+            apart[axis] = f"{source_name(axis)}@python"
+        renamed.append(checker.renamed(argument, apart, part))
+    shape = {f"{source_name(axis)}@python": size for axis, size in extras.items()}
+    for axis, said in given.items():
+        size = sizes.get(axis)
+        if size is None:
+            size = checker.solver.size_of(axis, env, node) if said is None else checker.solver.value(said, inner)
+        if size is None and not checker.infer_parameters:
+            raise unknown_axis_size(checker, axis, node)
+        shape[axis] = unknown_size(checker, axis) if size is None else size
+    term = checker.graph.intern("python", tuple(renamed), options=(registered,), shape=shape, node=node)
+    return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)
+
+
+def actual_axes(checker: Inference, registered: Any, node: Call, axes: Axes) -> dict[str, str]:
+    """The axis that each formal axis of an operator stands for in one use."""
+    if len(axes) != len(registered.formals) or len({axis for axis, _ in axes}) < len(axes):
+        count = len(registered.formals)
+        raise checker.error(
+            316, f"{node.operator} expects {count} {'different axes' if count > 1 else 'axis'}, got {len(axes)}", node,
+            notes=(f"its signature is {registered.text}",),
+            hint=f"write {node.operator}_{{{', '.join(registered.formals)}}} with names of axes",
+        )  # fmt: skip
+    return {formal: axis for formal, (axis, _) in zip(registered.formals, axes)}

@@ -1,0 +1,290 @@
+"""Programs that import: each statement `from "attention.nt" import Attention` becomes the definitions that it names.
+
+What is imported stands where the statement stood, so a program with imports means what it would mean if its author had
+written the definitions there; derivatives, source text and lifting see no difference. Errors say the file and the line.
+
+A file is looked for beside the file that imports it, then in the folders that the caller gives. `"package:file.nt"` is a
+file that an installed package ships. Only files that end in .nt are read, and only inside these folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.composed import ComposedText, Part
+from grammar.errors import NotationError, Span
+from grammar.imports import ImportedName, ImportStatement, imports_of
+from grammar.parser import parse, spelling_of, tokens_of
+
+from ..core.kinds import wrong
+from ..core.suggestions import did_you_mean, near
+from ..scope.binder import bind
+from ..scope.names import Key
+from ..scope.needed_lines import names_in, needed_lines
+from ..scope.symbols import Scope
+
+MAX_FILES = 200  # that one program imports
+MAX_FILE_BYTES = 4_000_000
+SUFFIX = ".nt"
+FOLDERS_HINT = 'write folders="formulas", or folders=["formulas", "library"]'
+
+
+class SourceFile(NamedTuple):
+    """A file that is imported: where it is, what errors call it, and the folders that it may import from."""
+
+    path: Path
+    name: str
+    roots: tuple[Path, ...]
+
+
+def as_folders(folders: Any) -> tuple[Path, ...]:
+    """The folders of the argument `folders=`. Raises NotationError where one is none."""
+    given = (folders,) if isinstance(folders, (str, Path)) else folders
+    try:
+        paths = tuple(Path(folder) for folder in given)
+    except TypeError:
+        raise wrong(folders, "folders=", "a folder, or several", FOLDERS_HINT) from None
+    for path in paths:
+        if not path.is_dir():
+            raise NotationError(409, f"{path} is not a folder", hint="pass the folder that holds the .nt files")
+    return tuple(path.resolve() for path in paths)
+
+
+def with_imports(text: str, syntax: str = "auto", folders: Any = (), file: Path | None = None) -> str:
+    """The text with the definitions that it imports in place of its import statements.
+
+    `file` is the file that it was read from, beside which others are found. Raises NotationError where one cannot be
+    read, does not define a name, or imports itself.
+    """
+    if not isinstance(text, str) or not _may_import(text, syntax):
+        return text
+    statements = imports_of(text)
+    if not statements:
+        return text
+    own = () if file is None else (file.resolve().parent,)
+    return _Importer(as_folders(folders)).composed(text, statements, own, "", () if file is None else (file.resolve(),))
+
+
+def _may_import(text: str, syntax: str) -> bool:
+    return "from" in text and (syntax == "text" or (syntax == "auto" and spelling_of(text) == "text"))
+
+
+class _Importer:
+    """Reads the files that one program imports, each once."""
+
+    def __init__(self, folders: tuple[Path, ...]):
+        self.folders = folders
+        self.read: dict[Path, str] = {}  # files, with their own imports replaced
+        self.included: set[Part] = set()  # lines that stand in the program already
+
+    def composed(
+        self,
+        text: str,
+        statements: Sequence[ImportStatement],
+        roots: tuple[Path, ...],
+        name: str,
+        above: tuple[Path, ...],
+    ) -> ComposedText:
+        """The text of one file, or of the program, with its imports replaced."""
+        parts: list[Part] = []
+        position, line = 0, 1
+        for statement in statements:
+            start, end = statement.span
+            before = text[position:start]
+            parts.append(Part(before, name, line))
+            line += before.count("\n")
+            parts += self.imported(text, statement, roots, name, above)
+            position = end
+        parts.append(Part(text[position:], name, line))
+        whole = ComposedText(_terminated(parts))
+        if statements:
+            _check_declarations(whole)
+        return whole
+
+    def imported(
+        self, text: str, statement: ImportStatement, roots: tuple[Path, ...], name: str, above: tuple[Path, ...]
+    ) -> list[Part]:
+        """The lines that one statement brings in."""
+
+        def error(code: int, message: str, span: Span, **more: Any) -> NotationError:
+            source = ComposedText((Part(text, name),)) if name else text
+            return NotationError(code, message, source, span, **more)
+
+        def unread(message: str, **more: Any) -> NotationError:
+            return error(409, message, statement.path_span, **more)
+
+        file = self.located(statement.path, roots, unread)
+        if file.path in above:
+            chain = " → ".join([*(path.name for path in above[above.index(file.path) :]), file.path.name])
+            hint = "move what both need to a file of its own, and import that"
+            raise error(203, f"circular import: {chain}", statement.path_span, hint=hint)
+        content = self.content(file, above, unread)
+        scope = _scope_of(content)
+        known = names_in(scope)
+        for item in statement.names:
+            if item.name not in known:
+                raise error(
+                    201, f"{file.name} does not define {item.name}", item.span,
+                    hint=did_you_mean(near(item.name, known)) or f"it defines {', '.join(known[:12]) or 'nothing'}",
+                )  # fmt: skip
+        renamed = {item.name: item for item in statement.names if item.alias != item.name}
+        if renamed:
+            content = _renamed(content, renamed, error)
+            scope = _scope_of(content)
+        lines = needed_lines(scope, [item.alias for item in statement.names])
+        rows = [row for span in lines for row in _rows(content, span, file.name)]
+        new = [row for row in rows if row not in self.included]
+        self.included.update(new)
+        return new
+
+    def content(self, file: SourceFile, above: tuple[Path, ...], error: Any) -> str:
+        """The text of a file, with its own imports replaced."""
+        if file.path in self.read:
+            return self.read[file.path]
+        if len(self.read) >= MAX_FILES:
+            raise error(f"this program imports more than {MAX_FILES} files")
+        try:
+            if file.path.stat().st_size > MAX_FILE_BYTES:
+                raise error(f"{file.name} has more than {MAX_FILE_BYTES // 10**6} MB; an import reads formulas")
+            text = file.path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise error(f"{file.name} is not a text file in UTF-8") from None
+        except OSError as problem:
+            raise error(f"cannot read {file.name}: {problem.strerror}") from None
+        whole = ComposedText((Part(text if text.endswith("\n") else f"{text}\n", file.name),))
+        try:
+            statements = imports_of(whole)
+        except NotationError as problem:
+            raise problem.replace(source=whole) from None
+        included, self.included = self.included, set()  # each file is whole by itself
+        try:
+            self.read[file.path] = self.composed(whole, statements, file.roots, file.name, (*above, file.path))
+        finally:
+            self.included = included
+        return self.read[file.path]
+
+    def located(self, path: str, roots: tuple[Path, ...], error: Any) -> SourceFile:
+        """The file that an import names. Raises NotationError where there is none that may be read."""
+        if not path.endswith(SUFFIX):
+            raise error(
+                f"an import reads files that end in {SUFFIX}, got {path!r}", hint='write from "attention.nt" import …'
+            )
+        package, colon, inside = path.partition(":")
+        if colon and package.replace(".", "_").isidentifier():
+            return _in_package(package, inside, path, error)
+        folders = tuple(dict.fromkeys((*roots, *self.folders)))
+        if not folders:
+            hint = (
+                'pass the folder of the file: nt.program(text, folders="."), or load the program with nt.load_program'
+            )
+            raise error("this text may not read files", hint=hint)
+        candidates = [(folder / path).resolve() for folder in folders]
+        allowed = [candidate for candidate in candidates if any(candidate.is_relative_to(folder) for folder in folders)]
+        if not allowed:
+            raise error(
+                f"{path} is outside the folders that this program may read", hint="pass its folder with folders="
+            )
+        for candidate in allowed:
+            if candidate.is_file():
+                return SourceFile(candidate, path, tuple(dict.fromkeys((candidate.parent, *folders))))
+        there = sorted({file.name for folder in folders for file in folder.glob(f"*{SUFFIX}")})
+        raise error(f"there is no file {path}", hint=did_you_mean(near(path, there)) or "pass its folder with folders=")
+
+
+def _in_package(package: str, inside: str, path: str, error: Any) -> SourceFile:
+    """A file that an installed package ships; the package is found, and not imported."""
+    from importlib.util import find_spec
+
+    top, *further = package.split(".")
+    try:
+        spec = find_spec(top)
+    except (ImportError, ValueError):
+        spec = None
+    locations = [] if spec is None else list(spec.submodule_search_locations or ())
+    if not locations:
+        raise error(f"there is no installed package {top}", hint=f"pip install the package that ships {inside}")
+    for location in locations:
+        root = Path(location).resolve()
+        candidate = root.joinpath(*further, inside).resolve()
+        if candidate.is_file() and candidate.is_relative_to(root):
+            return SourceFile(candidate, path, (candidate.parent, root))
+    shipped = [
+        f"{top}:{file.relative_to(location).as_posix()}"
+        for location in locations
+        for file in sorted(Path(location).rglob(f"*{SUFFIX}"))
+    ]
+    hint = did_you_mean(near(path, shipped)) or (
+        f"it ships {', '.join(shipped[:8])}" if shipped else "it ships no .nt files"
+    )
+    raise error(f"the package {top} has no file {inside}", hint=hint)
+
+
+def _check_declarations(text: ComposedText) -> None:
+    """Raise where two files declare one name to be in different sets: it would be one parameter for two things."""
+    try:
+        scope = _scope_of(text)
+    except NotationError:  # which the program raises
+        return
+    declared: dict[Key, nodes.Set] = {}
+    for _, name, sets, _ in scope.declarations:
+        first = declared.setdefault(name.key(), sets[0])
+        if first != sets[0] and text.locate(first.span[0])[0] != text.locate(sets[0].span[0])[0]:
+            raise NotationError(
+                202, f"{name.key()} is declared in two files, in different sets", text, sets[0].span,
+                labels=((first.span, "first here"),),
+                hint=f'import it by another name: from "…" import {name.base} as …, or rename it here',
+            )  # fmt: skip
+
+
+def _scope_of(text: str) -> Scope:
+    """The symbols of an imported file; an empty one has none."""
+    tree = parse(text, "text")
+    return bind(text, tree, open=True)
+
+
+def _rows(content: str, span: Span, name: str) -> list[Part]:
+    """The lines of a span, with the files and lines that they come from."""
+    rows: list[Part] = []
+    position = span[0]
+    for text in content[slice(*span)].splitlines(keepends=True):
+        file, line = content.locate(position) if isinstance(content, ComposedText) else (name, 1)
+        rows.append(Part(text, file, line))
+        position += len(text)
+    return rows
+
+
+def _renamed(content: str, renamed: dict[str, ImportedName], error: Any) -> str:
+    """A file with some of its names replaced everywhere."""
+    words = [
+        token for token in tokens_of(content, "text") if token.type in ("NAME", "FUNCTION") and token.place != "axis"
+    ]
+    taken = {token.text for token in words}
+    for item in renamed.values():
+        if item.alias in taken:
+            raise error(
+                202, f"{item.alias} is a name of that file, too", item.span, hint="choose another name after as"
+            )
+    tokens = [token for token in words if token.text in renamed]
+    rows: list[Part] = []
+    position = 0
+    for row in _rows(content, (0, len(content)), ""):
+        end, text, done = position + len(row.text), "", position
+        for token in tokens:
+            if position <= token.start < end:
+                text += content[done : token.start] + renamed[token.text].alias
+                done = token.start + len(token.text)
+        rows.append(row._replace(text=text + content[done:end]))
+        position = end
+    return ComposedText(rows)
+
+
+def _terminated(parts: Iterable[Part]) -> list[Part]:
+    """Parts that end where a line ends, so that none runs into the next."""
+    kept = [part for part in parts if part.text]
+    return [
+        part if part.text.endswith("\n") or number == len(kept) - 1 else part._replace(text=f"{part.text}\n")
+        for number, part in enumerate(kept)
+    ]

@@ -1,0 +1,119 @@
+"""The lines of a program that some of its names need: their equations, signatures, declarations and sizes, and those of
+what they use. Assertions are left out, and so are sizes of other axes.
+
+What belongs to a function comes with it; another function's facts of the same names do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from grammar.errors import Span
+from grammar.nodes import Call, Name, Node
+
+from .mentions import axes_spoken_of
+from .names import walk
+from .symbols import Definition, FunctionDefinition, Scope
+
+
+def names_in(scope: Scope) -> list[str]:
+    """The names, without labels, that a program defines or declares for all of it, in the order of first mention."""
+    return list(dict.fromkeys(base for base, _ in _top_level(scope)))
+
+
+def needed_lines(scope: Scope, names: Iterable[str]) -> list[Span]:
+    """The spans of whole lines, apart and in order, that these names (without labels) need."""
+    return _whole_lines(scope.source, _Selection(scope).of(names))
+
+
+def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | Any]]:
+    """Each name with what says something of it: a function, or a statement."""
+    for operator, group in scope.functions.items():
+        yield from ((operator, function) for function in group)
+    for key, definitions in scope.definitions.items():
+        yield from ((key.base, definition.statement) for definition in definitions)
+    yield from ((family.name.base, family.statement) for family in scope.families)
+    yield from ((name.base, scope.program.statements[position]) for position, name, _, _ in scope.declarations)
+    yield from ((signature.head.operator, signature) for _, signature in scope.signatures)
+
+
+class _Selection:
+    """The statements that are needed, found from the names on."""
+
+    def __init__(self, scope: Scope):
+        self.scope = scope
+        self.about: dict[str, list[Any]] = {}
+        for base, statement in _top_level(scope):
+            self.about.setdefault(base, []).append(statement)
+        self.spans: set[Span] = set()
+        self.axes: set[str] = set()
+        self.pending: list[str] = []
+
+    def of(self, names: Iterable[str]) -> list[Span]:
+        self.pending, seen = list(names), set[str]()
+        while self.pending:
+            name = self.pending.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for statement in self.about.get(name, ()):
+                if isinstance(statement, FunctionDefinition):
+                    self.add_function(statement)
+                else:
+                    self.add(statement)
+        for size in self.scope.sizes:
+            start, end = size.span
+            for statement in self.scope.program.statements:  # |a| = |b| = |c| is one statement, and two equations
+                if (
+                    statement.span[0] <= start
+                    and end <= statement.span[1]
+                    and self.axes >= axes_spoken_of((statement,))
+                ):
+                    self.spans.add(statement.span)
+        return sorted(self.spans)
+
+    def add(self, statement: Any, local: frozenset[str] = frozenset()) -> None:
+        """A statement, and the names in it that are not local to a function."""
+        self.spans.add(statement.span)
+        self.axes |= axes_spoken_of((statement,))
+        self.pending += [word for word in words_of(statement) if word not in local]
+
+    def add_function(self, function: FunctionDefinition) -> None:
+        """A function with everything that belongs to it."""
+        facts: list[Definition] = [fact for group in function.facts.values() for fact in group]
+        facts += function.families
+        local = frozenset((*function.bound, *(fact.name.base for fact in facts)))
+        self.add(function.statement, local)
+        for fact in facts:
+            self.add(fact.statement, local)
+        if function.signature is not None:
+            self.add(function.signature)
+        for inner in function.functions:
+            self.add_function(inner)
+        self.spans.update(declared.span for declared in function.declarations.values())
+        self.spans.update(size.span for size in function.sizes)
+
+
+def words_of(statement: Any) -> set[str]:
+    """The names in a statement, functions among them."""
+    named = (
+        node.text if isinstance(node, Name) else node.operator
+        for node in walk(statement)
+        if isinstance(node, (Name, Call))
+    )
+    return set(named)
+
+
+def _whole_lines(source: str, spans: Iterable[Span]) -> list[Span]:
+    """The lines that the spans touch; those that follow each other are one."""
+    lines: list[Span] = []
+    for start, end in sorted(spans):
+        first = source.rfind("\n", 0, start) + 1
+        last = source.find("\n", max(end - 1, start))
+        last = len(source) if last < 0 else last + 1
+        if lines and first <= lines[-1][1]:
+            lines[-1] = lines[-1][0], max(last, lines[-1][1])
+        else:
+            lines.append((first, last))
+    return lines
