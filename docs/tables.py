@@ -154,6 +154,7 @@ CHEATS = {
         Same("max_{seq} X", "X.max(axis=1)", "reduce(X, 'b s c -> b c', 'max')", "X.amax(1)", "batch chans"),
         Same("var_{chans} X", "X.var(axis=2)", "", "X.var(2, correction=0)", "batch seq"),
         Same("norm_{chans} X", "np.linalg.norm(X, axis=2)", "", "torch.linalg.vector_norm(X, dim=2)", "batch seq"),
+        Same("var_{chans}(X; 1)", "X.var(axis=2, ddof=1)", "", "X.var(2)", "batch seq"),
     ],
     "along an axis": [
         Same("softmax_{seq} X", "np.exp(X) / np.exp(X).sum(1, keepdims=True)", "", "torch.softmax(X, 1)", "batch seq chans"),

@@ -140,11 +140,11 @@ NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
 # `namedtensor.operators` holds their meaning; a test keeps the two lists equal.
 ELEMENTWISE = frozenset(
     """exp log ln log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil round mod σ sigmoid relu ReLU gelu gelu_tanh silu softplus logsigmoid leaky_relu elu erf Γ factorial binom lgamma digamma polygamma
-    pow clip where uniform""".split()
+    pow clip where uniform isnan fillna""".split()
 )
 FUNCTIONS = ELEMENTWISE | frozenset(
     """max min mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod cummax
-    cummin sort argsort median quantile
+    cummin sort argsort median quantile nansum nanmean nanmin nanmax nanvar nanstd
     unroll pool index maxk argmaxk onehot concat stack det logdet inv solve cofactors trace diag cholesky eigvalsh eigh expm size""".split()
 )
 # Functions whose subscript names no axes, or whose power everyone reads alike: log_2(x)^2, norm_{ax}(x)^2.

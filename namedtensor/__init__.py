@@ -29,7 +29,7 @@ try:
 except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
-from .core.hooks import WATCHER, when_first_seen  # noqa: E402
+from .core.hooks import WATCHER, from_table, when_first_seen  # noqa: E402
 from .core.version import __version__  # noqa: E402
 from .programs import injected  # noqa: E402
 
@@ -43,6 +43,7 @@ def _tell_jax() -> None:
 when_first_seen("jax", _tell_jax)
 WATCHER.watch("jax")
 when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
+from_table.load = lambda: import_module(".core.data_frames", __name__).from_table
 injected.closed_form.load = lambda: import_module(".derivations.closed_form", __name__).closed_form
 injected.gradient.load = lambda: import_module(".derivations.gradients", __name__).gradient
 injected.with_translation.load = lambda: import_module(".positional.offers", __name__).with_offer
@@ -50,7 +51,9 @@ injected.claims.load = lambda: import_module(".documents.trial", __name__).claim
 
 HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
     ".core.settings": ("Limits", "strict"),
-    ".core.comparison": ("allclose", "from_xarray"),
+    ".core.comparison": ("allclose",),
+    ".core.data_frames": ("from_pandas", "from_polars"),
+    ".core.interchange": ("from_xarray",),
     ".core.tensor": ("NamedTensor", "tensor"),
     ".derivations.gradients": ("gradient",),
     ".derivations.proofs": ("prove",),
@@ -60,6 +63,7 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".documents.check_files": ("check_document",),
     ".documents.load": ("load_program",),
     ".files.safetensors": ("load_tensors", "save_tensors"),
+    ".files.tensor_files": ("load_tensor", "save_tensor"),
     ".operators.user_functions": ("custom_function",),
     ".positional.torch_reading": ("from_torch",),
     ".positional.translation": ("from_einops", "from_einsum", "translate"),
@@ -83,7 +87,13 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".teaching.equivalence": ("equivalent",),
     ".teaching.follows": ("Differs", "follows"),
     ".teaching.sheets": ("exercises",),
+    ".tensors.creation": (
+        *("arange", "eye", "full", "full_like", "ones", "ones_like"),
+        *("random_normal", "random_uniform", "zeros", "zeros_like"),
+    ),
     ".tensors.digits": ("set_printoptions",),
+    ".tensors.elements": ("from_dlpack",),
+    ".tensors.mapping": ("scan", "vmap"),
 }
 HOME = {name: module for module, names in HOMES.items() for name in names}
 MODULES = ("initializers",)

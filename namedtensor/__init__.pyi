@@ -13,7 +13,9 @@ from . import initializers as initializers
 from .checking.report import CheckResult
 from .core.behavior import Axes, Operand
 from .core.comparison import allclose as allclose
-from .core.comparison import from_xarray as from_xarray
+from .core.data_frames import from_pandas as from_pandas
+from .core.data_frames import from_polars as from_polars
+from .core.interchange import from_xarray as from_xarray
 from .core.settings import Limits as Limits
 from .core.settings import strict as strict
 from .core.tensor import NamedTensor as NamedTensor
@@ -29,6 +31,8 @@ from .documents.check_files import check_document as check_document
 from .documents.load import load_program as load_program
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
+from .files.tensor_files import load_tensor as load_tensor
+from .files.tensor_files import save_tensor as save_tensor
 from .operators.user_functions import custom_function as custom_function
 from .planning.cost import Cost
 from .positional.torch_reading import from_torch as from_torch
@@ -52,7 +56,20 @@ from .teaching.equivalence import equivalent as equivalent
 from .teaching.follows import Differs as Differs
 from .teaching.follows import follows as follows
 from .teaching.sheets import exercises as exercises
+from .tensors.creation import arange as arange
+from .tensors.creation import eye as eye
+from .tensors.creation import full as full
+from .tensors.creation import full_like as full_like
+from .tensors.creation import ones as ones
+from .tensors.creation import ones_like as ones_like
+from .tensors.creation import random_normal as random_normal
+from .tensors.creation import random_uniform as random_uniform
+from .tensors.creation import zeros as zeros
+from .tensors.creation import zeros_like as zeros_like
 from .tensors.digits import set_printoptions as set_printoptions
+from .tensors.elements import from_dlpack as from_dlpack
+from .tensors.mapping import scan as scan
+from .tensors.mapping import vmap as vmap
 
 __version__: str
 __all__ = [
@@ -61,6 +78,8 @@ __all__ = [
     "Limits",
     "strict",
     "allclose",
+    "from_pandas",
+    "from_polars",
     "from_xarray",
     "NamedTensor",
     "tensor",
@@ -74,6 +93,8 @@ __all__ = [
     "load_program",
     "load_tensors",
     "save_tensors",
+    "load_tensor",
+    "save_tensor",
     "custom_function",
     "from_torch",
     "from_einops",
@@ -104,7 +125,20 @@ __all__ = [
     "Differs",
     "follows",
     "exercises",
+    "arange",
+    "eye",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "random_normal",
+    "random_uniform",
+    "zeros",
+    "zeros_like",
     "set_printoptions",
+    "from_dlpack",
+    "scan",
+    "vmap",
     "initializers",
 ]
 
@@ -642,7 +676,7 @@ def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
 
     Returns
     -------
@@ -670,7 +704,7 @@ def prod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
 
     Returns
     -------
@@ -698,7 +732,7 @@ def mean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
 
     Returns
     -------
@@ -717,16 +751,17 @@ def mean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ℝ^{height[2]}
     """
 
-def var(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """var_{ax} X is the mean square of the distances from the mean.
+def var(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor:
+    """var_{ax}(X; ddof) is the mean square of the distances from the mean; the squares are divided by n − ddof, which defaults to 0.
 
-    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis, ddof=ddof)`.
 
     Parameters
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
+    ddof : int (default: 0)
 
     Returns
     -------
@@ -745,16 +780,17 @@ def var(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ℝ^{height[2]}
     """
 
-def std(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """std_{ax} X is the root of the variance.
+def std(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor:
+    """std_{ax}(X; ddof) is the root of the variance.
 
-    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis, ddof=ddof)`.
 
     Parameters
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
+    ddof : int (default: 0)
 
     Returns
     -------
@@ -782,7 +818,7 @@ def norm(X: Operand, *, axis: Axes | None = None, p: float = 2) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
     p : int (default: 2)
 
     Returns
@@ -811,7 +847,7 @@ def logsumexp(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
 
     Returns
     -------
@@ -839,7 +875,7 @@ def any(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
 
     Returns
     -------
@@ -867,7 +903,7 @@ def all(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
 
     Returns
     -------
@@ -896,7 +932,7 @@ def max(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     X : tensor or number
     Y : tensor or number, optional
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
 
     Returns
     -------
@@ -925,7 +961,7 @@ def min(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     X : tensor or number
     Y : tensor or number, optional
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
 
     Returns
     -------
@@ -953,7 +989,7 @@ def quantile(X: Operand, *, axis: Axes | None = None, q: float = 0.5) -> NamedTe
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
     q : float (default: 0.5)
 
     Returns
@@ -982,7 +1018,7 @@ def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
+        The axes to reduce over; of one tensor, None for all of them.
 
     Returns
     -------
@@ -999,6 +1035,229 @@ def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.median(A, axis="width").shape
     ℝ^{height[2]}
+    """
+
+def nansum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """nansum_{ax} X is the sum of those that are not missing.
+
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nansum(X, axis)`.
+
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes to reduce over; of one tensor, None for all of them.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.nansum(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def nanmean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """nanmean_{ax} X is the mean of those that are not missing.
+
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmean(X, axis)`.
+
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes to reduce over; of one tensor, None for all of them.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.nanmean(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def nanmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """nanmax_{ax} X is the largest of those that are not missing.
+
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmax(X, axis)`.
+
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes to reduce over; of one tensor, None for all of them.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.nanmax(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def nanmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """nanmin_{ax} X is the smallest of those that are not missing.
+
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmin(X, axis)`.
+
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes to reduce over; of one tensor, None for all of them.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.nanmin(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def nanvar(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor:
+    """nanvar_{ax}(X; ddof) is the variance of those that are not missing, over their number less ddof, which defaults to 0.
+
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanvar(X, axis)`.
+
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes to reduce over; of one tensor, None for all of them.
+    ddof : int (default: 0)
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.nanvar(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def nanstd(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor:
+    """nanstd_{ax}(X; ddof) is the root of that variance.
+
+    Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanstd(X, axis)`.
+
+    Parameters
+    ----------
+    X : tensor or number
+    axis : str or iterable of str
+        The axes to reduce over; of one tensor, None for all of them.
+    ddof : int (default: 0)
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.nanstd(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def isnan(X: Operand) -> NamedTensor:
+    """isnan X is whether a number is missing: nan.
+
+    Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.isnan(X)`.
+
+    Parameters
+    ----------
+    X : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.isnan(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def fillna(X: Operand, Y: Operand) -> NamedTensor:
+    """fillna(X, Y) is X, and Y where X is missing.
+
+    Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(np.isnan(X), Y, X)`.
+
+    Parameters
+    ----------
+    X : tensor or number
+    Y : tensor or number
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has two sizes (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.fillna(A, 2).shape
+    ℝ^{height[2] × width[3]}
     """
 
 def softmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
@@ -3005,38 +3264,6 @@ def iota(
     --------
     >>> import namedtensor as nt
     >>> nt.iota(axis="seq", size=4).shape
-    ℝ^{seq[4]}
-    """
-
-def ones(
-    *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
-) -> NamedTensor:
-    """ones_{ax} is 1 along the axis.
-
-    Signature: ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.ones(n)`.
-
-    Parameters
-    ----------
-    axis : str or iterable of str
-        The axes of the signature; the function is lifted over all others.
-    size : int, optional
-        Size of the new axis.
-    sizes : mapping of str to int, optional
-        Sizes of the new axes by name.
-
-    Returns
-    -------
-    NamedTensor
-
-    Raises
-    ------
-    NotationError
-        If an axis is missing (301), or has two sizes (302).
-
-    Examples
-    --------
-    >>> import namedtensor as nt
-    >>> nt.ones(axis="seq", size=4).shape
     ℝ^{seq[4]}
     """
 

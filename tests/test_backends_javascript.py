@@ -66,6 +66,9 @@ USES = {
     "inv": ["inv_{b,d} M"], "cofactors": ["cofactors_{b,d} M"], "trace": ["trace_{b,d} M", "trace_{b,d} I_{b,d}"],
     "⊕": ["X ⊕_{b} Y", "X ⊕_{a} X"], "stack": ["stack_{s}(X, Y)", "stack_{s}(1, N)", "[X, Y; Y, 1]_{s,t}"],
     "unroll": ["unroll_{c,k} X", "unroll_{b,k} X ⊙_{k} [1, −2]_{k}"], "pool": ["pool_{c,k} X", "max_{k} pool_{c,k} X"],
+    "isnan": ["𝕀[isnan(log X)]"], "fillna": ["fillna(log X, Y)", "fillna(X, 0)"], **{
+        name: [f"{name}_{{b}} log X", f"{name}_{{a,b}} X"] for name in ("nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd")
+    }, "var": ["var_{b} X", "var_{b}(X; 1)"], "std": ["std_{a,b} X", "std_{b}(X; 1)"],
     "sort": ["sort_{c} T", "sort_{b} X"], "odd": ["𝕀[N odd]"], "even": ["𝕀[N even]"], "cumsum": ["cumsum_{b} X", "cumsum_{b} N"],
     "∑": ["∑_{b} X", "∑_{a,b,c} X", "∑_{a} N", "∑_{a} 𝕀[P]"], "∏": ["∏_{b} X", "∏_{a} N"],
 }  # fmt: skip

@@ -74,6 +74,8 @@ ONE = [
     "max(X, 0.1)", "min(X, X^2)", "where(X > 0, X^2, 3 X)", "{ X^2 if X > 0; sin X otherwise }", "𝕀[X > 0] ⊙ X",
     "∑_{a} X", "∑_{a,b} X^2", "∏_{a} X", "∏_{a,b} X", "mean_{b} X", "mean_{a,b}(X^2)", "var_{a,b} X", "std_{b} X", "norm_{b} X",
     "norm_{a,b}(X; 1)", "norm_{b}(X; 3)", "logsumexp_{b} X", "max_{b} X", "min_{a,b} X",
+    "nansum_{b} X", "nanmean_{a,b} X", "nanmin_{b} X", "nanmax_{a,b} X", "nanvar_{b} X", "nanvar_{b}(X; 1)", "nanstd_{a,b}(X; 1)",
+    "var_{b}(X; 1)", "std_{a,b}(X; 1)", "fillna(X, 2) ⊙ X", "fillna(0 / 0, X^2)", "𝕀[isnan(X)] ⊙ X",
     "softmax_{b} X", "softmax_{a,b} X", "logsoftmax_{b} X", "standardize_{b} X", "standardize_{a,b}(X; 0.1)",
     "argmax_{b} X", "cumsum_{b} X", "cumprod_{b} X", "sort_{b} X",
     "X_{a→c}", "X_{(a,b)→c}", "X_{b→(c,d)}", "X_{a(1)}", "X_{b(2), a(2)}", "[X^2]_{b→b'}", "X ⊕_{b} X^2", "stack_{c}(X, X^2)",

@@ -52,7 +52,7 @@ def test_the_first_row_is_a_header_or_data(tmp_path, name):
     path.write_text(text, encoding="utf-8")
     table = read_table(path)
     assert table.has_header == (name in HEADERS)
-    assert len(table.rows) == text.count("\n") - (name in HEADERS)
+    assert table.count == text.count("\n") - (name in HEADERS)
     assert ("took the first row as header" in " ".join(table.notes)) == (name in HEADERS)
 
 
@@ -67,7 +67,7 @@ def test_what_is_said_of_a_header_counts(tmp_path, name):
                 read_table(path, header)
             continue
         table = read_table(path, header)
-        assert table.has_header is header and len(table.rows) == text.count("\n") - header
+        assert table.has_header is header and table.count == text.count("\n") - header
 
 
 def test_drawn_tables_of_years_and_labels(tmp_path):
@@ -88,8 +88,8 @@ def test_drawn_tables_of_years_and_labels(tmp_path):
         path.write_text(table.getvalue(), encoding="utf-8")
         inputs = read_given(f"A={path}:region,year")
         np.testing.assert_array_equal(inputs.value.to_array("region year"), data)
-        assert inputs.labels["year"] == tuple(map(str, range(first, first + step * columns, step)))
-        assert inputs.labels["region"] == tuple(f"place {number}" for number in range(rows))
+        assert inputs.value.labels["year"] == [*map(str, range(first, first + step * columns, step))]
+        assert inputs.value.labels["region"] == [f"place {number}" for number in range(rows)]
 
 
 @pytest.fixture
@@ -146,3 +146,53 @@ def test_the_other_commands_take_it_too(table, capsys):
     for header, size in (("yes", 2), ("no", 3)):
         assert main(["check", "mean_{year} A", "A=t.csv:region,year", "--header", f"A={header}"]) == 0
         assert f"value : ℝ^{{region[{size}]}}" in capsys.readouterr().out
+
+
+LARGE = {
+    "numbers": ("a,b\n", lambda at: f"{at},{at / 7}"),
+    "integers": ("a,b\n", lambda at: f"{at},{at * 3}"),
+    "labels": ("name;x;y\n", lambda at: f"row {at};{at}; {at / 7} "),
+    "missing cells": ("a,b,c\n", lambda at: f"{at},{'' if at % 5 else at},{at}"),
+    "missing words": ("a,b\n", lambda at: f"{at},{'NA' if at % 5 == 1 else at}"),
+    "row numbers": (",a,b\n", lambda at: f"{at},{at / 3},{at}"),
+    "comments": ("# made today\na,b\n", lambda at: f"{at},{at / 7}"),
+    "quoted": ("a,b\n", lambda at: f'"{at}",{at / 7}'),
+    "two columns of words": ("n,k,x\n", lambda at: f"n{at},k{at % 3},{at}"),
+    "blank lines": ("a,b\n", lambda at: f"{at},{at}\n"),
+}
+
+
+@pytest.mark.parametrize("reader", ["pandas", "numpy"])
+@pytest.mark.parametrize("name", LARGE)
+def test_a_large_table_is_read_as_a_small_one(tmp_path, monkeypatch, name, reader):
+    from namedtensor.files import formats, large_tables
+
+    if reader == "pandas":
+        pytest.importorskip("pandas")
+    else:
+        monkeypatch.setattr(large_tables, "pandas_columns", lambda place, head: None)
+    place = tmp_path / "t.csv"
+    header, row = LARGE[name]
+    place.write_text(header + "".join(f"{row(at)}\n" for at in range(3000)), encoding="utf-8")
+    small = read_table(place)
+    monkeypatch.setattr(formats, "MIN_LARGE_BYTES", 1)
+    large = formats.table_of(place)
+    assert (large.titles, large.labels, large.has_header, large.notes) == (
+        small.titles,
+        small.labels,
+        small.has_header,
+        small.notes,
+    )
+    expected, found = small.values(small.columns), large.values(large.columns)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_word_late_in_a_large_table_is_said_with_its_line(tmp_path, monkeypatch):
+    from namedtensor.files import formats
+
+    monkeypatch.setattr(formats, "MIN_LARGE_BYTES", 1)
+    place = tmp_path / "t.csv"
+    place.write_text("a,b\n" + "1,2\n" * 2500 + "3,oops\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2502, b: 'oops' is not a number"):
+        read_given(f"X={place}:row,column")

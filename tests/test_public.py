@@ -10,21 +10,23 @@ import pytest
 
 import namedtensor as nt
 import transformer
+from namedtensor.tensors.lazy import FOREIGN_NAMES
 
 ROOT = Path(__file__).parent.parent
 
 # The surface: every public name, no more and no fewer.
-NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load_program check explain derivative custom_function CustomOperator operator animate histogram lineplot heatmap
-compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum load_tensors save_tensors set_printoptions equivalent exercises prove gradient strict from_torch follows Differs
+NAMES = """tensor NamedTensor allclose from_xarray from_pandas from_polars evaluate formula program load_program check explain derivative custom_function CustomOperator operator animate histogram lineplot heatmap
+compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum load_tensors save_tensors load_tensor save_tensor arange eye full full_like ones ones_like random_normal random_uniform zeros zeros_like from_dlpack scan vmap set_printoptions equivalent exercises prove gradient strict from_torch follows Differs
 check_document NotationError NotationWarning Limits Formula Program translate from_einops from_einsum""".split()
 FUNCTIONS = """exp log uniform sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
 cumprod sort unroll pool index maxk argmaxk onehot concat stack iota identity det inv trace cofactors dot odd even negative
-ln log1p expm1 arctan arcsin arccos round mod logsigmoid leaky_relu elu cummax cummin argsort median quantile logdet solve diag lgamma digamma polygamma gamma factorial binom cholesky eigvalsh eigh expm ones
+ln log1p expm1 arctan arcsin arccos round mod logsigmoid leaky_relu elu cummax cummin argsort median quantile logdet solve diag lgamma digamma polygamma gamma factorial binom cholesky eigvalsh eigh expm ones isnan fillna nansum nanmean nanmin nanmax nanvar nanstd
 add subtract multiply divide equal not_equal less less_equal greater greater_equal logical_and logical_or logical_not""".split()
-NO_METHODS = """where uniform stack iota identity ones add subtract multiply divide equal not_equal less less_equal greater greater_equal
+NO_METHODS = """uniform stack iota identity ones add subtract multiply divide equal not_equal less less_equal greater greater_equal
 logical_and logical_or""".split()
-METHODS = """array axes sizes shape dtype ndim layout to_array to_numpy tolist item to_xarray to_text to_latex rename merge split backward""".split()
+METHODS = """array axes sizes shape dtype ndim layout labels to_array to_numpy tolist item to_xarray to_pandas to_polars to_text to_latex
+rename merge split backward with_labels sel astype flip pad roll to topk unstack where""".split()
 METHODS += [name for name in FUNCTIONS if name not in NO_METHODS]
 LAYERS = """Attention BERT EncoderBlock EncoderDecoder FFN GPT2 Layer LayerNorm Llama MultiHeadAttention SelfAttention SentenceModel
 Transformer ViT attention_maps load minilm""".split()
@@ -45,7 +47,8 @@ def test_a_name_of_tensors(name):
 
 def test_the_surface_is_the_table():
     assert set(dir(nt)) == {*NAMES, *FUNCTIONS, *nt.MODULES, "__version__"}
-    assert {name for name in dir(nt.NamedTensor) if not name.startswith("_")} == set(METHODS)
+    assert {name for name in dir(nt.tensor(1)) if not name.startswith("_")} == set(METHODS)
+    assert {name for name in dir(nt.NamedTensor) if not name.startswith("_")} == {*METHODS, *FOREIGN_NAMES}
     assert set(transformer.__all__) == set(LAYERS)
 
 

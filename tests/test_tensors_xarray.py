@@ -40,8 +40,9 @@ def test_a_dimension_whose_name_is_none_of_the_notation_is_refused(name):
 
 
 def test_an_array_of_xarray_is_not_taken_for_one_without_names():
-    with pytest.raises(nt.NotationError, match="from_xarray"):
+    with pytest.raises(nt.NotationError, match="already has axes a, not b"):
         nt.tensor(xarray.DataArray([1.0], dims=("a",)), "b")
+    assert nt.tensor(xarray.DataArray([1.0], dims=("a",))).axes == ("a",)
 
 
 def test_where_xarray_is_missing_it_is_said(monkeypatch):

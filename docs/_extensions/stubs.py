@@ -17,7 +17,7 @@ if str(ROOT) not in sys.path:
 
 import namedtensor as nt  # noqa: E402
 from namedtensor.programs import api  # noqa: E402
-from namedtensor.tensors import methods  # noqa: E402
+from namedtensor.tensors import lazy, methods  # noqa: E402
 from namedtensor.tensors.functions import FUNCTIONS, METHODS  # noqa: E402
 
 LINE_LENGTH = 120  # of ruff in pyproject.toml
@@ -36,6 +36,7 @@ TYPES = {  # parameters of the functions that are made of records
     "axis": "Axes",
     "size": "SupportsIndex",
     "q": "float",
+    "ddof": "float",
     "sizes": "Mapping[str, int]",
     "p": "float",
     "n": "float",
@@ -86,7 +87,8 @@ def behavior() -> str:
     operators = dict.fromkeys(name for pair in methods.INFIX.values() for name in pair)
     for name in (*operators, *methods.COMPARISONS.values()):
         text += operator(name)
-    for name, function in {**methods.WRITTEN, **METHODS}.items():
+    lazily = {name: lazy.load(name) for name in lazy.MODULE}
+    for name, function in {**methods.WRITTEN, **lazily, **METHODS}.items():
         text += method(name, function)
     return text.rstrip() + "\n"
 
@@ -122,6 +124,8 @@ def public() -> str:
             name, listed(signature.parameters.values(), False), signature.return_annotation, function.__doc__, ""
         )
     for name, function in FUNCTIONS.items():
+        if name in nt.HOME:
+            continue
         parameters = listed(inspect.signature(function).parameters.values(), True)
         text += defined(name, parameters, "NamedTensor", function.__doc__, "")
     return text.rstrip() + "\n"

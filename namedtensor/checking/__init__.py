@@ -20,7 +20,9 @@
 `diagnostics`: messages for shape mismatches.
 `elements`: definitions by elements.
 `filled_positions`: positions that such definitions fill.
+`derived_functions`: functions that are written out in others.
 `indexing`: X_{a(i)}, ι and I.
+`label_index`: X_{day(Mon)}: labels as positions.
 `sums`: sums over an index.
 `over_sets`: operators over a variable in a set, under a condition, to a limit.
 `substitution`: evaluation at a point.

@@ -203,6 +203,15 @@ def truth(checker: Inference, term: Term, node: Node) -> Term:
     return term
 
 
+def option(checker: Inference, node: Node, env: Environment) -> Any:
+    value = checker.infer(node, env).number
+    if value is None:
+        raise checker.error(
+            304, "a parameter after the semicolon must be a number here, not a tensor", node, hint="write a number"
+        )
+    return value
+
+
 def takes_index(operator: str) -> bool:
     """Whether an operator makes one number of those along an axis, so that it can go over an index too."""
     return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

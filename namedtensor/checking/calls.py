@@ -23,10 +23,11 @@ from ..scope.updates import REPLACING
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .application import Axes, apply, scalar_term, takes_index
+from .application import Axes, apply, option, scalar_term, takes_index
 from .axis_sizes import axes_in_sight, axis_is_mentioned, unknown_axis_size, unknown_size
 from .claims import nearly
 from .declarations import set_axes
+from .derived_functions import with_degrees_of_freedom
 from .diagnostics import shape_error
 from .element_updates import replaced
 from .indexing import take
@@ -190,6 +191,8 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
     named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
     if not named and node.operator == "standardize":
         return standardized(checker, node, arguments, axes, env)
+    if named and node.operator in ("var", "std"):
+        return with_degrees_of_freedom(checker, node, arguments, axes, env, named[0][1])
     if record.kind == "index" and len(axes) == 1 and len(arguments) == 2 and not named:
         return indexed_by(checker, node, axes[0], arguments, env)
     term = apply(checker, node.operator, arguments, axes, node, env, node.arguments, named)
@@ -231,15 +234,6 @@ def powered(checker: Inference, term: Term, node: Call, env: Environment) -> Ter
     """The rewrite of sin^2 x to the square of the sine."""
     exponent = checker.infer(node.superscript[0], env)
     return apply(checker, "^", (term, exponent), (), node, env, (node, node.superscript[0]))
-
-
-def option(checker: Inference, node: Node, env: Environment) -> Any:
-    value = checker.infer(node, env).number
-    if value is None:
-        raise checker.error(
-            304, "a parameter after the semicolon must be a number here, not a tensor", node, hint="write a number"
-        )
-    return value
 
 
 def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import Hint, NotationError
+from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Index, Node, axis_of
 
 from ..core.extents import Extent, shown
@@ -68,6 +69,8 @@ def indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
 def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
     """The positions that an index takes; of a slice, first, first + 1, …, last along the axis itself."""
     real = indexed_axis(checker, axis, env)
+    if checker.labels:
+        part = without_labels(checker, real, part, base, env)
     if not isinstance(part, nodes.Slice):
         at = checker.infer(part, env)
         number = checker.solver.value(part, env) if is_assuming() and not at.shape else None
@@ -95,6 +98,14 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
         )  # fmt: skip
     start, steps = checker.infer(part.first, env), iota(checker, real, 0, width + 1, part)
     return apply(checker, "+", (start, steps), (), part, env, (part.first, part))
+
+
+def without_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
+    """The index with positions for its labels; see `label_index`."""
+    with LOADING, all_or_none():
+        from .label_index import with_positions
+
+    return with_positions(checker, axis, part, base, env)
 
 
 def width_of(checker: Inference, part: nodes.Slice, env: Environment) -> int | None:

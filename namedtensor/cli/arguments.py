@@ -79,7 +79,7 @@ def typed_in() -> str:
 def values_of(words: list[str], console: Console, headers: Headers = NO_HEADERS) -> KeywordValues:
     """The tensors and numbers of NAME=…; remarks on their files go to standard error.
 
-    `headers` says by name whether a table has one; the labels of tables are kept by axis, where all tables agree on them.
+    `headers` says by name whether a table has one.
     """
     values = KeywordValues()
     for word in words:
@@ -88,8 +88,6 @@ def values_of(words: list[str], console: Console, headers: Headers = NO_HEADERS)
             raise InputError(f"{inputs.name} is given twice")
         values[inputs.name] = inputs.value
         by_key(values, plain_key)
-        for axis, labels in inputs.labels.items():
-            values.labels[axis] = labels if values.labels.get(axis, labels) == labels else ()
         for note in inputs.notes:
             console.note(note)
     unknown = next((name for name in headers if name not in values), None)

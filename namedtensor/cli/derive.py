@@ -12,7 +12,7 @@ from grammar.printer import to_text
 from .arguments import sizes_of, source_of, values_of
 from .check import shapes_of
 from .console import FINE, Console
-from .evaluate import table, value_record
+from .evaluate import labeled_by, table, value_record
 from .inputs import headers_of
 from .parsers import formula_arguments
 from .render import spell, spelling_argument
@@ -48,7 +48,7 @@ def derive_command(options: Any, console: Console) -> int:
     if options.json:
         console.json({"value": value_record(value)})
     else:
-        console.print(table(value, labels=values.labels))
+        console.print(table(labeled_by(values, value)))
     return FINE
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ..files.formats import writable, write
@@ -11,7 +12,7 @@ from ..files.text import InputError, as_number
 from ..programs.arguments import KeywordValues
 from .arguments import Source, limits_of, sizes_of, source_of, values_of
 from .console import FINE, Console
-from .inputs import NO_LABELS, Labels, headers_of, read_value
+from .inputs import headers_of, read_value
 from .parsers import call_argument, digits_argument, formula_arguments
 
 
@@ -19,7 +20,9 @@ def eval_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser)
     call_argument(parser)
     parser.add_argument(
-        "--out", metavar="FILE", help="write the value to .npy, .npz, .json or .csv, and do not print it"
+        "--out",
+        metavar="FILE",
+        help="write the value to .npy, .npz, .json, .csv, .parquet, .nc or .zarr, and do not print it",
     )
     parser.add_argument("--strict", action="store_true", help="refuse an outer product that may be unintended")
     parser.add_argument(
@@ -33,13 +36,13 @@ def eval_command(options: Any, console: Console) -> int:
     if options.out:
         writable(options.out)
     source = source_of(options)
-    value, labels, remark = _value(options, source, console)
+    value, remark = _value(options, source, console)
     if options.out:
         console.note(written(value, options.out))
     if options.json:
         console.json({"value": value_record(value)})
     elif not options.out:
-        console.print(table(value, options.digits, labels))
+        console.print(table(value, options.digits))
     if remark:
         console.note(f"if this is matrix notation: {remark}")
     return FINE
@@ -51,8 +54,8 @@ def written(value: Any, file: str) -> str:
     return f"{file}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}"
 
 
-def _value(options: Any, source: Source, console: Console) -> tuple[Any, Labels, str | None]:
-    """The value, the labels of its axes that tables give, and what the text is in another notation, where that differs."""
+def _value(options: Any, source: Source, console: Console) -> tuple[Any, str | None]:
+    """The value, and what the text is in another notation, where that differs."""
     from ..positional.offers import remark_on
     from ..programs.api import program
     from ..programs.evaluate import evaluate
@@ -60,10 +63,10 @@ def _value(options: Any, source: Source, console: Console) -> tuple[Any, Labels,
     name, arguments, values = _called(options, console)
     sizes = sizes_of(options.sizes)
     if name is not None:
-        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), values.labels, None
+        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), None
     limits = limits_of(options.limit)
     value = evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
-    return value, values.labels, remark_on(source.text, values, value.axes)
+    return value, remark_on(source.text, values, value.axes)
 
 
 def _called(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
@@ -89,10 +92,19 @@ def _argument(word: str, values: dict[str, Any]) -> Any:
     return read_value(word, word).value
 
 
-def table(value: Any, digits: int | None = None, labels: Labels = NO_LABELS) -> str:
+def table(value: Any, digits: int | None = None) -> str:
     from ..tensors.tables import text_table
 
-    return text_table(value, digits, labels=labels)
+    return text_table(value, digits)
+
+
+def labeled_by(values: Mapping[str, Any], value: Any) -> Any:
+    """A derivative with the labels that the inputs give its axes, by name."""
+    from ..core.labels import agreed, labels_of
+
+    labels = agreed([labels_of(getattr(given, "layout", None)) for given in values.values()])
+    fits = {axis: each for axis, each in labels.items() if value.sizes.get(axis) == len(each)}
+    return value.with_labels(fits) if fits else value
 
 
 def value_record(value: Any) -> dict[str, Any]:

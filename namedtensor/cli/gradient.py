@@ -7,7 +7,7 @@ from typing import Any
 
 from .arguments import sizes_of, source_of, values_of
 from .console import FINE, Console
-from .evaluate import table, value_record
+from .evaluate import labeled_by, table, value_record
 from .inputs import headers_of
 from .parsers import digits_argument, formula_arguments
 
@@ -36,9 +36,9 @@ def gradient_command(options: Any, console: Console) -> int:
         records = {name: value_record(slope) for name, slope in element.items()}
         console.json({"value": value_record(value), "gradient": records})
         return FINE
-    console.print(f"{slopes.of} = {table(value, options.digits, values.labels)}")
+    console.print(f"{slopes.of} = {table(value, options.digits)}")
     for name, slope in element.items():
-        console.print(f"\n∂/∂{name}\n{table(slope, options.digits, values.labels)}")
+        console.print(f"\n∂/∂{name}\n{table(labeled_by(values, slope), options.digits)}")
     return FINE
 
 

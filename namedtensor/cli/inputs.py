@@ -15,23 +15,21 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..files.formats import FORMATS, Found, from_nested, read
+from ..files.contents import Found, first_axis_alone, label_values
+from ..files.formats import FORMATS, from_nested, read
 from ..files.streams import is_stream, read_stream
 from ..files.text import InputError, as_number, parse_json, reason
 
-Labels = Mapping[str, tuple[str, ...]]  # of the elements of an axis
 Headers = Mapping[str, "bool | None"]  # whether the table of a name has one; None: by the rules
-NO_LABELS: Labels = MappingProxyType({})
 NO_HEADERS: Headers = MappingProxyType({})
 
 
 class Given(NamedTuple):
-    """One NAME=VALUE of a command: a number, or a tensor; remarks that go to standard error, and the labels of a table."""
+    """One NAME=VALUE of a command: a number, or a tensor, which a table labels; and remarks that go to standard error."""
 
     name: str
     value: Any
     notes: tuple[str, ...] = ()
-    labels: Labels = NO_LABELS
 
 
 # --------------------------------------------------------------------------------------------------- NAME=VALUE, parsed
@@ -53,7 +51,7 @@ def read_given(word: str, headers: Headers = NO_HEADERS) -> Given:
     Raises InputError where a file cannot be read, NotationError where its axes do not fit.
 
     >>> read_given("L=6")
-    Given(name='L', value=6, notes=(), labels=mappingproxy({}))
+    Given(name='L', value=6, notes=())
     """
     name, text = split_given(word)
     value = read_value(text, name, headers.get(name))
@@ -65,15 +63,10 @@ def read_value(text: str, name: str, header: bool | None = None) -> Given:
     number = as_number(text)
     if number is not None:
         return Given(name, number)
-    result, axes = read_literal(text, name) if LITERAL.fullmatch(text) else read_place(text, name, header)
-    value = named(result, axes, name)
-    labels = {axis: label for axis, label in zip(value.axes, result.labels) if is_labels(label, value.sizes[axis])}
-    return Given(name, value, result.notes, labels)
-
-
-def is_labels(labels: tuple[str, ...], size: int) -> bool:
-    """Whether there is a label for each element; titles such as width(2), which `--out` writes, are none."""
-    return len(labels) == size and not all(label.endswith(f"({at})") for at, label in enumerate(labels, 1))
+    contents, axes = read_literal(text, name) if LITERAL.fullmatch(text) else read_place(text, name, header)
+    value = named(contents, axes, name)
+    labels = label_values(contents, value.sizes)
+    return Given(name, value.with_labels(labels) if labels else value, contents.notes)
 
 
 HEADERS = {"yes": True, "no": False, "auto": None}
@@ -120,9 +113,7 @@ def named(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
     from ..core.tensor import tensor
 
     chosen = entry.axes if axes is None else axes
-    array = entry.array
-    if entry.table and chosen is not None and len(chosen) == 1 and array.shape[1] == 1:
-        array = array[:, 0]
+    array = first_axis_alone(entry, chosen)
     if chosen is None and array.ndim == 0:
         chosen = ()
     if chosen is None:
@@ -153,9 +144,10 @@ def example(axes: int) -> str:
 
 # ---------------------------------------------------------------------------------------------------------------- files
 def is_file(text: str) -> bool:
-    """Whether a word is the name of a file; a long formula is not, and no error either."""
+    """Whether a word is the name of a file, or of a folder that is a tensor file; a long formula is not, and no error either."""
     try:
-        return Path(text).is_file()
+        path = Path(text)
+        return path.is_file() or (path.suffix.lower() == ".zarr" and path.is_dir())
     except (OSError, ValueError):
         return False
 

@@ -26,8 +26,8 @@ class Parser(argparse.ArgumentParser):
 
 INPUTS = """\
 inputs:
-  NAME=FILE:axis,axis           .json .npy .npz .csv .tsv .safetensors, the axes in the order of the file
-  NAME=FILE[MEMBER]:axis,axis   one array of an .npz or .safetensors file, one column of a table
+  NAME=FILE:axis,axis           .json .npy .npz .csv .tsv .parquet .nc .zarr .safetensors, the axes in the order of the file
+  NAME=FILE[MEMBER]:axis,axis   one array of an .npz or .safetensors file, one column of a table, one variable of an .nc file
   NAME=-:axis,axis              standard input, or a pipe: JSON, a table, .npy, .npz
   NAME='[[1,2],[3,4]]:a,b'      a tensor written out;  NAME=2.5  a number
   A name is spelled as in text: W^Q, b_1, gamma. Before a formula that begins with - write --.

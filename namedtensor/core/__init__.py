@@ -9,8 +9,11 @@
 `arrays`: the library of an array, dtype names; layouts: axes, sizes and dtype of a tensor, interned.
 `hooks`: callbacks and functions of higher layers.
 `array_data`: the data that tensors are made of.
+`labels`: labels of the elements of axes, and layouts that have them.
 `tensor`: NamedTensor: construction and conversion.
-`comparison`: whether two tensors are close; arrays of xarray.
+`comparison`: whether two tensors are close.
+`interchange`: arrays of xarray.
+`data_frames`: data frames of pandas and polars.
 `families`: tensors of one layout in one array.
 `processes`: a worker process that answers requests and can be terminated.
 `kinds`: validation of arguments of Python functions.

@@ -176,6 +176,7 @@ class Layout:
     whether the library's numbers may have 64 bits: a plan for one is not one for the other."""
 
     __slots__ = ("axes", "extent", "dtype", "xp", "wide")
+    labels: Any = ()  # of the elements of its axes: those of a `LabeledLayout`
 
     def __init__(self, axes: tuple[str, ...], extent: tuple[int, ...], dtype: Any, xp: Any, wide: bool | None = None):
         self.axes: tuple[str, ...] = axes

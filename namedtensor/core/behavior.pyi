@@ -129,7 +129,7 @@ class Behavior:
     def __getitem__(self, index: Mapping[str, Any]) -> Self: ...
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any: ...
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, tuple[str, ...]]]: ...
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]: ...
     def __repr__(self) -> str: ...
     def __str__(self) -> str: ...
     def __format__(self, spec: str) -> str: ...
@@ -186,6 +186,350 @@ class Behavior:
         """
 
     def _repr_html_(self) -> str: ...
+    def __dir__(self) -> list[str]: ...
+    def to_pandas(self, order: str | Iterable[str] | None = None) -> Any:
+        """Return a pandas Series of one axis, or a DataFrame of two; labels become its index and its columns.
+
+        Parameters
+        ----------
+        order : str or iterable of str, optional
+            Of two axes: that of the index, then that of the columns.
+
+        Returns
+        -------
+        pandas.Series or pandas.DataFrame
+
+        Raises
+        ------
+        NotationError
+            If it does not have one axis or two, or the order of two is missing (318); if pandas is not installed (408).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([[3, 1]], "day city").with_labels(city=["Oslo", "Rome"]).to_pandas("day city")  # doctest: +SKIP
+        city  Oslo  Rome
+        day
+        0        3     1
+        """
+
+    def to_polars(self, order: str | Iterable[str] | None = None) -> Any:
+        """Return a polars DataFrame: labels of the rows as a first column, those of the columns as names.
+
+        Parameters
+        ----------
+        order : str or iterable of str, optional
+            Of two axes: that of the rows, then that of the columns.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        Raises
+        ------
+        NotationError
+            If it does not have one axis or two, or the order of two is missing (318); if polars is not installed (408).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([3, 1], "city").to_polars().columns  # doctest: +SKIP
+        ['value']
+        """
+
+    def to_xarray(self) -> Any:
+        """Return an xarray DataArray with these axes as its dimensions, and their labels as coordinates.
+
+        Returns
+        -------
+        xarray.DataArray
+
+        Raises
+        ------
+        NotationError
+            If xarray is not installed (408).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([3, 1], "a").to_xarray().dims  # doctest: +SKIP
+        ('a',)
+        """
+
+    def astype(self, dtype: Any) -> Self:
+        """Convert the elements to another dtype.
+
+        Parameters
+        ----------
+        dtype : str or dtype
+            The name of the dtype, such as "float32", or a dtype of the array's library.
+
+        Returns
+        -------
+        NamedTensor
+            With the same labels.
+
+        Raises
+        ------
+        NotationError
+            If the library has no such dtype (405).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([1.5, 2.5], "a").astype("int64")
+        NamedTensor([1, 2], "a")
+        """
+
+    def flip(self, axis: Any) -> Self:
+        """Reverse the order of the elements along axes. Labels go along.
+
+        Parameters
+        ----------
+        axis : str or iterable of str
+            The axes.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([1, 2, 3], "seq").flip("seq")
+        NamedTensor([3, 2, 1], "seq")
+        """
+
+    def pad(self, axes: Mapping[str, Any] | None = None, /, *, value: float = 0, **named: Any) -> Self:
+        """Add elements before and after those of axes.
+
+        Parameters
+        ----------
+        axes : mapping of str to (int, int), optional
+            How many elements before and after, per axis, if a name is not a Python identifier.
+        value : number
+            The element that is added (default: 0).
+        **named : (int, int)
+            How many elements before and after, per axis.
+
+        Returns
+        -------
+        NamedTensor
+            Without labels on these axes.
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or a number is not a non-negative integer (208).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([1, 2], "seq").pad(seq=(1, 2))
+        NamedTensor([0, 1, 2, 0, 0], "seq")
+        """
+
+    def roll(self, shifts: Mapping[str, int] | None = None, /, **named: int) -> Self:
+        """Shift the elements along axes; what leaves at one end enters at the other. Labels go along.
+
+        Parameters
+        ----------
+        shifts : mapping of str to int, optional
+            By how many positions, per axis, if a name is not a Python identifier.
+        **named : int
+            By how many positions, per axis.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or a shift is not an integer (402).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([1, 2, 3], "seq").roll(seq=1)
+        NamedTensor([3, 1, 2], "seq")
+        """
+
+    def to(self, library: str | None = None, device: Any | None = None, dtype: str | None = None) -> Self:
+        """Convert the array to another library, device or dtype.
+
+        Parameters
+        ----------
+        library : {"numpy", "torch", "jax"}, optional
+            The library (default: that of the tensor).
+        device : optional
+            The device, such as "cuda" (default: that of the library).
+        dtype : str, optional
+            The type of the elements, such as "float32" (default: as it is).
+
+        Returns
+        -------
+        NamedTensor
+            The same elements and labels.
+
+        Raises
+        ------
+        NotationError
+            If the library is unknown (409) or not installed (408), or does not have the dtype or the device (405).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([1.5, 2.5], "a").to("torch").array  # doctest: +SKIP
+        tensor([1.5000, 2.5000], dtype=torch.float64)
+        """
+
+    def topk(self, k: int, axis: str) -> tuple[Self, Self]:
+        """Return the k largest elements along an axis, the largest first, and their positions, counted from 0.
+
+        Parameters
+        ----------
+        k : int
+            How many.
+        axis : str
+            The axis, whose size in the results is k.
+
+        Returns
+        -------
+        tuple of NamedTensor
+            The elements, and their positions.
+
+        Raises
+        ------
+        NotationError
+            If the axis is missing (301), or has fewer elements (308).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([3, 1, 4], "seq").topk(2, "seq")
+        (NamedTensor([4, 3], "seq"), NamedTensor([2, 0], "seq"))
+        """
+
+    def unstack(self, axis: str) -> list[Self]:
+        """Return the tensors along an axis, one per element: `for row in A.unstack("seq")`.
+
+        Parameters
+        ----------
+        axis : str
+            The axis.
+
+        Returns
+        -------
+        list of NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If the axis is missing (301).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([[1, 2], [3, 4]], "seq chans").unstack("seq")
+        [NamedTensor([1, 2], "chans"), NamedTensor([3, 4], "chans")]
+        """
+
+    def where(self, condition: Any, otherwise: Any | None = None) -> Self:
+        """Keep the elements where a condition holds.
+
+        Parameters
+        ----------
+        condition : NamedTensor
+            The condition; it may have further axes.
+        otherwise : tensor or number, optional
+            The elements elsewhere (default: nan).
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If the condition is not one (315), or the axes do not fit (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([3, 1, 4], "a")
+        >>> A.where(A > 2, 0)
+        NamedTensor([3, 0, 4], "a")
+        """
+
+    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack_device__(self) -> Any: ...
+    def sel(self, index: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
+        """Select elements by label, as xarray's `sel` does: integers are labels too.
+
+        Parameters
+        ----------
+        index : mapping of str to label, list of labels or slice, optional
+            What to select per axis, if a name is not a Python identifier.
+        **named : label, list of labels or slice
+            What to select per axis. One label removes the axis; a slice includes both of its ends.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has no such label (401).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([3, 1, 4], "year").with_labels(year=[2019, 2020, 2021])
+        >>> A.sel(year=2020)
+        NamedTensor(1)
+        >>> A.sel(year=slice(2020, None)).labels
+        {'year': [2020, 2021]}
+        """
+
+    def with_labels(self, labels: Mapping[str, Any] | None = None, /, **named: Iterable[Any] | None) -> Self:
+        """Label the elements of axes, for display and for indexing by label.
+
+        Parameters
+        ----------
+        labels : mapping of str to (iterable or None), optional
+            Labels per axis, if a name is not a Python identifier: strings, numbers or dates. None removes them.
+        **named : iterable or None
+            Labels per axis.
+
+        Returns
+        -------
+        NamedTensor
+            The same elements. Axes that are not named keep their labels.
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has another size than there are labels (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([3, 1], "city").with_labels(city=["Oslo", "Bergen"])
+        >>> print(A)
+        city │ Oslo  Bergen
+        ─────┼─────────────
+             │    3       1
+        >>> A[{"city": "Bergen"}]
+        NamedTensor(1)
+        """
+
     def sum(self, *, axis: Axes | None = None) -> Self:
         """∑_{ax} X is the sum.
 
@@ -195,7 +539,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
 
         Returns
         -------
@@ -223,7 +567,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
 
         Returns
         -------
@@ -251,7 +595,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
 
         Returns
         -------
@@ -270,16 +614,17 @@ class Behavior:
         ℝ^{height[2]}
         """
 
-    def var(self, *, axis: Axes | None = None) -> Self:
-        """var_{ax} X is the mean square of the distances from the mean.
+    def var(self, *, axis: Axes | None = None, ddof: float = 0) -> Self:
+        """var_{ax}(X; ddof) is the mean square of the distances from the mean; the squares are divided by n − ddof, which defaults to 0.
 
-        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis, ddof=ddof)`.
 
         Parameters
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
+        ddof : int (default: 0)
 
         Returns
         -------
@@ -298,16 +643,17 @@ class Behavior:
         ℝ^{height[2]}
         """
 
-    def std(self, *, axis: Axes | None = None) -> Self:
-        """std_{ax} X is the root of the variance.
+    def std(self, *, axis: Axes | None = None, ddof: float = 0) -> Self:
+        """std_{ax}(X; ddof) is the root of the variance.
 
-        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis, ddof=ddof)`.
 
         Parameters
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
+        ddof : int (default: 0)
 
         Returns
         -------
@@ -335,7 +681,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
         p : int (default: 2)
 
         Returns
@@ -364,7 +710,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
 
         Returns
         -------
@@ -392,7 +738,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
 
         Returns
         -------
@@ -420,7 +766,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
 
         Returns
         -------
@@ -449,7 +795,7 @@ class Behavior:
         X : tensor or number
         Y : tensor or number, optional
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
 
         Returns
         -------
@@ -478,7 +824,7 @@ class Behavior:
         X : tensor or number
         Y : tensor or number, optional
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
 
         Returns
         -------
@@ -506,7 +852,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
         q : float (default: 0.5)
 
         Returns
@@ -535,7 +881,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes of the signature; the function is lifted over all others.
+            The axes to reduce over; of one tensor, None for all of them.
 
         Returns
         -------
@@ -552,6 +898,229 @@ class Behavior:
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.median(A, axis="width").shape
         ℝ^{height[2]}
+        """
+
+    def nansum(self, *, axis: Axes | None = None) -> Self:
+        """nansum_{ax} X is the sum of those that are not missing.
+
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nansum(X, axis)`.
+
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes to reduce over; of one tensor, None for all of them.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.nansum(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def nanmean(self, *, axis: Axes | None = None) -> Self:
+        """nanmean_{ax} X is the mean of those that are not missing.
+
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmean(X, axis)`.
+
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes to reduce over; of one tensor, None for all of them.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.nanmean(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def nanmax(self, *, axis: Axes | None = None) -> Self:
+        """nanmax_{ax} X is the largest of those that are not missing.
+
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmax(X, axis)`.
+
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes to reduce over; of one tensor, None for all of them.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.nanmax(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def nanmin(self, *, axis: Axes | None = None) -> Self:
+        """nanmin_{ax} X is the smallest of those that are not missing.
+
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmin(X, axis)`.
+
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes to reduce over; of one tensor, None for all of them.
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.nanmin(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def nanvar(self, *, axis: Axes | None = None, ddof: float = 0) -> Self:
+        """nanvar_{ax}(X; ddof) is the variance of those that are not missing, over their number less ddof, which defaults to 0.
+
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanvar(X, axis)`.
+
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes to reduce over; of one tensor, None for all of them.
+        ddof : int (default: 0)
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.nanvar(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def nanstd(self, *, axis: Axes | None = None, ddof: float = 0) -> Self:
+        """nanstd_{ax}(X; ddof) is the root of that variance.
+
+        Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanstd(X, axis)`.
+
+        Parameters
+        ----------
+        X : tensor or number
+        axis : str or iterable of str
+            The axes to reduce over; of one tensor, None for all of them.
+        ddof : int (default: 0)
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.nanstd(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def isnan(self) -> Self:
+        """isnan X is whether a number is missing: nan.
+
+        Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.isnan(X)`.
+
+        Parameters
+        ----------
+        X : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.isnan(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def fillna(self, Y: Operand) -> Self:
+        """fillna(X, Y) is X, and Y where X is missing.
+
+        Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(np.isnan(X), Y, X)`.
+
+        Parameters
+        ----------
+        X : tensor or number
+        Y : tensor or number
+
+        Returns
+        -------
+        NamedTensor
+
+        Raises
+        ------
+        NotationError
+            If an axis is missing (301), or has two sizes (302).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.fillna(A, 2).shape
+        ℝ^{height[2] × width[3]}
         """
 
     def softmax(self, *, axis: Axes | None = None) -> Self:

@@ -1,4 +1,4 @@
-"""Tensors beside other values: xarray's arrays as tensors, and whether two tensors are close."""
+"""Whether two tensors are close."""
 
 from __future__ import annotations
 
@@ -7,38 +7,8 @@ from typing import Any
 import numpy as np
 
 from .array_data import concrete
-from .kinds import as_number, wrong
-from .tensor import NamedTensor, tensor
-
-
-def from_xarray(array: Any) -> NamedTensor:
-    """Convert an xarray DataArray; its dimensions become axes.
-
-    Parameters
-    ----------
-    array : xarray.DataArray
-        The array. Its coordinates are not kept.
-
-    Returns
-    -------
-    NamedTensor
-
-    Raises
-    ------
-    NotationError
-        If the argument is not a DataArray, or a dimension is not a valid axis name (208).
-
-    Examples
-    --------
-    >>> import xarray  # doctest: +SKIP
-    >>> from_xarray(xarray.DataArray([3, 1], dims="a"))  # doctest: +SKIP
-    NamedTensor([3, 1], "a")
-    """
-    if not hasattr(array, "dims") or not hasattr(array, "values"):
-        raise wrong(
-            array, "what from_xarray is given", "a DataArray of xarray", 'write nt.tensor(data, "height width")'
-        )
-    return tensor(array.values, tuple(str(name) for name in array.dims))
+from .kinds import as_number
+from .tensor import tensor
 
 
 def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> bool:

@@ -99,3 +99,8 @@ class Injected(Generic[Parameters, Result]):
         with LOADING, all_or_none():
             function = self.load()
         return function(*arguments, **named)
+
+
+from_table: Injected[[Any, Any], Any] = (
+    Injected()
+)  # the tensor of a table of xarray, pandas or polars; None of anything else

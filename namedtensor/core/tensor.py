@@ -16,7 +16,7 @@ from grammar.errors import NotationError
 from .array_data import as_array, concrete, is_numpys, permutation, reordered, rounded, wrong_number
 from .arrays import Layout, is_shape, layout_of
 from .axes import NamedShape, PositionalError, names_of
-from .hooks import seen
+from .hooks import from_table, seen
 
 if TYPE_CHECKING:
     from .behavior import Behavior  # the operators and methods that `tensors/methods.py` gives
@@ -49,10 +49,11 @@ class NamedTensor(Behavior):
     {'height': 2, 'width': 3}
     """
 
-    __slots__ = {"_array": None, "layout": "All but the numbers, interned.", "__weakref__": None}
+    __slots__ = {"_array": None, "layout": "All but the numbers, interned.", "_origin": None, "__weakref__": None}
 
     _array: Any
     layout: Layout
+    _origin: Any  # where it was converted from a table: what else that had
 
     def __init_subclass__(cls, **options: Any) -> None:
         raise TypeError(
@@ -85,6 +86,11 @@ class NamedTensor(Behavior):
     def shape(self) -> NamedShape:
         """The sizes, which print as ℝ^{height[3] × width[3]}."""
         return NamedShape(self.layout.sizes)
+
+    @property
+    def labels(self) -> dict[str, list[Any]]:
+        """Axis name to the labels of its elements, for the axes that have some; see `with_labels`."""
+        return {axis: labels.listed for axis, labels in self.layout.labels}
 
     @property
     def dtype(self) -> Any:
@@ -306,29 +312,6 @@ class NamedTensor(Behavior):
         array = np.asarray(self._array, dtype=dtype)
         return array.copy() if copy else array
 
-    def to_xarray(self) -> Any:
-        """Return an xarray DataArray with these axes as its dimensions.
-
-        Returns
-        -------
-        xarray.DataArray
-
-        Raises
-        ------
-        NotationError
-            If xarray is not installed (408).
-
-        Examples
-        --------
-        >>> tensor([3, 1], "a").to_xarray().dims  # doctest: +SKIP
-        ('a',)
-        """
-        try:
-            import xarray  # type: ignore[import-not-found]
-        except ImportError:
-            raise NotationError(408, "xarray is not installed", hint="pip install '.[xarray]'") from None
-        return xarray.DataArray(self.array, dims=self.layout.axes)
-
 
 # ------------------------------------------------------------------------------------------------------- making them
 _new = object.__new__
@@ -352,15 +335,18 @@ def wrap(array: Any, axes: tuple[str, ...], xp: Any) -> NamedTensor:
     return made(array if hasattr(array, "dtype") else xp.asarray(array), axes)
 
 
-def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
+def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> NamedTensor:
     """Create a named tensor.
 
     Parameters
     ----------
-    data : array, nested lists, number or NamedTensor
-        The elements. An array of any library is not copied. A `jax.ShapeDtypeStruct` gives a shape without elements.
+    data : array, nested lists, number, table or NamedTensor
+        The elements. An array of any library is not copied. A `jax.ShapeDtypeStruct` gives a shape without elements. A
+        DataArray, a DataFrame or a Series gives its labels, too.
     axes : str or iterable of str
-        Axis names, in the order of the dimensions (default: none, for a number).
+        Axis names, in the order of the dimensions (default: none, for a number; of a table, its own).
+    labels : mapping of str to iterable, optional
+        Labels of the elements per axis: strings, numbers or dates.
 
     Returns
     -------
@@ -378,8 +364,15 @@ def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
     NamedTensor([[3, 1, 4], [1, 5, 9]], "height width")
     """
     names = names_of(axes)
+    if labels is not None:
+        return tensor(data, axes).with_labels(labels)
+    if hasattr(data, "to_numpy") and not isinstance(data, NamedTensor):
+        found = from_table(data, names or None)
+        if found is not None:
+            return found
     if isinstance(data, NamedTensor):
-        return data if not names else made(reordered(data, names), names)
+        found = made(reordered(data, names), names) if names else data
+        return found.with_labels(dict(data.layout.labels)) if names and data.layout.labels else found
     array = as_array(data)
     if len(names) != len(array.shape):
         raise wrong_number(array, names)

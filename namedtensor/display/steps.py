@@ -40,7 +40,7 @@ from .html import html_piece, html_type, style
 if TYPE_CHECKING:
     from ..checking.checker import Checker
 
-Compute = Callable[[list[Term]], list[tuple[Any, tuple[str, ...], Any]]]  # array, order of its axes, library
+Compute = Callable[[list[Term]], list[tuple[Any, tuple[str, ...], Any, Any]]]  # array, its axes, library, labels
 LONGEST = 60  # steps that are shown one by one; of more, an overview
 
 
@@ -148,12 +148,13 @@ class StepValues:
         with LOADING, all_or_none():
             from ..core.tensor import wrap
 
-        array, order, xp = self.computed[id(step.term)]
+        array, order, xp, labels = self.computed[id(step.term)]
         names = dict(zip(step.term.shape, step.axes))
-        return wrap(array, tuple(names[axis] for axis in order), xp)
+        value = wrap(array, tuple(names[axis] for axis in order), xp)
+        return value.with_labels({names.get(axis, axis): own for axis, own in labels.items()}) if labels else value
 
     @cached_property
-    def computed(self) -> dict[int, tuple[Any, tuple[str, ...], Any]]:
+    def computed(self) -> dict[int, tuple[Any, tuple[str, ...], Any, Any]]:
         terms = list({id(term): term for term in self.wanted}.values())
         return {id(term): result for term, result in zip(terms, self.compute(terms))}
 

@@ -2,8 +2,12 @@
 
 `text`: text and JSON of a file, what is wrong with an input, and writing a file whole or not at all.
 `safetensors`: many named tensors in one file.
+`contents`: what a file holds.
 `csv_tables`: tables of text, their headers and labels.
+`large_tables`: the same of large files, by pandas or NumPy.
 `formats`: the table of all formats, with how each is read and written.
+`data_files`: Parquet, NetCDF and Zarr, by other libraries.
+`tensor_files`: one tensor in a file, from Python.
 `memory`: the tensors of a file in one piece of memory.
 `streams`: a tensor that comes through a pipe.
 

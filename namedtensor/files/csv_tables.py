@@ -9,55 +9,101 @@ The first row is taken as the header where one of these rules holds, in this ord
 4. beside a column of words its numbers count from 0 or 1 on, three or more of them, all other numbers are smaller or larger than all of
    them, and no other row counts so: `region,1,2,3 / North,10,14,11`.
 
-Otherwise it is data.
+Otherwise it is data. The rules look at the first `SAMPLE_ROWS` rows. `large_tables` reads what is large, by the same rules.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .text import InputError, as_number, read_text
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+NUMBERS_START = {*"0123456789+-−.∞iInN"}  # characters that a number begins with
 YEARS = range(1000, 3000)
+SAMPLE_ROWS = 1000  # that say whether the first row is a header
 MAX_TITLES = 8  # that a note lists
 Row = tuple[int, list[str]]  # its number in the file, and its cells
 
 
 class Table(NamedTuple):
-    """The rows of a table below its header, its titles, the columns of numbers, and a label for each row, if it has some."""
+    """A table below its header: its titles, the columns of numbers, and a label for each row, if it has some."""
 
+    path: Path
     titles: tuple[str, ...]
-    rows: tuple[Row, ...]
-    columns: tuple[int, ...]
+    columns: Mapping[int, Any]  # arrays, or the cells of each
+    lines: Sequence[int]  # of those cells in the file
     labels: tuple[str, ...]
     has_header: bool
     notes: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.columns.values())))
+
+    def values(self, indices: Iterable[int]) -> Any:
+        """The numbers of some columns as one array, row by row. Raises InputError where a cell is a word."""
+        chosen = ((self.titles[index], self.columns[index]) for index in indices)
+        return array_of(
+            [
+                numbers_in(self.path, self.lines, title, cells) if isinstance(cells, list) else cells
+                for title, cells in chosen
+            ]
+        )
 
 
 def read_table(path: Path, header: bool | None = None) -> Table:
     """The table of a file; `header` says whether its first row is one, None leaves that to the rules. Raises InputError."""
     rows = read_rows(path)
-    has_header = bool(rows) and (is_header(rows) if header is None else header)
+    has_header = bool(rows) and (is_header(rows[: SAMPLE_ROWS + 1]) if header is None else header)
     body = rows[1:] if has_header else rows
     if not body:
         raise InputError(f"{path} holds no rows of numbers")
     count = len(body[0][1])
     titles = tuple(rows[0][1]) if has_header else tuple(f"column {number}" for number in range(1, count + 1))
     cells = [[row[index] for _, row in body] for index in range(count)]
-    indexed = has_header and not titles[0] and count > 1 and is_row_numbers(cells[0])
-    columns = tuple(
-        index for index in range(count) if any(map(is_number, cells[index])) and not (indexed and index == 0)
-    )
+    indexed = is_indexed(titles, cells[0], has_header)
+    columns = {index: cells[index] for index in range(1 if indexed else 0, count) if has_numbers(cells[index])}
     if not columns:
         raise InputError(f"{path} holds no column of numbers")
     others = [index for index in range(count) if index not in columns]
     labels = next((tuple(cells[index]) for index in others if all(cells[index])), ())
-    return Table(titles, tuple(body), columns, labels, has_header, notes_of(titles, others, has_header))
+    lines = [number for number, _ in body]
+    return Table(path, titles, columns, lines, labels, has_header, notes_of(titles, others, has_header))
+
+
+def is_indexed(titles: Sequence[str], first: Sequence[str], has_header: bool) -> bool:
+    """Whether the first column counts the rows, and so does not hold data."""
+    return has_header and not titles[0] and len(titles) > 1 and is_row_numbers(first)
+
+
+def has_numbers(column: Sequence[str]) -> bool:
+    """Whether a column has a number in it."""
+    return any(cell[:1] in NUMBERS_START and is_number(cell) for cell in column)
+
+
+def numbers_in(path: Path, lines: Sequence[int], title: str, column: Sequence[str]) -> list[int | float]:
+    """The numbers of a column; NaN where one is missing. Raises InputError where a cell is a word."""
+    for convert in (int, float):
+        try:
+            return [*map(convert, column)]
+        except ValueError:
+            continue
+    return [number_in(path, line, title, cell) for line, cell in zip(lines, column)]
+
+
+def array_of(columns: Sequence[Any]) -> Any:
+    """Columns of numbers as one array, row by row; of integers where all of them are."""
+    import numpy as np
+
+    arrays = [np.asarray(column) for column in columns]
+    dtype = np.result_type(*arrays)
+    return np.stack([array.astype(float if dtype.kind == "O" else dtype, copy=False) for array in arrays], axis=1)
 
 
 def read_rows(path: Path) -> list[Row]:

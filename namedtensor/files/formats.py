@@ -6,9 +6,11 @@ file is written under a temporary name in its folder and then renamed: what was 
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,21 +18,11 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 from ..core.settings import DEFAULT
-from .csv_tables import number_in, read_table
+from .contents import Found, choose
+from .csv_tables import Table, read_table
 from .text import InputError, as_list, as_object, finite, is_names, parse_json, read_text, reason, whole_file
 
-
-class Found(NamedTuple):
-    """The contents of a file: a positional array, its axes where the file names them, and remarks for the reader.
-
-    A `table` of one column may be given one axis.
-    """
-
-    array: Any
-    axes: tuple[str, ...] | None = None
-    notes: tuple[str, ...] = ()
-    table: bool = False
-    labels: tuple[tuple[str, ...], ...] = ()  # of the rows and the columns of a table, empty where they have none
+MIN_LARGE_BYTES = 10**6  # of a table that is read by `large_tables`
 
 
 # ----------------------------------------------------------------------------------------------------------------- JSON
@@ -52,15 +44,18 @@ def json_tensor(text: str, what: str) -> Found:
     """Nested lists, or an object that names their axes too."""
     data: Any = parse_json(text, what)
     axes: Any = None
+    labels: Any = {}
     named = as_object(data)
     if named is not None and "data" in named:
-        data, axes = named["data"], named.get("axes")
+        data, axes, labels = named["data"], named.get("axes"), as_object(named.get("labels")) or {}
         if axes is not None and not is_names(axes):
             raise InputError(f'{what}: "axes" is to be a list of names')
     elif named is not None:
         raise InputError(f'{what} holds an object; a tensor is a nested list, or {{"axes": ["a"], "data": [1, 2]}}')
     result = from_nested(data, what)
-    return result if axes is None else result._replace(axes=tuple(axes))
+    if axes is None:
+        return result
+    return result._replace(axes=tuple(axes), labels=tuple(tuple(as_list(labels.get(axis)) or ()) for axis in axes))
 
 
 def from_nested(data: Any, what: str) -> Found:
@@ -114,19 +109,30 @@ def entry_of(entry: Any, what: str) -> Any:
 # ------------------------------------------------------------------------------------------------------------------ CSV
 def read_csv(path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
     """A table of numbers. A header is taken off, and columns of words are left out, both with a remark."""
-    table = read_table(path, header)
+    table = table_of(path, header)
     columns, notes = list(table.columns), list(table.notes)
     if member is not None:
         titles = {table.titles[index]: index for index in columns}
         columns = [titles[choose(titles, member, path, "column")]]
         notes = notes[:1] if table.has_header else []
-    cells = [[number_in(path, line, table.titles[index], row[index]) for index in columns] for line, row in table.rows]
-    missing = sum(math.isnan(cell) for row in cells for cell in row)
+    array = table.values(columns)
+    missing = int((array != array).sum())
     if missing:
         notes.append(f"{missing} missing value{'s' * (missing != 1)} became nan")
     titles_of = tuple(table.titles[index] for index in columns) if table.has_header else ()
-    result = from_nested(cells, str(path))
-    return result._replace(notes=tuple(notes), table=True, labels=(table.labels, titles_of))
+    return Found(array, notes=tuple(notes), table=True, labels=(table.labels, titles_of))
+
+
+def table_of(path: Path, header: bool | None = None) -> Table:
+    """The table of a file; one that is large is read in C, where it is plain. Raises InputError."""
+    if path.stat().st_size >= MIN_LARGE_BYTES:
+        with LOADING, all_or_none():
+            from .large_tables import read_large_table
+
+        table = read_large_table(path, header)
+        if table is not None:
+            return table
+    return read_table(path, header)
 
 
 # ---------------------------------------------------------------------------------------------------------- NumPy's own
@@ -164,18 +170,6 @@ def member_of(archive: Any, key: str, path: Path) -> Any:
     if not hasattr(array, "dtype"):
         raise InputError(f"{key} in {path} cannot be read: it is not a NumPy array")
     return array
-
-
-def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = "array") -> str:
-    """The member asked for, or the only one. Raises InputError that lists them."""
-    if member in arrays:
-        return str(member)
-    known = ", ".join(list(arrays)[:8]) + (", …" if len(arrays) > 8 else "")
-    if member is not None:
-        raise InputError(f"{path} has no {kind} {member}; it has {known or 'none'}")
-    if len(arrays) != 1:
-        raise InputError(f"{path} holds {len(arrays)} {kind}s ({known}); say which: {path.name}[NAME]:axes")
-    return next(iter(arrays))
 
 
 def load_numpy(path: Path) -> Any:
@@ -223,6 +217,8 @@ def write(value: Any, path: str) -> None:
     """
     writer = writable(path)
     try:
+        if FORMATS[Path(path).suffix.lower()].is_folder:
+            return writer(value, None, path)
         with whole_file(path) as file:
             writer(value, file, path)
     except (OSError, ValueError) as problem:
@@ -261,32 +257,39 @@ def write_npz(value: Any, file: Any, path: str) -> None:
 def write_json(value: Any, file: Any, path: str) -> None:
 
     array, axes = positional(value)
-    record = {"axes": list(axes), "data": finite(array.tolist())}
+    labels = {axis: [own.text(at) for at in range(len(own))] for axis, own in value.layout.labels}
+    record = {"axes": list(axes), **({"labels": labels} if labels else {}), "data": finite(array.tolist())}
     file.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
 
 
 def write_csv(value: Any, file: Any, path: str) -> None:
-    """Two axes at most: the first goes down, the second across; the heading names each column as the notation does."""
+    """Two axes at most: the first goes down, the second across; the heading has its labels, or names each column as the notation does."""
     array, axes = positional(value)
     if array.ndim > 2:
         raise InputError(
             f"{path}: a table has two axes at most, and the result has {', '.join(axes)}; write .npy or .json"
         )
-    across = (
-        [f"{axes[1]}({index})" for index in range(1, array.shape[1] + 1)] if array.ndim == 2 else [*axes] or ["value"]
-    )
+    labels = {axis: [own.text(at) for at in range(len(own))] for axis, own in value.layout.labels}
+    across = [*axes] or ["value"]
+    if array.ndim == 2:
+        across = labels.get(axes[1]) or [f"{axes[1]}({index})" for index in range(1, array.shape[1] + 1)]
+    elif axes and axes[0] in labels:
+        across = ["value"]
     rows = array.tolist() if array.ndim == 2 else [[entry] for entry in array.reshape(-1).tolist()]
-    lines = [
-        across,
-        *([str(entry) if not isinstance(entry, bool) else str(int(entry)) for entry in row] for row in rows),
-    ]
-    file.write("".join(",".join(line) + "\n" for line in lines).encode("utf-8"))
+    cells = [[str(int(entry) if isinstance(entry, bool) else entry) for entry in row] for row in rows]
+    if axes and axes[0] in labels:
+        across = [axes[0], *across]
+        cells = [[label, *row] for label, row in zip(labels[axes[0]], cells)]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([across, *cells])
+    file.write(text.getvalue().encode("utf-8"))
 
 
 class Format(NamedTuple):
     read: Callable[[Path, str | None, str], Found]
     write: Callable[..., None] | None = None
     members: bool = False  # whether FILE[NAME] chooses among several
+    is_folder: bool = False
 
 
 def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
@@ -298,6 +301,30 @@ def read(suffix: str, path: Path, member: str | None, name: str, header: bool | 
     return FORMATS[suffix].read(path, member, name)
 
 
+def read_path(place: Path, member: str | None, name: str, header: bool | None = None) -> Found:
+    """Read a file by its suffix. Raises InputError."""
+    suffix = place.suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(f"{place} ends in no suffix of a tensor file; those are {', '.join(FORMATS)}")
+    if not (place.is_dir() if FORMATS[suffix].is_folder else place.is_file()):
+        raise InputError(f"there is no {'folder' if FORMATS[suffix].is_folder else 'file'} {place}")
+    if member is not None and not FORMATS[suffix].members:
+        raise InputError(f"{place} holds one tensor; leave {member} out")
+    return read(suffix, place, member, name, header)
+
+
+def lazy(name: str) -> Any:
+    """A function of `data_files`, which is loaded for the formats that need it."""
+
+    def run(*arguments: Any) -> Any:
+        with LOADING, all_or_none():
+            from . import data_files
+
+        return getattr(data_files, name)(*arguments)
+
+    return run
+
+
 FORMATS = {
     ".json": Format(read_json, write_json),
     ".npy": Format(read_npy, write_npy),
@@ -305,4 +332,7 @@ FORMATS = {
     ".csv": Format(read_csv, write_csv, True),
     ".tsv": Format(read_csv, None, True),
     ".safetensors": Format(read_safetensors, None, True),
+    ".parquet": Format(lazy("read_parquet"), lazy("write_parquet"), True),
+    ".nc": Format(lazy("read_netcdf"), lazy("write_netcdf"), True),
+    ".zarr": Format(lazy("read_zarr"), lazy("write_zarr"), True, is_folder=True),
 }

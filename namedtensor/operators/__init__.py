@@ -3,9 +3,11 @@
 `record`: the record and the registry; three kinds of `lower`.
 `builder`: the builder of plans, as operators see it.
 `definitions`: reference definitions, on plain numbers.
+`missing_definitions`: those of missing values.
 `transposes`: the transpose rules (VJPs) of linear operators.
 `plain_numbers`: folding rules.
 `new_sizes`: the sizes of axes that an operator creates.
+`labels`: which labels the result of an operator has.
 `elementwise`: functions of numbers.
 `pseudorandom`: the pseudorandom generator.
 `gamma`: the gamma function's logarithm and its derivatives.

@@ -127,7 +127,7 @@ OF_ONE_AXIS = (
     ("cumprod", "the products up to each element", "X.cumprod(axis)", ONE_BY_ONE, _up_to(operator.mul),
      {"sign": "≥ 0 of ≥ 0", "complex": True}),
     ("sort", "the elements, ascending", "np.sort(X, axis)", "[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}", definitions.ascending,
-     {"sign": "of operands"}),
+     {"sign": "of operands", "moves": True}),
 )  # fmt: skip
 for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
     _along(_name, _meaning, _numpy, _of_one(_name), "numbers", signature="ax -> ax", differentials=(_differential,),
@@ -190,6 +190,6 @@ register(
     Operator(
         "argsort", "axis_map", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
         "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True, definition=definitions.places_ascending,
-        of_nothing=True,
+        of_nothing=True, moves=True,
     )
 )  # fmt: skip

@@ -177,17 +177,18 @@ def distances(x: list[Any]) -> list[Any]:
     return [entry - center for entry in x]
 
 
-def variance(x: list[Any]) -> float:
-    return mean([away * away for away in distances(x)])
+def variance(x: list[Any], ddof: float = 0) -> float:
+    found = mean([away * away for away in distances(x)])
+    return found * len(x) / (len(x) - ddof) if ddof else found
 
 
-def deviation(x: list[Any]) -> float:
+def deviation(x: list[Any], ddof: float = 0) -> float:
     """The root of the mean square of the distances, over the largest, so that no square overflows or vanishes."""
     away = distances(x)
     most = largest([abs(number) for number in away])
     if not most or not math.isfinite(most):
         return most if most == 0 else math.nan
-    return most * math.sqrt(mean([(number / most) ** 2 for number in away]))
+    return most * math.sqrt(mean([(number / most) ** 2 for number in away]) * len(x) / (len(x) - ddof))
 
 
 def norm(x: list[Any], p: float = 2) -> float:

@@ -106,6 +106,7 @@ class Operator:
     example: Example | None = field(
         default=None, compare=False
     )  # how it is called, where its signature does not say it
+    moves: bool = False  # whether it moves elements along its axes, so that their labels no longer fit
     counts_from_zero: bool = False  # whether its Python function takes indices, which count from 0 there
 
     @property

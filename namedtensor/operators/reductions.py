@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import HALF
 from ..core.axes import Order
-from . import definitions, transposes
+from . import definitions, missing_definitions, transposes
 from .builder import Builder, Lower, Value, Write
 from .record import A, Example, Operator, elementwise, named, of_axes, register
 
@@ -57,14 +57,25 @@ def _away(b: Builder, x: Any, axes: Order):
     return b.subtract(x, mean(b, x, axes, True))
 
 
-def _variance(b: Builder, x: Any, axes: Order):
+def _variance(b: Builder, x: Any, axes: Order, ddof: float = 0):
     away = _away(b, x, axes)
-    return mean(b, b.multiply(away, away), axes)
+    squares = b.multiply(away, away)
+    return b.divide(b.reduce("sum", squares, axes), remaining(x, axes, ddof)) if ddof else mean(b, squares, axes)
 
 
-def _deviation(b: Builder, x: Any, axes: Order):
+def remaining(x: Any, axes: Order, ddof: float) -> Any:
+    """The number of elements less ddof. Raises NotationError where nothing remains."""
+    number = count(x, axes)
+    if type(number) is int and number <= ddof:
+        raise NotationError(
+            405, f"the variance is undefined: {number} elements less {ddof}", hint="give a smaller ddof, or more axes"
+        )
+    return number - ddof
+
+
+def _deviation(b: Builder, x: Any, axes: Order, ddof: float = 0):
     """The norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
-    number, norm = count(x, axes), _norm(b, _away(b, x, axes), axes)
+    number, norm = remaining(x, axes, ddof), _norm(b, _away(b, x, axes), axes)
     root = math.sqrt(number) if type(number) is int else b.sqrt(b.constant(number, norm.dtype))
     return b.divide(norm, root)
 
@@ -113,6 +124,7 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
 
 
 FINITE: dict[str, Any] = {"finite": "of finite"}
+DDOF = (("ddof", 0),)  # what var and std subtract from the number of elements
 DISTANCE: dict[str, Any] = {**FINITE, "sign": "≥ 0", "analytic": True}
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True,
                           "example": Example('(A > 2, axis="width")', (A,), ("width",))}  # fmt: skip
@@ -126,11 +138,12 @@ _reduction(
 )  # fmt: skip
 _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True,
            definition=definitions.mean, transpose=transposes.of_mean, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
-_reduction("var", "the mean square of the distances from the mean", "X.var(axis)", in_single(_variance), "floats",
-           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True, definition=definitions.variance, **DISTANCE)  # fmt: skip
-_reduction("std", "the root of the variance", "X.std(axis)", in_single(_deviation), "floats",
+_reduction("var", "the mean square of the distances from the mean; the squares are divided by n − ddof, which defaults to 0",
+           "X.var(axis, ddof=ddof)", in_single(_variance), "floats",
+           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True, definition=definitions.variance, options=DDOF, **DISTANCE)  # fmt: skip
+_reduction("std", "the root of the variance", "X.std(axis, ddof=ddof)", in_single(_deviation), "floats",
            differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",), heavy=True,
-           definition=definitions.deviation, **DISTANCE)  # fmt: skip
+           definition=definitions.deviation, options=DDOF, **DISTANCE)  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p defaults to 2", "np.linalg.norm(X, p, axis)", _norm, "floats",
     options=(("p", 2),), complex=True, heavy=True, definition=definitions.norm, **DISTANCE, differentials=(
@@ -211,5 +224,94 @@ register(
     Operator(
         "median", "reduction", "ax ->", of_axes(_quantile, "floats"), "the middle one, or the mean of the middle two",
         "np.median(X, axis)", SECTION, differentials=(QUANTILE.replace("q ⊙", "0.5"),), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
+    )
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------- missing values
+# nan stands for a missing value, and these leave it out, as NumPy's functions of these names do. Of nothing but missing
+# values the sum is 0, and what has no value is nan.
+def isnan(b: Builder, x: Any):
+    return b.not_equal(x, x)
+
+
+def present(b: Builder, x: Any, otherwise: Any) -> Any:
+    """The numbers with another in place of those that are missing."""
+    return b.where(b.equal(x, x), x, otherwise)
+
+
+def present_count(b: Builder, x: Any, axes: Order, keep: bool = False) -> Any:
+    """How many are not missing, as a number of the same dtype."""
+    return b.reduce("sum", b.cast(b.equal(x, x), x.dtype), axes, keep)
+
+
+def nansum(b: Builder, x: Any, axes: Order):
+    return b.reduce("sum", present(b, x, 0), axes)
+
+
+def nanmean(b: Builder, x: Any, axes: Order, keep: bool = False):
+    return b.divide(b.reduce("sum", present(b, x, 0), axes, keep), present_count(b, x, axes, keep))
+
+
+def nanvar(b: Builder, x: Any, axes: Order, ddof: float = 0):
+    away = b.where(b.equal(x, x), b.subtract(x, nanmean(b, x, axes, True)), 0)  # also nan, from ∞
+    number = b.subtract(present_count(b, x, axes), ddof)
+    return b.divide(b.reduce("sum", b.multiply(away, away), axes), b.where(b.greater(number, 0), number, math.nan))
+
+
+def nanstd(b: Builder, x: Any, axes: Order, ddof: float = 0):
+    return b.sqrt(nanvar(b, x, axes, ddof))
+
+
+def nanmax(b: Builder, x: Any, axes: Order):
+    return present_extreme(b, x, axes, "max", -math.inf)
+
+
+def nanmin(b: Builder, x: Any, axes: Order):
+    return present_extreme(b, x, axes, "min", math.inf)
+
+
+def present_extreme(b: Builder, x: Any, axes: Order, kind: str, otherwise: float):
+    if b.kind(x) != "f":  # integers are never missing
+        return b.reduce(kind, x, axes)
+    extreme = b.reduce(kind, present(b, x, otherwise), axes, True)
+    return without(b, b.where(b.greater(present_count(b, x, axes, True), 0), extreme, math.nan), axes)
+
+
+CHANGE = "where(isnan(X), 0, ∂X)"
+COUNT = "∑_{ax} 𝕀[X = X]"  # of those that are not missing
+SQUARES = f"∑_{{ax}}(where(isnan(X), 0, X − nanmean_{{ax}} X) ⊙ {CHANGE})"  # half the differential of their squares
+WITH_DDOF: dict[str, Any] = {"options": DDOF, "sign": "≥ 0"}
+MISSING: tuple[tuple[Any, ...], ...] = (
+    ("nansum", "the sum of those that are not missing", nansum, "numbers", missing_definitions.nansum,
+     f"∑_{{ax}} {CHANGE}", {"of_nothing": True}),
+    ("nanmean", "the mean of those that are not missing", nanmean, "floats", missing_definitions.nanmean,
+     f"∑_{{ax}} {CHANGE} / {COUNT}", {}),
+    ("nanmax", "the largest of those that are not missing", nanmax, "numbers", missing_definitions.nanmax,
+     f"argmax_{{ax}} where(isnan(X), −∞, X) ⊙_{{ax}} {CHANGE}", {}),
+    ("nanmin", "the smallest of those that are not missing", nanmin, "numbers", missing_definitions.nanmin,
+     f"argmin_{{ax}} where(isnan(X), ∞, X) ⊙_{{ax}} {CHANGE}", {}),
+    ("nanvar", "the variance of those that are not missing, over their number less ddof, which defaults to 0",
+     in_single(nanvar), "floats", missing_definitions.nanvar, f"2 {SQUARES} / ({COUNT} − ddof)", WITH_DDOF),
+    ("nanstd", "the root of that variance", in_single(nanstd), "floats", missing_definitions.nanstd,
+     f"{{ 0 if nanmax_{{ax}} X = nanmin_{{ax}} X; {SQUARES} / (({COUNT} − ddof) ⊙ nanstd_{{ax}}(X; ddof)) otherwise }}", WITH_DDOF),
+)  # fmt: skip
+for _name, _meaning, _write, _rule, _definition, _differential, _more in MISSING:
+    _reduction(
+        _name, _meaning, f"np.{_name}(X, axis)", _write, _rule, differentials=(_differential,), definition=_definition,
+        warns=True, **_more,
+    )  # fmt: skip
+ELEMENTWISE: dict[str, Any] = {"kind": "elementwise", "section": "§3.2 Elementwise operations and broadcasting"}
+register(
+    Operator(
+        "isnan", signature="->", lower=elementwise(isnan), meaning="whether a number is missing: nan", numpy="np.isnan(X)",
+        boolean=(False, True), differentials=("0",), definition=missing_definitions.isnan, complex=True, **ELEMENTWISE,
+    )
+)  # fmt: skip
+register(
+    Operator(
+        "fillna", signature=", ->", lower=elementwise(present), meaning="fillna(X, Y) is X, and Y where X is missing",
+        numpy="np.where(np.isnan(X), Y, X)", arity=(2, 2), definition=missing_definitions.fillna, finite="of finite",
+        differentials=("where(isnan(X), 0, ∂X)", "where(isnan(X), ∂Y, 0)"), **ELEMENTWISE,
     )
 )  # fmt: skip

@@ -9,6 +9,7 @@
 `size_symbols`: symbols for sizes that are read from the arrays.
 `symbolic_plans`: one plan for all sizes of a signature.
 `call_cache`: looks up the executable of a repeated call.
+`labeled_calls`: executables of calls whose inputs have labels.
 `evaluate`: the value of a formula.
 `explained`: the value of every step.
 `term_values`: the values of all terms.

@@ -36,11 +36,11 @@ class Arguments:
     Those that are `positional` are arguments of a function, and no names of the program.
     """
 
-    __slots__ = ("_layouts", "_types", "arrays", "cache_key", "positional", "values")
+    __slots__ = ("_layouts", "_types", "arrays", "cache_key", "labeled", "positional", "values")
 
     def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
         with LOADING, all_or_none():
-            from ..core.tensor import NamedTensor
+            from ..core.tensor import NamedTensor, made_as
             from ..tensors.values import as_value
 
         self.positional: tuple[str, ...] = positional
@@ -48,6 +48,7 @@ class Arguments:
         self._layouts: Mapping[str, Layout] = {}  # with symbols for some sizes
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
+        self.labeled: dict[str, Any] = {}  # the layouts of those with labels, which are plain in `values`
         result: list[Any] = []
         for name, value in values.items():
             text = spelling_of(name)
@@ -55,12 +56,15 @@ class Arguments:
                 raise two_spellings(name, values, spelling_of)
             if type(value) is not NamedTensor:
                 value = as_value(value, text)
-            self.values[text] = value
             if type(value) is NamedTensor:
+                if value.layout.labels:
+                    self.labeled[text] = value.layout
+                    value = made_as(value._array, value.layout.plain)
                 self.arrays[text] = value._array
                 result += (text, value.layout)
             else:
                 result += (text, type(value), value)
+            self.values[text] = value
         self.cache_key: tuple[Any, ...] = tuple(result)
 
     def __reduce__(self) -> Any:  # layouts hold modules, which cannot be pickled
@@ -68,8 +72,12 @@ class Arguments:
 
     def with_numbers(self, program: ParsedProgram) -> Arguments:
         """The same arguments, scalars as plain numbers where the program needs them before it is planned."""
-        numbers = program.as_numbers(self.values, lambda: self.inputs)
-        return self if numbers is self.values else Arguments(numbers, self.positional)
+        values = program.as_numbers(self.values, lambda: self.inputs)
+        if values is self.values:
+            return self
+        numbers = Arguments(values, self.positional)
+        numbers.labeled = self.labeled
+        return numbers.with_labels() if self.labeled else numbers
 
     @property
     def abstract(self) -> Abstract:
@@ -79,7 +87,13 @@ class Arguments:
     def with_layouts(self, layouts: Mapping[str, Layout]) -> Arguments:
         """The same arguments with other layouts for some: those in which sizes are symbols."""
         arguments = Arguments(self.values, self.positional)
-        arguments._layouts = layouts
+        arguments._layouts, arguments.labeled = layouts, self.labeled
+        return arguments
+
+    def with_labels(self) -> Arguments:
+        """The same arguments, whose types have the labels too; for the cache they are others."""
+        arguments = self.with_layouts(self.labeled)
+        arguments.cache_key = (*self.cache_key, *self.labeled.items())
         return arguments
 
     @property
@@ -108,14 +122,20 @@ def types_of(abstract: Abstract) -> dict[Key, InputType]:
         if isinstance(name, FamilyName):
             types |= dict.fromkeys(map(key_of, name.members), type_of_member(value))
         else:
-            types[key_of(name)] = type_of(value) if isinstance(value, Layout) else InputType({}, value)
+            of_layout = labeled_type if getattr(value, "labels", ()) else type_of
+            types[key_of(name)] = of_layout(value) if isinstance(value, Layout) else InputType({}, value)
     return types
 
 
 @lru_cache(maxsize=MOST)
 def type_of(layout: Layout) -> InputType:
-    """What the checker is to know of a tensor of this layout."""
+    """What the checker is to know of a tensor of this layout, which has no labels."""
     return InputType(layout.sizes, None, layout.is_truth)
+
+
+def labeled_type(layout: Layout) -> InputType:
+    """The same of one with labels, which no cache holds."""
+    return InputType(layout.sizes, None, layout.is_truth, layout.labels)
 
 
 @lru_cache(maxsize=MOST)
@@ -169,10 +189,6 @@ class KeywordValues(dict[str, Any]):
     """A mapping whose values count as given by keyword, so that each must be used, but those `used` elsewhere."""
 
     used: frozenset[str] = frozenset()
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        super().__init__(*values, **named)
-        self.labels: dict[str, tuple[str, ...]] = {}  # of the elements of an axis, from tables
 
 
 def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:

@@ -132,6 +132,8 @@ class CachedCall:
         """A call whose layouts are new: found by types, or compiled."""
         by_name = all_values(values, named)
         bound = self._bound(arguments, by_name) if arguments else Arguments(by_name)
+        if bound.labeled:
+            bound = bound.with_labels()
         numbers = bound.with_numbers(self._goal.program)
         extent, by_keyword = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
         by_type = (self._token, numbers.cache_key, numbers.positional, tuple(extent.items()), USER_FUNCTIONS.version)
@@ -151,6 +153,8 @@ class CachedCall:
 
     def _fitting(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
         """The executable for these arguments: that of a plan with symbols for sizes, or compiled for them."""
+        if given.labeled:
+            return self._made(given, sizes, by_keyword)
         extra = tuple(sizes.items()), USER_FUNCTIONS.version
         fitting = self._symbolic.executable(given, extra, lambda it: self._made(it, sizes, by_keyword))
         if fitting.unused.isdisjoint(map(spelling_of, by_keyword)):
@@ -197,7 +201,13 @@ class CachedCall:
         """Build an executable for these inputs; `spread` maps an axis to the number of devices it is sharded over."""
         options = self._options._replace(sizes=sizes, by_keyword=by_keyword)
         target = self._target(given).over(spread)
-        return executable(self._typed(given, options), given.abstract, target, options)
+        typed = self._typed(given, options)
+        if given.labeled:
+            with LOADING, all_or_none():
+                from .labeled_calls import labeled_executable
+
+            return labeled_executable(typed, given, target, options)
+        return executable(typed, given.abstract, target, options)
 
     def _keep(
         self, names: tuple[str, ...], result: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False

@@ -156,6 +156,11 @@ def checked_entry(
 def input_types(shapes: Mapping[str, Any]) -> dict[Key, InputType]:
     """Return input types for shapes and integers, by name."""
     types = {
-        name: InputType(shape_of(text, name), text if isinstance(text, int) else None) for name, text in shapes.items()
+        name: InputType(
+            shape_of(text, name),
+            text if isinstance(text, int) else None,
+            labels=getattr(getattr(text, "layout", None), "labels", ()),
+        )
+        for name, text in shapes.items()
     }
     return by_key(types)

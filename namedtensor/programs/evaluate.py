@@ -215,7 +215,8 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     with LOADING, all_or_none():
         from .explained import DerivedForm, explained
 
-    numbers = Arguments(all_values(values, named)).with_numbers(program)
+    numbers = Arguments(all_values(values, named))
+    numbers = (numbers.with_labels() if numbers.labeled else numbers).with_numbers(program)
     checker = program.checker(numbers.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
     last = checker.scope.valued
     explanation = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, numbers)

@@ -12,7 +12,7 @@ What finds an executable that was made already is in `call_cache.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
@@ -34,6 +34,9 @@ from .arguments import Arguments as Given
 from .claims import PlannedClaim, judge
 from .entries import Arguments as Positional
 from .entries import Goal, Several
+
+if TYPE_CHECKING:
+    from ..core.labels import AxisLabels
 
 Run = Callable[..., Any]
 
@@ -90,6 +93,7 @@ def checked(
         strict=options.strict,
     )  # fmt: skip
     checker.rolls = not options.unrolled
+    checker.labels |= {name: dict(given.labels) for name, given in arguments if given.labels}
     return checker, goal.terms(checker, arguments)
 
 
@@ -160,6 +164,7 @@ class Executable:
         "exact",
         "function",
         "instead",
+        "labels",
         "last_call",
         "layout",
         "names",
@@ -181,6 +186,7 @@ class Executable:
         self.unused = unused  # what was given and nothing in the program uses
         self.run: Run | None = None  # what a later call runs, where the layout of the result is known
         self.layout: Any = None  # of that result
+        self.labels: tuple[AxisLabels, ...] = ()  # of the results, where an input has labels
         self.last_call: Run | None = None  # what a call like the last one runs
         self.exact: Callable[[], Executable] | None = (
             None  # of a plan with symbols: one for these sizes, which says errors
@@ -193,7 +199,8 @@ class Executable:
     @property
     def nbytes(self) -> int:
         """The memory that it holds: that of a function for many sizes counts for the first of them."""
-        return self.function.nbytes if self.exact is None else SHARED
+        labels = sum(each.nbytes for axes in self.labels for each in axes.values())
+        return labels + (self.function.nbytes if self.exact is None else SHARED)
 
     def __call__(self, *arrays: Any) -> Any:
         if self.run is not None:
@@ -242,7 +249,7 @@ class Executable:
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
         """All results, checked against the claims."""
         with LOADING, all_or_none():
-            from ..core.tensor import wrap
+            from ..core.tensor import made_as, wrap
 
         if self.outer is not None:
             refuse(self.outer)
@@ -257,7 +264,15 @@ class Executable:
         if self.claims:
             orders = [getattr(result, "order", None) for result in results[self.count :]]
             judge(self.claims, result[self.count :], orders, self.function.like.source)
-        return tuple(wrap(array, axes_of(value), xp) for array, value in zip(result[: self.count], results))
+        tensors = tuple(wrap(array, axes_of(value), xp) for array, value in zip(result[: self.count], results))
+        if not self.labels:
+            return tensors
+        with LOADING, all_or_none():
+            from ..core.labels import labeled_layout
+
+        return tuple(
+            made_as(each._array, labeled_layout(each.layout, labels)) for each, labels in zip(tensors, self.labels)
+        )
 
     def for_repeated_calls(self, layouts: Sequence[Any]) -> Run:
         """The specialised function of the next call with tensors of these layouts; see

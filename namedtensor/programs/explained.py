@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any
 
 from grammar.errors import NotationError
@@ -10,6 +11,7 @@ from grammar.locks import LOADING, all_or_none
 
 from ..backends.function import target_of
 from ..checking.checker import Checker
+from ..core.labels import AxisLabels
 from ..core.settings import recursion_headroom
 from ..display.derivations import Way
 from ..display.steps import Explanation, explanation
@@ -18,6 +20,7 @@ from ..terms.terms import Term
 from .arguments import Arguments
 from .executable import Typed, executable, function_of
 from .injected import closed_form
+from .labeled_calls import labels_of_results
 
 
 class StepValues:
@@ -26,7 +29,7 @@ class StepValues:
     def __init__(self, source: str, given: Arguments):
         self.source, self.given = source, given
 
-    def __call__(self, terms: list[Term]) -> list[tuple[Any, tuple[str, ...], Any]]:
+    def __call__(self, terms: list[Term]) -> list[tuple[Any, tuple[str, ...], Any, AxisLabels]]:
         with LOADING, all_or_none():
             from ..core.arrays import namespace_of
 
@@ -36,7 +39,8 @@ class StepValues:
             arrays = function(*self.given.arrays.values())
         arrays = arrays if len(terms) > 1 else (arrays,)
         orders = (getattr(result, "order", ()) for result in function.plan.results)
-        return [(array, order, target.xp) for array, order in zip(arrays, orders)]
+        labels = labels_of_results(tuple(terms), self.given) if self.given.labeled else repeat({})
+        return [(array, order, target.xp, own) for array, order, own in zip(arrays, orders, labels)]
 
 
 class DerivedForm:
@@ -63,6 +67,9 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Ar
     source, checker.shows_layers = checker.scope.source, True
     with recursion_headroom(source):
         root = typed()
-        executable_ = executable(Typed.of(checker, (root,)), given.abstract, target_of(namespace_of(given.arrays)))
+        typed_root, target = Typed.of(checker, (root,)), target_of(namespace_of(given.arrays))
+        executable_ = executable(typed_root, given.abstract, target)
+        if given.labeled:
+            executable_.labels = labels_of_results((root,), given)
         value = executable_(*given.arrays.values())
     return explanation(checker, root, whole, value, StepValues(source, given))

@@ -51,5 +51,5 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     with recursion_headroom(text):
         values = StepValues(text, arguments)(terms)
     return [
-        TermValue(term, array, tuple(map(source_name, order or ()))) for term, (array, order, _) in zip(terms, values)
+        TermValue(term, array, tuple(map(source_name, order or ()))) for term, (array, order, *_) in zip(terms, values)
     ]

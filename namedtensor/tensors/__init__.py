@@ -2,8 +2,13 @@
 
 `eager`: applies one operator, prepared for the layouts of its operands.
 `functions`: functions such as nt.softmax, generated from the operators' records.
+`creation`: tensors of a shape, such as zeros.
+`elements`: methods that move, select or convert elements; DLPack.
+`mapping`: vmap and scan by axis.
 `values`: the values that convert to tensors.
 `reshaping`: rename, merge, split, index.
+`labeled`: operations on tensors whose axes have labels.
+`lazy`: methods that are imported at their first use; names of other libraries.
 `methods`: the operators and methods of NamedTensor.
 `numpy_protocol`: np.exp(A).
 `mapped_axes`: axes that vmap and scan map over.

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
-from ..core.arrays import library_of_namespace
+from ..core.arrays import Layout, dtype_name, kind_of, library_of_namespace
 from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatch, code_and_message, marked_apart, operator_sign, show
 from ..core.settings import misspelt
 from ..core.tensor import NamedTensor
 from ..core.warned import warn
 from ..operators.record import Operator
+from ..planning.whole_numbers import WHOLE
 
 ORDINALS = ("first", "second", "third", "fourth")
 
@@ -149,3 +150,10 @@ def of_libraries(name: str, libraries: Sequence[str]) -> NotationError:
 def truth_error(name: str, value: Any) -> NotationError:
     what = f"the number {value}" if isinstance(value, (int, float)) else f"numbers, of {value.dtype}"
     return NotationError(315, f"{name} expects conditions, got {what}", hint="compare first: A > 0")
+
+
+def too_large(number: Any, layout: Layout) -> NotationError:
+    whole = kind_of(dtype_name(layout.dtype)) in WHOLE
+    dtype = "int64, in which integers are compared" if whole else f"{layout.dtype} of the tensor"
+    hint = "write the number as a floating one, such as 1e30" if whole else "give a smaller number"
+    return NotationError(405, f"{number} is too large for the dtype {dtype}", hint=hint)

@@ -15,9 +15,10 @@ from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..backends.function import target_of, without_warnings
-from ..core.arrays import MOST, Layout, at_once, dtype_name, has_dimensions, is_array, kind_of
+from ..core.arrays import MOST, Layout, at_once, dtype_name, has_dimensions, is_array
 from ..core.axes import ShapeMismatch, bind, broadcast
 from ..core.dimensions import Dimensions, with_assumptions
+from ..core.hooks import Injected
 from ..core.settings import OUTER, Limits, guarded
 from ..core.tensor import NamedTensor, _new, made, made_as
 from ..operators import REGISTRY
@@ -27,13 +28,14 @@ from ..planning.dtypes import real_of
 from ..planning.failures import OF_MATRICES, index_error, is_index_problem, of_matrix, past_bits
 from ..planning.planner import make_plan
 from ..planning.regions import MIN_TILED_BYTES
-from ..planning.whole_numbers import CHECKS, WHOLE
+from ..planning.whole_numbers import CHECKS
 from ..terms.terms import Term
 from .diagnostics import (
     no_names,
     of_libraries,
     outer_broadcast,
     shape_error,
+    too_large,
     truth_error,
     warn_of_marks,
     warn_of_misspelt,
@@ -43,6 +45,7 @@ Prepared = tuple[Callable[..., Any], Layout]
 MAX_OPERATORS = 1024  # names of operators that have calls of their own
 PREPARED: Cache[str, Cache[Any, Prepared]] = Cache("operators of tensors", MAX_OPERATORS)
 NUMBERS = (bool, int, float)
+labeled: Injected[[], Any] = Injected()  # the module of operations on tensors with labels
 NO_OPTIONS: Mapping[str, Any] = {}
 
 
@@ -174,6 +177,8 @@ def arrays_of(arguments: tuple[Any, ...]) -> list[Any]:
 def _run_first(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
 ) -> Any:
+    if any(getattr(getattr(each, "layout", None), "labels", ()) for each in arguments):
+        return labeled().run(record, arguments, axes, options, key)
     operands = tuple(as_operand(operand) for operand in arguments)
     for operand, argument in zip(operands, arguments):
         if not isinstance(operand, (NamedTensor, *NUMBERS)):
@@ -315,6 +320,8 @@ def laid(tensor: Any, order: tuple[str, ...]) -> Any:
 
 def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
     """The result of a plan of one tensor, specialised once for its layout and what else is in `key`."""
+    if tensor.layout.labels:
+        return labeled().kept(name, tensor, lower, *key)
     table, key = prepared_calls(name), (tensor.layout, *key)
     pair = table.get(key)
     if pair is None:
@@ -385,10 +392,3 @@ def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments:
     for layout, argument in zip(layouts, asked):
         if not (isinstance(argument, bool) if layout is None else layout.is_truth):
             raise truth_error(record.python_name, argument)
-
-
-def too_large(number: Any, layout: Layout) -> NotationError:
-    whole = kind_of(dtype_name(layout.dtype)) in WHOLE
-    dtype = "int64, in which integers are compared" if whole else f"{layout.dtype} of the tensor"
-    hint = "write the number as a floating one, such as 1e30" if whole else "give a smaller number"
-    return NotationError(405, f"{number} is too large for the dtype {dtype}", hint=hint)

@@ -34,6 +34,12 @@ def axes_of(axis: Any) -> tuple[str, ...]:
     return names_of(axis)
 
 
+def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
+    """The axes of a reduction of one tensor where none are named: all of them."""
+    is_total = record.kind == "reduction" and record.lifted.variadic and len(tensors) == 1
+    return getattr(tensors[0], "axes", ()) if is_total else ()
+
+
 def make_function(record: Operator) -> Callable[..., Any]:
     """The Python function of a record."""
     if record.arity == (1, 1) and record.kind == "elementwise":
@@ -143,7 +149,7 @@ def _and_prepare(
     if options:
         return result
     layouts = tuple(getattr(tensor, "layout", None) for tensor in tensors)
-    axes = axes_of(axis)
+    axes = axes_of(axis) or all_axes(record, tensors)
     prepared_call = eager.prepared_calls(record.name).get(layouts if not axes else (axes, (), layouts))
     if prepared_call is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
         prepared.store((*layouts, axis), prepared_call)
@@ -166,7 +172,7 @@ def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict
     """The slow path: a call with whatever the caller gave. Raises NotationError where it does not fit."""
     if is_array(axis):
         raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
-    axes = axes_of(axis)
+    axes = axes_of(axis) or all_axes(record, tensors)
     if sized(record):
         options["sizes"] = new_sizes(record, axes, options.pop("size", None), options.pop("sizes", None) or {})
     if record.counts_from_zero:
@@ -254,6 +260,7 @@ def _parameters(record: Operator) -> list[str]:
 
 
 AXIS = {
+    "reduction": "The axes to reduce over; of one tensor, None for all of them.",
     "contraction": "The axes to contract; None for the elementwise product. Other shared axes are aligned.",
     "structure": "The axis of the signature; the function is lifted over all others.",
 }

@@ -2,7 +2,8 @@
 
 The class itself lies in `core/tensor.py` and knows no operator. It is given its behavior here, once, when it is first
 imported; what type checkers see of it is `core/behavior.pyi`. There is no `__getattr__`, which would make each look at an
-attribute slower: the error for an unknown one is Python's own, which names the nearest.
+attribute slower: the error for an unknown one is Python's own, which names the nearest. Methods that few programs use, and
+the names that other libraries have, are in `lazy`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from grammar.plain_text import encodable
 
 from ..core.kinds import as_mapping
 from ..core.tensor import NamedTensor, made
-from . import numpy_protocol, reshaping
+from . import lazy, numpy_protocol, reshaping
 from .eager import infix, reflected
 from .functions import FUNCTIONS, METHODS
 from .mapped_axes import sizes_for_jax
@@ -160,13 +161,23 @@ def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any,
     raise numpy_protocol.function(function.__name__, self.axes)
 
 
-def restored(array: Any, axes: tuple[str, ...]) -> NamedTensor:
+def restored(
+    array: Any, axes: tuple[str, ...], labels: Mapping[str, Any] | None = None, origin: Any = None
+) -> NamedTensor:
     """The tensor that was pickled: asked for here, so that it has its methods where nothing else was imported."""
-    return made(array, axes)
+    found = made(array, axes)
+    if labels:
+        found = found.with_labels(labels)
+    if origin is not None:
+        found._origin = origin
+    return found
 
 
-def pickled(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, tuple[str, ...]]]:
-    return restored, (self.array, self.axes)
+def pickled(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, ...]]:
+    labels, origin = self.layout.labels, getattr(self, "_origin", None)
+    if not labels and origin is None:
+        return restored, (self.array, self.axes)
+    return restored, (self.array, self.axes, {axis: each.values for axis, each in labels}, origin)
 
 
 # ------------------------------------------------------------------------------------------------------ how it looks
@@ -294,6 +305,7 @@ WRITTEN: dict[str, Callable[..., Any]] = {
     "to_text": to_text,
     "to_latex": to_latex,
     "_repr_html_": as_html,
+    "__dir__": lazy.public_names,
 }
 
 

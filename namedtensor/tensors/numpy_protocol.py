@@ -8,7 +8,8 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.axes import ShapeMismatch, broadcast, union
-from ..core.tensor import NamedTensor, made
+from ..core.labels import agreed, labeled_layout, labels_of
+from ..core.tensor import NamedTensor, made, made_as
 from ..operators import REGISTRY
 from . import eager, functions
 from .diagnostics import no_names, shape_error
@@ -50,6 +51,7 @@ def _advised(name: str, method: str) -> str:
 
 def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
     """Apply an elementwise function that is not an operator of the notation, over the union of the axes."""
+    labels = agreed([labels_of(getattr(operand, "layout", None)) for operand in operands])
     layouts = [operand.layout if isinstance(operand, NamedTensor) else None for operand in operands]
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
@@ -60,9 +62,10 @@ def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
     result = function(
         *[operand if layout is None else eager.laid(operand, order) for operand, layout in zip(operands, layouts)]
     )
-    if isinstance(result, tuple):
-        return tuple(made(array, order) for array in result)
-    return made(result, order)
+    results = tuple(made(array, order) for array in (result if isinstance(result, tuple) else (result,)))
+    if labels:
+        results = tuple(made_as(value._array, labeled_layout(value.layout, labels)) for value in results)
+    return results if isinstance(result, tuple) else results[0]
 
 
 def function(name: str, axes: tuple[str, ...]) -> NotationError:

@@ -12,9 +12,10 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..core.arrays import MOST, Layout, renamed
+from ..core.arrays import MOST, Layout, library, renamed
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import as_count
+from ..core.labels import no_labels
 from ..core.tensor import NamedTensor, made, made_as
 from ..operators import REGISTRY
 from ..planning.failures import index_error, is_index_problem
@@ -51,6 +52,8 @@ _RENAMED: Cache[Any, Layout] = Cache("layouts under other names", MOST)
 
 def rename(tensor: Any, names: Mapping[str, str]) -> Any:
     """The same array with axes under other names, all at once."""
+    if tensor.layout.labels:
+        return eager.labeled().renamed(tensor, names)
     key = (tensor.layout, tuple(names.items()))
     try:
         layout = _RENAMED.get(key)
@@ -138,6 +141,8 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
     layout = tensor.layout
     pairs = {check_axis(axis): expected for axis, expected in index.items()}
     need_axes(layout, pairs, "an index")
+    if layout.labels:
+        return eager.labeled().at_index(tensor, pairs)
     at: list[Any] = [slice(None)] * len(layout.axes)
     rest: list[str] = list(layout.axes)
     tensors = {}
@@ -146,18 +151,61 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
             tensors[axis] = expected
         elif isinstance(expected, slice):
             at[layout.axes.index(axis)] = expected
+        elif type(expected) is not int and hasattr(expected, "__len__") and getattr(expected, "ndim", 1):
+            tensors[axis] = _positions(tensor, axis, expected)
         else:
             at[layout.axes.index(axis)] = _position(axis, expected, layout.sizes[axis])
             rest.remove(axis)
-    part = made(tensor._array[tuple(at)], tuple(rest)) if at else tensor
+    try:
+        part = made(tensor._array[tuple(at)], tuple(rest)) if at else tensor
+    except TypeError:
+        raise NotationError(
+            402, "the ends of a slice must be integers", hint='write A[{"seq": slice(0, 2)}], which leaves out its end'
+        ) from None
     return _taken(part, tensors) if tensors else part
 
 
+def _positions(tensor: Any, axis: str, entries: Any) -> Any:
+    """A list of positions as a tensor along the axis itself, of the library and the device of another."""
+    size = tensor.layout.sizes[axis]
+    if isinstance(entries, str):
+        raise no_labels(axis, entries)
+    positions = [_position(axis, entry, size) % size for entry in listed(axis, size, entries)]
+    return made(integers(positions, tensor), (axis,))
+
+
+def listed(axis: str, size: int, index: Any) -> list[Any]:
+    """The entries of a list; of booleans, one per element, the positions where they hold."""
+    entries = [*index]
+    if entries and all(is_truth(entry) for entry in entries):
+        if len(entries) != size:
+            raise NotationError(
+                302, f"axis {axis} has size {size}, but {len(entries)} conditions were given",
+                hint="give one condition per element",
+            )  # fmt: skip
+        return [at for at, holds in enumerate(entries) if holds]
+    return entries
+
+
+def is_truth(entry: Any) -> bool:
+    return isinstance(entry, bool) or str(getattr(entry, "dtype", "")).endswith("bool")
+
+
+def integers(numbers: Any, like: Any) -> Any:
+    """Integers as an array of a tensor's library, on its device."""
+    import numpy as np
+
+    array, xp = np.asarray(numbers, dtype=np.int64), like.layout.xp
+    return xp.asarray(array, device=like._array.device) if library(like._array) == "torch" else xp.asarray(array)
+
+
 def _position(axis: str, expected: Any, size: int) -> int:
+    if isinstance(expected, str):
+        raise no_labels(axis, expected)
     if isinstance(expected, bool) or not hasattr(expected, "__index__") or getattr(expected, "shape", ()):
         raise NotationError(
             402, f"axis {axis} is indexed by {expected!r}, which is not an integer",
-            hint=f'pass an integer, a slice, or a tensor of indices: A[{{"{axis}": nt.tensor([0, 2], "new")}}]',
+            hint=f'pass an integer, a slice, a list, or a tensor of indices: A[{{"{axis}": nt.tensor([0, 2], "new")}}]',
         )  # fmt: skip
     position = int(expected)
     if not -size <= position < size:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError, printable
@@ -21,6 +22,7 @@ from ..core.arrays import UnnamedAxes
 from .digits import IN_HALVES, IN_LINES, IN_TABLES, digits_of
 
 if TYPE_CHECKING:
+    from ..core.labels import Labels
     from ..core.tensor import NamedTensor
 
 LONGEST = 12  # elements of an axis that are shown; of more, the first and last
@@ -51,7 +53,17 @@ def one_line(tensor: NamedTensor) -> str:
     digits = digits_of(IN_HALVES if array.dtype == "float16" else IN_LINES)
     axes = " ".join(tensor.axes)
     parts = [listed(array.tolist(), digits)] + ([f'"{axes}"'] if axes else [])
-    return f"NamedTensor({', '.join(parts + ([] if dtype_of(tensor) in USUAL else [dtype_of(tensor)]))})"
+    parts += [] if dtype_of(tensor) in USUAL else [dtype_of(tensor)]
+    if tensor.layout.labels:
+        shown = ", ".join(f'"{axis}": [{", ".join(label_texts(labels))}]' for axis, labels in tensor.layout.labels)
+        parts.append(f"labels={{{shown}}}")
+    return f"NamedTensor({', '.join(parts)})"
+
+
+def label_texts(labels: Labels) -> list[str]:
+    """Labels as a list in Python's text has them; strings in double quotes."""
+    texts = [printable(labels.text(at)) for at in range(len(labels))]
+    return [f'"{text}"' if labels.values.dtype.kind in "OM" else text for text in texts]
 
 
 def listed(numbers: Any, digits: int) -> str:
@@ -161,12 +173,12 @@ def column(texts: list[str]) -> list[str]:
 def facets(tensor: NamedTensor) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
     """Two-dimensional pieces, each with what it is at: ("batch 1", array, (rows, columns))."""
     axes = tensor.axes
-    outer, inner = axes[:-2], axes[-2:]
+    outer, inner, heads = axes[:-2], axes[-2:], heads_of(tensor)
     array = values(tensor, axes)
     for count, at in enumerate(itertools.product(*(range(tensor.sizes[axis]) for axis in outer))):
         if count == FACETS:
             break
-        title = ", ".join(f"{axis} {position + 1}" for axis, position in zip(outer, at))
+        title = ", ".join(f"{axis} {heads[axis](position)}" for axis, position in zip(outer, at))
         yield title, array[at], inner
 
 
@@ -175,11 +187,8 @@ def left_out(tensor: NamedTensor) -> int:
 
 
 # --------------------------------------------------------------------------------------------------------- terminals
-def text_table(
-    tensor: NamedTensor, digits: int | None = None, spec: str | None = None,
-    labels: Mapping[str, Sequence[str]] | None = None,
-) -> str:  # fmt: skip
-    """A table with the names of the axes; elements are numbered from 1, as in formulas, or have the `labels` of their axis.
+def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None = None) -> str:
+    """A table with the names of the axes; elements are numbered from 1, as in formulas, or have the labels of their axis.
 
     The numbers have as many significant digits as are asked for, or are written by a `spec` of Python's format.
 
@@ -199,7 +208,7 @@ def text_table(
     if not tensor.axes:
         return write(array.item())
     lines: list[str] = []
-    heads = {axis: label_of((labels or {}).get(axis, ()), size) for axis, size in tensor.sizes.items()}
+    heads = heads_of(tensor)
     for title, piece, axes in facets(tensor):
         if title:
             lines += ([""] if lines else []) + [title]
@@ -226,9 +235,14 @@ def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
     return written
 
 
-def label_of(labels: Sequence[str], size: int) -> Callable[[int], str]:
-    """What is written for an element of an axis: its label, where there is one for each, else its number."""
-    return (lambda at: printable(labels[at])) if len(labels) == size else (lambda at: str(at + 1))
+def heads_of(tensor: NamedTensor) -> dict[str, Callable[[int], str]]:
+    """What is written for an element of each axis: its label, where it has one, else its number."""
+    heads: dict[str, Callable[[int], str]] = {axis: lambda at: str(at + 1) for axis in tensor.axes}
+    return heads | {axis: partial(label_at, labels) for axis, labels in tensor.layout.labels}
+
+
+def label_at(labels: Labels, position: int) -> str:
+    return printable(labels.text(position))
 
 
 def _table_lines(
@@ -271,22 +285,30 @@ def html_table(tensor: NamedTensor) -> str:
     if not tensor.axes:
         return f'<div class="named-tensor">{caption}<code>{number(array.item(), digits_of(IN_LINES))}</code></div>'
     largest = _largest(array)
-    pieces = [_html_facet(label, piece, axes, largest) for label, piece, axes in facets(tensor)]
+    heads = heads_of(tensor)
+    pieces = [
+        _html_facet(title, piece, axes, largest, [heads[axis] for axis in axes])
+        for title, piece, axes in facets(tensor)
+    ]
     hidden = left_out(tensor)
     if hidden:
         pieces.append(f"<div>… and {hidden} more of {html.escape(' × '.join(tensor.axes[:-2]))}</div>")
     return f'<div class="named-tensor">{caption}{"".join(pieces)}</div>'
 
 
-def _html_facet(title: str, piece: Any, axes: tuple[str, ...], largest: float) -> str:
+def _html_facet(
+    title: str, piece: Any, axes: tuple[str, ...], largest: float, heads_at: Sequence[Callable[[int], str]]
+) -> str:
     rows = piece.reshape(1, -1) if piece.ndim == 1 else piece
     row_axis = html.escape(axes[0]) if piece.ndim == 2 else ""
     column_axis = html.escape(axes[-1])
     row_at, column_at = shown(rows.shape[0]), shown(rows.shape[1])
-    heads = "".join(f'<th style="{HEAD}">{"…" if at is None else at + 1}</th>' for at in column_at)
+    heads = "".join(
+        f'<th style="{HEAD}">{"…" if at is None else html.escape(heads_at[-1](at))}</th>' for at in column_at
+    )
     body = []
     for row in row_at:
-        label = "…" if row is None else str(row + 1) if piece.ndim == 2 else ""
+        label = "…" if row is None else html.escape(heads_at[0](row)) if piece.ndim == 2 else ""
         cells = "".join(
             _html_cell(None if row is None or at is None else rows[row, at].item(), largest) for at in column_at
         )

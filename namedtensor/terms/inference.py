@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from grammar.errors import NotationError, OperandNote
 from grammar.nodes import Call, Node
@@ -22,6 +22,9 @@ from ..scope.symbols import Claim, Scope, SizeEquation
 from .environment import Environment, distinct_names
 from .terms import Term, TermGraph
 
+if TYPE_CHECKING:
+    from ..core.labels import Labels
+
 MAX_RECURSIVE_OPERATIONS = 16  # operations in a row whose first operands are typed by recursion
 MAX_SHORT_TEXT_CHARS = 1000  # characters of a text that may have more of them than Python's calls can nest
 
@@ -32,6 +35,7 @@ class InputType(NamedTuple):
     shape: Mapping[str, Any]
     number: int | None = None
     boolean: bool = False
+    labels: tuple[tuple[str, Labels], ...] = ()  # of the elements of its axes
 
 
 class CheckWarning(NamedTuple):
@@ -114,6 +118,9 @@ class Inference(ABC):
     ):
         self.scope: Scope = scope
         self.inputs: dict[Key, InputType] = dict(inputs)
+        self.labels: dict[str, dict[str, Labels]] = {
+            str(name): dict(given.labels) for name, given in self.inputs.items() if given.labels
+        }
         self.given_sizes: dict[str, Any] = dict(sizes)
         self.infer_parameters: bool = infer_parameters
         self.recover: bool = recover

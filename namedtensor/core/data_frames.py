@@ -1,0 +1,311 @@
+"""Data frames of pandas and polars as tensors, and tensors as these.
+
+An index and the columns become axes, and what they hold labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from grammar.errors import NotationError
+
+from .axes import names_of
+from .interchange import Origin, from_xarray, imported, labeled_tensor
+from .kinds import wrong
+from .labels import Labels, labels_of
+from .tensor import NamedTensor, tensor
+
+MAX_SHOWN = 5  # columns that a message lists
+PANDAS, POLARS = "pip install '.[data]'", "pip install polars"
+
+
+def library_of(value: Any) -> str:
+    """The library that the type of a value comes from."""
+    return type(value).__module__.partition(".")[0]
+
+
+def from_table(value: Any, axes: Any = None) -> NamedTensor | None:
+    """The tensor of a DataArray, a DataFrame or a Series; None of anything else. Raises NotationError."""
+    convert = CONVERTERS.get(library_of(value))
+    if convert is None or not any(kind.__name__ in KINDS for kind in type(value).__mro__):
+        return None
+    return convert(value, axes)
+
+
+# ----------------------------------------------------------------------------------------------------------------- pandas
+def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTensor:
+    """Convert a pandas Series or DataFrame: its index and its columns become labeled axes.
+
+    Parameters
+    ----------
+    data : pandas.Series or pandas.DataFrame
+        The table. Each level of a MultiIndex becomes an axis of its own.
+    axes : str or iterable of str, optional
+        Axis names: of the index, then of the columns (default: the names that these have).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis has no name, or a column holds no numbers (317).
+
+    Examples
+    --------
+    >>> import pandas  # doctest: +SKIP
+    >>> from_pandas(pandas.Series([3, 1], index=["Oslo", "Rome"]), "city")  # doctest: +SKIP
+    NamedTensor([3, 1], "city", labels={"city": ["Oslo", "Rome"]})
+    """
+    if not hasattr(data, "index") or not hasattr(data, "to_numpy"):
+        raise wrong(
+            data, "what from_pandas is given", "a Series or a DataFrame of pandas", 'write nt.tensor(data, "a b")'
+        )
+    indices = [data.index, *([data.columns] if hasattr(data, "columns") else [])]
+    names = axis_names(indices, axes, type(data).__name__)
+    labels: dict[str, Labels] = {}
+    array, position = numbers_of(data), 0
+    for index in indices:
+        if index.nlevels > 1:
+            array, levels = spread_levels(array, index, position)
+            labels |= zip(names[position:], levels)
+        elif not is_default(index):
+            labels[names[position]] = Labels(index.to_numpy())
+        position += index.nlevels
+    is_frame = hasattr(data, "columns")
+    dtypes = [*data.dtypes] if is_frame else [data.dtype]
+    changed = len(names) == len(indices) and any(dtype != array.dtype for dtype in dtypes)
+    origin = Origin(None if is_frame else data.name, dict(data.attrs), dtypes=dtypes if changed else None)
+    return labeled_tensor(array, names, labels, origin)
+
+
+def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
+    """The names of the axes, one per level of each index. Raises NotationError where one has none."""
+    level_names = [name for index in indices for name in index.names]
+    if axes is not None:
+        names = names_of(axes)
+        if len(names) != len(level_names):
+            raise NotationError(
+                316, f"the {kind} has {len(level_names)} axes, but {len(names)} name{'s were' if len(names) != 1 else ' was'} given",
+                hint='name its index, then its columns: nt.from_pandas(data, "day city")',
+            )  # fmt: skip
+        return names
+    if None in level_names:
+        what = "index" if level_names.index(None) < indices[0].nlevels else "columns"
+        example = "day" if len(level_names) == 1 else "day city"
+        raise NotationError(
+            317, f"the {what} of the {kind} {'have' if what == 'columns' else 'has'} no name for an axis",
+            hint=f'name them: nt.from_pandas(data, "{example}"), or data.rename_axis(…) in pandas',
+        )  # fmt: skip
+    return tuple(map(str, level_names))
+
+
+def is_default(index: Any) -> bool:
+    """Whether an index only counts from 0."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def numbers_of(data: Any) -> Any:
+    """The elements as an array; what is missing is nan. Raises NotationError where a column holds no numbers."""
+    dtypes = [data.dtype] if not hasattr(data, "columns") else [*data.dtypes]
+    unfit = [at for at, dtype in enumerate(dtypes) if getattr(dtype, "kind", "O") not in "biufc"]
+    if unfit:
+        columns = ", ".join(str(data.columns[at]) for at in unfit[:MAX_SHOWN]) if hasattr(data, "columns") else ""
+        what = f"column{'s' * (len(unfit) > 1)} {columns}" if columns else "the Series"
+        raise NotationError(
+            317, f"{what} hold{'' if len(unfit) > 1 else 's'} no numbers ({dtypes[unfit[0]]})",
+            hint=f"label rows with {'it' if len(unfit) == 1 else 'one'}: data.set_index({str(data.columns[unfit[0]])!r}); "
+            "or convert it to numbers first" if columns else "convert it to numbers first",
+        )  # fmt: skip
+    missing = any(not isinstance(dtype, np.dtype) for dtype in dtypes) and bool(np.asarray(data.isna()).any())
+    array = data.to_numpy(dtype=float, na_value=np.nan) if missing else data.to_numpy()
+    if array.dtype == object:  # columns of several dtypes, booleans among them
+        array = data.to_numpy(dtype=np.result_type(*[getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes], float))
+    return array
+
+
+def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labels]]:
+    """An array with an axis for each level of a MultiIndex. Raises NotationError where combinations of levels are missing."""
+    index = index.remove_unused_levels()
+    sizes = [len(level) for level in index.levels]
+    codes = [np.asarray(codes) for codes in index.codes]
+    count, whole = array.shape[position], int(np.prod(sizes))
+    flat = np.ravel_multi_index(codes, sizes) if all((code >= 0).all() for code in codes) else np.zeros(count, int)
+    if count != whole or len(np.unique(flat)) != whole:
+        names = ", ".join(map(str, index.names))
+        raise NotationError(
+            317, f"the MultiIndex of {names} has {count} rows for {whole} combinations, and each must occur once",
+            hint="fill in the missing ones: data.unstack().stack(future_stack=True), or drop duplicates",
+        )  # fmt: skip
+    order = np.argsort(flat)
+    array = np.take(array, order, axis=position)
+    return array.reshape(*array.shape[:position], *sizes, *array.shape[position + 1 :]), [
+        Labels(level.to_numpy()) for level in index.levels
+    ]
+
+
+def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> Any:
+    """Return a pandas Series of one axis, or a DataFrame of two; labels become its index and its columns.
+
+    Parameters
+    ----------
+    order : str or iterable of str, optional
+        Of two axes: that of the index, then that of the columns.
+
+    Returns
+    -------
+    pandas.Series or pandas.DataFrame
+
+    Raises
+    ------
+    NotationError
+        If it does not have one axis or two, or the order of two is missing (318); if pandas is not installed (408).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([[3, 1]], "day city").with_labels(city=["Oslo", "Rome"]).to_pandas("day city")  # doctest: +SKIP
+    city  Oslo  Rome
+    day
+    0        3     1
+    """
+    pandas, axes = imported("pandas", PANDAS), self.layout.axes
+    if not 1 <= len(axes) <= 2:
+        raise NotationError(
+            318, f"a table of pandas has one axis or two, not {self.shape}",
+            hint="take one element or merge axes first; or write A.to_xarray()" if axes else "write A.item()",
+        )  # fmt: skip
+    array = self.to_numpy(self._order("to_pandas", order))  # pyright: ignore[reportPrivateUsage]
+    names = axes if order is None else names_of(order)
+    labels, origin = labels_of(self.layout), getattr(self, "_origin", None) or Origin()
+    indices = [
+        pandas.Index(labels[axis].values, name=axis) if axis in labels
+        else pandas.RangeIndex(size, name=axis)
+        for axis, size in zip(names, array.shape)
+    ]  # fmt: skip
+    if len(names) == 1:
+        table = pandas.Series(array, index=indices[0], name=origin.name)
+    else:
+        table = pandas.DataFrame(array, index=indices[0], columns=indices[1])
+    table.attrs.update(origin.attrs)
+    if origin.dtypes is not None and names == axes:
+        columns = [table] if len(names) == 1 else [table.iloc[:, at] for at in range(len(origin.dtypes))]
+        columns = [column.astype(dtype) for column, dtype in zip(columns, origin.dtypes)]
+        table = columns[0] if len(names) == 1 else pandas.concat(columns, axis=1).rename_axis(columns=names[1])
+    return table
+
+
+# ----------------------------------------------------------------------------------------------------------------- polars
+def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTensor:
+    """Convert a polars Series or DataFrame: the names of its columns become labels, and so does a first column of words or dates.
+
+    Parameters
+    ----------
+    data : polars.Series or polars.DataFrame
+        The table.
+    axes : str or iterable of str
+        Axis names: of the rows, then of the columns.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the axes are not named (317), or another column than the first holds no numbers (317).
+
+    Examples
+    --------
+    >>> import polars  # doctest: +SKIP
+    >>> from_polars(polars.DataFrame({"city": ["Oslo", "Rome"], "low": [3, 1]}), "city kind")  # doctest: +SKIP
+    NamedTensor([[3], [1]], "city kind", labels={"city": ["Oslo", "Rome"], "kind": ["low"]})
+    """
+    if not hasattr(data, "to_numpy") or library_of(data) != "polars":
+        raise wrong(
+            data, "what from_polars is given", "a Series or a DataFrame of polars", 'write nt.tensor(data, "a b")'
+        )
+    if not hasattr(data, "columns"):
+        if axes is None:
+            raise NotationError(317, "the Series has no name for its axis", hint='write nt.from_polars(data, "day")')
+        return labeled_tensor(data.to_numpy(), names_of(axes), {}, Origin(data.name or None))
+    if axes is None:
+        raise NotationError(
+            317,
+            "a DataFrame of polars has no names of axes",
+            hint='name rows and columns: nt.from_polars(data, "day city")',
+        )
+    names = names_of(axes)
+    if len(names) != 2:
+        raise NotationError(
+            316, f"the DataFrame has 2 axes, but {len(names)} name{'s were' if len(names) != 1 else ' was'} given",
+            hint='name rows and columns: nt.from_polars(data, "day city")',
+        )  # fmt: skip
+    labels: dict[str, Labels] = {}
+    fits = [dtype.is_numeric() or str(dtype) == "Boolean" for dtype in data.dtypes]
+    if fits and not fits[0]:
+        labels[names[0]] = Labels(data.to_series(0).to_list())
+        data, fits = data[:, 1:], fits[1:]
+    if not all(fits):
+        column = data.columns[fits.index(False)]
+        raise NotationError(
+            317,
+            f"column {column} holds no numbers",
+            hint=f"leave it out: data.drop({column!r}), or put it first as labels",
+        )
+    return labeled_tensor(data.to_numpy(), names, {**labels, names[1]: Labels(data.columns)})
+
+
+def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> Any:
+    """Return a polars DataFrame: labels of the rows as a first column, those of the columns as names.
+
+    Parameters
+    ----------
+    order : str or iterable of str, optional
+        Of two axes: that of the rows, then that of the columns.
+
+    Returns
+    -------
+    polars.DataFrame
+
+    Raises
+    ------
+    NotationError
+        If it does not have one axis or two, or the order of two is missing (318); if polars is not installed (408).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([3, 1], "city").to_polars().columns  # doctest: +SKIP
+    ['value']
+    """
+    polars, axes = imported("polars", POLARS), self.layout.axes
+    if not 1 <= len(axes) <= 2:
+        raise NotationError(
+            318, f"a table of polars has one axis or two, not {self.shape}", hint="take one element or merge axes first"
+        )
+    array = self.to_numpy(self._order("to_polars", order))  # pyright: ignore[reportPrivateUsage]
+    names, labels = axes if order is None else names_of(order), labels_of(self.layout)
+    across = ["value"]
+    if len(names) == 2:
+        columns = labels.get(names[1])
+        across = [columns.text(at) if columns else f"{names[1]}({at + 1})" for at in range(array.shape[1])]
+    rows = {names[0]: labels[names[0]].values.tolist()} if names[0] in labels else {}
+    return polars.DataFrame(rows | dict(zip(across, array.reshape(len(array), -1).T)))
+
+
+def from_array(value: Any, axes: Any) -> NamedTensor:
+    """The tensor of a DataArray, whose axes a caller may name again."""
+    return from_xarray(value) if axes is None else tensor(from_xarray(value), axes)
+
+
+CONVERTERS: dict[str, Callable[[Any, Any], NamedTensor]] = {
+    "xarray": from_array,
+    "pandas": from_pandas,
+    "polars": from_polars,
+}
+KINDS = {"DataArray", "DataFrame", "Series"}

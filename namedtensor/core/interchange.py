@@ -1,0 +1,117 @@
+"""Labeled arrays of other libraries as tensors, and tensors as these: xarray here, data frames in `data_frames`.
+
+Dimensions, indices and columns become axes, and their coordinates labels. What else a DataArray or a Series has (a name,
+attributes, coordinates that do not label elements) is the `Origin` of the tensor: no operation keeps it, so a round trip is without loss
+and a result does not claim to be its input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+
+from .kinds import wrong
+from .labels import AxisLabels, Labels, labeled_layout, labels_of
+from .tensor import NamedTensor, made_as, tensor
+
+XARRAY = "pip install '.[xarray]'"
+
+
+class Origin(NamedTuple):
+    """What an array of another library had in addition to elements, axes and labels."""
+
+    name: Any = None
+    attrs: Mapping[Any, Any] = {}
+    coords: Mapping[Any, Any] = {}  # of xarray, each a Variable
+    dtypes: Any = None  # of the columns of pandas, where they differ from those of the elements
+
+
+def labeled_tensor(array: Any, axes: Iterable[str], labels: AxisLabels, origin: Origin | None = None) -> NamedTensor:
+    """A tensor with labels, and what else its source had."""
+    plain = tensor(array, tuple(axes))
+    result = made_as(plain.array, labeled_layout(plain.layout, labels))
+    if origin is not None and origin != Origin():
+        result._origin = origin  # pyright: ignore[reportPrivateUsage]
+    return result
+
+
+def imported(name: str, hint: str) -> Any:
+    """A library. Raises NotationError where it is not installed."""
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise NotationError(408, f"{name} is not installed", hint=hint) from None
+
+
+# ----------------------------------------------------------------------------------------------------------------- xarray
+def from_xarray(array: Any) -> NamedTensor:
+    """Convert an xarray DataArray: its dimensions become axes, and their coordinates labels.
+
+    Parameters
+    ----------
+    array : xarray.DataArray
+        The array. `to_xarray` restores its name, its attributes and its other coordinates, too.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the argument is not a DataArray, a dimension is not a valid axis name (208), or has a MultiIndex (317).
+
+    Examples
+    --------
+    >>> import xarray  # doctest: +SKIP
+    >>> from_xarray(xarray.DataArray([3, 1], dims="city", coords={"city": ["Oslo", "Rome"]}))  # doctest: +SKIP
+    NamedTensor([3, 1], "city", labels={"city": ["Oslo", "Rome"]})
+    """
+    if not hasattr(array, "dims") or not hasattr(array, "values") or hasattr(array, "data_vars"):
+        hint = 'choose a variable: nt.from_xarray(dataset["name"])'
+        if not hasattr(array, "data_vars"):
+            hint = 'write nt.tensor(data, "height width")'
+        raise wrong(array, "what from_xarray is given", "a DataArray of xarray", hint)
+    labels: dict[str, Labels] = {}
+    for dimension in array.dims:
+        if dimension not in array.coords:
+            continue
+        if getattr(array.indexes[dimension], "nlevels", 1) > 1:
+            raise NotationError(
+                317, f"dimension {dimension} has a MultiIndex, and an axis has one label per element",
+                hint=f'write nt.from_xarray(array.unstack("{dimension}"))',
+            )  # fmt: skip
+        labels[str(dimension)] = Labels(array.coords[dimension].values)
+    coords = {name: array.coords[name].variable for name in array.coords}
+    origin = Origin(array.name, dict(array.attrs), coords)
+    return labeled_tensor(array.values, map(str, array.dims), labels, origin)
+
+
+def to_xarray(self: NamedTensor) -> Any:
+    """Return an xarray DataArray with these axes as its dimensions, and their labels as coordinates.
+
+    Returns
+    -------
+    xarray.DataArray
+
+    Raises
+    ------
+    NotationError
+        If xarray is not installed (408).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([3, 1], "a").to_xarray().dims  # doctest: +SKIP
+    ('a',)
+    """
+    xarray, labels = imported("xarray", XARRAY), labels_of(self.layout)
+    origin = getattr(self, "_origin", None) or Origin()
+    coords = dict(origin.coords) or {axis: axis_labels.values for axis, axis_labels in labels.items()}
+    return xarray.DataArray(
+        self.array, dims=self.layout.axes, coords=coords, name=origin.name, attrs=dict(origin.attrs)
+    )

@@ -1,0 +1,236 @@
+"""Labels: what the elements of an axis are called, such as the cities of a table. They are part of a tensor's layout.
+
+    A.layout                          axes, sizes, dtype: `labels` is ()
+    A.with_labels(city=[…]).layout    a `LabeledLayout`: the same, and the labels of some axes
+
+A tensor without labels has a plain `Layout`, and nothing looks for labels. An operation on tensors with labels is prepared for
+their layouts, as each is, and the layout of its result has the labels that the result keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grammar.cache import Cache, cached_property
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+from .arrays import Layout
+
+MAX_LAYOUTS = 1024  # with labels, that are interned
+MAX_LABEL_BYTES = 32 * 2**20  # of those, together
+MAX_CACHED_LABELS = 4096  # of one tensor: the layouts of larger ones are in no cache of calls
+BYTES_PER_LABEL = 100  # of a string in a list and in a dictionary, about
+
+
+class Labels:
+    """The labels of one axis, in order; equal where all of them are.
+
+    Parameters
+    ----------
+    values : iterable
+        Strings, numbers or dates: one per element.
+    """
+
+    def __init__(self, values: Iterable[Any]):
+        self.values: Any = as_labels(values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(self.values.tolist()) if self.values.dtype == object else self.values.tobytes())
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Labels) or len(self) != len(other) or hash(self) != hash(other):
+            return False
+        import numpy as np
+
+        return bool(np.array_equal(self.values, other.values))
+
+    def __repr__(self) -> str:
+        return f"Labels({self.values.tolist()!r})"
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the labels, about."""
+        return BYTES_PER_LABEL * len(self)
+
+    @property
+    def listed(self) -> list[Any]:
+        """The labels as a list; dates as NumPy has them."""
+        return [*self.values] if self.values.dtype.kind in "mM" else self.values.tolist()
+
+    def text(self, position: int) -> str:
+        """The label of an element as tables show it."""
+        return text_of(self.values[position])
+
+    def part(self, at: Any) -> Labels:
+        """The labels of some of the elements: a slice, or positions."""
+        return Labels(self.values[at])
+
+    @cached_property
+    def positions(self) -> dict[Any, list[int]]:
+        """The positions of each label."""
+        result: dict[Any, list[int]] = {}
+        for position, value in enumerate(self.values.tolist()):
+            result.setdefault(value, []).append(position)
+        return result
+
+    @cached_property
+    def texts(self) -> dict[str, list[int]]:
+        """The positions of each label by its text."""
+        result: dict[str, list[int]] = {}
+        for position in range(len(self)):
+            result.setdefault(self.text(position), []).append(position)
+        return result
+
+    def position(self, label: Any, axis: str) -> int:
+        """The position of a label, or of its text. Raises NotationError where there is none, or several."""
+        places = self._places(label)
+        if not places:
+            raise unknown_label(label, axis, self)
+        if len(places) > 1:
+            raise NotationError(
+                401, f"the label {shown(label)} occurs {len(places)} times on axis {axis}",
+                hint=f"index by position: {{{axis!r}: {places[0]}}} or {{{axis!r}: {places[1]}}}",
+            )  # fmt: skip
+        return places[0]
+
+    def _places(self, label: Any) -> list[int]:
+        import numpy as np
+
+        if isinstance(label, str) and (places := self.texts.get(label)):
+            return places
+        try:
+            dated = self.values.dtype.kind in "mM"
+            key: Any = np.asarray(label, dtype=self.values.dtype) if dated else label
+            return self.positions.get(key.item() if hasattr(key, "item") else key, [])
+        except (TypeError, ValueError):  # not a date, or not hashable
+            return []
+
+
+def as_labels(values: Any) -> Any:
+    """An array of labels. Raises NotationError for anything else."""
+    import numpy as np
+
+    if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or hasattr(values, "__array__")):
+        raise NotationError(208, f"labels must be a list, got {shown(values)}", hint='write ["Oslo", "Bergen"]')
+    if not hasattr(values, "dtype"):
+        listed: list[Any] = list(values)
+        kinds: set[type] = {type(value) for value in listed}
+        array = np.asarray(listed) if kinds <= {int, float} or kinds == {np.datetime64} else None
+        if array is None:
+            array = np.empty(len(listed), dtype=object)
+            array[:] = listed
+        values = array
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise NotationError(208, f"labels must be one list, got {array.ndim} axes of them", hint="write one label each")
+    array = array.astype(object) if array.dtype.kind in "US" else array
+    unfit: Any = next((value for value in array.tolist() if isinstance(value, (list, tuple, dict))), None)
+    if unfit is not None:
+        raise NotationError(208, f"{shown(unfit)} is not a label", hint="write strings, numbers or dates")
+    return array
+
+
+def text_of(value: Any) -> str:
+    """A label as text: a date without its time where that is midnight."""
+    import numpy as np
+
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        text = str(value)
+        return text.partition("T")[0] if text.partition("T")[2].strip("0:.") == "" else text
+    text = str(value.item() if hasattr(value, "item") else value)
+    return text.removesuffix(" 00:00:00")
+
+
+def shown(value: Any) -> str:
+    """A label in a message."""
+    return repr(value.item() if hasattr(value, "item") else value)[:60]
+
+
+def unknown_label(label: Any, axis: str, labels: Labels) -> NotationError:
+    """The error for a label that an axis does not have, with the closest or the first ones."""
+    with LOADING, all_or_none():
+        from .suggestions import did_you_mean, near
+
+    texts = [*labels.texts]
+    hint = did_you_mean(near(str(label), texts))
+    first = ", ".join(texts[:5]) + (", …" if len(texts) > 5 else "")
+    return NotationError(401, f"axis {axis} has no label {shown(label)}", hint=hint or f"its labels are {first}")
+
+
+def no_labels(axis: str, label: Any) -> NotationError:
+    return NotationError(
+        401, f"axis {axis} has no labels, and cannot be indexed by {shown(label)}",
+        hint=f'index by position: A[{{"{axis}": 0}}], or label it: A.with_labels({axis}=[…])',
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------------ layouts
+AxisLabels = Mapping[str, Labels]
+
+
+class LabeledLayout(Layout):
+    """A layout with labels: pairs of an axis and its labels, in the order of the axes; `plain` is the same without."""
+
+    __slots__ = ("labels", "plain")
+
+    def __init__(self, plain: Layout, labels: tuple[tuple[str, Labels], ...]):
+        super().__init__(plain.axes, plain.extent, plain.dtype, plain.xp, plain.wide)
+        self.plain: Layout = plain
+        self.labels: tuple[tuple[str, Labels], ...] = labels
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of its labels, about."""
+        return sum(labels.nbytes for _, labels in self.labels)
+
+
+_INTERNED: Cache[Any, LabeledLayout] = Cache(
+    "layouts with labels", MAX_LAYOUTS, lambda layout: layout.nbytes, MAX_LABEL_BYTES
+)
+
+
+def labeled_layout(layout: Layout, labels: AxisLabels) -> Layout:
+    """The layout with these labels for its axes, interned; the plain one where there are none that fit."""
+    plain = plain_layout(layout)
+    sizes = plain.sizes
+    pairs = tuple((axis, labels[axis]) for axis in plain.axes if axis in labels and len(labels[axis]) == sizes[axis])
+    if not pairs:
+        return plain
+    return _INTERNED.get_or_build((plain, pairs), lambda: LabeledLayout(plain, pairs))
+
+
+def plain_layout(layout: Layout) -> Layout:
+    """The layout without labels."""
+    return layout.plain if isinstance(layout, LabeledLayout) else layout
+
+
+def labels_of(layout: Any) -> dict[str, Labels]:
+    """The labels of a layout by axis; none of what has no labels, such as a plain number."""
+    return dict(getattr(layout, "labels", ()))
+
+
+def is_small(layouts: Iterable[Any]) -> bool:
+    """Whether there are so few labels that caches of calls may hold these layouts."""
+    return sum(len(labels) for layout in layouts for _, labels in getattr(layout, "labels", ())) <= MAX_CACHED_LABELS
+
+
+def agreed(several: Iterable[AxisLabels]) -> dict[str, Labels]:
+    """The labels on which several operands agree: an axis whose labels differ has none."""
+    result: dict[str, Labels] = {}
+    conflicts: set[str] = set()
+    for labels in several:
+        for axis, axis_labels in labels.items():
+            if result.setdefault(axis, axis_labels) != axis_labels:
+                conflicts.add(axis)
+    return {axis: labels for axis, labels in result.items() if axis not in conflicts}

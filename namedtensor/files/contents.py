@@ -1,0 +1,54 @@
+"""The contents of a file of tensors, as each reader gives them: an array, its axes and its labels where the file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .text import InputError
+
+
+class Found(NamedTuple):
+    """The contents of a file: a positional array, its axes where the file names them, and remarks for the reader.
+
+    A `table` of one column may be given one axis.
+    """
+
+    array: Any
+    axes: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    table: bool = False
+    labels: tuple[Any, ...] = ()  # of each axis, such as the rows and the columns of a table; empty where it has none
+
+
+def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = "array") -> str:
+    """The member asked for, or the only one. Raises InputError that lists them."""
+    if member in arrays:
+        return str(member)
+    known = ", ".join(list(arrays)[:8]) + (", …" if len(arrays) > 8 else "")
+    if member is not None:
+        raise InputError(f"{path} has no {kind} {member}; it has {known or 'none'}")
+    if len(arrays) != 1:
+        raise InputError(f"{path} holds {len(arrays)} {kind}s ({known}); say which: {path.name}[NAME]:axes")
+    return next(iter(arrays))
+
+
+def first_axis_alone(contents: Found, axes: tuple[str, ...] | None) -> Any:
+    """The array; that of a table of one column without its second axis, where one name is given."""
+    is_column = contents.table and axes is not None and len(axes) == 1 and contents.array.shape[1] == 1
+    return contents.array[:, 0] if is_column else contents.array
+
+
+def label_values(contents: Found, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """The labels of each axis that has one per element; titles such as width(2), which `write` writes, are none."""
+    return {
+        axis: labels
+        for (axis, size), labels in zip(sizes.items(), contents.labels)
+        if len(labels) == size and not is_counted(labels)
+    }
+
+
+def is_counted(labels: Any) -> bool:
+    """Whether all labels are titles with the positions of the elements."""
+    return all(str(label).endswith(f"({at})") for at, label in enumerate(getattr(labels, "values", labels), 1))

@@ -1,0 +1,168 @@
+"""Files that other libraries read and write: Parquet by pandas, NetCDF and Zarr by xarray. They keep labels.
+
+Each needs a further package; an error names it where it is missing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+from .contents import Found, choose
+from .text import InputError
+
+NETCDF_3, HDF = b"CDF", b"\x89HDF"  # the beginnings of NetCDF files
+PARQUET = b"PAR1"
+MAX_LISTED = 8  # variables of a file that a message lists
+PACKAGES = {  # of each format: packages all of which are needed, and packages one of which is
+    "Parquet": (("pandas",), ("pyarrow", "fastparquet")),
+    "NetCDF": (("xarray",), ("h5netcdf", "netCDF4", "scipy")),
+    "NetCDF-4": (("xarray",), ("h5netcdf", "netCDF4")),
+    "Zarr": (("xarray", "zarr"), ()),
+}
+
+
+def need_packages(format: str, what: str) -> None:
+    """Raise InputError where a package is missing, with the command that installs it."""
+    needed, one_of = PACKAGES[format]
+    missing = [name for name in needed if find_spec(name) is None]
+    if one_of and all(find_spec(name) is None for name in one_of):
+        missing.append(one_of[0])
+    if missing:
+        raise InputError(f"{what} needs {' and '.join(missing)}; write pip install {' '.join(missing)}")
+
+
+def beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(4)
+
+
+def first_line(problem: Exception) -> str:
+    lines = str(problem).splitlines() or [type(problem).__name__]
+    return lines[0][:1].lower() + lines[0][1:120]
+
+
+def as_found(tensor: Any, notes: tuple[str, ...] = (), table: bool = False) -> Found:
+    """The array of a tensor, with its axes and its labels, as a reader of files gives it."""
+    labels = dict(tensor.layout.labels)
+    of_axes = tuple(labels.get(axis, ()) for axis in tensor.axes)
+    return Found(tensor.array, None if table else tensor.axes, notes, table, of_axes)
+
+
+# ---------------------------------------------------------------------------------------------------------------- Parquet
+def read_parquet(path: Path, member: str | None, name: str) -> Found:
+    """A table of numbers. A first column of words labels its rows; other words are left out, with a remark."""
+    need_packages("Parquet", f"reading {path}")
+    if beginning(path) != PARQUET:
+        raise InputError(f"{path} is not a Parquet file, although it is named .parquet")
+    with LOADING, all_or_none():
+        pandas: Any = import_module("pandas")
+
+        from ..core.data_frames import from_pandas
+
+    try:
+        frame = pandas.read_parquet(path)
+    except Exception as problem:  # each engine has its own
+        raise InputError(f"{path} cannot be read: {first_line(problem)}") from None
+    frame, notes = with_row_labels(frame)
+    if member is not None:
+        if member not in frame.columns:
+            known = ", ".join(map(str, frame.columns[:MAX_LISTED]))
+            raise InputError(f"{path} has no column {member}; it has {known or 'none'}")
+        frame = frame[[member]]
+    axes = [frame.index.name, frame.columns.name]
+    try:
+        tensor = from_pandas(frame, [axis if isinstance(axis, str) else other for axis, other in zip(axes, "rc")])
+    except NotationError as problem:
+        raise InputError(f"{path}: {problem.message}") from None
+    return as_found(tensor, notes, table=None in axes)
+
+
+def with_row_labels(frame: Any) -> tuple[Any, tuple[str, ...]]:
+    """A frame of numbers alone: its first column of words is its index, where that only counts."""
+    words = [column for column, dtype in zip(frame.columns, frame.dtypes) if getattr(dtype, "kind", "O") not in "biuf"]
+    if not words:
+        return frame, ()
+    if type(frame.index).__name__ == "RangeIndex":
+        frame = frame.set_index(words[0]).rename_axis(index=frame.index.name)
+        words = words[1:]
+    frame = frame.drop(columns=words)
+    return frame, (f"left out {', '.join(map(str, words))}: no numbers there",) if words else ()
+
+
+def write_parquet(value: Any, file: Any, path: str) -> None:
+    need_packages("Parquet", f"writing {path}")
+    if not 1 <= value.ndim <= 2:
+        raise InputError(f"{path}: a table has one axis or two, and the result has {', '.join(value.axes) or 'none'}")
+    frame = value.to_pandas(value.axes)
+    frame = frame.to_frame(frame.name or "value") if value.ndim == 1 else frame.rename(columns=str)
+    frame.to_parquet(file)
+
+
+# ---------------------------------------------------------------------------------------------------------- NetCDF, Zarr
+def read_netcdf(path: Path, member: str | None, name: str) -> Found:
+    """A variable of the file, with its dimensions and coordinates."""
+    start = beginning(path)
+    if not start.startswith((NETCDF_3, HDF)):
+        raise InputError(f"{path} is not a NetCDF file, although it is named .nc")
+    need_packages("NetCDF" if start.startswith(NETCDF_3) else "NetCDF-4", f"reading {path}")
+    return variable_of(path, member, "open_dataset")
+
+
+def read_zarr(path: Path, member: str | None, name: str) -> Found:
+    """A variable of a Zarr store, which is a folder."""
+    need_packages("Zarr", f"reading {path}")
+    return variable_of(path, member, "open_zarr")
+
+
+def variable_of(path: Path, member: str | None, opener: str) -> Found:
+    """The variable asked for, or the only one."""
+    with LOADING, all_or_none():
+        xarray: Any = import_module("xarray")
+
+        from ..core.interchange import from_xarray
+
+    try:
+        options = {} if opener == "open_dataset" else {"chunks": None, "consolidated": False}
+        dataset = getattr(xarray, opener)(path, **options)
+    except Exception as problem:  # each engine has its own
+        raise InputError(f"{path} cannot be read: {first_line(problem)}") from None
+    try:
+        chosen = choose([str(key) for key in dataset.data_vars], member, path, "variable")
+        return as_found(from_xarray(dataset[chosen].load()))
+    except NotationError as problem:
+        raise InputError(f"{path}: {problem.message}") from None
+    finally:
+        dataset.close()
+
+
+def as_dataset(value: Any) -> Any:
+    array = value.to_xarray()
+    return array.to_dataset(name=array.name or "value")
+
+
+def write_netcdf(value: Any, file: Any, path: str) -> None:
+    need_packages("NetCDF", f"writing {path}")
+    file.write(bytes(as_dataset(value).to_netcdf()))
+
+
+def write_zarr(value: Any, file: Any, path: str) -> None:
+    """Write a store into a folder of its own beside the target, and then give it the name: all of it or nothing."""
+    need_packages("Zarr", f"writing {path}")
+    target = Path(path)
+    if target.exists():
+        raise InputError(f"there is {path} already; remove it first, or write another folder")
+    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:50]}.", dir=target.parent))
+    try:
+        as_dataset(value).to_zarr(temporary / "store", mode="w", consolidated=False)
+        os.replace(temporary / "store", target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,401 @@
+"""Tensors made of a shape alone: `nt.zeros("a[3] b[4]")`, and of another tensor's shape: `nt.zeros_like(X)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from grammar.errors import NotationError
+
+from ..core.arrays import placed
+from ..core.axes import check_axis
+from ..core.kinds import as_count, wrong
+from ..core.labels import labeled_layout, labels_of
+from ..core.tensor import NamedTensor, made, made_as
+from .functions import FUNCTIONS
+
+SHAPE_HINT = 'write "seq[3] chans[4]", or {"seq": 3, "chans": 4}'
+PART = re.compile(r"(?P<axis>[^\s,×\[\]]+)(?:\[(?P<size>[^\]]*)\])?")
+
+
+def sizes_of(shape: Any) -> dict[str, int]:
+    """The sizes of a shape text, or of a mapping. Raises NotationError."""
+    if isinstance(shape, Mapping):
+        return {check_axis(axis): as_count(size, f"the size of {axis}", SHAPE_HINT) for axis, size in shape.items()}
+    if not isinstance(shape, str):
+        raise wrong(shape, "a shape", "a text such as seq[3] chans[4]", SHAPE_HINT)
+    text = re.fullmatch(r"\s*(?:[ℝR]\^\{)?([^{}]*)\}?\s*", shape)
+    rest = PART.sub("", text[1] if text else shape).strip(" ,×")
+    if text is None or rest:
+        raise NotationError(317, f"invalid shape {shape!r}", hint=SHAPE_HINT)
+    sizes: dict[str, int] = {}
+    for match in PART.finditer(text[1]):
+        axis, size = check_axis(match["axis"]), match["size"]
+        if size is None or not size.strip().isdecimal():
+            problem = "no size" if size is None else f"the size {size}"
+            raise NotationError(310, f"axis {axis} of the shape has {problem}", hint=f"write {axis}[4]")
+        if axis in sizes:
+            raise NotationError(303, f"axis {axis} occurs twice", hint="name each axis once")
+        sizes[axis] = int(size)
+    return sizes
+
+
+def created(array: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
+    """NumPy's array as a tensor of a library."""
+    return made(placed(array, library, dtype, device), tuple(sizes))
+
+
+def check_number(value: Any, what: str) -> None:
+    if not isinstance(value, (bool, int, float, complex, np.number)):
+        raise wrong(value, what, "a number", 'write full("a[3]", 0.5)')
+
+
+def zeros(shape: Any, dtype: str | None = None, *, library: str = "numpy", device: Any = None) -> NamedTensor:
+    """Create a tensor of zeros.
+
+    Parameters
+    ----------
+    shape : str or mapping of str to int
+        Axis names with their sizes: "seq[3] chans[4]".
+    dtype : str, optional
+        The type of the elements (default: "float64"; of PyTorch and JAX, what these make of it).
+    library : {"numpy", "torch", "jax"}
+        The library of the array (default: "numpy").
+    device : optional
+        The device of the array (default: that of the library).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the shape is invalid (310, 317), or the library is not installed (408).
+
+    Examples
+    --------
+    >>> zeros("a[2] b[3]")
+    NamedTensor([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], "a b")
+    """
+    return full(shape, 0.0, dtype, library=library, device=device)
+
+
+def ones(
+    shape: Any = None, dtype: str | None = None, *, library: str = "numpy", device: Any = None, axis: Any = None, size: Any = None,
+    sizes: Mapping[str, int] | None = None,
+) -> NamedTensor:  # fmt: skip
+    """Create a tensor of ones.
+
+    Parameters
+    ----------
+    shape : str or mapping of str to int
+        Axis names with their sizes: "seq[3] chans[4]".
+    dtype : str, optional
+        The type of the elements (default: "float64").
+    library : {"numpy", "torch", "jax"}
+        The library of the array (default: "numpy").
+    device : optional
+        The device of the array (default: that of the library).
+    axis : str or iterable of str, optional
+        Axis names, instead of a shape.
+    size : int, optional
+        The size of each axis in `axis`.
+    sizes : mapping of str to int, optional
+        Their sizes by name.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the shape is invalid (310, 317), or the library is not installed (408).
+
+    Examples
+    --------
+    >>> ones("a[3]")
+    NamedTensor([1.0, 1.0, 1.0], "a")
+    """
+    if shape is None:
+        return FUNCTIONS["ones"](axis=axis, size=size, sizes=sizes)
+    return full(shape, 1.0, dtype, library=library, device=device)
+
+
+def full(
+    shape: Any, value: float, dtype: str | None = None, *, library: str = "numpy", device: Any = None
+) -> NamedTensor:
+    """Create a tensor whose elements are all one number.
+
+    Parameters
+    ----------
+    shape : str or mapping of str to int
+        Axis names with their sizes: "seq[3] chans[4]".
+    value : number
+        The element.
+    dtype : str, optional
+        The type of the elements (default: that of the number).
+    library : {"numpy", "torch", "jax"}
+        The library of the array (default: "numpy").
+    device : optional
+        The device of the array (default: that of the library).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the shape is invalid (310, 317), or the library is not installed (408).
+
+    Examples
+    --------
+    >>> full("a[2]", 7)
+    NamedTensor([7, 7], "a")
+    """
+    sizes = sizes_of(shape)
+    check_number(value, "the value of full")
+    return created(np.full(tuple(sizes.values()), value), sizes, dtype, library, device)
+
+
+def arange(
+    shape: Any, start: float = 0, step: float = 1, dtype: str | None = None, *, library: str = "numpy", device: Any = None
+) -> NamedTensor:  # fmt: skip
+    """Create a tensor that counts along one axis, from start on in equal steps.
+
+    Parameters
+    ----------
+    shape : str or mapping of str to int
+        One axis with its size: "seq[4]".
+    start, step : number
+        The first element, and the distance of neighbors (default: 0 and 1).
+    dtype : str, optional
+        The type of the elements (default: that of the numbers).
+    library : {"numpy", "torch", "jax"}
+        The library of the array (default: "numpy").
+    device : optional
+        The device of the array (default: that of the library).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the shape is not one axis (316), or the library is not installed (408).
+
+    Examples
+    --------
+    >>> arange("seq[4]")
+    NamedTensor([0, 1, 2, 3], "seq")
+    """
+    sizes = sizes_of(shape)
+    if len(sizes) != 1:
+        raise NotationError(316, f"arange expects one axis, got {len(sizes)}", hint='write arange("seq[4]")')
+    return created(start + step * np.arange(*sizes.values()), sizes, dtype, library, device)
+
+
+def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device: Any = None) -> NamedTensor:
+    """Create a matrix with ones on its diagonal, and zeros elsewhere.
+
+    Parameters
+    ----------
+    shape : str or mapping of str to int
+        Two axes with their sizes: "row[3] column[3]".
+    dtype : str, optional
+        The type of the elements (default: "float64").
+    library : {"numpy", "torch", "jax"}
+        The library of the array (default: "numpy").
+    device : optional
+        The device of the array (default: that of the library).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the shape does not have two axes (316), or the library is not installed (408).
+
+    Examples
+    --------
+    >>> eye("row[2] column[2]")
+    NamedTensor([[1.0, 0.0], [0.0, 1.0]], "row column")
+    """
+    sizes = sizes_of(shape)
+    if len(sizes) != 2:
+        raise NotationError(316, f"eye expects two axes, got {len(sizes)}", hint='write eye("row[3] column[3]")')
+    rows, columns = sizes.values()
+    return created(np.eye(rows, columns), sizes, dtype, library, device)
+
+
+def random_normal(
+    shape: Any, seed: int = 0, *, mean: float = 0, std: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
+) -> NamedTensor:  # fmt: skip
+    """Create a tensor of normally distributed random numbers; the same seed gives the same numbers, on each library.
+
+    Parameters
+    ----------
+    shape : str or mapping of str to int
+        Axis names with their sizes: "seq[3] chans[4]".
+    seed : int
+        The seed (default: 0).
+    mean, std : float
+        The mean and the standard deviation (default: 0 and 1).
+    dtype : str, optional
+        The type of the elements (default: "float64").
+    library : {"numpy", "torch", "jax"}
+        The library of the array (default: "numpy").
+    device : optional
+        The device of the array (default: that of the library).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the shape is invalid (310, 317), or the library is not installed (408).
+
+    Examples
+    --------
+    >>> random_normal("seq[1000]", seed=1).std(axis="seq").item() > 0.9
+    True
+    """
+    sizes = sizes_of(shape)
+    numbers = np.random.default_rng(as_count(seed, "the seed", "write seed=0")).normal(mean, std, tuple(sizes.values()))
+    return created(np.asarray(numbers), sizes, dtype, library, device)
+
+
+def random_uniform(
+    shape: Any, seed: int = 0, *, low: float = 0, high: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
+) -> NamedTensor:  # fmt: skip
+    """Create a tensor of uniformly distributed random numbers; the same seed gives the same numbers, on each library.
+
+    Parameters
+    ----------
+    shape : str or mapping of str to int
+        Axis names with their sizes: "seq[3] chans[4]".
+    seed : int
+        The seed (default: 0).
+    low, high : float
+        The bounds; the numbers are smaller than `high` (default: 0 and 1).
+    dtype : str, optional
+        The type of the elements (default: "float64").
+    library : {"numpy", "torch", "jax"}
+        The library of the array (default: "numpy").
+    device : optional
+        The device of the array (default: that of the library).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the shape is invalid (310, 317), or the library is not installed (408).
+
+    Examples
+    --------
+    >>> random_uniform("seq[5]", seed=1).sizes
+    {'seq': 5}
+    """
+    sizes = sizes_of(shape)
+    numbers = np.random.default_rng(as_count(seed, "the seed", "write seed=0")).uniform(
+        low, high, tuple(sizes.values())
+    )
+    return created(np.asarray(numbers), sizes, dtype, library, device)
+
+
+# --------------------------------------------------------------------------------------------------------- like another
+def full_like(X: NamedTensor, value: float) -> NamedTensor:
+    """Create a tensor of one number with the axes, labels, dtype, library and device of another.
+
+    Parameters
+    ----------
+    X : NamedTensor
+        The other tensor.
+    value : number
+        The element.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If `X` is not a named tensor (208).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> full_like(nt.tensor([1.5, 2.5], "a"), 7)
+    NamedTensor([7.0, 7.0], "a")
+    """
+    if not isinstance(X, NamedTensor):
+        raise wrong(X, "the tensor of full_like", "a named tensor", 'write nt.full("a[3]", 0.5)')
+    check_number(value, "the value of full_like")
+    layout = X.layout
+    return made_as(layout.xp.full_like(X.array, value), labeled_layout(layout, labels_of(layout)))
+
+
+def zeros_like(X: NamedTensor) -> NamedTensor:
+    """Create a tensor of zeros with the axes, labels, dtype, library and device of another.
+
+    Parameters
+    ----------
+    X : NamedTensor
+        The other tensor.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If `X` is not a named tensor (208).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> zeros_like(nt.tensor([1, 2], "a"))
+    NamedTensor([0, 0], "a")
+    """
+    return full_like(X, 0)
+
+
+def ones_like(X: NamedTensor) -> NamedTensor:
+    """Create a tensor of ones with the axes, labels, dtype, library and device of another.
+
+    Parameters
+    ----------
+    X : NamedTensor
+        The other tensor.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If `X` is not a named tensor (208).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> ones_like(nt.tensor([1, 2], "a"))
+    NamedTensor([1, 1], "a")
+    """
+    return full_like(X, 1)

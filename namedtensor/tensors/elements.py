@@ -1,0 +1,416 @@
+"""Methods that move, select or convert elements: `A.roll(seq=1)`, `A.topk(2, axis="seq")`, `A.to("torch")`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import wraps
+from importlib import import_module
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.array_data import concrete
+from ..core.arrays import BACKENDS, library_of_namespace, placed
+from ..core.axes import names_of
+from ..core.kinds import as_count, as_mapping, wrong
+from ..core.labels import Labels, labeled_layout, labels_of
+from ..core.tensor import NamedTensor, made, made_as, tensor
+from .functions import FUNCTIONS
+from .reshaping import need_axes
+
+
+def relabeled(
+    self: NamedTensor, array: Any, labels: Mapping[str, Labels], axes: tuple[str, ...] | None = None
+) -> NamedTensor:
+    """A tensor of another array, with these labels."""
+    result = made(array, self.layout.axes if axes is None else axes)
+    return made_as(result._array, labeled_layout(result.layout, labels)) if labels else result
+
+
+def alone(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, whose errors have no traceback of ours."""
+
+    @wraps(method)
+    def run(*arguments: Any, **named: Any) -> Any:
+        try:
+            return method(*arguments, **named)
+        except NotationError as problem:
+            raise problem.alone() from None
+
+    return run
+
+
+def need_one(self: NamedTensor, axis: Any, what: str) -> tuple[str, ...]:
+    """The one axis that a method goes along. Raises NotationError."""
+    axes = names_of(axis)
+    if len(axes) != 1:
+        raise NotationError(316, f"{what} expects 1 axis, got {len(axes)}", hint=f'name it: A.{what}(axis="seq")')
+    need_axes(self.layout, axes, what)
+    return axes
+
+
+# ------------------------------------------------------------------------------------------------- libraries and dtypes
+@alone
+def to(self: NamedTensor, library: str | None = None, device: Any = None, dtype: str | None = None) -> NamedTensor:
+    """Convert the array to another library, device or dtype.
+
+    Parameters
+    ----------
+    library : {"numpy", "torch", "jax"}, optional
+        The library (default: that of the tensor).
+    device : optional
+        The device, such as "cuda" (default: that of the library).
+    dtype : str, optional
+        The type of the elements, such as "float32" (default: as it is).
+
+    Returns
+    -------
+    NamedTensor
+        The same elements and labels.
+
+    Raises
+    ------
+    NotationError
+        If the library is unknown (409) or not installed (408), or does not have the dtype or the device (405).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([1.5, 2.5], "a").to("torch").array  # doctest: +SKIP
+    tensor([1.5000, 2.5000], dtype=torch.float64)
+    """
+    current = library_of_namespace(self.layout.xp.__name__)
+    if library in (None, current) and current in BACKENDS:
+        converted = self if dtype is None else astype(self, dtype)
+        if device is None or current == "numpy":
+            return converted
+        array = converted.array.to(device) if current == "torch" else converted.array.to_device(device)
+    else:
+        array = placed(concrete(self.array), current if library is None else library, dtype, device)
+    return relabeled(self, array, labels_of(self.layout))
+
+
+@alone
+def astype(self: NamedTensor, dtype: Any) -> NamedTensor:
+    """Convert the elements to another dtype.
+
+    Parameters
+    ----------
+    dtype : str or dtype
+        The name of the dtype, such as "float32", or a dtype of the array's library.
+
+    Returns
+    -------
+    NamedTensor
+        With the same labels.
+
+    Raises
+    ------
+    NotationError
+        If the library has no such dtype (405).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([1.5, 2.5], "a").astype("int64")
+    NamedTensor([1, 2], "a")
+    """
+    xp = self.layout.xp
+    named = {"float": "float64", "int": "int64"}
+    kinds = ((float, "float64"), (int, "int64"), (bool, "bool"), (complex, "complex128"))
+    kind = next((name for type_, name in kinds if dtype is type_), dtype)
+    try:
+        target = getattr(xp, named.get(kind, kind)) if isinstance(kind, str) else kind
+        array = xp.astype(self.array, target)
+    except (AttributeError, TypeError, ValueError, RuntimeError):
+        library = library_of_namespace(xp.__name__)
+        raise NotationError(
+            405, f"{library} has no dtype {dtype!r}", hint='write "float32", "int64" or "bool"'
+        ) from None
+    return relabeled(self, array, labels_of(self.layout))
+
+
+# ----------------------------------------------------------------------------------------------------- along named axes
+@alone
+def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: float = 0, **named: Any) -> NamedTensor:
+    """Add elements before and after those of axes.
+
+    Parameters
+    ----------
+    axes : mapping of str to (int, int), optional
+        How many elements before and after, per axis, if a name is not a Python identifier.
+    value : number
+        The element that is added (default: 0).
+    **named : (int, int)
+        How many elements before and after, per axis.
+
+    Returns
+    -------
+    NamedTensor
+        Without labels on these axes.
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or a number is not a non-negative integer (208).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([1, 2], "seq").pad(seq=(1, 2))
+    NamedTensor([0, 1, 2, 0, 0], "seq")
+    """
+    hint = "write pad(seq=(1, 2))"
+    given = {**as_mapping(axes, "what pad is given", hint), **named}
+    need_axes(self.layout, given, "pad")
+    array, xp = self.array, self.layout.xp
+    for axis, widths in given.items():
+        if not isinstance(widths, (tuple, list)) or len(widths) != 2:
+            raise NotationError(208, f"pad expects two numbers for axis {axis}, got {widths!r}", hint=hint)
+        position, shape = self.layout.axes.index(axis), list(array.shape)
+        ends = []
+        for width in widths:
+            shape[position] = as_count(width, f"the padding of {axis}", hint)
+            ends.append(_filled(array, xp, shape, value))
+        array = xp.concat([ends[0], array, ends[1]], axis=position)
+    return relabeled(
+        self, array, {axis: current for axis, current in labels_of(self.layout).items() if axis not in given}
+    )
+
+
+def _filled(array: Any, xp: Any, shape: list[int], value: Any) -> Any:
+    """An array of one number, of the dtype and on the device of another."""
+    device = {"device": array.device} if library_of_namespace(xp.__name__) == "torch" else {}
+    return xp.full(tuple(shape), value, dtype=array.dtype, **device)
+
+
+@alone
+def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named: int) -> NamedTensor:
+    """Shift the elements along axes; what leaves at one end enters at the other. Labels go along.
+
+    Parameters
+    ----------
+    shifts : mapping of str to int, optional
+        By how many positions, per axis, if a name is not a Python identifier.
+    **named : int
+        By how many positions, per axis.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or a shift is not an integer (402).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([1, 2, 3], "seq").roll(seq=1)
+    NamedTensor([3, 1, 2], "seq")
+    """
+    given = {**as_mapping(shifts, "what roll is given", "write roll(seq=1)"), **named}
+    need_axes(self.layout, given, "roll")
+    for axis, shift in given.items():
+        if isinstance(shift, bool) or not hasattr(shift, "__index__"):
+            raise NotationError(
+                402, f"axis {axis} is shifted by {shift!r}, which is not an integer", hint="write roll(seq=1)"
+            )
+        size = self.layout.sizes[axis]
+        self = self[{axis: [(at - int(shift)) % size for at in range(size)]}]
+    return self
+
+
+@alone
+def flip(self: NamedTensor, axis: Any) -> NamedTensor:
+    """Reverse the order of the elements along axes. Labels go along.
+
+    Parameters
+    ----------
+    axis : str or iterable of str
+        The axes.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([1, 2, 3], "seq").flip("seq")
+    NamedTensor([3, 2, 1], "seq")
+    """
+    axes = names_of(axis)
+    need_axes(self.layout, axes, "flip")
+    places, labels = tuple(map(self.layout.axes.index, axes)), labels_of(self.layout)
+    flipped = {
+        name: current.part(slice(None, None, -1)) if name in axes else current for name, current in labels.items()
+    }
+    return relabeled(self, self.layout.xp.flip(self.array, axis=places), flipped)
+
+
+@alone
+def unstack(self: NamedTensor, axis: str) -> list[NamedTensor]:
+    """Return the tensors along an axis, one per element: `for row in A.unstack("seq")`.
+
+    Parameters
+    ----------
+    axis : str
+        The axis.
+
+    Returns
+    -------
+    list of NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the axis is missing (301).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([[1, 2], [3, 4]], "seq chans").unstack("seq")
+    [NamedTensor([1, 2], "chans"), NamedTensor([3, 4], "chans")]
+    """
+    (axis,) = need_one(self, axis, "unstack")
+    position, rest = self.layout.axes.index(axis), tuple(name for name in self.layout.axes if name != axis)
+    before, array = (slice(None),) * position, self.array
+    labels = {name: current for name, current in labels_of(self.layout).items() if name != axis}
+    return [relabeled(self, array[(*before, at)], labels, rest) for at in range(self.layout.sizes[axis])]
+
+
+@alone
+def topk(self: NamedTensor, k: int, axis: str) -> tuple[NamedTensor, NamedTensor]:
+    """Return the k largest elements along an axis, the largest first, and their positions, counted from 0.
+
+    Parameters
+    ----------
+    k : int
+        How many.
+    axis : str
+        The axis, whose size in the results is k.
+
+    Returns
+    -------
+    tuple of NamedTensor
+        The elements, and their positions.
+
+    Raises
+    ------
+    NotationError
+        If the axis is missing (301), or has fewer elements (308).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.tensor([3, 1, 4], "seq").topk(2, "seq")
+    (NamedTensor([4, 3], "seq"), NamedTensor([2, 0], "seq"))
+    """
+    (axis,) = need_one(self, axis, "topk")
+    count, size = as_count(k, "the k of topk", 'write topk(2, "seq")'), self.layout.sizes[axis]
+    if count > size:
+        raise NotationError(308, f"axis {axis} has {size} elements, fewer than {count}", hint="give a smaller k")
+    order = FUNCTIONS["argsort"](self, axis=axis)[{axis: [size - 1 - at for at in range(count)]}]
+    places = order.with_labels({axis: None}) if axis in order.labels else order
+    return FUNCTIONS["index"](self, places, axis=axis), places
+
+
+@alone
+def where(self: NamedTensor, condition: Any, otherwise: Any = None) -> NamedTensor:
+    """Keep the elements where a condition holds.
+
+    Parameters
+    ----------
+    condition : NamedTensor
+        The condition; it may have further axes.
+    otherwise : tensor or number, optional
+        The elements elsewhere (default: nan).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the condition is not one (315), or the axes do not fit (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([3, 1, 4], "a")
+    >>> A.where(A > 2, 0)
+    NamedTensor([3, 0, 4], "a")
+    """
+    return FUNCTIONS["where"](condition, self, math.nan if otherwise is None else otherwise)
+
+
+# --------------------------------------------------------------------------------------------------------------- DLPack
+def one_array(self: NamedTensor, what: str) -> Any:
+    """The array of a tensor of at most one axis, which has one order. Raises NotationError for others."""
+    if len(self.layout.axes) > 1:
+        raise NotationError(
+            318,
+            f"{what} of {self.shape} needs an axis order",
+            hint=f'pass the array: A.to_array("{" ".join(self.layout.axes)}")',
+        )
+    return self.array
+
+
+def __dlpack__(self: NamedTensor, **options: Any) -> Any:
+    return one_array(self, "DLPack").__dlpack__(**options)
+
+
+def __dlpack_device__(self: NamedTensor) -> Any:
+    return self.array.__dlpack_device__()
+
+
+@alone
+def from_dlpack(data: Any, axes: Any = (), *, library: str = "numpy") -> NamedTensor:
+    """Convert an array of any library that has `__dlpack__`, without a copy where the two share memory.
+
+    Parameters
+    ----------
+    data : array
+        The array.
+    axes : str or iterable of str
+        Axis names, in the order of the dimensions.
+    library : {"numpy", "torch", "jax"}
+        The library of the result (default: "numpy").
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the array has no `__dlpack__` (208), or the number of names is wrong (316).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from_dlpack(np.array([3, 1]), "a")
+    NamedTensor([3, 1], "a")
+    """
+    if not hasattr(data, "__dlpack__"):
+        raise wrong(data, "what from_dlpack is given", "an array with __dlpack__", 'write nt.tensor(data, "a b")')
+    if not isinstance(library, str) or library not in BACKENDS:
+        raise NotationError(409, f"unknown backend {library!r}", hint=f"available: {', '.join(BACKENDS)}")
+    try:
+        array = import_module(BACKENDS[library]).from_dlpack(data)
+    except ImportError:
+        raise NotationError(408, f"{library} is not installed", hint=f"pip install '.[{library}]'") from None
+    except (BufferError, RuntimeError, TypeError, ValueError) as problem:
+        raise NotationError(
+            405, f"{library} cannot take this array: {problem}", hint="copy it to the CPU first"
+        ) from None
+    return tensor(array, axes)

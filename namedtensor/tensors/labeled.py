@@ -1,0 +1,217 @@
+"""Tensors with labels: their operations, their indices by label, and how they get and lose labels.
+
+An operation runs as it does without labels; `operators/labels.py` says which labels its result has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from grammar.errors import NotationError
+
+from ..core.array_data import concrete
+from ..core.kinds import as_mapping
+from ..core.labels import AxisLabels, Labels, is_small, labeled_layout, labels_of, no_labels, plain_layout
+from ..core.tensor import NamedTensor, made_as
+from ..operators.labels import result_labels
+from ..operators.record import Operator
+from . import eager, reshaping
+from .reshaping import need_axes
+
+
+def without_labels(value: Any) -> Any:
+    """A tensor without its labels; anything else as it is."""
+    return made_as(value._array, plain_layout(value.layout)) if type(value) is NamedTensor else value
+
+
+def labeled(tensor: Any, labels: AxisLabels) -> Any:
+    """A tensor with these labels, and no others."""
+    return made_as(tensor._array, labeled_layout(tensor.layout, labels))
+
+
+def run(
+    record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
+) -> Any:
+    """An operator on operands some of which have labels; `key` is that of its prepared call."""
+    operands = tuple(map(without_labels, arguments))
+    result = eager.call(record, operands, axes, options)
+    layouts = [getattr(value, "layout", None) for value in arguments]
+    layout = labeled_layout(result.layout, result_labels(record, [labels_of(item) for item in layouts], axes))
+    kinds = tuple([item.layout if type(item) is NamedTensor else type(item) for item in operands])
+    prepared = eager.prepared_calls(record.name)
+    plain = prepared.get(kinds if not axes and not options else (axes, eager.frozen(options), kinds))
+    if plain is not None and is_small(layouts):
+        prepared.store(key, (plain[0], layout))
+    return made_as(result._array, layout)
+
+
+def renamed(tensor: Any, names: Mapping[str, str]) -> Any:
+    """A tensor under other names; its labels go along."""
+    result = reshaping.rename(without_labels(tensor), names)
+    return labeled(result, {names.get(axis, axis): labels for axis, labels in labels_of(tensor.layout).items()})
+
+
+def kept(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> Any:
+    """A merge or a split of a tensor: the axes that it makes have no labels."""
+    result = eager.kept(name, without_labels(tensor), lower, old, new)
+    new_axes = {new} if isinstance(new, str) else {axis for axis, _ in new}
+    labels = labels_of(tensor.layout)
+    return labeled(
+        result, {axis: item for axis, item in labels.items() if axis in result.axes and axis not in new_axes}
+    )
+
+
+# ------------------------------------------------------------------------------------------------- giving and taking off
+def with_labels(
+    self: NamedTensor, labels: Mapping[str, Any] | None = None, /, **named: Iterable[Any] | None
+) -> NamedTensor:
+    """Label the elements of axes, for display and for indexing by label.
+
+    Parameters
+    ----------
+    labels : mapping of str to (iterable or None), optional
+        Labels per axis, if a name is not a Python identifier: strings, numbers or dates. None removes them.
+    **named : iterable or None
+        Labels per axis.
+
+    Returns
+    -------
+    NamedTensor
+        The same elements. Axes that are not named keep their labels.
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has another size than there are labels (302).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([3, 1], "city").with_labels(city=["Oslo", "Bergen"])
+    >>> print(A)
+    city │ Oslo  Bergen
+    ─────┼─────────────
+         │    3       1
+    >>> A[{"city": "Bergen"}]
+    NamedTensor(1)
+    """
+    try:
+        hint = 'write with_labels(city=["Oslo", "Bergen"])'
+        given = {**as_mapping(labels, "what with_labels is given", hint), **named}
+        need_axes(self.layout, given, "with_labels")
+        result = labels_of(self.layout)
+        for axis, values in given.items():
+            result.pop(axis, None)
+            if values is not None:
+                result[axis] = fitting(values, axis, self.layout.sizes[axis])
+        return labeled(self, result)
+    except NotationError as problem:
+        raise problem.alone() from None
+
+
+def fitting(values: Any, axis: str, size: int) -> Labels:
+    """Labels for an axis of this size. Raises NotationError where there are more or fewer."""
+    if isinstance(values, NamedTensor):
+        values = concrete(values.to_array())
+    labels = values if isinstance(values, Labels) else Labels(values)
+    if len(labels) != size:
+        raise NotationError(
+            302, f"axis {axis} has size {size}, but {len(labels)} label{'s' * (len(labels) != 1)} were given",
+            hint="give one label per element",
+        )  # fmt: skip
+    return labels
+
+
+# ------------------------------------------------------------------------------------------------------------- indexing
+def is_label(selection: Any) -> bool:
+    """Whether an index is a label: a string, a date, or a fraction."""
+    return isinstance(selection, (str, float, np.datetime64, np.timedelta64)) or hasattr(selection, "isoformat")
+
+
+def position(tensor: Any, axis: str, label: Any) -> int:
+    """The position of a label on an axis. Raises NotationError."""
+    labels = labels_of(tensor.layout).get(axis)
+    if labels is None:
+        raise no_labels(axis, label)
+    return labels.position(label, axis)
+
+
+def resolved(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> Any:
+    """An index with labels as one with positions; `by_label`: integers are labels, too.
+
+    A slice of labels includes its end.
+    """
+    if isinstance(selection, NamedTensor):
+        return selection
+    if isinstance(selection, slice):
+        ends = (selection.start, selection.stop)
+        if not by_label and not any(map(is_label, ends)):
+            return selection
+        first, last = (None if end is None else position(tensor, axis, end) for end in ends)
+        return slice(first, None if last is None else last + 1, selection.step)
+    if isinstance(selection, (list, tuple)) or (isinstance(selection, np.ndarray) and selection.ndim == 1):
+        return [
+            resolved(tensor, axis, entry, by_label)
+            for entry in reshaping.listed(axis, tensor.layout.sizes[axis], selection)
+        ]
+    return position(tensor, axis, selection) if by_label or is_label(selection) else selection
+
+
+def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
+    """The labels of what an index of positions, slices and lists selects; those of tensors among them are kept."""
+    result = labels_of(tensor.layout)
+    for axis, selection in index.items():
+        labels = result.pop(axis, None)
+        if labels is not None and isinstance(selection, (slice, list)):
+            result[axis] = labels.part(selection)
+        elif isinstance(selection, NamedTensor):
+            result = {**labels_of(selection.layout), **result}
+    return result
+
+
+def at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
+    """What an index selects of a tensor with labels."""
+    places = {axis: resolved(tensor, axis, selection) for axis, selection in index.items()}
+    result = reshaping.indexed(
+        without_labels(tensor), {axis: without_labels(selection) for axis, selection in places.items()}
+    )
+    return labeled(result, labels_after(tensor, places))
+
+
+def sel(self: NamedTensor, index: Mapping[str, Any] | None = None, /, **named: Any) -> NamedTensor:
+    """Select elements by label, as xarray's `sel` does: integers are labels too.
+
+    Parameters
+    ----------
+    index : mapping of str to label, list of labels or slice, optional
+        What to select per axis, if a name is not a Python identifier.
+    **named : label, list of labels or slice
+        What to select per axis. One label removes the axis; a slice includes both of its ends.
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or has no such label (401).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([3, 1, 4], "year").with_labels(year=[2019, 2020, 2021])
+    >>> A.sel(year=2020)
+    NamedTensor(1)
+    >>> A.sel(year=slice(2020, None)).labels
+    {'year': [2020, 2021]}
+    """
+    try:
+        given = {**as_mapping(index, "what sel is given", 'write sel(city="Oslo")'), **named}
+        need_axes(self.layout, given, "sel")
+        return at_index(self, {axis: resolved(self, axis, selection, True) for axis, selection in given.items()})
+    except NotationError as problem:
+        raise problem.alone() from None

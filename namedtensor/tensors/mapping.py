@@ -1,0 +1,157 @@
+"""Functions mapped over an axis by its name: `nt.vmap(f, axis="batch")`, and `nt.scan(f, start, X, axis="seq")`.
+
+A function of named tensors is lifted over further axes by itself; these are for what is not, such as a loop of Python, or a
+function that must see one element at a time. PyTorch and JAX compute all elements at once, with their own `vmap` and `scan`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.arrays import library_of_namespace
+from ..core.tensor import NamedTensor, made, tensor
+from .functions import FUNCTIONS
+from .pytrees import jax_module
+
+
+def vmap(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
+    """Map a function over an axis of its arguments.
+
+    Parameters
+    ----------
+    function : callable
+        A function of named tensors without the axis; it returns a tensor or a tuple of tensors.
+    axis : str
+        The axis. Arguments that do not have it are passed as they are.
+
+    Returns
+    -------
+    callable
+        The function of tensors with the axis, whose results have it too.
+
+    Raises
+    ------
+    NotationError
+        If, when it is called, no argument has the axis (301).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1], [4, 5]], "batch seq")
+    >>> nt.vmap(lambda row: row / row.sum(axis="seq"), axis="batch")(A).sum(axis="seq")
+    NamedTensor([1.0, 1.0], "batch")
+    """
+
+    def mapped(*arguments: Any) -> Any:
+        places = [at for at, value in enumerate(arguments) if type(value) is NamedTensor and axis in value.axes]
+        if not places:
+            raise NotationError(301, f"no argument has the axis {axis}", hint="name an axis that one of them has")
+        library = library_of_namespace(arguments[places[0]].layout.xp.__name__)
+        if library not in ("torch", "jax"):
+            count = arguments[places[0]].sizes[axis]
+            rows = [function(*[_row(value, axis, at) for value in arguments]) for at in range(count)]
+            return _stacked(rows, axis)
+        positions = [arguments[at].axes.index(axis) for at in places]
+        rest = [tuple(name for name in arguments[at].axes if name != axis) for at in places]
+        several: list[Any] = []
+
+        def plain(*arrays: Any) -> Any:
+            inner = [*arguments]
+            for at, names, array in zip(places, rest, arrays):
+                inner[at] = made(array, names)
+            results = function(*inner)
+            tensors = tuple(map(tensor, results)) if isinstance(results, tuple) else (tensor(results),)
+            several[:] = [isinstance(results, tuple), [result.axes for result in tensors]]
+            return tuple(result.array for result in tensors)
+
+        arrays = [arguments[at].array for at in places]
+        if library == "jax":
+            outputs = jax_module().vmap(plain, tuple(positions))(*arrays)
+        else:
+            import torch  # type: ignore[import-not-found]
+
+            outputs = torch.vmap(plain, tuple(positions))(*arrays)
+        results = tuple(made(array, (axis, *names)) for array, names in zip(outputs, several[1]))
+        return results if several[0] else results[0]
+
+    return mapped
+
+
+def _row(value: Any, axis: str, at: int) -> Any:
+    return value[{axis: at}] if type(value) is NamedTensor and axis in value.axes else value
+
+
+def _stacked(rows: list[Any], axis: str) -> Any:
+    if rows and isinstance(rows[0], tuple):
+        return tuple(_stacked([row[at] for row in rows], axis) for at in range(len(rows[0])))
+    return FUNCTIONS["stack"](*map(tensor, rows), axis=axis)
+
+
+def scan(function: Callable[[Any, Any], tuple[Any, Any]], start: Any, X: NamedTensor, axis: str) -> tuple[Any, Any]:
+    """Run a function along an axis, one element after the other, with a state.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the state and the next element of `X`, without the axis; returns the new state and an output, both tensors.
+    start : tensor or number
+        The first state.
+    X : NamedTensor
+        What to go along.
+    axis : str
+        The axis.
+
+    Returns
+    -------
+    tuple of NamedTensor
+        The last state, and the outputs, stacked along the axis.
+
+    Raises
+    ------
+    NotationError
+        If `X` lacks the axis (301), or the axis has size 0 (405).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> nt.scan(lambda state, x: (state + x, 2 * state), 0.0, nt.tensor([3.0, 1.0, 4.0], "seq"), axis="seq")
+    (NamedTensor(8.0), NamedTensor([0.0, 6.0, 8.0], "seq"))
+    """
+    if type(X) is not NamedTensor or axis not in X.axes:
+        raise NotationError(
+            301, f"what scan goes along has no axis {axis}", hint='write nt.scan(f, start, X, axis="seq")'
+        )
+    if not X.sizes[axis]:
+        raise NotationError(405, f"scan is undefined: axis {axis} has size 0")
+    state = tensor(start)
+    if library_of_namespace(X.layout.xp.__name__) == "jax":
+        return _scan_of_jax(function, state, X, axis)
+    outputs: list[Any] = []
+    for at in range(X.sizes[axis]):
+        state, output = function(state, X[{axis: at}])
+        outputs.append(output)
+    return tensor(state), _stacked(outputs, axis)
+
+
+def _scan_of_jax(function: Any, state: NamedTensor, X: NamedTensor, axis: str) -> tuple[Any, Any]:
+    jax, rest = jax_module(), tuple(name for name in X.axes if name != axis)
+    axes: list[tuple[str, ...]] = []
+    numpy = jax.numpy
+
+    def plain(carry: Any, element: Any) -> Any:
+        new, output = map(tensor, function(made(carry, state.axes), made(element, rest)))
+        if sorted(new.axes) != sorted(state.axes):
+            raise NotationError(
+                307,
+                f"the state of scan has {new.shape}, and began with {state.shape}",
+                hint="keep the axes of the state",
+            )
+        axes[:] = [output.axes]
+        return numpy.asarray(new.to_array(state.axes), dtype=carry.dtype), output.array
+
+    first = numpy.asarray(state.array, dtype=numpy.result_type(state.array, X.array))
+    last, outputs = jax.lax.scan(plain, first, numpy.moveaxis(X.array, X.axes.index(axis), 0))
+    return made(last, state.axes), made(outputs, (axis, *axes[0]))
