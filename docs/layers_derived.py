@@ -96,7 +96,7 @@ def shown(name: str) -> str:
         asked: Any = derivative(of.text, by)
         text = str(asked.closed_form(**of.shapes))
         lines = [line for line in text.splitlines() if line not in local and not line.startswith(RESTATED)]
-        parts.append(f"by {by}:\n" + "\n".join(f"  {line}" for line in lines))
+        parts.append(f"with respect to {by}:\n" + "\n".join(f"  {line}" for line in lines))
     return "\n\n".join(parts)
 
 

@@ -3,26 +3,26 @@
 `locks`: the locks of a process, for which a fork waits.
 `cache`: caches that threads share, with a limit each.
 `errors`: the one family of errors, its catalogue, and the caret.
-`symbols`: the vocabulary: which spelling is which terminal.
+`symbols`: the vocabulary: maps input symbols to terminals.
 `nodes`: the syntax tree.
 `traversal`: the nodes below a node.
 `lengths`: how long a text may be.
-`tokens`: what both lexers make, and the names with their scripts that tokens spell.
+`tokens`: the tokens that both lexers produce, and names with scripts.
 `bars`: which bars open, and which close.
 `draws`: which letters are expectations, and which names distributions.
 `function_names`: which names are functions.
 `ambiguous_powers`: powers that two readers take differently.
 `stray_characters`: what may have been meant by a character that is none of the notation's.
 `partials`: derivatives written as operators, ∂/∂X*.
-`text_tables`: what words, signs and characters are to the text spelling.
+`text_tables`: tables of words, symbols and characters of the text syntax.
 `where_parts`: definitions after `where` in a line of text.
-`text`: the text spelling to tokens.
-`latex`: the LaTeX spelling to the same tokens.
+`text`: the text syntax to tokens.
+`latex`: the LaTeX syntax to the same tokens.
 `plain_text`: text in ASCII, for streams that cannot show the notation.
 `builder`: the rules of the grammar to nodes.
 `continued_lines`: lines that begin with a sign and go on with the equation above.
-`syntax_errors`: why a token cannot stand where it stands.
-`parser`: the whole way, from either spelling to a tree, by Lark's parser of `formula.lark`.
+`syntax_errors`: why a token is not valid at its position.
+`parser`: parses either syntax to a tree, by Lark's parser of `formula.lark`.
 `composed`: text that is put together from several files.
 `imports`: import statements, which name definitions of other files.
 `completion`: what may come next while one types.

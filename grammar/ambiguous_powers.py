@@ -1,4 +1,4 @@
-"""Powers that two readers take differently, refused with both readings.
+"""Powers that two readers take differently, reported as ambiguous with both readings.
 
 mean_{n} (y − p)^2      the square of a mean, or the mean of squares
 sin^{-1} x              arcsin x, or 1 / sin x
@@ -15,7 +15,7 @@ from .symbols import ELEMENTWISE, FAMILIES, FUNCTIONS, INVERSES, WITHOUT_AXES
 from .tokens import CLOSING, OPENING, Token, group_end, scripts_end
 
 BRACKETS = ("CALL", "LPAREN", "LBRACKET", "LBRACE")
-TRANSPOSES = ("T", "top")  # which are no powers, and refused elsewhere
+TRANSPOSES = ("T", "top")  # which are not powers and are rejected elsewhere
 ENDS_SET = ("REALS", "RBRACE", "RBRACKET", "NAME")  # before the shape of a set
 OVER_AXES = ("FUNCTION", "DOT", "BIG", "OPERATOR")  # tokens whose subscript names axes
 SPACED = {"COMMA": ", ", "DRAWN": " ∼ ", "IN": " ∈ "}  # as a message quotes them
@@ -50,7 +50,7 @@ def _argument(tokens: Sequence[Token], start: int) -> int | None:
 
 
 def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
-    """From where to where the power of a bracket with one argument stands, in tokens; None where there is none."""
+    """From where to where the power of a bracket with one argument appears, in tokens; None where there is none."""
     end = group_end(tokens, opening)
     depth = 0
     for token in tokens[opening:end]:
@@ -134,7 +134,7 @@ def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, s
 
 
 def _shown(tokens: Sequence[Token]) -> str:
-    """A function with its scripts, or a power, as text spells it: mean_{n}, ^2."""
+    """A function with its scripts, or a power, in text syntax: mean_{n}, ^2."""
     text = ""
     position = 0
     while position < len(tokens):
@@ -205,7 +205,7 @@ AFTER_SUM = re.compile(r"\s*(?:\Z|[)\]},;+\n−–-])")
 
 
 def brace_inverses(tokens: list[Token]) -> None:
-    """Put braces around the power of sin^-1, in place, so that it is refused as sin^{-1} is."""
+    """Put braces around the power of sin^-1, in place, so that it is rejected as sin^{-1} is."""
     for position in range(len(tokens) - 3, 0, -1):
         name, sign, minus, one = tokens[position - 1 : position + 3]
         if sign.type == "SUP" and minus.type == "MINUS" and one.text == "1" and name.type == "FUNCTION":
@@ -214,7 +214,7 @@ def brace_inverses(tokens: list[Token]) -> None:
 
 
 def inverse_or_reciprocal(name: str, head: Span, span: Span, source: str) -> NotationError:
-    """The error of a power −1 of a built-in function's name, which stands at `head`, applied to what ends where `span` does."""
+    """The error of a power −1 of a built-in function's name, which appears at `head`, applied to what ends where `span` does."""
     raised, operand = source[slice(*head)], source[head[1] : span[1]]
     called = RAISED.sub("", raised).strip()
     inverse = INVERSES.get(name)

@@ -18,7 +18,7 @@ from .tokens import CLOSING, OPENING, Token
 BEGINS = frozenset("""NUMBER NAME FUNCTION LPAREN LBRACE LBRACKET BAR ROOT PARTIAL BIG MINUS INDICATOR EXPECTED
     EXPECTATION""".split())  # fmt: skip
 ENDS = frozenset("NUMBER NAME STAR RPAREN RBRACE RBRACKET BAR FACTORIAL".split())
-# What no expression goes over.
+# Tokens that end an expression.
 PARTS = frozenset("""SEPARATOR COMMA SEMICOLON COLON EQUALS APPROX UPDATE RELATION IN DRAWN ARROW FOR IF OTHERWISE AND OR
     NOT DOTS ELLIPSIS""".split())  # fmt: skip
 ONE_NAME = re.compile(r"NAME( SUB (NAME|NUMBER|LBRACE (NAME|NUMBER) RBRACE)| SUP (STAR|LBRACE STAR RBRACE))*")
@@ -27,14 +27,14 @@ MAX_NESTED_BARS = 50  # bars inside each other
 MAX_NAME_TOKENS = 64  # tokens of one name, with its scripts and marks
 
 
-class Chain(NamedTuple):
+class LinkedList(NamedTuple):
     """A list that is extended at its front without a copy: its last entry, and the list before it."""
 
     last: Any
-    before: Chain | None
+    before: LinkedList | None
 
     def entries(self) -> Iterator[Any]:
-        chain: Chain | None = self
+        chain: LinkedList | None = self
         while chain is not None:
             yield chain.last
             chain = chain.before
@@ -43,9 +43,9 @@ class Chain(NamedTuple):
 class Pairing(NamedTuple):
     """The bars that open so far, how many, and the pairs, the last first; `opened` where the last bar did open."""
 
-    open: Chain | None
+    open: LinkedList | None
     depth: int
-    pairs: Chain | None
+    pairs: LinkedList | None
     opened: bool
 
 
@@ -55,7 +55,7 @@ START = Pairing(None, 0, None, False)
 def without_bars(tokens: list[Token], source: str) -> list[Token]:
     """The tokens with abs( … ) for each pair of bars around more than one name.
 
-    Where bars cannot be paired they stay, for the parser to tell of. Raises NotationError where they are ambiguous.
+    Where bars cannot be paired they stay, for the parser to tell of. Raises NotationError if they are ambiguous.
     """
     replaced: dict[int, str] = {}
     for places in groups(tokens):
@@ -129,12 +129,15 @@ def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool
     result: list[Pairing] = []
     opened, depth, pairs, _ = pairing
     if side != "closes" and after in BEGINS and before not in ("SUB", "SUP") and depth < MAX_NESTED_BARS:
-        result.append(Pairing(Chain(position, opened), depth + 1, pairs, True))
+        result.append(Pairing(LinkedList(position, opened), depth + 1, pairs, True))
     if side != "opens" and opened is not None and ends:
         opening = opened.last
-        doubled = pairs is not None and pairs.last == (opening + 1, position - 1)  # ||x||, which is no absolute value
+        doubled = pairs is not None and pairs.last == (
+            opening + 1,
+            position - 1,
+        )  # ||x||, which is not an absolute value
         if not doubled:
-            result.append(Pairing(opened.before, depth - 1, Chain((opening, position), pairs), False))
+            result.append(Pairing(opened.before, depth - 1, LinkedList((opening, position), pairs), False))
     return result
 
 
@@ -151,7 +154,7 @@ def distinct(pairings: list[Pairing]) -> list[Pairing]:
 
 
 def around_names(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]) -> list[tuple[tuple[int, int], ...]]:
-    """The readings in which a name with a mark, |ax*|, stands in each pair of bars that holds one with a mark at its end."""
+    """The readings in which a name with a mark, |ax*|, appears in each pair of bars that holds one with a mark at its end."""
     marked = [pair for reading in readings for pair in reading if is_marked_name(tokens[pair[0] + 1 : pair[1]])]
     return [reading for reading in readings if marked and all(pair in reading for pair in marked)]
 

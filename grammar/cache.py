@@ -22,7 +22,7 @@ _CACHES: WeakSet[Cache[Any, Any] | InternTable[Any, Any]] = WeakSet()
 
 
 def caches() -> list[Cache[Any, Any] | InternTable[Any, Any]]:
-    """All caches that are alive, by their names: for tests and for whoever looks for memory."""
+    """All caches that are alive, by their names: for tests and for finding memory use."""
     return sorted(locked(lambda: [*_CACHES]), key=lambda cache_: cache_.name)
 
 

@@ -1,6 +1,6 @@
 r"""Completion as one types a formula: \odot becomes ⊙, a name begun is finished, an operator is offered.
 
-The parser knows which terminals may follow (`expected_after`); the table of symbols spells them; a place inside a
+The parser knows which terminals may follow (`expected_after`); the table of symbols gives their text; a place inside a
 subscript or a shape asks for axes. No terminal is spoken to here: the prompt shows what `complete` gives.
 """
 
@@ -47,7 +47,7 @@ WORDS = {"IF": "if", "OTHERWISE": "otherwise", "FOR": "for"}
 
 
 def complete(before: str, known: Known = NOTHING) -> list[Completion]:
-    """The completions at the end of `before`, the likeliest first.
+    """The completions at the end of `before`, most likely first.
 
     >>> complete(r"A \\odo")
     [Completion(text='⊙', length=4, meaning='\\\\odot')]
@@ -118,7 +118,7 @@ def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def wants_axis(prefix: str) -> bool:
-    """Whether what comes after `prefix` stands in a subscript, a shape, or bars: where axes stand.
+    """Whether what comes after `prefix` appears in a subscript, a shape, or bars: where axes appear.
 
     >>> wants_axis("A ⊙_{"), wants_axis("X ∈ ℝ^{a × "), wants_axis("f(")
     (True, True, False)

@@ -37,6 +37,6 @@ def _continued(line: Sequence[Token], source: str) -> Iterator[Span]:
 
 
 def _indentation(start: int, source: str) -> int | None:
-    """How far a place stands from the left margin; None where more than blanks is before it in its line."""
+    """The distance of a position from the left margin; None where more than blanks is before it in its line."""
     first = source.rfind("\n", 0, start) + 1
     return None if source[first:start].strip() else start - first

@@ -65,7 +65,7 @@ def draws_itself(script: list[Token]) -> bool:
 
 
 def compact(script: list[Token], name: str) -> str:
-    """E_x, as the names of tensors are spelled."""
+    """E_x, in the form of tensor names."""
     return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 

@@ -1,6 +1,6 @@
-"""One family of errors for a formula that is wrong, and the one place that draws the caret.
+"""One family of errors for invalid formulas and inputs; renders the caret.
 
-Every error has a code. Its hundreds say the kind (1 syntax, 2 name, 3 shape, 4 value); `CATALOGUE` gives each code
+Every error has a code. The hundreds digit is the kind (1 syntax, 2 name, 3 shape, 4 value); `CATALOGUE` gives each code
 its title, and `docs/errors.md` a page. A message shows the line, a caret under the smallest piece that must change,
 notes (what each operand has, and why it must agree), and where it helps the repair.
 
@@ -97,7 +97,7 @@ REASONS = {
 
 
 def columns(text: str) -> int:
-    """The number of terminal columns that `text` takes."""
+    """Return the number of terminal columns that `text` takes."""
     if text.isascii():
         return len(text)
     width = 0
@@ -119,7 +119,7 @@ def printable(text: str) -> str:
 
 
 def clipped(text: str) -> str:
-    """A line of a message: printable, and not longer than anybody would read."""
+    """Return a printable line of a message, shortened to a readable length."""
     text = printable(text)
     return text if len(text) <= MAX_LINE_CHARS else f"{text[: MAX_LINE_CHARS - 60]} … {text[-50:]}"
 
@@ -136,6 +136,7 @@ class Hint(str):
     edits: tuple[tuple[Span | None, str], ...]
 
     def __new__(cls, text: str, *instead: str, at: Span | None = None) -> Self:
+        """Create a hint whose edits replace `at` with one of several texts."""
         new = super().__new__(cls, text)
         new.edits = tuple((at, name) for name in instead)
         return new
@@ -151,6 +152,7 @@ class OperandNote(str):
     axes: tuple[str, ...]
 
     def __new__(cls, text: str, operand: str = "", axes: Iterable[str] = ()) -> Self:
+        """Create a note with an operand and its axes."""
         note = super().__new__(cls, text)
         note.operand, note.axes = operand, tuple(axes)
         return note
@@ -217,6 +219,7 @@ class NotationError(Exception):
 
     @property
     def kind(self) -> str:
+        """Return the group of the error: syntax, name, shape or value."""
         return KINDS[self.code // 100]
 
     @property
@@ -227,18 +230,19 @@ class NotationError(Exception):
 
     @property
     def span_text(self) -> str | None:
+        """Return the part of the source under the caret, if any."""
         if self.source is None or self.span is None:
             return None
         return self.source[self.span[0] : self.span[1]]
 
     def located(self, source: str | None, span: Span | None) -> NotationError:
-        """A copy of the error with a place, where it has none yet."""
+        """Return a copy of the error with a source and span, if it has none yet."""
         if self.source is not None or source is None:
             return self
         return self.replace(source=source, span=self.span or span)
 
     def replace(self, **changes: Any) -> NotationError:
-        """A copy of the error with other values of some of its fields, and without what others noted on it."""
+        """Return a copy with other values of some fields, without the notes that callers added."""
         unknown = changes.keys() - vars(self).keys()
         if unknown:
             raise TypeError(f"an error has no field {', '.join(sorted(unknown))}")
@@ -252,14 +256,14 @@ class NotationError(Exception):
         return changed
 
     def alone(self) -> NotationError:
-        """A copy of the error without the frames below the one that raises it next: the fault lies in the formula.
+        """Return a copy without the frames below the one that raises it next: the mistake is in the formula.
 
         Where the variable NAMEDTENSOR_TRACEBACK is set, with them.
         """
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
     def moved(self, source: str | None, place: Callable[[Span], Span | None]) -> NotationError:
-        """A copy of the error in another text: `place` says where a span of it is there, None where it is not."""
+        """Return a copy of the error in another text: `place` says where a span of it is there, None where it is not."""
         labels = tuple((moved, text) for span, text in self.labels if (moved := place(span)) is not None)
         hint = self.hint
         if isinstance(hint, Hint) and any(span is not None for span, _ in hint.edits):
@@ -305,14 +309,14 @@ class NotationError(Exception):
 
 
 def _restored(kind: type[NotationError], args: tuple[Any, ...], fields: dict[str, Any]) -> NotationError:
-    """An error made again from its fields, whatever its class is called with."""
+    """Rebuild an error from its fields when it is unpickled."""
     error = kind.__new__(kind, *args)
     vars(error).update(fields)
     return error
 
 
 def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
-    """The lines of `source` that the spans touch, each with carets under its part of them."""
+    """Return the lines of `source` that the spans touch, each with carets under its part of them."""
     shown: dict[int, list[tuple[int, int, str]]] = {}
     for span, text in labels:
         start = max(0, min(span[0], len(source)))
@@ -338,7 +342,7 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
 
 
 def location(source: str, offset: int) -> tuple[str, int]:
-    """The file and the line of a character of a source; the file is "" for the text itself (see `composed`).
+    """Return the file and the line of a character of a source; the file is "" for the text itself (see `composed`).
 
     >>> location("a = 1\\nb = 2", 8)
     ('', 2)
@@ -348,12 +352,13 @@ def location(source: str, offset: int) -> tuple[str, int]:
 
 
 def line_end(source: str, start: int) -> int:
+    """Return the position of the end of the line that contains `start`."""
     index = source.find("\n", start)
     return len(source) if index < 0 else index
 
 
 def window(line: str, first: int) -> tuple[int, str]:
-    """The part of a long line that is shown around column `first`, and how far the columns move."""
+    """Return the part of a long line around column `first`, and the shift of its columns."""
     if len(line) <= 160:
         return 0, line
     start = max(0, first - 60)
@@ -362,7 +367,7 @@ def window(line: str, first: int) -> tuple[int, str]:
 
 
 def caret(text: str, start: int, end: int) -> tuple[int, int]:
-    """The column of a caret and its width, in terminal columns: under the base of a sign that only combines with one."""
+    """Return the column and width of a caret, in terminal columns: under the base character of a combining one."""
     while 0 < start < len(text) and columns(text[start:end]) == 0 and columns(text[start]) == 0:
         start -= 1
     return columns(text[:start]), max(1, min(columns(text[start:end]), 160))

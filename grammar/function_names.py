@@ -121,7 +121,7 @@ class _Telling:
             return after in ("LPAREN", "COLON")
         if name.base.rstrip("'") in self.defined and name.base[-1] == "'" and after == "LPAREN":
             if name not in self.tensors and name.base not in (*self.defined, *self.shadowed):
-                return True  # what is told of: f' is not the derivative of f
+                return True  # reported: f' is not the derivative of f
         if name in self.tensors or (text in self.shadowed and name not in self.heads):
             return False
         family = name.fits(self.families)
@@ -196,12 +196,12 @@ def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]
 
 
 def can_be_tensor(name: Spelling) -> bool:
-    """Whether a built-in's name, without an operand, can be that of a tensor: it does not name axes to go over."""
+    """Whether a built-in's name, without an operand, can be that of a tensor: it does not name axes to reduce."""
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 
 
 def name_conditionals(tokens: list[Token]) -> None:
-    """Make one name of each p(B | A), in place, and of p(A) where p stands with a bar elsewhere."""
+    """Make one name of each p(B | A), in place, and of p(A) where p appears with a bar elsewhere."""
     if not any(token.type == "BAR" for token in tokens):
         return
     result: dict[int, tuple[int, str]] = {}

@@ -2,7 +2,7 @@
 long.
 
 A literal's cells are counted by the characters between its brackets, in stretches without a bracket, so that a text of a
-million numbers is refused as soon as it is given.
+million numbers is rejected as soon as it is given.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 that it does not have.
 
 Python has a lock for each module while that is imported, and a child inherits it, too: it would wait forever at its own import
-of the module. So an import inside a function stands under `LOADING`, and a fork waits until it is whole:
+of the module. So an import inside a function is under `LOADING`, and a fork waits until it is whole:
 
     with LOADING, all_or_none():
         from .latex.lexer import tokenize
@@ -52,7 +52,7 @@ class all_or_none:
     def __exit__(self, kind: type[BaseException] | None, *about: object) -> None:
         if kind is None or issubclass(kind, ImportError):
             return
-        for name in [*sys.modules][self.count :]:  # they stand in the order in which they came
+        for name in [*sys.modules][self.count :]:  # they are in import order
             package, _, text = name.rpartition(".")
             if name.startswith(("grammar.", "namedtensor.", "transformer.")):
                 module = sys.modules.pop(name, None)

@@ -34,7 +34,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The name of an axis where nothing else can stand: seq, seq', hidden_1, seq*"""
+    """The name of an axis where nothing else can appear: seq, seq', hidden_1, seq*"""
 
     name: str
     span: Span = _span()
@@ -127,7 +127,7 @@ class Over:
     """max_{i ∈ [n]} …, ∑_{j ≠ i} …, argmin_{x ∈ ℝ^{n}} …, lim_{α→∞} …: over a variable in a set, under a condition, or to a limit
 
     `over` is a Set, a condition on the variable, or what it goes to. A condition may bind further variables, as
-    ∑_{1≤i<j≤n} … does: which ones hangs on what is known where it stands.
+    ∑_{1≤i<j≤n} … does: which ones depends on what is known at its position.
     """
 
     operator: str
@@ -155,7 +155,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """𝔼_{x ∼ N(0, 1), i ∼ p} …: the mean over all that is drawn
+    """𝔼_{x ∼ N(0, 1), i ∼ p} …: the mean over all its random variables
 
     A name stands for what a statement says of it, x of x ∼ N(0, 1); nothing for all that the body needs.
     """
@@ -301,7 +301,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An expression that stands alone"""
+    """An expression as a statement"""
 
     body: Node
     span: Span = _span()
@@ -311,7 +311,7 @@ class Value:
 class Equation:
     """a = b = c ∈ S for t = 1, …, n
 
-    a ≜ b `defines`, so that another equation for a is a claim; it is the same equation, and compares as it does.
+    a ≜ b `defines`, so that another equation for a is an assertion; it is the same equation, and compares as it does.
     """
 
     sides: tuple[Node, ...]
@@ -332,7 +332,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """ε > 0: a comparison that is claimed to hold"""
+    """ε > 0: a comparison that is asserted"""
 
     condition: Node
     span: Span = _span()

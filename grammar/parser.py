@@ -1,4 +1,4 @@
-"""Either spelling to the syntax tree, by Lark's LALR parser of `formula.lark`. Lark's trees, tokens and exceptions never
+"""Parse either syntax to a syntax tree, by Lark's LALR parser of `formula.lark`. Lark's trees, tokens and exceptions never
 leave this file.
 
 parse("A ⊙_{width} y")            a Program of one statement
@@ -48,7 +48,7 @@ from .traversal import children, left_spine
 from .where_parts import with_parts
 
 MAX_NESTING = 200  # brackets inside each other
-MAX_OPERATIONS_PER_NESTING = 5  # operations may stand inside each other so many times deeper than brackets
+MAX_OPERATIONS_PER_NESTING = 5  # how many times deeper than brackets operations may nest
 
 
 def spelling_of(source: str) -> str:
@@ -73,7 +73,7 @@ def parse(
 
     `syntax` is "text", "latex" or "auto"; `shadowed` are names that stand for tensors here, as they are given,
     `functions` names of functions that are defined elsewhere; brackets may nest `nesting` deep, a literal have `literal`
-    numbers and the whole `text` characters. Raises NotationError of kind syntax, or of kind value where a limit is passed.
+    numbers and the whole `text` characters. Raises NotationError of kind syntax, or of kind value if a limit is exceeded.
 
     >>> parse("A + x").statements[0].body.operator
     '+'
@@ -86,7 +86,7 @@ def parse(
 
 
 def check_source(source: Any, syntax: Any) -> None:
-    """Raise where a formula is no string, or its spelling is none."""
+    """Raise unless the formula is a string and the syntax is known."""
     if not isinstance(source, str):
         raise NotationError(108, f"a formula must be a string, got {type(source).__name__}")
     if syntax not in ("auto", "text", "latex"):
@@ -108,9 +108,9 @@ def _parse(
 
 
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
-    """Raise where operations stand inside each other deeper than what comes later can follow: −−−…x.
+    """Raise if operations are nested deeper than the later stages can handle: −−−…x.
 
-    In a + b + c + … the first operand of each sum is no deeper than the sum.
+    In a + b + c + … the first operand of each sum is at most as deep as the sum.
     """
     stack: list[tuple[Any, int]] = [(tree, 0)]
     while stack:
@@ -159,7 +159,7 @@ def tokens_of(
     mean = untold(tokens) if any(token.place == "mean" for token in tokens) else None
     if mean is not None:
         raise NotationError(
-            111 if source[mean.start] == "\\" else 114, "an expectation says what is drawn", source, mean.span,
+            111 if source[mean.start] == "\\" else 114, "the expectation does not name its random variable", source, mean.span,
             hint="write 𝔼_{x ∼ N(0, 1)}[…], or x ∼ N(0, 1) in a line of its own and 𝔼_x[…]",
         )  # fmt: skip
     return tokens
@@ -194,7 +194,7 @@ def expected_after(source: str, syntax: str = "text") -> set[str]:
 
 
 def _program(tokens: list[Token], source: str) -> nodes.Program:
-    """The tree of the tokens of a source. Raises NotationError at the first that cannot stand where it stands."""
+    """The tree of the tokens of a source. Raises NotationError at the first that is not valid at its position."""
     before = SOURCE.set(source)
     try:
         return cast(Any, formula_parser().parse(cast(Any, tokens)))
@@ -231,7 +231,7 @@ def formula_parser() -> Lark:
 
 @cache
 def recognizer() -> Lark:
-    """The same parser without callbacks, for the beginnings of formulas: it says what may come next."""
+    """The same parser without callbacks, for the beginnings of formulas: it specifies what may come next."""
     file = BytesIO()
     formula_parser().save(file, exclude_options={"transformer"})
     return Lark.load(BytesIO(file.getvalue()))

@@ -1,4 +1,4 @@
-"""Derivatives written as operators: ∂/∂X* f(X), ∂²f/∂X*∂Y† and ∂³f/∂r³, read as functions that stand before their operand.
+"""Derivatives written as operators: ∂/∂X* f(X), ∂²f/∂X*∂Y† and ∂³f/∂r³, read as functions written before their operand.
 
 PARTIAL SLASH PARTIAL NAME          FUNCTION WITH LBRACE NAME SUP STAR RBRACE
 ∂       /     ∂       X*            ∂        _    {      X    ^   *    }
@@ -77,7 +77,7 @@ def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
 
 
 def _quotient(tokens: list[Token], position: int) -> int:
-    """Where the / before the next ∂ stands, outside of brackets; −1 where none does before the formula ends."""
+    """Where the / before the next ∂ appears, outside of brackets; −1 where none does before the formula ends."""
     depth = 0
     while position < len(tokens):
         kind = tokens[position].type
@@ -114,7 +114,7 @@ def _closed(tokens: list[Token], position: int) -> int:
 
 
 def _repeated(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
-    """r² as r twice; else the name as it stands."""
+    """r² as r twice; else the name as it is."""
     for index in range(start + 1, stop):
         power = _power(tokens, index)
         if power is not None and power[1] == stop:
@@ -123,7 +123,7 @@ def _repeated(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
 
 
 def without_brackets(tokens: list[Token]) -> list[Token]:
-    """Tokens in which a derivative stands before its operand without brackets of its own: (∂/∂X*) f, (∂/∂r)² f."""
+    """Tokens in which a derivative precedes its operand without brackets of its own: (∂/∂X*) f, (∂/∂r)² f."""
     result: list[Token] = []
     position = 0
     while position < len(tokens):

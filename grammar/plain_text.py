@@ -41,7 +41,7 @@ def encodable(method: Callable[..., str]) -> Callable[..., str]:
     return encoded
 
 
-# ------------------------------------------------------------------------------------------------------ ASCII spelling
+# ------------------------------------------------------------------------------------------------------ ASCII form
 @lru_cache(maxsize=1)
 def _table() -> dict[str, str]:
     letters = {letter: name for name, letter in GREEK_MACROS.items()}
@@ -49,7 +49,7 @@ def _table() -> dict[str, str]:
     signs = {}
     for symbol in SYMBOLS:
         macros = [spelling for spelling in symbol.ascii.split() if spelling.startswith("\\")]
-        prefix = symbol.terminal == "OPERATOR"  # concat stands before its operands, \oplus between them
+        prefix = symbol.terminal == "OPERATOR"  # concat precedes its operands, \oplus between them
         plain = macros[0] if prefix and macros else symbol.ascii.split()[0]
         signs |= {spelling: plain for spelling in symbol.text.split() if not spelling.isascii()}
     return {**letters, **signs, **DRAWN}
@@ -63,7 +63,7 @@ SMALL = re.compile(f"[{''.join(SUBSCRIPTS)}]+|[{''.join(SUPERSCRIPTS)}]+")
 
 
 def ascii_pieces(text: str) -> list[str]:
-    """The ASCII spelling of each character of `text`, in its surroundings."""
+    """The ASCII form of each character of `text`, in its surroundings."""
     table = _table()
     pieces = [character if character.isascii() else _plain(text, at, table) for at, character in enumerate(text)]
     for shape in SHAPE.finditer(text):
@@ -76,7 +76,7 @@ def ascii_pieces(text: str) -> list[str]:
 
 
 def to_ascii(text: str) -> str:
-    """`text` in ASCII characters alone, each sign of the notation in its ASCII spelling.
+    """`text` in ASCII characters alone, each symbol in its ASCII form.
 
     >>> to_ascii("softmax_{seq}(Q ⊙_{key} K) ∈ ℝ^{seq × val}, γ²")
     'softmax_{seq}(Q @_{key} K) in R^{seq, val}, gamma^2'
@@ -110,7 +110,7 @@ def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
 
 
 def error_in_ascii(error: Any) -> Any:
-    """The same error about the ASCII spelling of its source: the spans follow."""
+    """The same error about the ASCII syntax of its source: the spans follow."""
     source, indices = error.source, [0]
     if source is not None:
         pieces = ascii_pieces(source)

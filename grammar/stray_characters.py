@@ -7,7 +7,7 @@ import unicodedata
 
 from .locks import LOADING, all_or_none
 
-ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);"  # as pages of HTML spell a character
+ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);"  # character references of HTML
 
 
 def unescaped(entity: str) -> str | None:
@@ -20,7 +20,7 @@ def unescaped(entity: str) -> str | None:
 
 
 def has_ampersand(source: str) -> bool:
-    """Whether an & stands in a text that begins no entity."""
+    """Whether an & appears in a text that begins no entity."""
     return "&" in source and "&" in re.sub(
         ENTITY, lambda match: "" if unescaped(match[0]) not in (None, "&") else "&", source
     )
@@ -47,8 +47,8 @@ def advice(character: str, source: str, end: int) -> str | None:
 QUOTES = "\"'“”„"
 ADVICE = {
     ".": "write a decimal point between digits",
-    "&": 'this looks like LaTeX: say syntax="latex"',
-    "$": 'this looks like LaTeX: say syntax="latex"',
+    "&": 'this looks like LaTeX: pass syntax="latex"',
+    "$": 'this looks like LaTeX: pass syntax="latex"',
     "%": "a comment begins with #; a remainder is mod(x, n)",
     "?": "cases are written { a if x > 0; b otherwise }",
     "⟨": "an inner product is a contraction: x ⊙_{axis} y",
@@ -57,6 +57,6 @@ ADVICE = {
     "=": "one = is enough",
     "∛": "a root of another degree is a power: x^{1/3}",
     "∜": "a root of another degree is a power: x^{1/4}",
-    "∇": "a gradient is a derivative by a name: ∂L/∂W*",
+    "∇": "a gradient is a derivative with respect to a name: ∂L/∂W*",
     '"': "names are written without quotation marks; values are given by name, beside the formula",
 }

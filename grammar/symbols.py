@@ -1,6 +1,6 @@
-"""The characters of the notation: which spelling, in text, ASCII or LaTeX, is which terminal of `formula.lark`.
+"""The characters of the notation: which symbol, in text, ASCII or LaTeX, is which terminal of `formula.lark`.
 
-One table, used both ways: the lexers read it, the printer writes the first spelling of each column.
+One table, used both ways: the lexers read it, the printer writes the first form of each column.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 class Symbol(NamedTuple):
     terminal: str
-    text: str  # the spellings in text, the preferred one first, separated by blanks
+    text: str  # the forms in text, the preferred one first, separated by blanks
     ascii: str  # the same in ASCII
     latex: str  # the same as LaTeX macros or characters
-    value: str = ""  # what the syntax tree holds, where that is not the first spelling
+    value: str = ""  # what the syntax tree holds, where that is not the first form
 
 
 SYMBOLS = (
@@ -85,7 +85,7 @@ SYMBOLS = (
 
 
 def value(symbol: Symbol, spelling: str) -> str:
-    """The syntax tree's value for this spelling of a symbol."""
+    """The syntax tree's value for this form of a symbol."""
     first = symbol.text.split()[0]
     return symbol.value or first
 
@@ -126,7 +126,7 @@ SUPERSCRIPTS = dict(
     )
 )
 
-# What stands over a letter: macros of LaTeX, and the mark that follows the letter in a name.
+# Accents: macros of LaTeX, and the mark that follows the letter in a name.
 ACCENTS = {
     "hat": "\u0302", "tilde": "\u0303", "bar": "\u0304", "breve": "\u0306", "dot": "\u0307", "ddot": "\u0308", "check": "\u030c",
     "vec": "\u20d7",
@@ -153,7 +153,7 @@ INVERSES = {
     "sin": "arcsin", "cos": "arccos", "tan": "arctan", "arcsin": "sin", "arccos": "cos", "arctan": "tan",
     "exp": "log", "log": "exp", "ln": "exp", "log1p": "expm1", "expm1": "log1p",
 }  # fmt: skip
-BINDERS = frozenset({"lim"})  # what binds a variable in its subscript and is no operator
+BINDERS = frozenset({"lim"})  # what binds a variable in its subscript and is not an operator
 DEFINING = frozenset(r"≜ ≔ := \triangleq \coloneqq \coloneq \eqdef".split())  # the equals signs of definitions alone
 BIG = frozenset(value(symbol, "") for symbol in SYMBOLS if symbol.terminal == "BIG")  # ∑ and ∏
 BRACKETED = frozenset({"Γ"})  # that are functions only before a bracket, being letters for tensors too

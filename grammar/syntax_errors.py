@@ -1,4 +1,4 @@
-"""Why a token cannot stand where it stands: what was expected there, and what the writer may have meant.
+"""Why a token is not valid at its position: what was expected there, and what the writer may have meant.
 
 The parser knows which terminals could come; the tables here know what people write who come from Python, from LaTeX or
 from another notation.
@@ -31,7 +31,7 @@ SIGNS = {
     "<>": Hint("≠ is written !=", "≠"),
 } | dict.fromkeys(("+=", "-=", "*=", "/="), "an equation is not an update: define a new name for the new value")
 
-# What to say of a token after a whole operand, where only an operator could go on.
+# The message for a token after a whole operand, where only an operator could go on.
 AFTER_OPERAND = {
     "IF": "cases are written { a if i ≤ j; b otherwise }",
     "OTHERWISE": "cases are written { a if i ≤ j; b otherwise }",
@@ -148,7 +148,7 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     if types[:1] == ["SUB"] and token.type == "ARROW":
         return _braced("put a rename in braces: _{{{}→…}}", tokens, position, "→")
     if token.type == "DOTS":
-        return "say what the dots stand for: a sum is ∑_{i=1}^{n} …, a range for t = 1, …, n"
+        return "replace the dots: a sum is ∑_{i=1}^{n} …, a range for t = 1, …, n"
     if under_root(tokens, position) is not None:
         return ROOT_OF_ONE
     if token.type == "BAR" and types[-1:] == ["BAR"]:
@@ -180,7 +180,7 @@ ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"
 
 
 def under_root(tokens: list[Token], position: int) -> int | None:
-    """The index of the function or big operator that stands under a root without brackets, where one does."""
+    """The index of the function or big operator that appears under a root without brackets, where one does."""
     start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
     rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"
     return start if rooted else None
@@ -190,7 +190,7 @@ INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"
 
 
 def _braced(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
-    """What to say of a subscript that goes on after its first axis, with it and the next in braces."""
+    """The message for a subscript that goes on after its first axis, with it and the next in braces."""
     first, following = tokens[position - 1], tokens[position + 1 : position + 2]
     edits = [f"{{{first.text}{sign}{token.text}}}" for token in following if token.type == "NAME"]
     return Hint(hint.format(first.text), *edits, at=(first.start, following[0].end) if edits else None)

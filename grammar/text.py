@@ -1,4 +1,4 @@
-"""The text spelling: characters to tokens.
+"""The text syntax: characters to tokens.
 
 Unicode or ASCII; a line is a statement, unless a bracket is open or the line begins or ends with an operator.
 """
@@ -81,7 +81,7 @@ class _Lexer:
         self.nesting = nesting
         self.tokens: list[Token] = []
         self.brackets: list[str] = []  # what is open: "(", "[", "sub", "sup", "shape", "{", and "item" in a subscript
-        self.in_set = False  # right of ∈, : or → and left of the next = or comma: where R, x, [ and { speak of sets
+        self.in_set = False  # right of ∈, : or → and left of the next = or comma: where R, x, [ and { are about sets
         self.newline: int | None = None
 
     def run(self) -> list[Token]:
@@ -262,7 +262,7 @@ class _Lexer:
         return True
 
     def ends_derivative(self, start: int, end: int) -> bool:
-        """Whether a star here marks the axes of what a derivative is taken by: ∂W^{1,Q}*, and then nothing to multiply."""
+        """Whether a star here marks the axes of what a derivative is taken with respect to: ∂W^{1,Q}*, and then nothing to multiply."""
         tokens = self.tokens
         if not tokens or tokens[-1].end != start or not self.closes(end):
             return False
@@ -350,7 +350,7 @@ class _Lexer:
 
     @property
     def in_shape(self) -> bool:
-        """Whether × stands between axes, or between sets."""
+        """Whether × is between axes, or between sets."""
         return self.among_sets or self.brackets[-1:] == ["shape"]
 
     @property
@@ -372,7 +372,7 @@ class _Lexer:
         self.brackets.append("‖" if text == "‖" else "(")
 
     def parts_arguments(self, end: int) -> bool:
-        """Whether ‖ stands alone between two things in brackets: KL(p ‖ q) is KL(p, q)."""
+        """Whether ‖ is alone between two things in brackets: KL(p ‖ q) is KL(p, q)."""
         ends = self.previous() in ("NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STAR")
         if not ends or self.brackets[-1:] != ["("]:
             return False

@@ -1,4 +1,4 @@
-"""Tables of the text spelling: what its words, signs and characters are, and the pattern of its tokens."""
+"""Tables of the text syntax: what its words, signs and characters are, and the pattern of its tokens."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ for _symbol in SYMBOLS:
             SINGLE[_spelling] = (_symbol.terminal, value(_symbol, _spelling))
 del SINGLE["‖"]
 SINGLE["*"] = SINGLE["∗"] = ("DOT", "⊙")
-PLAIN = {sign: names for sign, names in SINGLE.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that stand alone
+PLAIN = {sign: names for sign, names in SINGLE.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that are alone
 SETS = {"R": "ℝ", "Z": "ℤ", "N": "ℕ"}
 BEFORE_SET = ("IN", "COLON", "ARROW", "TIMES", "EQUALS")
 SPECIAL = {*WORDS, *SPELLED_GREEK, *SETS, "x", "I", "inf"}  # words that may mean more than a name

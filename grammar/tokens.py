@@ -1,4 +1,4 @@
-"""Tokens: what both lexers make and the parser reads, and the steps that both spellings share.
+"""Tokens: what both lexers make and the parser reads, and the steps that both syntaxes share.
 
 characters --lexer--> tokens --brackets matched, functions distinguished from tensors--> tokens --LALR--> nodes
 """
@@ -28,7 +28,7 @@ SIGNS = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 
 
 class Token:
-    """A terminal with what the tree shall hold (`text`) and where it stands.
+    """A terminal with what the tree shall hold (`text`) and where it appears.
 
     `place` is "axis" directly inside a subscript or a shape, where every word is a name.
     """

@@ -26,7 +26,7 @@ try:
     ignore_working_directory()
     from grammar.errors import NotationError, NotationWarning
     from grammar.locks import LOADING, all_or_none
-except ImportError as problem:  # a grammar.py of one's own stands in the way
+except ImportError as problem:  # a local grammar.py shadows the package
     raise ImportError(sentence("grammar") or str(problem)) from None
 
 from .core.hooks import WATCHER, from_table, when_first_seen  # noqa: E402
@@ -49,7 +49,7 @@ injected.gradient.load = lambda: import_module(".derivations.gradients", __name_
 injected.with_translation.load = lambda: import_module(".positional.offers", __name__).with_offer
 injected.claims.load = lambda: import_module(".documents.trial", __name__).claims_of
 
-HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
+HOMES = {  # the module of each public name, except for the functions generated from the operators' records
     ".core.settings": ("Limits", "strict"),
     ".core.comparison": ("allclose",),
     ".core.data_frames": ("from_pandas", "from_polars"),

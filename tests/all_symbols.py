@@ -32,7 +32,7 @@ def executable(self, given, extra, make):
     result = make(given)
     if not any(sizes):
         return result
-    known, why = symbolic_plans.Sizes(None, symbolic_plans.result_types(result)), []
+    known, why = symbolic_plans.SignaturePlans(None, symbolic_plans.result_types(result)), []
 
     def noted(arguments):
         try:

@@ -93,7 +93,7 @@ CASES = [
     Case(slides.SelfAttention, {"chans": 4}, ("seq[5] chans[4]",)),
     Case(slides.MultiHeadAttention, {"chans": 4, "heads": 2}, ("seq[5] chans[4]",)),
     Case(slides.RNN, {"chans": 3, "hidden": 4}, ("seq[5] chans[3]",)),
-    Case(slides.Translation, TRANSLATION, ("memory[4]", "seq[3]"), "words"),
+    Case(slides.EncoderPredictorDecoder, TRANSLATION, ("memory[4]", "seq[3]"), "words"),
     Case(paper.FullConn, {"layer": 3, "layer'": 4}, ("layer[3]",)),
     Case(paper.FeedForward, {"L": 3, "n_0": 3, "n_1": 4, "n_2": 5, "n_3": 2}, ("layer[3]",)),
     Case(paper.RNN, {"input": 3, "hidden": 4}, ("seq[5] input[3]", "hidden[4]")),

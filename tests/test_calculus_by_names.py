@@ -10,7 +10,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor import reference
-from namedtensor.calculus.derivative import Derivative
+from namedtensor.calculus.derivative import DerivativeBuilder
 
 V = "Y = [1.5, 2, −1]_{a}\n"
 SPELLED_ALIKE = [  # two functions whose parameters are spelled alike and have one value
@@ -57,7 +57,7 @@ def test_parameters_spelled_like_those_of_a_function_are_derived_by_in_one_sweep
     LayerNorm(X; γ, β) = standardize_{a}(X) ⊙ γ + β
     """
     taken = []
-    monkeypatch.setattr(Derivative, "whole", lambda self, body, by: taken.append(by))
+    monkeypatch.setattr(DerivativeBuilder, "whole", lambda self, body, by: taken.append(by))
     names = ["γ", "β", "γ^1", "β^1", "X"]
     generator = np.random.default_rng(0)
     values = {name: nt.tensor(generator.normal(size=4), "a") for name in names}

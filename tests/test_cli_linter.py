@@ -66,7 +66,7 @@ def test_what_another_file_of_the_run_includes_is_checked_once(check):
 @pytest.mark.parametrize(("words", "status"), [
     (["a.tex", "none.tex"], 2), (["a.tex", "a.nt"], 2), (["a.tex", "--ignore", "999"], 2), (["a.tex", "--ignore", "x"], 2),
     (["a.tex", "--write-baseline"], 2), (["a.tex", "--baseline", "none.json"], 2), (["a.tex", "--baseline", "a.nt"], 2),
-    (["a.tex", "--facts", "none.nt"], 2), (["a.tex", "--facts", "a.tex"], 2), (["a.ipynb"], 2), (["2 + 2", "--facts", "a.nt"], 2),
+    (["a.tex", "--assumptions", "none.nt"], 2), (["a.tex", "--assumptions", "a.tex"], 2), (["a.ipynb"], 2), (["2 + 2", "--assumptions", "a.nt"], 2),
     (["a.tex", "--format", "xml"], 2), (["a.tex", "X=ℝ^{seq}"], 0),
 ])  # fmt: skip
 def test_wrong_use(tmp_path, monkeypatch, capsys, words, status):
@@ -177,13 +177,13 @@ USE = "\\[ Y = \\nsum{\\ax} X \\]\n"
     ("ingore", ["a.tex:2:16: error 101"]),
     ("X = ∑_{seq} [1]_{ax}", ["a.tex:2:16: error 301"]),
 ])  # fmt: skip
-def test_facts_in_comments(check, fact, errors):
+def test_assumptions_in_comments(check, fact, errors):
     _, printed = check({"a.tex": f"{HEAD}% namedtensor: {fact}\n{USE}"})
     assert re.findall(r"^a\.tex:\d+:\d+: error \d+", printed, re.MULTILINE) == errors
     assert printed.splitlines()[-1].startswith("1 formula in 1 section")
 
 
-def test_facts_in_a_display_and_in_markdown(check):
+def test_assumptions_in_a_display_and_in_markdown(check):
     inside = "\\[ Y =\n% namedtensor: X ∈ ℝ^{seq}\n\\nsum{\\ax} X \\]"
     assert "a.tex:4:7: error 301" in check({"a.tex": HEAD + inside})[1]
     assert (
@@ -191,15 +191,15 @@ def test_facts_in_a_display_and_in_markdown(check):
     )
 
 
-def test_a_file_of_facts_counts_in_each_section(check):
+def test_a_file_of_assumptions_counts_in_each_section(check):
     files = {"a.tex": HEAD + USE + "\\section{Two}\n" + USE, "f.nt": "X ∈ ℝ^{seq ×\n  key}\nf(x) = ∑_{seq} x\n"}
-    _, printed = check(files, "--facts", "f.nt")
+    _, printed = check(files, "--assumptions", "f.nt")
     assert re.findall(r"^a\.tex:(\d+):14: error 301", printed, re.MULTILINE) == ["2", "4"]
     assert printed.splitlines()[-1] == "2 formulas in 2 sections: 2 errors, 0 warnings"
     files["f.nt"] = "X ∈ ℝ^{ax}\nq = ∑_{b} [1]_{a}"
-    assert check(files, "--facts", "f.nt")[1].count("f.nt:2:1: error 301") == 1
+    assert check(files, "--assumptions", "f.nt")[1].count("f.nt:2:1: error 301") == 1
     files["f.nt"] = "X ∈ ℝ^{"
-    assert check(files, "--facts", "f.nt")[0] == 2
+    assert check(files, "--assumptions", "f.nt")[0] == 2
 
 
 # ------------------------------------------------------------------------------------------------------------ baseline

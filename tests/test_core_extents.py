@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from namedtensor.core import extents, size_conditions
 from namedtensor.core.extents import (
     Extent,
-    Symbol,
+    SizeSymbol,
     UndecidedSize,
     bounds,
     exact_quotient,
@@ -30,9 +30,9 @@ from namedtensor.core.extents import (
     upper_bound,
     value_at,
 )
-from namedtensor.core.size_conditions import Condition, canonical, conditions, limit_size, solve, substituted
+from namedtensor.core.size_conditions import SizeCondition, canonical, conditions, limit_size, solve, substituted
 
-SYMBOLS = tuple(Symbol(name, name, example) for name, example in (("batch", 2), ("key", 5), ("seq", 7)))
+SYMBOLS = tuple(SizeSymbol(name, name, example) for name, example in (("batch", 2), ("key", 5), ("seq", 7)))
 BATCH, KEY, SEQ = map(extent, SYMBOLS)
 
 
@@ -40,7 +40,7 @@ class Drawn(NamedTuple):
     """A size, and what Python computes for it at given sizes of the axes."""
 
     size: Any
-    at: Callable[[dict[Symbol, int]], int]
+    at: Callable[[dict[SizeSymbol, int]], int]
 
 
 def beside(function: Callable[[Any, Any], Any], left: Drawn, right: Drawn, number: Any = None) -> Drawn:
@@ -260,7 +260,7 @@ def test_other_sizes_for_symbols_are_their_values(expected, others, sizes):
     )
 
 
-def zero_of(equations: list[Any], sizes: dict[Symbol, int]) -> bool:
+def zero_of(equations: list[Any], sizes: dict[SizeSymbol, int]) -> bool:
     return all(value_at(equation, sizes) == 0 for equation in equations)
 
 
@@ -271,7 +271,7 @@ linear = st.tuples(*(st.integers(-2, 2) for _ in SYMBOLS), st.integers(-4, 4)).m
 
 @given(st.lists(linear, max_size=3))
 def test_what_is_solved_holds_wherever_the_equations_do(equations):
-    solved: dict[Symbol, Any] = {}
+    solved: dict[SizeSymbol, Any] = {}
     messages = [difference for equation in equations if solve(solved, difference := substituted(equation, solved))]
     assert not {*solved} & {*symbols_of([*solved.values()])}, "a symbol that is solved is in what another is"
     for a in range(1, 5):
@@ -285,7 +285,7 @@ def test_what_is_solved_holds_wherever_the_equations_do(equations):
 
 
 def test_a_symbol_is_not_solved_by_itself():
-    solved: dict[Symbol, Any] = {}
+    solved: dict[SizeSymbol, Any] = {}
     assert not solve(solved, SEQ * SEQ - SEQ) and not solve(solved, 2 * SEQ - 3 * KEY) and not solved
     assert solve(solved, SEQ - KEY * BATCH) and solved in ({SYMBOLS[2]: KEY * BATCH},)
 
@@ -358,14 +358,14 @@ def test_by_example_each_equation_is_checked_too(left, right, sizes):
 
 @pytest.mark.parametrize(("part", "example", "divides"), [(2, 6, True), (3, 7, False), (1, 1, True), (5, 5, True)])
 def test_a_part_that_divides_becomes_a_size_of_its_own(part, example, divides):
-    seq = Symbol("seq", "seq", example)
+    seq = SizeSymbol("seq", "seq", example)
     with conditions(by_example=True) as collected:
         assert size_conditions.assume_divides(part, extent(seq)) == divides
         again = canonical(extent(seq))
         if divides and part > 1:
             assert size_conditions.assume_divides(part, again) and again % part == 0
     for size in range(1, 40):
-        values: dict[Symbol, int] = {seq: size}
+        values: dict[SizeSymbol, int] = {seq: size}
         values |= {symbol: value_at(whole, values) for symbol, whole in collected.parts.items()}
         assert all(condition.holds(values) for condition in collected.found) == ((size % part == 0) == divides)
         if divides and size % part == 0:
@@ -391,7 +391,7 @@ def test_a_limit_is_a_condition_of_calls_alone():
 
 @given(linear, linear, st.sampled_from([*size_conditions.RELATIONS]), at_sizes)
 def test_a_condition_says_in_its_text_what_it_checks(left, right, relation, sizes):
-    condition = Condition(left, relation, right)
+    condition = SizeCondition(left, relation, right)
     result = eval(str(condition), {}, {symbol.name: size for symbol, size in sizes.items()})
     assert result == condition.holds(sizes)
     assert condition.shown == f"{shown(left)} {size_conditions.SIGNS[relation]} {shown(right)}"
@@ -404,7 +404,7 @@ def test_conditions_end_with_their_plan():
         size_conditions.assume_at_most(5, SEQ)
 
 
-COUNTER = Symbol("t", "")
+COUNTER = SizeSymbol("t", "")
 
 
 @given(linear, linear, st.integers(-3, 3), at_sizes)

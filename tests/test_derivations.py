@@ -184,8 +184,8 @@ PICKED = (
 )
 
 
-LAWS = (
-    # formulas whose parts a law of the symbols changes, by x, s or u
+SYMBOL_RULES = (
+    # formulas whose parts a rewrite rule of the symbols changes, by x, s or u
     ("abs(x)^3 sign(x)", "x"), ("abs(x) sign(x) y", "x"), ("(0 x)^2 + s", "s"), ("√8 s", "s"), ("(2 s)^{1/3}", "s"),
     ("8^{1/3} s", "s"), ("exp(2 log s)", "s"), ("exp(−log x)", "x"), ("exp(log(x) / 2)", "x"), ("log 2 ⊙ s", "s"),
     ("{ 0 if s > 1; 0 otherwise } + s", "s"), ("{ s if s > 0 }", "s"), ("{ 1 if s > 0; 0 otherwise } s", "s"),
@@ -197,7 +197,7 @@ LAWS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "by"), LAWS, ids=[case[0] for case in LAWS])
+@pytest.mark.parametrize(("text", "by"), SYMBOL_RULES, ids=[case[0] for case in SYMBOL_RULES])
 def test_the_laws_of_symbols_keep_the_value(text, by):
     numbers = {"x": [0.4, 1.3, 0.7], "y": [0.9, 0.5, 1.1], "u": [1.2, 0.3, 0.8]}
     values = {"s": 0.7, **{name: nt.tensor(number, "b" if name == "u" else "a") for name, number in numbers.items()}}

@@ -29,7 +29,7 @@ def test_equations_of_differentials(claim, verdict):
     assert result.status == verdict and bool(result.counterexample) == (verdict == "disproved")
 
 
-LAWS = (
+IDENTITIES = (
     ("abs(x)^3 ⊙ sign(x) = x^3", "proved"),
     ("√(x^2) = x", "disproved"),
     ("√(x^2) = abs x", "not disproved"),
@@ -48,7 +48,7 @@ LAWS = (
 )
 
 
-@pytest.mark.parametrize(("claim", "verdict"), LAWS)
+@pytest.mark.parametrize(("claim", "verdict"), IDENTITIES)
 def test_claims_about_cases_roots_and_numbers(claim, verdict):
     result = nt.prove(claim, **SHAPES)
     assert result.status == verdict

@@ -39,7 +39,7 @@ def beside(side):
         ({"rows": "seq", "columns": "memory"}, "heads seq memory"),
         ({"rows": "memory", "columns": "seq"}, "heads memory seq"),
         ({"columns": "heads"}, "seq memory heads"),
-        ({"panels": "memory"}, "memory heads seq"),
+        ({"facets": "memory"}, "memory heads seq"),
     ],
 )
 def test_rows_columns_and_panels_are_the_axes_asked_for(asked, order):
@@ -63,7 +63,7 @@ def test_the_order_of_storage_changes_nothing_that_is_asked_for():
 def test_axes_of_size_one_are_left_out_unless_asked_for():
     one = nt.tensor(np.ones((1, 2, 3)), "batch a b")
     assert [panel.get_title("left") for panel in panels(nt.heatmap(one))] == [""]
-    assert [panel.get_title("left") for panel in panels(nt.heatmap(one, panels="batch"))] == ["batch 1"]
+    assert [panel.get_title("left") for panel in panels(nt.heatmap(one, facets="batch"))] == ["batch 1"]
 
 
 def test_a_vector_is_a_row():
@@ -138,7 +138,7 @@ WRONG = [
     (lambda: nt.heatmap(A, labels={"sqe": ["a"]}), 301, "did you mean seq?"),
     (lambda: nt.heatmap(nt.tensor([[1j]], "a b")), 405, None),
     (lambda: nt.heatmap(nt.tensor(np.ones((0, 2)), "a b")), 405, None),
-    (lambda: nt.heatmap(nt.tensor(np.ones((65, 1, 1)), "a b c"), panels="a", rows="b", columns="c"), 404,
+    (lambda: nt.heatmap(nt.tensor(np.ones((65, 1, 1)), "a b c"), facets="a", rows="b", columns="c"), 404,
      'take one element of an axis: A[{"a": 0}]'),
 ]  # fmt: skip
 

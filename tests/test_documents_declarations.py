@@ -58,10 +58,10 @@ def test_a_wrong_use_of_what_is_declared_is_an_error(tmp_path, capsys, use, orde
     lines = [USES[use] % r"\hidden" if item is None else item for item in ORDERS[order]]
     status, message = checked(tmp_path, lines, way, capsys)
     assert status == 1 and "error 301" in message and "hidden" in message, message
-    assert "nothing in this section says what Z" not in message
+    assert "Z is not declared in this section" not in message
     right = [USES[use] % r"\chans" if item is None else item for item in ORDERS[order]]
     status, message = checked(tmp_path, right, way, capsys)
-    assert status == 0 and "nothing in this section says what Z" not in message, message
+    assert status == 0 and "Z is not declared in this section" not in message, message
 
 
 @pytest.mark.parametrize("use", ["y = Z ⊙_{chans} W", "Z ⊙_{chans} W", "g(X) = X + Z ⊙_{chans} W\ng(2)"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from check_public_documents import Document, checked, documents, unpack
 
-from namedtensor.cli.arguments import Source
+from namedtensor.cli.arguments import FormulaSource
 from namedtensor.cli.check_documents import whole_of
 from namedtensor.documents.findings import findings_of
 from namedtensor.documents.sections import check_document
@@ -56,7 +56,7 @@ def test_displays_and_pieces_of_the_paper_are_read(tmp_path):
     for file in tmp_path.glob("*.tex"):
         file.write_text(re.sub(r"^\\(iffalse|fi)\n", "", file.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
     paper = tmp_path / "paper.tex"
-    report = check_document(whole_of(Source(paper.read_text("utf-8"), str(paper), "latex")).text)
+    report = check_document(whole_of(FormulaSource(paper.read_text("utf-8"), str(paper), "latex")).text)
     pieces = [maths for section in report.sections for maths in section.maths if not maths.written]
     assert (len(pieces), len([piece for piece in pieces if piece.display])) == (480, 108)
     assert len(read(report)) >= 150 and len([span for span in read(report) if span.display]) >= 95
@@ -67,7 +67,7 @@ def test_displays_and_pieces_of_the_paper_are_read(tmp_path):
 def test_a_slip_in_the_values_of_the_paper_is_told_by_random_tensors(tmp_path):
     assert unpack(Path(FOLDER), NOTATION, PAPER, tmp_path)
     paper = tmp_path / "paper.tex"
-    whole = whole_of(Source(paper.read_text("utf-8"), str(paper), "latex"))
+    whole = whole_of(FormulaSource(paper.read_text("utf-8"), str(paper), "latex"))
     report = check_document(whole.text, draws=Draws())
     false = [whole.error(error) for error in report.errors if error.code == 403]
     assert [(Path(file).name, error.position()[0]) for file, error in false] == [("operations.tex", 244)]
@@ -77,7 +77,7 @@ def test_a_slip_in_the_values_of_the_paper_is_told_by_random_tensors(tmp_path):
 def test_the_slips_of_the_paper_are_told_at_their_lines(tmp_path):
     assert unpack(Path(FOLDER), NOTATION, PAPER, tmp_path)
     paper = tmp_path / "paper.tex"
-    whole = whole_of(Source(paper.read_text("utf-8"), str(paper), "latex"))
+    whole = whole_of(FormulaSource(paper.read_text("utf-8"), str(paper), "latex"))
     report = check_document(whole.text)
     displays = [maths for section in report.sections for maths in section.maths if maths.display]
     assert len(displays) == 91 and len([span for span in read(report) if span.display]) >= 87

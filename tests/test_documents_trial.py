@@ -20,7 +20,7 @@ CASES = {
     "x ∈ ℝ^{a}\nm = mean_{a} x\n∑_{a} (x - m)^2 = ∑_{a} x^2 - |a| m^2": ["proved"],
     "x ∈ ℝ^{a}\nm = mean_{a} x\n∑_{a} (x - m) = 1": ["disproved"],
     "x, y ∈ ℝ\nexp(x + y) = exp x + exp y": ["disproved"],
-    "exp(x + y) = exp x + exp y": ["not tried"],
+    "exp(x + y) = exp x + exp y": ["not tested"],
     "f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^2 = x ⊙_{a} x": ["not disproved"],
     "f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^2 = 2 ∑_{a} x": ["disproved"],
     "A = [3, 1; 4, 1]_{h, w}\nA_{h(1), w(1)} = 3\nA_{h(2), w(1)} = 3": ["not disproved", "disproved"],
@@ -43,9 +43,9 @@ CASES = {
     "x ∈ [0, 1]^{a}\nabs x = 1 x": ["not disproved"],
     "x ∈ ℝ^{a}\nabs x = 1 x": ["disproved"],
     "x ∈ ℝ^{a}\n√(x ⊙ x) = abs(x) + 0": ["not disproved"],
-    "x ∈ ℝ^{a}\nlog(-exp x) = 1": ["not tried"],
+    "x ∈ ℝ^{a}\nlog(-exp x) = 1": ["not tested"],
     "f(X) = X ⊙_{ax} X\n∂f(X; H) = 2 X ⊙_{ax} H": ["proved"],
-    "f(X) = X ⊙_{ax} X\n∂f(X; H) = 3 X ⊙_{ax} H": ["not tried"],
+    "f(X) = X ⊙_{ax} X\n∂f(X; H) = 3 X ⊙_{ax} H": ["not tested"],
     "f(X) = X ⊙_{ax} X\nf(X + H) = (X + H) ⊙_{ax} (X + H) = X ⊙_{ax} X + 2 X ⊙_{ax} H + H ⊙_{ax} H": ["proved"],
     "X ∈ ℝ^{ax}\nf(X) = X ⊙_{ax} X\nf(2 X) = 4 f(X)": ["proved"],
     "X ∈ ℝ^{ax}\nf(X) = X ⊙_{ax} X\nf(2 X) = 2 f(X)": ["disproved"],
@@ -63,7 +63,7 @@ SUPPOSED = {
     "∂U_s = [∂U]_s": ("not disproved", {"s": "any record of 𝒮", "U": "∈ ℝ^{𝒮}"}),
     "f : ℝ → ℝ\n∂f(U) = (∂f(x)/∂x)|_{x = U} ⊙ ∂U": ("proved", {"f": "any smooth function", "U": "∈ ℝ"}),
     "f : ℝ → ℝ\n∂f(U) = (∂f(x)/∂x)|_{x = 2 U} ⊙ ∂U": (
-        "not tried",
+        "not tested",
         {"f": "any smooth function", "U": "∈ ℝ"},
     ),
     "f : ℝ^{𝒮} → ℝ^{𝒯}\n∂f(U) = (∂f(X)/∂X*)|_{X = U} ⊙_{𝒮*} ∂(U_{𝒮→𝒮*})": (
@@ -114,7 +114,7 @@ def test_a_name_that_is_one_side_of_an_equation_is_what_the_other_says():
 
 def test_the_names_that_nothing_says_are_told():
     (result,) = tried("∂f(X) = D ⊙_{s*} ∂(X^*) + const")
-    assert result.status == UNTRIED and result.said == "nothing says what D, X, const, f are"
+    assert result.status == UNTRIED and result.said == "D, X, const, f are not declared"
 
 
 def test_a_counterexample_is_one():

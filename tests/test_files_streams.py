@@ -311,7 +311,7 @@ def test_more_layers_than_arrays_are_refused_before_they_are_counted_out(kind, t
     with pytest.raises(nt.NotationError) as caught:
         transformer.load(tmp_path)
     assert caught.value.code == 409
-    assert "says 1000000000 layers, but the folder has 1 arrays" in caught.value.message
+    assert "has 1000000000 layers, but the folder has 1 arrays" in caught.value.message
 
 
 def test_an_archive_is_measured_before_it_is_unpacked(tmp_path, monkeypatch):

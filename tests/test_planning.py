@@ -24,11 +24,11 @@ from namedtensor.planning import plan as plan_module
 from namedtensor.planning import regions as blocks
 from namedtensor.planning.memory import Workspace
 from namedtensor.planning.optimizations import OPTIMIZATIONS
-from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
+from namedtensor.planning.plan import CHECKS, Plan, PlanValue, Step, safe
 from namedtensor.planning.planner import REWRITES
-from namedtensor.planning.primitives import PRIMITIVES, Malformed, verify, verify_memory
+from namedtensor.planning.primitives import PRIMITIVES, MalformedPlan, verify, verify_memory
 from namedtensor.planning.step_builder import MAX_REPEATED_BLOCK_STEPS, MAX_REPEATED_STEPS
-from namedtensor.programs.arguments import Arguments
+from namedtensor.programs.arguments import BoundArguments
 from namedtensor.programs.entries import WholeProgram
 from namedtensor.programs.executable import Options, executable, typed
 from namedtensor.programs.named_plans import plan_of, target_named
@@ -44,7 +44,7 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 
 
 def compiled(text: str, without=(), **values):
-    arguments = Arguments(values)
+    arguments = BoundArguments(values)
     goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(arguments.arrays))
     return executable(typed(goal, arguments, Options()), arguments.abstract, target, Options(disable=tuple(without)))
 
@@ -707,31 +707,31 @@ def made_of(*steps, results=()):
 def test_a_plan_that_breaks_a_law_is_malformed():
     CHECKS_BEFORE, CHECKS[:] = [*CHECKS], []
     try:
-        x = Value(("a", "b"), (2, 3), "float64")
-        good = Step(Value(("b", "a"), (3, 2), "float64"), "transpose", (x,), {"moves": (1, 0)})
+        x = PlanValue(("a", "b"), (2, 3), "float64")
+        good = Step(PlanValue(("b", "a"), (3, 2), "float64"), "transpose", (x,), {"moves": (1, 0)})
         verify(made_of(good))
         wrong = {
-            "it gives": good._replace(value=Value(("b", "a"), (2, 3), "float64")),
+            "it gives": good._replace(value=PlanValue(("b", "a"), (2, 3), "float64")),
             "there is no such primitive": good._replace(primitive="turn"),
             "it has 2 arguments": good._replace(arguments=(x, x)),
             "is not an order of": good._replace(options={"moves": (1, 1)}),
-            "does not fit the shape": good._replace(value=Value(("b", "b"), (3, 2), "float64")),
+            "does not fit the shape": good._replace(value=PlanValue(("b", "b"), (3, 2), "float64")),
         }
         for text, step in wrong.items():
-            with pytest.raises(Malformed, match=text):
+            with pytest.raises(MalformedPlan, match=text):
                 verify(made_of(step))
-        late = Step(Value(("b", "a"), (3, 2), "float64"), "exp", (good.value,), {})
+        late = Step(PlanValue(("b", "a"), (3, 2), "float64"), "exp", (good.value,), {})
         plan = made_of(good, late)
         plan.steps = plan.steps[::-1]
-        with pytest.raises(Malformed, match="used before it is made"):
+        with pytest.raises(MalformedPlan, match="used before it is made"):
             verify(plan)
-        one = Step(Value(x.order, x.shape, x.dtype), "exp", (x,), {})
-        two = Step(Value(x.order, x.shape, x.dtype), "negative", (one.value,), {})
-        both = Step(Value(x.order, x.shape, x.dtype), "add", (one.value, two.value), {})
-        with pytest.raises(Malformed, match="written over"):
+        one = Step(PlanValue(x.order, x.shape, x.dtype), "exp", (x,), {})
+        two = Step(PlanValue(x.order, x.shape, x.dtype), "negative", (one.value,), {})
+        both = Step(PlanValue(x.order, x.shape, x.dtype), "add", (one.value, two.value), {})
+        with pytest.raises(MalformedPlan, match="written over"):
             verify_memory(made_of(one, two, both), {two.value: one.value})
         verify_memory(made_of(one, two, both), {both.value: one.value})
-        with pytest.raises(Malformed, match="the memory that it is made of"):
+        with pytest.raises(MalformedPlan, match="the memory that it is made of"):
             verify_memory(made_of(one, two), {}, Workspace({one.value: "buffer_1", two.value: "buffer_1"}, (), None))
     finally:
         CHECKS[:] = CHECKS_BEFORE
@@ -739,7 +739,7 @@ def test_a_plan_that_breaks_a_law_is_malformed():
 
 def test_a_buffer_is_free_only_after_the_step_that_reads_it():
     """A product reads its operands while it writes: three in a row take turns with two buffers."""
-    value = lambda: Value(("a", "b"), (2, 2), "float64")
+    value = lambda: PlanValue(("a", "b"), (2, 2), "float64")
     x = value()
     products: list[Step] = []
     for _ in range(4):

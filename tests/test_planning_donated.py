@@ -8,8 +8,8 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.core.arrays import placed
-from namedtensor.planning.plan import CHECKS, Plan, Step, Value
-from namedtensor.planning.primitives import Malformed, verify_memory
+from namedtensor.planning.plan import CHECKS, Plan, PlanValue, Step
+from namedtensor.planning.primitives import MalformedPlan, verify_memory
 from namedtensor.programs.program import EntryPoints
 
 PUT = "put(x, X) = { x if iota_{n} = p; X otherwise }\np ∈ ℝ\n"
@@ -145,12 +145,12 @@ def test_results_of_functions_of_python_are_read_as_they_were_given():
 
 
 def test_a_plan_that_writes_over_another_input_is_malformed():
-    x, before = Value(("a",), (2,), "float64"), [*CHECKS]
+    x, before = PlanValue(("a",), (2,), "float64"), [*CHECKS]
     CHECKS.clear()
     try:
-        step = Step(Value(("a",), (2,), "float64"), "exp", (x,), {})
+        step = Step(PlanValue(("a",), (2,), "float64"), "exp", (x,), {})
         verify_memory(Plan("", ["x"], [x], [step], [step.value], donated=[x]), {step.value: x})
-        with pytest.raises(Malformed, match="written over an input"):
+        with pytest.raises(MalformedPlan, match="written over an input"):
             verify_memory(Plan("", ["x"], [x], [step], [step.value]), {step.value: x})
     finally:
         CHECKS[:] = before

@@ -161,7 +161,7 @@ class Doubled(torch.autograd.Function):
 
 REFUSED = {
     "what follows depends on values of tensors if x.sum() > 0:": decides,
-    "aten.rand_like draws random numbers": lambda x: x + torch.rand_like(x),
+    "aten.rand_like generates random numbers": lambda x: x + torch.rand_like(x),
     "aten.nonzero depends on values": lambda x: x[torch.nonzero(x)],
     "aten.linalg_qr has no form in the notation yet": lambda x: torch.linalg.qr(x)[0],
     "a cast to torch.int64 cuts fractions off": lambda x: x.to(torch.int64) + 1,
@@ -234,7 +234,7 @@ def test_a_module_in_training():
 
 def test_random_layers_are_refused_in_training():
     for layer in (nn.AlphaDropout(), nn.RReLU(), nn.Dropout2d()):
-        with pytest.raises(NotationError, match="draws random numbers"):
+        with pytest.raises(NotationError, match="generates random numbers"):
             nt.from_torch(layer, torch.randn(2, 4, 3, 3), training=True)
     with pytest.raises(NotationError, match="pass training=True"):
         nt.from_torch(lambda x: F.dropout(x), torch.randn(3, 4))

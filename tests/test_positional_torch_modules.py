@@ -54,7 +54,7 @@ READ = {
     "CosineEmbeddingLoss": (nn.CosineEmbeddingLoss, PAIR, PAIR, (3,)), "HingeEmbeddingLoss": (nn.HingeEmbeddingLoss, PAIR, PAIR),
 }  # fmt: skip
 REFUSED = {
-    "FractionalMaxPool2d": (lambda: nn.FractionalMaxPool2d(2, output_size=3), "rand draws random numbers"),
+    "FractionalMaxPool2d": (lambda: nn.FractionalMaxPool2d(2, output_size=3), "rand generates random numbers"),
     "Upsample": (lambda: nn.Upsample(scale_factor=2, mode="bilinear"), "upsample_bilinear2d"),
     "Upsample of cubes": (lambda: nn.Upsample(scale_factor=2, mode="bicubic"), "upsample_bicubic2d"),
     "AvgPool2d with ceil_mode": (lambda: nn.AvgPool2d(4, ceil_mode=True), "ceil_mode")

@@ -278,7 +278,7 @@ REFUSALS = [  # source, shapes, the piece under the caret, the message
     (r"\nabla_W (W x)", "W=m n;x=n", "(W x)", "only derivatives of a number are supported"),
     (r"\nabla_x (x^\top x) \cdot v", "x=n;v=n", r"(x^\top x) \cdot", "what is differentiated is not clear"),
     (r"\exp(I) x", "x=n", r"\exp(I) x", "I and 𝟏 are only supported in sums and products"),
-    ("L = x^T x\n∂L/∂L", "x=n", "L", "L is not an input: a derivative is taken by one"),
+    ("L = x^T x\n∂L/∂L", "x=n", "L", "L is not an input: a derivative is taken with respect to one"),
     ("hidden state", "", "hidden", "unknown name or function hidden"),
     (r"\epsilon_{ijk} x_j y_k", "x=n;y=n", r"\epsilon_{ijk}", "the Levi-Civita symbol ε_{ijk} is not supported"),
     ("np.tanh(Z) - m", "Z=seq chans;m=seq", "np.tanh(Z) - m", "axes differ: chans of np.tanh(Z) meets seq of m"),

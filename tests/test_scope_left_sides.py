@@ -185,5 +185,5 @@ def test_what_goes_on_until_something_holds_is_refused_with_its_repair():
     assert float(nt.evaluate(repaired)) == pytest.approx(0.739085, abs=1e-5)
     with pytest.raises(NotationError) as caught:
         nt.evaluate("x_t = x_{t-1} + 1")
-    assert caught.value.hint == "say where t begins and ends: x_t = … for t = 1, …, n, with x_0 = …"
+    assert caught.value.hint == "specify where t begins and ends: x_t = … for t = 1, …, n, with x_0 = …"
     assert float(nt.evaluate("until = 2\nuntil + 1")) == 3

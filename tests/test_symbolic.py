@@ -1,4 +1,4 @@
-"""Index normal form: exact keys, laws that hold and are applied, proofs that are never of unequal formulas."""
+"""Index normal form: exact keys, rules that hold and are applied, proofs that are never of unequal formulas."""
 
 # pyright: reportAttributeAccessIssue=false, reportCallIssue=false, reportArgumentType=false
 
@@ -24,8 +24,8 @@ from namedtensor.symbolic.factoring import cleared, factored
 from namedtensor.symbolic.forms import DELTA, ONE, FormIndex, single, tensor
 from namedtensor.symbolic.from_terms import Forms
 from namedtensor.symbolic.known import recognized, solved, updated
-from namedtensor.symbolic.laws import LAWS
 from namedtensor.symbolic.linearizing import ReadingChecker
+from namedtensor.symbolic.rewrite_rules import REWRITE_RULES
 from namedtensor.symbolic.work import TooLong, working
 from namedtensor.terms.inference import InputType
 
@@ -39,7 +39,7 @@ def forms_of(claim: str, shapes):
 
 
 def sides_of(claim: str, shapes):
-    """The same, its laws counted by whoever asks."""
+    """The same, its rules counted by whoever asks."""
     *before, last = parse(claim).statements
     tree = nodes.Program((*before, *(nodes.Value(side) for side in last.sides)))
     inputs = {key(name): InputType(shape_of(text, name)) for name, text in shapes.items()}
@@ -56,44 +56,44 @@ def is_applied(claim: str, shapes) -> bool:
         return any(not algebra.add(way, algebra.scaled(other, -1)) for way in ways)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_a_law_is_a_claim_that_holds_and_is_what_its_function_does(law):
-    assert prove(law.equation, tries=6, **law.shapes).status in (PROVED, HOLDS)
-    assert is_applied(law.equation, law.shapes)
+@pytest.mark.parametrize("rule", REWRITE_RULES, ids=lambda rule: rule.name)
+def test_a_rule_is_a_claim_that_holds_and_is_what_its_function_does(rule):
+    assert prove(rule.equation, tries=6, **rule.shapes).status in (PROVED, HOLDS)
+    assert is_applied(rule.equation, rule.shapes)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
-def test_a_law_is_counted_by_its_own_name_where_its_function_uses_it(law):
+@pytest.mark.parametrize("rule", REWRITE_RULES, ids=lambda rule: rule.name)
+def test_a_rule_is_counted_by_its_own_name_where_its_function_uses_it(rule):
     with working() as work:
-        for form in sides_of(law.equation, law.shapes):
+        for form in sides_of(rule.equation, rule.shapes):
             factored(cleared(solved(updated(form))))
     with working(proving=True) as proof:
-        sides_of(law.equation, law.shapes)
-    if law.name == "name":
+        sides_of(rule.equation, rule.shapes)
+    if rule.name == "name":
         return  # names are put in where a closed form is read: `test_derivations`
-    assert law.name in {*work.laws, *proof.laws}
+    assert rule.name in {*work.rules, *proof.rules}
 
 
-def test_the_laws_stand_in_the_order_in_which_they_are_tried():
-    kinds = [law.kind for law in LAWS]
+def test_the_rules_stand_in_the_order_in_which_they_are_tried():
+    kinds = [rule.kind for rule in REWRITE_RULES]
     assert kinds == sorted(kinds, key=["product", "sum", "operator", "form"].index)
-    of_products = [law.function for law in LAWS if law.kind == "product"]
+    of_products = [rule.function for rule in REWRITE_RULES if rule.kind == "product"]
     assert list(dict.fromkeys(of_products)) == list(algebra.PRODUCT_RULES)
-    of_operators = {law.function for law in LAWS if law.kind == "operator"}
+    of_operators = {rule.function for rule in REWRITE_RULES if rule.kind == "operator"}
     assert of_operators >= {rule for name, rule in applying.OPERATOR_RULES.items() if name != "cases"}
 
 
-def test_every_law_that_is_counted_has_a_row():
+def test_every_rule_that_is_counted_has_a_row():
     counted = set()
     for path in (ROOT / "namedtensor" / "symbolic").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "used":
                 counted |= {name.value for name in node.args if isinstance(name, ast.Constant)}
     totals = {f"sum of {record.name}" for record in REGISTRY.values() if record.total is not None}
-    assert counted | totals == {law.name for law in LAWS}
+    assert counted | totals == {rule.name for rule in REWRITE_RULES}
 
 
-CHANGED = {  # each law with one sign, axis or number changed
+CHANGED = {  # each rule with one sign, axis or number changed
     "identity": ("X ⊙_{a} I_{a,c} = X_{b→c, a→b}", "X ⊙_{a} I_{a,c} = −X_{a→c}"),
     "trace of an identity": ("trace_{a,c} (I_{a,c} ⊙ X) = −∑_{a} X", "trace_{a,c} (I_{a,c} ⊙ X) = X_{a(1)}"),
     "no such axis": ("∑_{a} (x + 0 X) = |b| x + ∑_{a} 0 X", "∑_{a} (x + 0 X) = −|a| x + ∑_{a} 0 X"),
@@ -133,18 +133,18 @@ CHANGED = {  # each law with one sign, axis or number changed
     "fraction": ("x / (1 + y / z) = x ⊙ z / (z − y)", "x / (1 + y / z) = x ⊙ z / (y + 1)"),
     "name": ("A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = −3 A", "A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = 2 A"),
 }
-EQUATIONS = [(law, changed) for law in LAWS for changed in CHANGED.get(law.name, ())]
+EQUATIONS = [(rule, changed) for rule in REWRITE_RULES for changed in CHANGED.get(rule.name, ())]
 
 
-def test_every_law_is_changed_in_some_way():
-    assert set(CHANGED) == {law.name for law in LAWS}
+def test_every_rule_is_changed_in_some_way():
+    assert set(CHANGED) == {rule.name for rule in REWRITE_RULES}
 
 
-@pytest.mark.parametrize(("law", "changed"), EQUATIONS, ids=[f"{law.name}: {changed}" for law, changed in EQUATIONS])
-def test_a_law_with_a_sign_or_an_axis_changed_is_false(law, changed):
-    assert prove(changed, **law.shapes).status == FALSE
+@pytest.mark.parametrize(("rule", "changed"), EQUATIONS, ids=[f"{rule.name}: {changed}" for rule, changed in EQUATIONS])
+def test_a_rule_with_a_sign_or_an_axis_changed_is_false(rule, changed):
+    assert prove(changed, **rule.shapes).status == FALSE
     try:
-        assert not is_applied(changed, law.shapes)
+        assert not is_applied(changed, rule.shapes)
     except nt.NotationError:
         pass
 

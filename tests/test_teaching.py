@@ -78,7 +78,7 @@ DIFFERENT = [  # an answer, the model, types, what is said of it
 TOLD = [  # an answer, the model, types, what is said in full
     ("X / 0", "X", {"X": "ℝ^{a}"}, "at {a(1)} the first is ∞, the second is 0.6121 (3 of 3 places)"),
     ("log(−1 − X^2)", "X", {"X": "ℝ^{a}"}, "at {a(1)} the first is undefined, the second is 0.6121 (3 of 3 places)"),
-    ("X", "log(−1 − X^2)", {"X": "ℝ^{a}"}, "neither has a value on any draw"),
+    ("X", "log(−1 − X^2)", {"X": "ℝ^{a}"}, "both are undefined on every random test"),
     ("√2 X", "X", {"X": "ℝ^{a}"}, "the first is 1.414 times the second; at {a(3)} the first is −1.07, the second is −0.7563 (3 of 3 places)"),
     ("X_{r→c, c→r}", "X", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the axes r and c exchanged; at {r(2), c(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
     ("X", "X_{r→c, c→r}", {"X": "ℝ^{r × c}", "given": "|r| = |c|"}, "the first has the axes c and r exchanged; at {c(2), r(3)} the first is −0.4769, the second is 0.5588 (6 of 9 places)"),
@@ -308,8 +308,8 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("centered", "(X + mean_{n} X) / √(mean_{n} X^2)", "with + instead of -", True),
     ("centered", "(X − mean_{m} X) / √(mean_{m} X^2)", "with m instead of n throughout", True),
     ("signature", "g : ℝ^{key × seq} × ℝ^{key} → ℝ^{seq}", "arguments 1 and 2 have each other's axes", True),
-    ("signature", "g : ℝ^{key} × ℝ^{seq} → ℝ^{seq}", "argument 2 lacks an axis", True),
-    ("signature", "g : ℝ^{key} × ℝ^{seq × key} → ℝ", "the result lacks an axis", True),
+    ("signature", "g : ℝ^{key} × ℝ^{seq} → ℝ^{seq}", "argument 2 is missing an axis", True),
+    ("signature", "g : ℝ^{key} × ℝ^{seq × key} → ℝ", "the result is missing an axis", True),
     ("signature", "g : ℝ^{d} × ℝ^{seq × d} → ℝ^{seq}", "called otherwise", True),
     ("signature", "g : ℝ^{key} → ℝ^{seq × key} → ℝ^{seq}", "before one arrow", False),
     ("sizes", "in * out + out", "write the size of an axis between bars: |in|", False),
@@ -320,7 +320,7 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     (
         "signature",
         "g : ℝ^{key × seq} × ℝ^{seq} → ℝ",
-        "argument 1 has the axis seq too many: lifting takes care of it; argument 2 lacks an axis: it is not in ℝ^{seq}; the result lacks an axis",
+        "argument 1 has the axis seq too many: lifting takes care of it; argument 2 is missing an axis: it is not in ℝ^{seq}; the result is missing an axis",
         True,
     ),
     (
@@ -694,7 +694,7 @@ def test_cells_of_notebooks(tmp_path):
     shell.user_ns["X"] = nt.tensor([1.0, 2.0], "n")
     assert float(shell.cells["nt"]("Y", "∑_{n} X")) == 3 and float(shell.user_ns["Y"]) == 3
     assert "needs axis m" in repr(shell.cells["nt"]("", "∑_{m} X"))
-    assert "say the file once" in repr(shell.cells["exercise"]("one", "X"))
+    assert "name the file once" in repr(shell.cells["exercise"]("one", "X"))
     key = tmp_path / "week.nt"
     key.write_text("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X", encoding="utf-8")
     assert "correct" in shell.cells["exercise"](f"{key} one", "∑_{n} X")._repr_html_()

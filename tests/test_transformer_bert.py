@@ -258,10 +258,10 @@ def test_a_wrong_input_gets_the_error_of_the_language(small, call, number, messa
 
 CHANGED = {
     "activation": ({"hidden_act": "laplace"}, "config.json has an unsupported hidden_act: 'laplace'"),
-    "decoder": ({"is_decoder": True}, "config.json says is_decoder = True, but the formulas of BERT need False"),
+    "decoder": ({"is_decoder": True}, "config.json has is_decoder = True, but the formulas of BERT need False"),
     "positions": (
         {"position_embedding_type": "relative_key"},
-        "config.json says position_embedding_type = 'relative_key', but the formulas of BERT need 'absolute'",
+        "config.json has position_embedding_type = 'relative_key', but the formulas of BERT need 'absolute'",
     ),
 }
 

@@ -244,12 +244,12 @@ def test_a_file_of_no_layer(tmp_path):
     path = tmp_path / "tensors.safetensors"
     nt.save_tensors(path, dict(small().parameters))
     assert refused(lambda: FFN.load(path)) == (
-        f"value error 409: {path} does not say which layer it holds, and is to be read as transformer.lelarge.FFN"
+        f"value error 409: {path} does not name its layer, and is to be read as transformer.lelarge.FFN"
     )
     nt.save_tensors(path, dict(small().parameters), {"layer": "transformer.lelarge.FFN"})
-    assert refused(lambda: FFN.load(path)) == f"value error 409: {path} does not say all of the layer that it holds"
+    assert refused(lambda: FFN.load(path)) == f"value error 409: {path} has no metadata of the layer that it holds"
     written(path, sizes="{")
-    assert refused(lambda: FFN.load(path)) == f"value error 409: {path} does not say all of the layer that it holds"
+    assert refused(lambda: FFN.load(path)) == f"value error 409: {path} has no metadata of the layer that it holds"
 
 
 def test_a_file_that_is_not_there(tmp_path):

@@ -114,10 +114,10 @@ def test_the_formulas_say_the_scaling_and_the_tie(tmp_path):
 
 
 REFUSED = [
-    ({"attention_bias": True}, "config.json says attention_bias = True, but the formulas of Llama need False"),
-    ({"mlp_bias": True}, "config.json says mlp_bias = True"),
+    ({"attention_bias": True}, "config.json has attention_bias = True, but the formulas of Llama need False"),
+    ({"mlp_bias": True}, "config.json has mlp_bias = True"),
     ({"rope_parameters": {"rope_type": "yarn", "factor": 2.0}}, "rope_type = 'yarn', which the formulas of Llama do not support"),
-    ({"rope_parameters": {"rope_type": "linear"}}, "does not say factor, which rope_type = 'linear' needs"),
+    ({"rope_parameters": {"rope_type": "linear"}}, "does not set factor, which rope_type = 'linear' needs"),
     ({"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}}, "partial_rotary_factor"),
     ({"rms_norm_eps": None}, "has no rms_norm_eps"),
     ({"num_key_value_heads": 3}, "model.layers.0.self_attn.k_proj.weight has shape 8 × 12, but W^{1,K} of Llama is stored as groups·part·pair[12] × chans[12]"),

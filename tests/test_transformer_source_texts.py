@@ -424,7 +424,7 @@ def translator():
     torch = pytest.importorskip("torch")
     from translator import Translator
 
-    layer = BY_KIND[slides.Translation].layer()
+    layer = BY_KIND[slides.EncoderPredictorDecoder].layer()
     return torch, layer, Translator(layer, TRANSLATION)
 
 
@@ -472,7 +472,7 @@ def test_a_translator_learns_by_teacher_forcing_what_greedy_decoding_then_says()
     """The target language says the words of a sentence from the last to the first, between 8 and 9."""
     torch = pytest.importorskip("torch")
     sizes = {"L": 1, "chans": 16, "heads": 2, "key": 8, "val": 8, "hidden": 32, "source": 6, "target": 10}
-    model = slides.Translation.init(seed=0, sizes=sizes, dtype="float32").to("torch")
+    model = slides.EncoderPredictorDecoder.init(seed=0, sizes=sizes, dtype="float32").to("torch")
     random = np.random.default_rng(0)
 
     def sentences(count):
@@ -500,7 +500,7 @@ def test_a_translator_learns_by_teacher_forcing_what_greedy_decoding_then_says()
 
 @pytest.mark.parametrize("ids", [[0, 9], [-1, 2]], ids=str)
 def test_a_word_out_of_range_is_refused(ids):
-    layer = BY_KIND[slides.Translation].layer()
+    layer = BY_KIND[slides.EncoderPredictorDecoder].layer()
     with pytest.raises(nt.NotationError) as caught:
         layer(nt.tensor(ids, "memory"), nt.tensor([0, 1], "seq"))
     wrong = 10 if 9 in ids else 0

@@ -444,7 +444,7 @@ def test_a_sum_of_products_is_an_einsum_and_nothing_else_is(text, types, expecte
 def test_a_derivative_is_a_program_for_the_same_inputs(by):
     result = asked("derive", ATTENTION, inputs=TYPES, by=by)
     assert result["text"] and result["steps"] and result["why"] is None
-    assert {"rule", "text", "latex", "law", "latex_law"} == set(result["steps"][0])
+    assert {"rule", "text", "latex", "identity", "latex_identity"} == set(result["steps"][0])
     checked = asked("check", ATTENTION, inputs=TYPES)
     values = drawn_inputs(checked)
     again = asked("check", result["program"], inputs=TYPES)

@@ -1,4 +1,4 @@
-"""The encoder–predictor–decoder of the slides in PyTorch, by position: what `slides.Translation` is compared with."""
+"""The encoder–predictor–decoder of the slides in PyTorch, by position: what `slides.EncoderPredictorDecoder` is compared with."""
 
 from __future__ import annotations
 

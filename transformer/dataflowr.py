@@ -95,7 +95,7 @@ class FFN(Layer):
 class Block(Layer):
     """The transformer block, equivariant: inputs in another order give the outputs in that order.
 
-    The text draws it and gives its layers; how the drawing connects them is written here as in *Attention Is All You Need*:
+    The text shows it as a figure and gives its layers; the connections are those of *Attention Is All You Need*:
     each layer is added to its input, and the sum is normed.
     """
 

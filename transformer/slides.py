@@ -128,12 +128,12 @@ class RNN(Layer):
     initializers = {"W": glorot_uniform}
 
 
-class Translation(Layer):
+class EncoderPredictorDecoder(Layer):
     """The encoder–predictor–decoder transformer: scores ỹ of each next word of y, for the source sentence x.
 
     The encoder reads x; the decoder reads y, every position only the earlier ones, and the predictor asks the
     encoder's states. Given the whole target sentence this is teacher forcing, and `at("loss", x, y)` what it costs;
-    `translate` goes word by word. Words count from 0. The slides draw how the parts are joined, and give no places,
+    `translate` goes word by word. Words count from 0. The slides show the connections as a figure and omit positions,
     norms or hidden layers: here these are as in *Attention Is All You Need*.
     """
 
@@ -149,7 +149,7 @@ class Translation(Layer):
         """Greedy decoding: generate words from `start` until every sentence has reached `stop`, at most `most` of them.
 
         `x` has the axis memory, and maybe others; the words, with `start`, are on seq. A sentence that has come to `stop`
-        goes on with it. Raises NotationError 401 where a word of `x` or `start` is none.
+        goes on with it. Raises NotationError 401 if a word of `x` or `start` is none.
         """
         states = self.evaluate("h^{Enc}", x=x)
         first = nt.evaluate("0 x_{memory(1)} + start", x=x, start=start)

@@ -61,7 +61,7 @@ CODES = np.array([LETTERS.index(letter) + 1 for letter in PLAY])
 
 # -------------------------------------------------------------------------------------------------------------- a step
 def start(sizes: Mapping[str, int] = SIZES, seed: int = 0) -> State:
-    """Parameters drawn, and nothing remembered."""
+    """Return initial parameters and empty moments."""
     shape = f"[{sizes['vocab']}]^{{batch[{sizes['batch']}] × seq[{sizes['seq']}]}}"
     local = {name: size for name, size in sizes.items() if name not in ("batch", "seq")}
     parameters = MODEL.init(seed=seed, sizes=local, dtype="float32", ids=shape, next=shape)
@@ -124,8 +124,8 @@ class Progress:
 # --------------------------------------------------------------------------------------------------------------- files
 def save(path: str | Path, state: State) -> None:
     """Write a state as safetensors, the step in its metadata."""
-    remembered = {f"{letter} of {name}": value for letter in "ms" for name, value in getattr(state, letter).items()}
-    nt.save_tensors(path, {**state.parameters, **remembered, "step": nt.tensor(state.step, ())})
+    moments = {f"{letter} of {name}": value for letter in "ms" for name, value in getattr(state, letter).items()}
+    nt.save_tensors(path, {**state.parameters, **moments, "step": nt.tensor(state.step, ())})
 
 
 def resume(path: str | Path) -> State:

@@ -11,7 +11,18 @@ from ..nodes import Call, Name, Number
 from ..symbols import BIG, BINDERS, FUNCTIONS
 from ..tokens import Token
 from .indices import Indices
-from .literals import Arguments, Bound, Head, Over, Renamed, around, covering, nodes_among, operator_of, start_of
+from .literals import (
+    ArgumentList,
+    Bound,
+    Head,
+    Renamed,
+    VariableRange,
+    around,
+    covering,
+    nodes_among,
+    operator_of,
+    start_of,
+)
 
 MINUS_ONE = (Call("negative", (), (), (Number(1),)),)
 FACTORS = ("juxtaposed", "⊙", "negative")
@@ -106,7 +117,7 @@ class Expressions(Indices):
         variable = next((child for child in children[::2] if type(child) is Name), None)
         if variable is None:
             self.fail(101, "a condition below an operator must be about an index", around(children), hint="write i ≠ j")
-        return Over(self.as_axis(variable), condition, around(children))
+        return VariableRange(self.as_axis(variable), condition, around(children))
 
     def juxtapose(self, children):
         left, right = children
@@ -161,7 +172,7 @@ class Expressions(Indices):
         return body
 
     def factorial(self, children):
-        """n!; of x^2! and n!! nobody can say what they are of."""
+        """n!; the operand of x^2! and n!! is ambiguous."""
         operand, sign = children
         span = (start_of(operand), sign.end)
         bare = self.source[operand.span[1] - 1 : operand.span[1]] not in (")", "]")
@@ -216,7 +227,7 @@ class Expressions(Indices):
                 current += child.type == "SEMICOLON"
             else:
                 (parameters if current else ordinary).append(child)
-        return Arguments(tuple(ordinary), tuple(parameters))
+        return ArgumentList(tuple(ordinary), tuple(parameters))
 
     def size(self, children):
         return nodes.Size(self.as_axis(children[1]), around(children))
@@ -240,10 +251,10 @@ class Expressions(Indices):
         for script in children[1:]:
             only = script.items[0] if script.kind == "SUB" and len(script.items) == 1 else None
             if token.text in BINDERS and type(only) is Renamed and len(only.old) == len(only.new) == 1:
-                only = Over(only.old[0], Name(only.new[0].name, only.new[0].span), only.span)
-            binding = (only,) if type(only) in (Over, Bound) else script.items
+                only = VariableRange(only.old[0], Name(only.new[0].name, only.new[0].span), only.span)
+            binding = (only,) if type(only) in (VariableRange, Bound) else script.items
             result[script.kind] += binding if script.kind == "SUB" and binds(binding) else self.plain(script)
-        if token.text in BINDERS and not (len(result["SUB"]) == 1 and type(result["SUB"][0]) is Over):
+        if token.text in BINDERS and not (len(result["SUB"]) == 1 and type(result["SUB"][0]) is VariableRange):
             self.fail(
                 101,
                 f"{token.text} needs a variable and the value that it approaches",
@@ -283,7 +294,7 @@ class Expressions(Indices):
 
 def binds(items: tuple) -> bool:
     """Whether a subscript binds variables: i=1, i ∈ [n], i < j."""
-    return any(type(item) in (Over, Bound) for item in items)
+    return any(type(item) in (VariableRange, Bound) for item in items)
 
 
 def is_big(node: Any) -> bool:
@@ -294,7 +305,7 @@ def is_big(node: Any) -> bool:
 
 
 def is_plain_number(node: Any) -> bool:
-    """Whether a node is a number or a size, perhaps with a minus: nobody doubts that 1/2 before a ∑ is a factor."""
+    """Whether a node is a number or a size, perhaps with a minus: it is clear that 1/2 before a ∑ is a factor."""
     if type(node) is Call and node.operator == "negative":
         (node,) = node.arguments
     return type(node) in (Number, nodes.Size)

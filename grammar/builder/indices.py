@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from .. import nodes
 from ..nodes import Call, Name, Node, Number
-from .literals import Bound, Head, Over
-from .scripts import Scripts
+from .literals import Bound, Head, VariableRange
+from .scripts import ScriptBuilder
 
 # What an operator is of no numbers, which is what the terms count that a condition leaves out.
 INFINITY = Name("∞")
@@ -25,12 +25,12 @@ PAIRS = ("argmax", "argmin")  # whose value over several variables would be one 
 
 def ends_with(item, side: int) -> bool:
     """Whether a part of a subscript is 1 ≤ i, with a name on this side, or i ≤ n."""
-    if type(item) is not Over or type(item.over) is not Call or item.over.operator not in ("<", "≤"):
+    if type(item) is not VariableRange or type(item.over) is not Call or item.over.operator not in ("<", "≤"):
         return False
     return type(item.over.arguments[side]) is Name
 
 
-class Indices(Scripts):
+class Indices(ScriptBuilder):
     def over(self, head: Head, upper: tuple, body, span):
         """max_{i ∈ [n]} X, max_{i=1}^{n} X, ∑_{1≤i<j≤n} X, lim_{α→∞} X"""
         binders, conditions = self.binders(head, upper)
@@ -67,11 +67,11 @@ class Indices(Scripts):
                         self.needs_end(head)
                     binders.append((variable, item.first, last))
                 waiting = []
-            elif type(item) is Over and type(item.over) is nodes.Set:
+            elif type(item) is VariableRange and type(item.over) is nodes.Set:
                 variables = (*waiting, Name(item.variable.name, item.variable.span))
                 binders += [(variable, item.over, None) for variable in variables]
                 waiting = []
-            elif type(item) is Over:
+            elif type(item) is VariableRange:
                 binders += [(variable, None, None) for variable in waiting]
                 bound |= {variable.text for variable in waiting}
                 waiting = []
@@ -97,7 +97,7 @@ class Indices(Scripts):
                     low = replace(lower, arguments=(lower.arguments[0], name))
                     high = replace(upper, arguments=(name, upper.arguments[1]))
                     condition = Call("∧", (), (), (low, high), (), item.span, item.span)
-                    result.append(Over(self.as_axis(name), condition, item.span))
+                    result.append(VariableRange(self.as_axis(name), condition, item.span))
                 begun = []
             elif begun and type(item) is Name:
                 begun.append(item)

@@ -33,7 +33,7 @@ class Script(NamedTuple):
     span: tuple[int, int]
 
 
-class Row(NamedTuple):
+class LiteralRow(NamedTuple):
     cells: tuple
     span: tuple[int, int]
 
@@ -57,7 +57,7 @@ class Renamed(NamedTuple):
     span: tuple[int, int]
 
 
-class Arguments(NamedTuple):
+class ArgumentList(NamedTuple):
     ordinary: tuple
     parameters: tuple
 
@@ -68,7 +68,7 @@ class Bound(NamedTuple):
     span: tuple[int, int]
 
 
-class Over(NamedTuple):
+class VariableRange(NamedTuple):
     """i ∈ [n], j ≠ i, α → 0: a variable, and where it goes."""
 
     variable: Axis
@@ -111,7 +111,7 @@ def nodes_among(children) -> tuple:
 
 
 def operator_of(name: str, operands: tuple) -> str:
-    """concat_{ax}(X, Y) is the ASCII spelling of X ⊕_{ax} Y."""
+    """concat_{ax}(X, Y) is the ASCII syntax of X ⊕_{ax} Y."""
     return "⊕" if name == "concat" and len(operands) == 2 else name
 
 
@@ -162,14 +162,14 @@ class Literals(Transformer):
         return axis
 
     def literal(self, children):
-        rows = tuple(child for child in children if type(child) is Row)
+        rows = tuple(child for child in children if type(child) is LiteralRow)
         span = around(children)
         if children[-1].text == "]_":
             return Bracket(rows, span)
         return replace(self.only_cell(rows, span), span=span)
 
     def row(self, children):
-        return Row(nodes_among(children), around(children))
+        return LiteralRow(nodes_among(children), around(children))
 
     def only_cell(self, rows, span):
         if len(rows) == 1 and len(rows[0].cells) == 1:
@@ -211,13 +211,13 @@ class Literals(Transformer):
                     113, f"{len(rows)} rows need two axes, got one", span,
                     hint=f"name the axis of the rows and that of the columns: _{{rows, {axes[0].name}}}",
                 )  # fmt: skip
-            rows = (Row(tuple(row.cells[0] for row in rows), bracket.span),)
+            rows = (LiteralRow(tuple(row.cells[0] for row in rows), bracket.span),)
         return nodes.Literal(tuple(row.cells for row in rows), axes, span)
 
     def indexed_by_number(self, span):
         """A[0]: what Python would take for an index; E[x] is what a book of statistics has."""
-        average = "an expectation says what is drawn: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
-        variance = "a variance over an axis is var_{axis} X; of what is drawn it is 𝔼[(x − 𝔼[x])^2]"
+        average = "name the random variable: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
+        variance = "a variance over an axis is var_{axis} X; of a random variable it is 𝔼[(x − 𝔼[x])^2]"
         if VARIANCE.search(self.source[: span[0]]):
             self.fail(101, "an index needs an axis name, in a subscript", span, hint=variance)
         self.fail(
@@ -230,5 +230,5 @@ VARIANCE = re.compile(r"(?:^|\W)(?:Var|var|V|𝕍)\}?$")
 EXPECTATION = re.compile(r"(?:^|\W)(?:E|𝔼|\\mathbb\{E\})$")
 
 
-def _entries(row: Row) -> str:
+def _entries(row: LiteralRow) -> str:
     return f"{len(row.cells)} entr{'y' if len(row.cells) == 1 else 'ies'}"

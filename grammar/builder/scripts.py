@@ -9,10 +9,22 @@ from .. import nodes
 from ..nodes import Call, Name, Node
 from ..symbols import SUPERSCRIPTS
 from ..tokens import Token
-from .literals import Bound, Bracket, Indexed, Literals, Over, Renamed, Script, around, end_of, nodes_among, start_of
+from .literals import (
+    Bound,
+    Bracket,
+    Indexed,
+    Literals,
+    Renamed,
+    Script,
+    VariableRange,
+    around,
+    end_of,
+    nodes_among,
+    start_of,
+)
 
 
-class Scripts(Literals):
+class ScriptBuilder(Literals):
     def superscript(self, children):
         if any(child.type == "STAR" for child in children if type(child) is Token):
             mark = next(child for child in children if type(child) is Token and child.type == "STAR")
@@ -28,7 +40,7 @@ class Scripts(Literals):
     def plain(self, script):
         """The scripts of an operator or function: names of axes, numbers and labels."""
         for item in script.items:
-            if type(item) in (Indexed, Renamed, Bound, Over, Token):
+            if type(item) in (Indexed, Renamed, Bound, VariableRange, Token):
                 self.fail(
                     112, "an operator subscript takes axis names, not indices or renames", script.span,
                     hint="index or rename the operand: softmax_{seq}(X_{a→seq})",
@@ -62,13 +74,13 @@ class Scripts(Literals):
         span = (min(start_of(base), script.span[0]), script.span[1])
         if not items:
             self.fail(101, "empty subscript", script.span, hint="write an axis, an index or a label in it")
-        kinds = {type(item) if type(item) in (Indexed, Renamed, Bound, Over) else Node for item in items}
+        kinds = {type(item) if type(item) in (Indexed, Renamed, Bound, VariableRange) else Node for item in items}
         if Bound in kinds and kinds <= {Bound}:
             self.fail(
                 112, "an index is written in parentheses after its axis", script.span,
                 hint="write X_{axis(1)}, where indices start at 1, or several as X_{a(1), b(2)}",
             )  # fmt: skip
-        if Bound in kinds or Over in kinds or len(kinds) > 1:
+        if Bound in kinds or VariableRange in kinds or len(kinds) > 1:
             self.fail(
                 112, "this subscript mixes indices, renames and labels", script.span,
                 hint="write each in brackets of its own: [X_{a→b}]_{b(1)}",
@@ -97,7 +109,7 @@ class Scripts(Literals):
         return Indexed(self.as_axis(children[0]), part, around(children))
 
     def member_of(self, children):
-        return Over(self.as_axis(children[0]), children[2], around(children))
+        return VariableRange(self.as_axis(children[0]), children[2], around(children))
 
     def approached(self, children):
         (variable,) = children[0].items if len(children[0].items) == 1 else (None,)
@@ -107,7 +119,7 @@ class Scripts(Literals):
         if len(children) > 3:
             sign = children[2]
             limit = Call("negative", (), (), (limit,), (), (sign.start, limit.span[1]), sign.span)
-        return Over(variable, limit, around(children))
+        return VariableRange(variable, limit, around(children))
 
     def renamed(self, children):
         old, _, new = children

@@ -14,7 +14,7 @@ from .literals import Head, Member, Renamed, Results, Script, around, end_of, no
 MAX_LISTED_NUMBERS = 1000  # numbers of a range
 
 
-class Builder(Expressions):
+class TreeBuilder(Expressions):
     """Lark's transformer, one method for each rule of the grammar: its children to a node."""
 
     def __reduce__(self):
@@ -251,10 +251,10 @@ class Builder(Expressions):
         return self.as_axis(children[0]), sizes[0] if sizes else None
 
 
-BUILDER = Builder()
+BUILDER = TreeBuilder()
 
 
-def several(builder: Builder, nodes_: tuple) -> tuple:
+def several(builder: TreeBuilder, nodes_: tuple) -> tuple:
     """The statements, with those of several results as one equation for each: the k-th result of f is f_k."""
     if not any(type(node) is Results for node in nodes_):
         return nodes_

@@ -1,7 +1,7 @@
-"""The LaTeX spelling to the tokens that the text spelling makes too.
+"""Converts LaTeX to the tokens that the text syntax also produces.
 
 `macros`: source to pieces; what TeX does before it knows of a formula.
-`pairs`: where the formulas stand, and what closes what.
+`pairs`: where the formulas appear, and what closes what.
 `statements`: cells of a table to statements.
 `tables`: what characters and macros are to the notation.
 `reader`: pieces to tokens; the stack of what is still to be read.
@@ -11,7 +11,7 @@
 `fractions`: fractions and roots, and fractions of ∂ that are derivatives.
 `lexer`: what each macro does, and `tokenize`.
 
-Contract: it gives tokens; the tree does not know which spelling it came from.
+Contract: it gives tokens; the tree does not know which syntax it came from.
 """
 
 from .lexer import tokenize

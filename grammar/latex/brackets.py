@@ -74,7 +74,7 @@ def closed_at(reader: Reader, position: int, end: int) -> int | None:
 
 
 def at_point(reader: Reader) -> bool:
-    """Whether a bar before a subscript has no opening bar, and so says where a value is taken: f(t)|_{t=0}"""
+    """Whether a bar before a subscript has no opening bar, and so specifies where a value is taken: f(t)|_{t=0}"""
     return not reader.brackets or reader.brackets[-1][0] != "BAR"
 
 
@@ -90,7 +90,7 @@ def bar(reader: Reader, position: int, end: int) -> int:
 
 
 def alone(reader: Reader, position: int, end: int) -> bool:
-    """Whether no other bar stands between this one and the end of the bracket around it, which no bar opened."""
+    """Whether no other bar appears between this one and the end of the bracket around it, which no bar opened."""
     if not reader.brackets or reader.brackets[-1][0] not in ("LPAREN", "LBRACE"):
         return False
     depth = 0
@@ -108,7 +108,7 @@ def alone(reader: Reader, position: int, end: int) -> bool:
 
 
 def read_bar(reader: Reader, position: int, side: int, start: int | None) -> None:
-    """One bar; `start` is that of the \\left before it. Its token says which side it is, where LaTeX does."""
+    """One bar; `start` is that of the \\left before it. Its token specifies which side it is, where LaTeX does."""
     text, first, stop = reader.pieces[position]
     side = side or {"\\lvert": 1, "\\rvert": -1}.get(text, 0)
     opened, index = reader.brackets[-1] if reader.brackets else ("", 0)

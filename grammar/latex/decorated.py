@@ -1,4 +1,4 @@
-"""Handlers of decorations: accents, braces with a remark, calligraphic letters, norms, whole parts, tables of cases.
+"""Handlers of decorations: accents, braces with a note, calligraphic letters, norms, whole parts, tables of cases.
 
 Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
 """
@@ -104,7 +104,7 @@ def norm_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def parts_arguments(reader: Reader, position: int, end: int) -> bool:
-    r"""Whether it stands alone between two things in brackets: \mathrm{KL}(p \| q) is KL(p, q)."""
+    r"""Whether it is alone between two things in brackets: \mathrm{KL}(p \| q) is KL(p, q)."""
     if not (reader.brackets and reader.brackets[-1][0] == "LPAREN") or reader.last() not in ENDS_OPERAND:
         return False
     depth = 0
@@ -193,7 +193,7 @@ def literal(reader: Reader, position: int, after: int, axes: list, cells: Token 
 
 
 def union(reader: Reader, position: int, end: int) -> int:
-    r"""\mathcal{S} \cup \mathcal{T}, where axes stand; f^{\mathcal{S} \cup \mathcal{T}}, a lift"""
+    r"""\mathcal{S} \cup \mathcal{T}, where axes appear; f^{\mathcal{S} \cup \mathcal{T}}, a lift"""
     lifted = reader.kind == "sup" and reader.tokens and reader.tokens[-1].text[:1] in CALLIGRAPHIC.values()
     if reader.kind not in ("sub", "shape") and not lifted:
         raise reader.unknown(position)
@@ -229,7 +229,7 @@ def literal_in(reader: Reader, position: int, inside: Stretch) -> list[Part] | N
 
 
 def axis_before(reader: Reader, last: int) -> int | None:
-    r"""Where the axis begins whose last piece is this one: \mathsf{h}, \mathsf{\vphantom{fg}h}; None where it is none."""
+    r"""Where the axis begins whose last piece is this one: \mathsf{h}, \mathsf{\vphantom{fg}h}; None if there is none."""
     if reader.piece(last) != "}":
         return last if NAMED.fullmatch(reader.piece(last)) and reader.piece(last).startswith(AXIS_FONTS) else None
     opened = next((at for at in range(last, 0, -1) if reader.partner.get(at) == last), 0)

@@ -86,7 +86,7 @@ def number_of(reader: Reader, start: int, stop: int) -> int:
 
 
 def repeated(reader: Reader, start: int, stop: int) -> list[Stretch]:
-    """r^2 as r twice; else the name as it stands."""
+    """r^2 as r twice; else the name as it is."""
     for index in range(start + 1, stop):
         if reader.pieces[index][0] == "^" and reader.argument(index, index + 1, stop)[1] == stop:
             return [(start, index)] * (number_of(reader, index + 1, stop) or 1)
@@ -98,7 +98,7 @@ def grouped(reader: Reader, position: int, after: int, stretch: Stretch) -> list
 
 
 def wrapped(reader: Reader, position: int, after: int, parts: list[Part]) -> list[Part]:
-    """Parts that are one thing, whatever stands around them, between { and } that span the macro."""
+    """Parts that are one thing, whatever appears around them, between { and } that span the macro."""
     _, start, stop = reader.pieces[position]
     _, close, finish = reader.pieces[after - 1]
     return [Token("LBRACE", "{", start, stop), *parts, Token("RBRACE", "}", close, finish)]
@@ -116,7 +116,7 @@ def begins_with_sign(group: Token | Stretch, reader: Reader) -> TypeGuard[Stretc
 
 
 def alike(above: Stretch, below: Stretch, reader: Reader) -> bool:
-    """Whether both parts begin with one sign, and the upright d below stands before something: \\mathrm{d}/\\mathrm{d} is a quotient."""
+    """Whether both parts begin with one sign, and the upright d below precedes something: \\mathrm{d}/\\mathrm{d} is a quotient."""
     sign, other = reader.pieces[above[0]][0], reader.pieces[below[0]][0]
     return sign == other and (sign == "\\partial" or below[1] - below[0] > 1)
 

@@ -3,7 +3,7 @@
     characters --scan--> pieces --expand--> pieces without the author's macros
 
 A piece is what TeX would call a token, with two liberties: a run of letters is one piece, as it is one name here, and so
-is a name with its font, `\\name{seq}`. A piece from the body of a macro stands where the macro was used.
+is a name with its font, `\\name{seq}`. A piece from the body of a macro appears where the macro was used.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def is_macro(text: str) -> bool:
 # -------------------------------------------------------------------------------------------------- the author's macros
 class Macro(NamedTuple):
     """A definition by \\newcommand or \\ndef; `body` is None where it does more than the notation knows; `sized` where a star or
-    a size, \\norm*{x} and \\norm[\\big]{x}, says how large its brackets are."""
+    a size, \\norm*{x} and \\norm[\\big]{x}, specifies how large its brackets are."""
 
     parameters: int
     body: list[Piece] | None

@@ -1,4 +1,4 @@
-"""Where the formulas stand among the pieces of a LaTeX source, and what closes each bracket and environment."""
+"""Where the formulas appear among the pieces of a LaTeX source, and what closes each bracket and environment."""
 
 from __future__ import annotations
 

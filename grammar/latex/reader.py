@@ -2,7 +2,7 @@
 
 LaTeX writes in another order than the grammar reads: axes before their operator, a numerator before its /. So a macro
 does not make tokens but a list of parts, in the order of the grammar: tokens, and stretches of pieces still to be read.
-What is left to do stands on a stack of such parts; nothing here is as deep as the formula is.
+The remaining work is on a stack of such parts; nothing here is as deep as the formula is.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ class Reader:
         return [kind, group, None]
 
     def edges(self, group: Token | Stretch, after: int) -> tuple[Piece, Piece]:
-        """The braces around an argument that ends before `after`, or the places where they could stand."""
+        """The braces around an argument that ends before `after`, or the places where they could appear."""
         if isinstance(group, Token):
             return ("", group.start, group.start), ("", group.end, group.end)
         if group[1] < after and self.pieces[group[1]][0] == "}":
@@ -258,7 +258,7 @@ class Reader:
         name = unfonted(text) or name_of(text) or ""
         return "" if "_" in name and name not in UNDERSCORED else name
 
-    # ------------------------------------------------------------------------------------------------- what is no name
+    # ------------------------------------------------------------------------------------------------- not a name
     def other(self, position: int, end: int) -> int:
         """A number; a word of upright text; or what the notation does not know."""
         text, start, stop = self.pieces[position]

@@ -15,7 +15,7 @@ from ..where_parts import after_scripts
 
 PUNCTUATION = {"COMMA", "PERIOD"}
 DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
-# How firmly a SEPARATOR separates: &, \quad; \\; the end of a formula. Its text says which.
+# How firmly a SEPARATOR separates: &, \quad; \\; the end of a formula. Its text specifies which.
 CELL, ROW, FORMULA = "&", "\\\\", ""
 
 # A statement is looked at as a string, one letter a token: relations = and : and i (∈), comma, dots, names n, other x.
@@ -53,7 +53,7 @@ def _between(before: list[Token], statement: list[Token]) -> Token:
 
 
 def _counts(before: list[Token], statement: list[Token]) -> bool:
-    """Whether 1 ≤ i ≤ n, or i ∈ {1, …, n}, is a range: where i stands in a script of the statement before."""
+    """Whether 1 ≤ i ≤ n, or i ∈ {1, …, n}, is a range: where i appears in a script of the statement before."""
     kinds = [token.type for token in statement]
     if kinds[:3] == ["NAME", "IN", "LBRACE"]:
         return "DOTS" in kinds and "FOR" not in kinds
@@ -64,13 +64,13 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
 
 
 def _lists_numbers(before: list[Token], statement: list[Token]) -> bool:
-    """Whether t = 1, 2, 3 is a range: where t stands in a script of the statement before."""
+    """Whether t = 1, 2, 3 is a range: where t appears in a script of the statement before."""
     kinds = " ".join(token.type for token in statement)
     return LISTED.fullmatch(kinds) is not None and _in_script(before, statement[0].text)
 
 
 def _in_script(before: list[Token], variable: str) -> bool:
-    """Whether a name stands in a script, or an index, of the statement before."""
+    """Whether a name appears in a script, or an index, of the statement before."""
     for token, following in zip(reversed(before[:-1]), reversed(before)):
         if token.type == "SEPARATOR":
             return False

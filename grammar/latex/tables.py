@@ -45,7 +45,7 @@ ACCENT_MACROS |= {"\\widehat": "hat", "\\widetilde": "tilde", "\\overline": "bar
 PAIRS = {"\\lVert": "‖", "\\lfloor": "floor", "\\lceil": "ceil"}
 PAIRS |= {"\\rVert": "‖", "\\rfloor": "floor", "\\rceil": "ceil", "⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil"}
 BARS = {"|", "∣", "\\vert", "\\mid", "\\lvert", "\\rvert"}
-# \left and its kin, and whether a bar after it opens (1) or closes (-1)
+# \left and similar, and whether a bar after it opens (1) or closes (-1)
 SIZED = {"\\left": 1, "\\right": -1, "\\middle": 0}
 SIZED |= {
     f"\\{size}{side}": sign
@@ -84,7 +84,7 @@ DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspac
 # What readers know but the notation does not, and what it has instead.
 REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind atop over not subset subseteq supset supseteq cap setminus forall exists
     cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
-REFUSED |= {r"\nabla": r"a gradient is a derivative by a name: \frac{\partial L}{\partial W^*}"}
+REFUSED |= {r"\nabla": r"a gradient is a derivative with respect to a name: \frac{\partial L}{\partial W^*}"}
 REFUSED |= dict.fromkeys(_macros("langle rangle"), "an inner product is x \\ndot{\\ax} y")
 REFUSED |= {
     f"\\begin{{{name}}}": "write \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}"

@@ -4,7 +4,7 @@
 `scripts`: names, numbers, and their sub- and superscripts; calls, literals, cases.
 `operators`: prefix, infix and subscripted operators.
 `text`: sets and statements; a method per node type.
-`ascii_text`: the methods whose spelling differs in ASCII.
+`ascii_text`: the methods whose output differs in ASCII.
 `latex`: those that differ in LaTeX.
 `preamble`: the macros of the paper, for LaTeX.
 `breadth`: how broad LaTeX is when it is set.

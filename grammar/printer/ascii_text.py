@@ -1,4 +1,4 @@
-"""Nodes to text in ASCII: Greek letters spelled out, and a backslash with a name for what has no other spelling."""
+"""Nodes to text in ASCII: Greek letters spelled out, and a backslash with a name for symbols without an ASCII character."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def display(rows: list[str], width: float) -> str:
 
 
 def heads(rows: list[str]) -> float:
-    """The breadth of the left sides, which stand in one column."""
+    """The breadth of the left sides, which are in one column."""
     return max((breadth(row.partition("&")[0]) for row in rows if "&" in row), default=0.0)
 
 

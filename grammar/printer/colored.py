@@ -14,8 +14,8 @@ from .text import Text
 RESET = "\x1b[0m"
 
 
-class Highlighted:
-    """The base of the colored spellings: `colors` has the text before the name of each axis."""
+class ColoredPrinter:
+    """The base of the colored printers: `colors` has the text before the name of each axis."""
 
     colors: Mapping[str, str] = {}
     after = ""
@@ -24,7 +24,7 @@ class Highlighted:
         return f"{self.colors[axis]}{text}{self.after}" if axis in self.colors else text
 
 
-class Terminal(Highlighted, Text):
+class Terminal(ColoredPrinter, Text):
     """Text for terminals; a color is its escape sequence."""
 
     after = RESET
@@ -48,7 +48,7 @@ class AsciiTerminal(Terminal, Ascii):
         self.colors = colors
 
 
-class ColoredLatex(Highlighted, Latex):
+class ColoredLatex(ColoredPrinter, Latex):
     """LaTeX that KaTeX and MathJax render; a color is #0b80a6."""
 
     after = "}"
@@ -58,7 +58,7 @@ class ColoredLatex(Highlighted, Latex):
         self.colors = {axis: f"\\textcolor{{{color}}}{{" for axis, color in colors.items()}
 
 
-class ColoredMacros(Highlighted, Macros):
+class ColoredMacros(ColoredPrinter, Macros):
     """LaTeX in the macros of the paper, with the colors of the package xcolor."""
 
     after = "}"

@@ -206,7 +206,7 @@ class Macros(Latex):
 
 
 def _lettered(text: str, font: str, several: bool) -> str:
-    """A name in that font; `several`: only where it has several letters. Its primes and marks stand outside."""
+    """A name in that font; `several`: only where it has several letters. Its primes and marks are outside."""
     if text.endswith(")"):
         return _conditional(text, font)
     word = text.rstrip("'*†")

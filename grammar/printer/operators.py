@@ -221,7 +221,7 @@ class Operators(Functions):
         return self.round(piece.text)
 
     def over_body(self, sign: str, body):
-        """∑ with its operand; as an operand itself it is loose where a product stands in it."""
+        """∑ with its operand; as an operand itself it is loose where a product appears in it."""
         operand = yield from self.right(body, QUOTIENT)
         level = ELEMENT if operand.level >= UNARY else UNARY
         return Piece(f"{sign} {operand.text}", level, True)
@@ -318,7 +318,7 @@ def names_in(node) -> set[str]:
 
 
 def over_index(node) -> bool:
-    """Whether a ∑ goes over indices, which its operand then mentions: ∑_i A_{height(i)}"""
+    """Whether a ∑ sums over indices, which its operand then mentions: ∑_i A_{height(i)}"""
     below = [part.text if type(part) is Name else "" for part in node.subscript]
     return bool(node.arguments) and bool(below) and names_in(node.arguments[0]).issuperset(below)
 

@@ -1,6 +1,6 @@
 """Pieces of text, and the brackets between them.
 
-Each part of a tree is printed to a `Piece`: its text, and the level on which it binds. Whoever takes a piece as an
+Each part of a tree is printed to a `Piece`: its text, and its precedence. Code that takes a piece as an
 operand says on which level it must bind at least; a looser one gets brackets. The levels are those of `formula.lark`.
 
     (a + b) ⊙ c         ⊙ asks for PRODUCT on its left, and a + b binds on SUM only
@@ -32,7 +32,7 @@ Printing = Union[Piece, Generator[Any, Any, Any]]  # what a method gives: a piec
 
 
 def signs(column: str) -> dict[str, str]:
-    """The preferred spelling of each symbol, by what the tree holds."""
+    """The preferred form of each symbol, by what the tree holds."""
     return {value(symbol, ""): getattr(symbol, column).split()[0] for symbol in SYMBOLS}
 
 

@@ -76,7 +76,7 @@ def certain(call: Call) -> tuple[Any, ...]:
 
 
 class Marked(Text):
-    """The text spelling, its scripts and axes between marks."""
+    """The text syntax, its scripts and axes between marks."""
 
     def __init__(self, axes: Collection[str]):
         self.axes = frozenset(axes)

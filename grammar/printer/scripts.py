@@ -10,7 +10,7 @@ from ..symbols import FUNCTIONS, UNDERSCORED, WITHOUT_AXES
 from .pieces import ATOM, OR, POSTFIXED, SUM, UNARY, Piece, Printer, Printing
 
 
-class Scripts(Printer):
+class ScriptPrinter(Printer):
     # ---------------------------------------------------------------------------------------------- names and numbers
     def number(self, node) -> Piece:
         text = self.digits(node.value).replace("inf", self.word("∞"))
@@ -23,11 +23,11 @@ class Scripts(Printer):
         return self.bracketed(Piece("in")) if node.text == "in" else Piece(self.word(node.text))
 
     def word(self, text: str) -> str:
-        """A name where an operand stands."""
+        """A name where an operand appears."""
         return text
 
     def axis_word(self, text: str) -> str:
-        """A name where only axes stand, or labels."""
+        """A name where only axes appear, or labels."""
         return text
 
     def label_word(self, text: str) -> str:
@@ -39,7 +39,7 @@ class Scripts(Printer):
         return Piece(self.tinted(node.name, self.run(self.label(_axis_as_label(node.name), axes=True)).text))
 
     def tinted(self, axis: str, text: str) -> str:
-        """The printed name of an axis, in its color where the spelling has colors."""
+        """The printed name of an axis, in its color if the output is colored."""
         return text
 
     # -------------------------------------------------------------------------------------------------------- scripts
@@ -77,7 +77,7 @@ class Scripts(Printer):
         return ",".join(texts)
 
     def below(self, components, axes: bool = True):
-        """Labels or axes; `axes`: where they stand under an operator."""
+        """Labels or axes; `axes`: where they appear under an operator."""
         texts = []
         for component in components:
             piece = yield self.label(component, axes)
@@ -190,7 +190,7 @@ def is_plain_sum(node) -> bool:
     return type(node) in (Name, Number)
 
 
-class Functions(Scripts):
+class Functions(ScriptPrinter):
     def function(self, node):
         if node.operator == "‖":
             return (yield from self.norm(node))
@@ -220,7 +220,7 @@ class Functions(Scripts):
         return ", ".join(ordinary) + ("; " + ", ".join(parameters) if parameters else "")
 
     def listed(self, parts, level: int):
-        """The texts of parts that stand in brackets, where `in` is no ∈."""
+        """The texts of parts that appear in brackets, where `in` is no ∈."""
         texts = yield from self.each(parts, level)
         return [self.word(part.text) if type(part) is Name else text for part, text in zip(parts, texts)]
 

@@ -9,12 +9,12 @@ from .pieces import RELATION, SUM, Piece
 
 
 class Text(Operators):
-    """The text spelling. ASCII and LaTeX replace what they spell in another way."""
+    """The text syntax. The ASCII and LaTeX printers override what differs."""
 
     times = " × "  # between the axes of a shape
     domains = {"reals": "ℝ", "integers": "ℤ", "naturals": "ℕ", "positive": "ℝ_{{>0}}", "nonnegative": "ℝ_{{≥0}}"}
     domains |= {"field": "{}", "elements": "{{{}}}", "interval": "[{}]", "count": "[{}]"}
-    defining = "≜"  # of an equation that is no claim
+    defining = "≜"  # of an equation that is not an assertion
     mark = ""  # before the relation of a statement: & in a table
 
     # ----------------------------------------------------------------------------------------------------------- sets

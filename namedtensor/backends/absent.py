@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.arrays import kind_of
-from ..planning.plan import Value
+from ..planning.plan import PlanValue
 from ..planning.target import Target
 from .function import backend, target_of
 
@@ -63,10 +63,12 @@ class Tabled(Target):
         arrays = [
             argument
             for argument in (arguments[1:] if primitive == "where" else arguments)
-            if isinstance(argument, Value)
+            if isinstance(argument, PlanValue)
         ]
         met = self.result_type([array.dtype for array in arrays]) if arrays else "int64"
-        plain = {getattr(argument, "kind", type(argument)) for argument in arguments if not isinstance(argument, Value)}
+        plain = {
+            getattr(argument, "kind", type(argument)) for argument in arguments if not isinstance(argument, PlanValue)
+        }
         if float in plain and kind_of(met) not in "fc" and primitive != "clip":
             met = "float64"
         if primitive in FLOATING and kind_of(met) not in "fc":
@@ -107,5 +109,5 @@ class Absent(Target):
 
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         ask = self.numpy.ask(primitive, arguments, options)
-        whole = not any(kind_of(argument.dtype) in "fc" for argument in arguments if isinstance(argument, Value))
+        whole = not any(kind_of(argument.dtype) in "fc" for argument in arguments if isinstance(argument, PlanValue))
         return self.default_float if whole and kind_of(ask) == "f" else self.canonical(ask)

@@ -1,4 +1,4 @@
-"""The checks with which exported source begins: one line for each input, which refuses other axes, sizes and dtypes.
+"""The checks with which exported source begins: one line for each input, which rejects other axes, sizes and dtypes.
 
     def function(x, y):
         check("x", x, {"a": 3, "b": None}, np.float32, np.float64)
@@ -8,7 +8,7 @@
 A size that is left open is read from the first array that has it, and is that of the others, too.
 
 Constants of exported source are Python numbers, which take the dtype of the arrays beside them. So where all inputs are of
-one floating dtype, and no line names it, the text serves others too, and what it is called with says which.
+one floating dtype, and no line names it, the text serves others too, and what it is called with specifies which.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 
 from grammar.locks import LOADING, all_or_none
 
-from ..core.extents import Symbol, extent, shown, symbols_of, terms_of
+from ..core.extents import SizeSymbol, extent, shown, symbols_of, terms_of
 from ..planning.optimizations import OPTIMIZATIONS
-from ..planning.plan import Plan, Step, Value
+from ..planning.plan import Plan, PlanValue, Step
 from ..terms.environment import distinct_names
 
 _CHECK = '''
 def check(name, x, sizes, *dtypes):
-    """Refuse an input of another type, dtype or size than this function is written for."""
+    """Reject an input of another type, dtype or size than this function is written for."""
     if not isinstance(x, {array}):
         raise TypeError(f"{name} must be a {kind}, got {type(x).__name__}")
     if x.dtype not in dtypes:
@@ -61,12 +61,12 @@ def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> list[str]:
-    """The lines that check the inputs of a plan; `dtype_text` says how the library writes a dtype."""
+    """The lines that check the inputs of a plan; `dtype_text` specifies how the library writes a dtype."""
     shared = shared_dtypes(plan, NAMES_DTYPE | {"erf"} if library == "numpy" else NAMES_DTYPE)
-    inputs = [value for value in plan.inputs if isinstance(value, Value)]
+    inputs = [value for value in plan.inputs if isinstance(value, PlanValue)]
     first = next((value for value in inputs if value.dtype in shared), None)
 
-    def line(value: Value, sizes: str) -> str:
+    def line(value: PlanValue, sizes: str) -> str:
         dtypes = ", ".join(map(dtype_text, shared if value is first else (value.dtype,)))
         if first is not None and value is not first and value.dtype in shared:
             dtypes = f"{plan.names[first]}.dtype"
@@ -78,8 +78,8 @@ def entry_checks(plan: Plan, library: str, dtype_text: Callable[[str], str]) -> 
 
 def input_checks(
     plan: Plan,
-    inputs: Sequence[Value],
-    check_line: Callable[[Value, str], str],
+    inputs: Sequence[PlanValue],
+    check_line: Callable[[PlanValue, str], str],
     requirement: Callable[[str, str, str], list[str]],
 ) -> list[str]:
     """The lines that check the sizes of inputs and read those that the text uses.
@@ -88,7 +88,7 @@ def input_checks(
     condition, its negation and a message.
     """
     lines: list[str] = []
-    known: set[Symbol] = set()
+    known: set[SizeSymbol] = set()
     reads = reads_of(plan)
     for value in inputs:
         name, axes = plan.names[value], distinct_names(value.order)
@@ -110,8 +110,8 @@ def input_checks(
 class Read(NamedTuple):
     """Where a symbol is read: from the axis of an input, whose size is linear in it."""
 
-    symbol: Symbol
-    value: Value
+    symbol: SizeSymbol
+    value: PlanValue
     name: str
     axis: int
 
@@ -123,7 +123,7 @@ class Read(NamedTuple):
     def solved(self) -> Any:
         """The symbol by the size of the axis."""
         slope = terms_of(self.size)[(self.symbol,)]
-        actual = extent(Symbol(f"{self.name}.shape[{self.axis}]", self.symbol.axis))
+        actual = extent(SizeSymbol(f"{self.name}.shape[{self.axis}]", self.symbol.axis))
         return (actual - (self.size - slope * extent(self.symbol))) // slope
 
     @property
@@ -131,7 +131,9 @@ class Read(NamedTuple):
         return f"    {self.symbol} = {self.solved}"
 
 
-def unread_axes(value: Value, stated: Sequence[Any], reads: Sequence[Read], known: Collection[Symbol]) -> list[int]:
+def unread_axes(
+    value: PlanValue, stated: Sequence[Any], reads: Sequence[Read], known: Collection[SizeSymbol]
+) -> list[int]:
     """The axes of an input whose sizes follow from those that were read of it: all but the ones that say no more."""
     plain = {read.axis for read in reads if read.size == extent(read.symbol)}
     return [
@@ -166,14 +168,14 @@ def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
     axes = [
         (value, axis, symbols_of(value.shape[axis]))
         for value in plan.inputs
-        if isinstance(value, Value)
+        if isinstance(value, PlanValue)
         for axis in range(len(value.shape))
     ]
     counts = Counter(symbol for _, _, symbols in axes for symbol in symbols)
     used = {*plan.symbols, *(symbol for symbol, count in counts.items() if count > 1)}
     if shapes:
         used |= symbols_of([step.value.shape for step in plan.steps]).keys()
-    readings: dict[Symbol, Read] = {}
+    readings: dict[SizeSymbol, Read] = {}
     for value, axis, symbols in sorted(axes, key=lambda name: len(name[2])):
         new = [symbol for symbol in symbols if symbol not in readings]
         if len(new) == 1 and new[0] in used and is_linear(value.shape[axis], new[0]):
@@ -181,7 +183,7 @@ def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
     return [*readings.values()]
 
 
-def is_linear(size: Any, symbol: Symbol) -> bool:
+def is_linear(size: Any, symbol: SizeSymbol) -> bool:
     slope = terms_of(size).get((symbol,), 0)
     return slope > 0 and symbol not in symbols_of(size - slope * extent(symbol))
 
@@ -198,7 +200,7 @@ def shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tupl
     """The floating dtypes that the text of a plan serves alike, of which all inputs must have one; none where a line depends
     on which it is.
     """
-    inputs = {value.dtype for value in plan.inputs if isinstance(value, Value) and "float" in value.dtype}
+    inputs = {value.dtype for value in plan.inputs if isinstance(value, PlanValue) and "float" in value.dtype}
     if len(inputs) != 1 or not inputs <= {*SHARED}:
         return ()
     (dtype,) = inputs

@@ -1,6 +1,6 @@
 """Plan functions: a plan compiled to Python and run without warnings, its failures reported as errors of the formula.
 
-Where a function fails, the line that failed says which step it was, so nothing is watched while all is well.
+Where a function fails, the line that failed specifies which step it was, so nothing is watched while all is well.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..core.dimensions import is_inconclusive
 from ..core.extents import symbols_of
 from ..planning.failures import OF_MATRICES, index_error_at, is_index_problem, of_matrix, past_bits, refused, span_of
 from ..planning.memory import MIN_BUFFER_NUMBERS, last_uses
-from ..planning.plan import Plan, Step, Value
+from ..planning.plan import Plan, PlanValue, Step
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
 from .lines import FILE, repeated_call
@@ -143,7 +143,7 @@ class PlanFunction:
     def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The lines of the function, and the small arrays that they write to, each time the same ones.
 
-        These are one call's alone: the context in which it runs lets nobody else in, no other thread either.
+        These are one call's alone: the context in which it runs lets no other code in, no other thread either.
         """
         backend, plan = self.target.backend, self.plan
         buffers = None
@@ -176,7 +176,7 @@ class PlanFunction:
             return problem
         source, term = self.plan.source, step.origin
         if is_inconclusive(problem):
-            hint = 'say what holds of it: jax.export.symbolic_shape("…", constraints=["seq >= 2"]), or give a number'
+            hint = 'state its constraints: jax.export.symbolic_shape("…", constraints=["seq >= 2"]), or give a number'
             return NotationError(
                 309, "this depends on a symbolic dimension about which JAX does not know enough", source, span_of(term, source),
                 hint=hint,
@@ -211,7 +211,7 @@ class PlanFunction:
         return step
 
 
-def is_tiny(value: Value) -> bool:
+def is_tiny(value: PlanValue) -> bool:
     """Whether an array of known sizes is so small that it is kept for the next call."""
     return not symbols_of(value.shape) and value.typical_count <= MIN_BUFFER_NUMBERS
 
@@ -246,7 +246,7 @@ def no_match(*_: Any, **__: Any) -> None:
 
 # ---------------------------------------------------------------------------------------------------- no warnings
 # What a formula gives for log(-1) is nan, and that is its value. NumPy keeps what it warns of in a context variable, so
-# a context in which it is told to be quiet costs a call next to nothing.
+# a context that silences it costs a call next to nothing.
 _FREE: list[contextvars.Context] = []
 
 

@@ -18,8 +18,8 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import kind_of
-from ..core.extents import Atom, Extent, Quotient, Symbol, symbols_of, written
-from ..planning.plan import Plan, Step, Value
+from ..core.extents import Atom, Extent, Quotient, SizeSymbol, symbols_of, written
+from ..planning.plan import Plan, PlanValue, Step
 from ..planning.target import Target
 from ..terms.environment import source_name
 from .entry_checks import Read, reads_of, unread_axes
@@ -50,8 +50,8 @@ KEYWORDS = frozenset(
 
 
 # ------------------------------------------------------------------------------------------------------------- values
-class Code(str):
-    """A piece of JavaScript, which stands in options as it is."""
+class ScriptText(str):
+    """A piece of JavaScript, which appears in options verbatim."""
 
     __slots__ = ()
 
@@ -61,14 +61,14 @@ class Code(str):
 def code_of_sizes(value: Any) -> Any:
     """Options with the text of each size that is read from the arrays."""
     if type(value) is Extent:
-        return Code(written(value.terms, code_of_atom, " * "))
+        return ScriptText(written(value.terms, code_of_atom, " * "))
     if isinstance(value, tuple):
         return tuple(map(code_of_sizes, value))
     return {name: code_of_sizes(entry) for name, entry in value.items()} if isinstance(value, dict) else value
 
 
 def code_of_atom(atom: Atom) -> str:
-    if isinstance(atom, Symbol):
+    if isinstance(atom, SizeSymbol):
         return atom.name
     left, right = map(code_of_sizes, (atom.left, atom.right))
     return f"Math.floor(({left}) / ({right}))" if isinstance(atom, Quotient) else f"Math.max({left}, {right})"
@@ -80,7 +80,7 @@ def literal(value: Any) -> str:
     >>> literal((1, None, 2.5)), literal(-math.inf), literal("<"), literal(True)
     ('[1, null, 2.5]', '-Infinity', '"\\\\u003c"', 'true')
     """
-    if isinstance(value, (Code, Extent)):
+    if isinstance(value, (ScriptText, Extent)):
         return str(code_of_sizes(value))
     if isinstance(value, (tuple, list)):
         return f"[{', '.join(map(literal, value))}]"
@@ -207,10 +207,10 @@ class JavaScript(Backend):
     def inputs(self, plan: Plan) -> list[str]:
         """The lines that take the inputs, and read the sizes that the text uses."""
         lines: list[str] = []
-        known: set[Symbol] = set()
+        known: set[SizeSymbol] = set()
         reads = reads_of(plan, shapes=True)
         for value in plan.inputs:
-            if isinstance(value, Value):
+            if isinstance(value, PlanValue):
                 shape = tuple(size if known >= symbols_of(size).keys() else None for size in value.shape)
                 lines.append(self.given(plan, value, shape))
                 readings = [reading for reading in reads if reading.value is value]
@@ -230,7 +230,7 @@ class JavaScript(Backend):
             text = f"const {plan.names[step.value]} = {text}"
         return text if step.primitive in ("covered", "loop") else f"{text}  // {comment(step.value)}"
 
-    def given(self, plan: Plan, value: Value, shape: tuple[Any, ...]) -> str:
+    def given(self, plan: Plan, value: PlanValue, shape: tuple[Any, ...]) -> str:
         """The line that takes an input, whatever way its numbers are given."""
         name = plan.names[value]
         kind = KINDS.get(value.dtype)
@@ -241,7 +241,7 @@ class JavaScript(Backend):
         return tuple(self.argument(plan, argument) for argument in step.arguments)
 
     def argument(self, plan: Plan, argument: Any) -> str:
-        return plan.names[argument] if isinstance(argument, Value) else number(argument)
+        return plan.names[argument] if isinstance(argument, PlanValue) else number(argument)
 
     def text(self, plan: Plan, standalone: bool = False) -> str:
         """The module that exports `formula`: with the functions that it calls in front, or importing them.

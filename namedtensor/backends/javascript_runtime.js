@@ -1,9 +1,9 @@
 // Primitives of plans over dense arrays, for text that `to_javascript` writes. It runs in Node.js and in a page.
 //
 // An array is {shape, data}: sizes, and a Float64Array of the numbers, row-major. Integers are exact up to 2^53, Boolean
-// values are 0 and 1. Wherever an array is taken a plain number may stand. Nothing is ever written over.
+// values are 0 and 1. Wherever an array is taken a plain number may appear. Nothing is ever written over.
 
-/** What a formula refuses while it runs: the code of the error, a hint, and the span of the formula that it is about. */
+/** What a formula rejects while it runs: the code of the error, a hint, and the span of the formula that it is about. */
 export class NotationError extends Error {
   constructor(code, message, hint, span) {
     super(message);
@@ -140,7 +140,7 @@ export function stack(arrays) {
   return concat(arrays.map((each) => reshape(each, [1, ...each.shape])), 0);
 }
 
-/** The elements of an axis at positions, whose axes stand where it was. */
+/** The elements of an axis at positions, whose axes appear where it was. */
 export function take(x, positions, axis) {
   const { shape, data } = array(positions);
   const [outer, size, inner] = around(x, axis);

@@ -20,8 +20,10 @@ def loop(step, states, slices, given, steps, kept, listed=()):
 loop = jax.jit(loop, static_argnums=(0, 4, 5, 6))
 '''
 SCANNED_FROM = 24  # steps with vast tensors of their own: fewer are written out where a derivative is taken
-VAST = 2**17  # numbers of a tensor whose copy for a step takes longer than what XLA does for a step that is written out
-LARGE = 2**14  # numbers of a tensor that is looked up in its step; smaller ones are put together, which costs little
+VAST = (
+    2**17
+)  # elements of a tensor whose copy for a step takes longer than what XLA does for a step that is written out
+LARGE = 2**14  # elements of a tensor that is looked up in its step; smaller ones are put together, which costs little
 LOOKED_UP = f'''
 def in_steps(once, steps, is_large, states, slices, others=()):
     """A scan of `once`, which is given the states, and of each slice and of the others its own: of tensors in a list the

@@ -152,7 +152,7 @@ def exact(any_of: str) -> dict[str, str]:
     return {name: re.sub(r"\{(.*)\}", lambda match: any_of.format(match[1]), text) for name, text in EXACT.items()}
 
 
-class Source(NamedTuple):
+class GeneratedSource(NamedTuple):
     """The text of a function and of what is done before it, and the step that each of its lines stands for."""
 
     text: str
@@ -171,23 +171,23 @@ class Written:
         if step is not None:
             self.steps[len(self.lines)] = step
 
-    def include(self, source: Source, indent: str = "") -> None:
+    def include(self, source: GeneratedSource, indent: str = "") -> None:
         self.steps |= {len(self.lines) + line: step for line, step in source.steps.items()}
         self.lines += [indent + line for line in source.text.splitlines()]
 
-    def include_before_function(self, source: Source, name: str) -> Source:
+    def include_before_function(self, source: GeneratedSource, name: str) -> GeneratedSource:
         """Include what a text has before its function of this name; the rest."""
         lines = source.text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith(f"def {name}("))
         before = {line: step for line, step in source.steps.items() if line <= start}
-        self.include(Source("\n".join(lines[:start]), before))
-        return Source(
+        self.include(GeneratedSource("\n".join(lines[:start]), before))
+        return GeneratedSource(
             "\n".join(lines[start:]) + "\n",
             {line - start: step for line, step in source.steps.items() if line > start},
         )
 
-    def source(self) -> Source:
-        return Source("\n".join(self.lines) + "\n", self.steps)
+    def source(self) -> GeneratedSource:
+        return GeneratedSource("\n".join(self.lines) + "\n", self.steps)
 
 
 FILE = "<formula>"
@@ -204,7 +204,7 @@ def code_of(text: str, file: str) -> CodeType:
 def function_in(space: dict[str, Any]) -> Callable[..., Any]:
     """The function among the names that a text defines, with those of them alone that it uses.
 
-    It and the functions that it calls then stand in no circle, so that its arrays are freed as soon as it is; and what was
+    It and the functions that it calls are then in no reference cycle, so that its arrays are freed as soon as it is; and what was
     made on the way to them is freed at once.
     """
     functions: dict[str, Any] = {}

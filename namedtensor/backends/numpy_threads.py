@@ -14,7 +14,7 @@ spare_buffers = []
 
 def in_buffers(work):
     """What `work` gives for a function that makes arrays of shapes and dtypes: their memory, where it is not large, is kept
-    for the next, and nobody else has it while it is in use."""
+    for the next, and no other call has it while it is in use."""
     try:
         memory = spare_buffers.pop()
     except IndexError:
@@ -170,7 +170,7 @@ class blas_limit:
 
     @classmethod
     def alone(limit):
-        """In a forked process, where nobody is left who would leave."""
+        """In a forked process, where no other thread can release it."""
         limit.lock = threading.RLock()
         limit.clocks = ()
         limit.users.clear()

@@ -18,10 +18,10 @@ from grammar.locks import LOADING, all_or_none
 from ..core.arrays import dtype_name
 from ..core.extents import Extent, symbols_of
 from ..planning.memory import Workspace, in_place, last_uses, workspaces
-from ..planning.plan import Plan, Scalar, Step, Value
+from ..planning.plan import Plan, PlanValue, Scalar, Step
 from ..planning.whole_numbers import CHECKS
 from .entry_checks import CHECK, entry_checks, size_lines
-from .lines import FILE, INFIX, Source, Written, code_of, function_in, listed
+from .lines import FILE, INFIX, GeneratedSource, Written, code_of, function_in, listed
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
 SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
@@ -72,13 +72,13 @@ class Backend:
     def ask(self, target: Any, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         xp, inputs, names = target.xp, [], []
         for number, argument in enumerate(arguments):
-            if isinstance(argument, Value):
+            if isinstance(argument, PlanValue):
                 inputs.append(xp.ones((1,) * len(argument.shape), dtype=target.object_of(argument.dtype)))
                 names.append(f"x{number}")
             else:
                 names.append(repr(argument.kind(1)) if isinstance(argument, Scalar) else f"({numbered(argument)!r})")
-        step = Step(Value((), (), "float64"), primitive, arguments, numbered(options))
-        parameters = ", ".join(name for name, operand in zip(names, arguments) if isinstance(operand, Value))
+        step = Step(PlanValue((), (), "float64"), primitive, arguments, numbered(options))
+        parameters = ", ".join(name for name, operand in zip(names, arguments) if isinstance(operand, PlanValue))
         text = f"def function({parameters}):\n    return {self.expression(step, tuple(names))}\n"
         return dtype_name(self.made(text, xp)["function"](*inputs).dtype)
 
@@ -101,7 +101,7 @@ class Backend:
         names = plan.names
         return tuple([names[argument] if argument in names else plan.text_of(argument) for argument in step.arguments])
 
-    def fixed_name(self, plan: Plan, value: Value) -> str:
+    def fixed_name(self, plan: Plan, value: PlanValue) -> str:
         """The name of a constant outside the function."""
         return plan.names[value]
 
@@ -125,7 +125,7 @@ class Backend:
         tupled: bool = False,
         entry: Sequence[str] = (),
         signature: str | None = None,
-    ) -> Source:
+    ) -> GeneratedSource:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if buffers are given.
 
         A single result is returned in a tuple where that is asked for; `entry` are lines to begin with, and `signature` replaces the names of the inputs as parameters.
@@ -173,7 +173,7 @@ class Backend:
             ):
                 names = tuple(
                     [
-                        self.fixed_name(plan, argument) if isinstance(argument, Value) else plan.text_of(argument)
+                        self.fixed_name(plan, argument) if isinstance(argument, PlanValue) else plan.text_of(argument)
                         for argument in step.arguments
                     ]
                 )
@@ -206,7 +206,7 @@ class Backend:
         steps = plan.sized_steps
         symbols = symbols_of([(step.options, step.arguments) for step in steps])
         others = [argument for step in plan.steps if not step.value.sized for argument in step.arguments]
-        used = {item for item in (*others, *plan.results) if isinstance(item, Value) and item.sized}
+        used = {item for item in (*others, *plan.results) if isinstance(item, PlanValue) and item.sized}
         same = {step.value: step.arguments[0] for step in plan.steps if step.primitive == "same"}
         used |= {same[item] for item in used if item in same}
         results = tuple(plan.names[step.value] for step in steps if step.value in used)
@@ -238,7 +238,7 @@ class Backend:
         one = len(results) == 1 and not tupled
         text.add(f"    return {results[0] if one else listed(tuple(results))}")
         if one and not comments and len(text.lines) > 2:
-            last = plan.names.get(plan.results[0]) if isinstance(plan.results[0], Value) else None
+            last = plan.names.get(plan.results[0]) if isinstance(plan.results[0], PlanValue) else None
             if last is not None and text.lines[-2].startswith(f"    {last} = "):
                 text.lines[-2:] = [f"    return {text.lines[-2].partition(' = ')[2]}"]
 
@@ -350,7 +350,7 @@ class Backend:
         return space
 
 
-def is_done_before(value: Value) -> bool:
+def is_done_before(value: PlanValue) -> bool:
     """Whether a value is made once, before the function is called."""
     return value.fixed and not value.sized
 
@@ -377,5 +377,5 @@ def _apart(text: str) -> list[str]:
     return ["\n".join(part) for part in parts]
 
 
-def comment(value: Value) -> str:
+def comment(value: PlanValue) -> str:
     return value.shown.encode("unicode_escape").decode() if not value.shown.isprintable() else value.shown

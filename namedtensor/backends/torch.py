@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..planning.plan import Plan, Value
+from ..planning.plan import Plan, PlanValue
 from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers, scattered
 from .source import Backend, is_done_before
 from .torch_products import KERNELS, linear, matmul
@@ -19,7 +19,7 @@ def _dtype(name: str) -> str:
 
 
 def _kind(step: Any) -> str:
-    """The dtype of an array that is made of numbers, and the device, where it is made when the function runs."""
+    """The dtype of an array that is created from numbers, and the device, where it is made when the function runs."""
     return f"{_dtype(step.value.dtype)}{', device=device' if step.value.sized else ''}"
 
 
@@ -75,7 +75,7 @@ def seen(x):
 '''
 CHECK_SIZES = '''
 def check_sizes(name, x, sizes):
-    """Refuse an input with other axes or sizes than this module is written for."""
+    """Reject an input with other axes or sizes than this module is written for."""
     if torch.jit.is_tracing():  # a recorded shape is not a number
         return
     if x.ndim != len(sizes):
@@ -86,7 +86,7 @@ def check_sizes(name, x, sizes):
 '''
 REQUIRE = '''
 def require(condition, message):
-    """Refuse sizes that do not satisfy a condition."""
+    """Reject sizes that do not satisfy a condition."""
     if not torch.jit.is_tracing() and not condition:
         raise ValueError(message)
 '''
@@ -271,7 +271,7 @@ class Torch(Backend):
     def opening(self, plan: Any) -> list[str]:
         if not plan.inputs:
             return []
-        device = plan.names[next((input_ for input_ in plan.inputs if isinstance(input_, Value)), plan.inputs[0])]
+        device = plan.names[next((input_ for input_ in plan.inputs if isinstance(input_, PlanValue)), plan.inputs[0])]
         lines = [f"    device = {device}.device"] if not plan.is_inner and makes_arrays(plan) else []
         return lines + self.lines_of_constants(plan, device)
 
@@ -282,7 +282,7 @@ class Torch(Backend):
             for value in self.constants_in(plan)
         ]
 
-    def constants_in(self, plan: Any) -> list[Value]:
+    def constants_in(self, plan: Any) -> list[PlanValue]:
         """The constants that the function of a plan uses, by their names."""
         used = {argument for step in plan.steps if not is_done_before(step.value) for argument in step.arguments}
         constants = {plan.names[item]: item for item in used | {*plan.results} if getattr(item, "fixed", False)}

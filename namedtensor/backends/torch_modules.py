@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from ..core.extents import shown
-from ..planning.plan import Plan, Step, Value
+from ..planning.plan import Plan, PlanValue, Step
 from .entry_checks import input_checks, quoted
 from .source import Backend
 from .torch import Torch
@@ -22,7 +22,7 @@ INDENT = "    "
 
 
 def attribute(name: str, taken: Callable[[str], bool]) -> str:
-    """The text of a parameter of a module, under the name that PyTorch has for it; `taken` says which the class has itself."""
+    """The text of a parameter of a module, under the name that PyTorch has for it; `taken` specifies which the class has itself."""
     if taken(name):
         return f"self._parameters[{quoted(name)}]"
     plain = name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
@@ -42,7 +42,7 @@ def matmul(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
 
 
 PRODUCTS: dict[str, Any] = {"addmm": addmm, "dot": matmul, "matmul": matmul}
-PLAIN_PRODUCTS: dict[str, Any] = {  # of text that stands alone: PyTorch's alone, however large
+PLAIN_PRODUCTS: dict[str, Any] = {  # when only PyTorch runs, however large
     "addmm": lambda names, options, step: f"torch.nn.functional.linear({', '.join(names)})",
     "dot": "torch.matmul({0}, {1})",
     "matmul": "torch.matmul({0}, {1})",
@@ -59,7 +59,7 @@ class ModuleBackend(Torch):
         self.names_before = dict(plan.names)
         self.buffers_of_module = {value: f"_{plan.names[value]}" for value in super().constants_in(plan)}
 
-    def constants_in(self, plan: Any) -> list[Value]:
+    def constants_in(self, plan: Any) -> list[PlanValue]:
         return [value for value in super().constants_in(plan) if value not in self.buffers_of_module]
 
     def fixed_name(self, plan: Any, value: Any) -> str:
@@ -70,11 +70,11 @@ class ModuleBackend(Torch):
 def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
     """The plan whose results have their axes in these orders."""
     steps: list[Step] = []
-    results: list[Value] = []
+    results: list[PlanValue] = []
     for result, order in zip(plan.results, orders):
         if result.order != order:
             moves = tuple(result.order.index(axis) for axis in order)
-            value = Value(order, tuple(result.shape[move] for move in moves), result.dtype, result.fixed)
+            value = PlanValue(order, tuple(result.shape[move] for move in moves), result.dtype, result.fixed)
             value.sized = result.sized
             steps.append(Step(value, "transpose", (result,), {"moves": moves}))
             result = value
@@ -88,7 +88,7 @@ def ordered(plan: Plan, orders: Sequence[tuple[str, ...]]) -> Plan:
     return reordered
 
 
-def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[Value]) -> dict[Any, str]:
+def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[PlanValue]) -> dict[Any, str]:
     """The names of a plan's values: buffers by their attributes, inputs such as `ids` by their own names where these are free."""
     others = {*backend.reserved, *dir(builtins), *keyword.kwlist, "self", "out", "torch", "xp", "device"}
     others |= {*plan.names.values(), *map(str, plan.symbols)}
@@ -104,7 +104,7 @@ def names_in_module(backend: ModuleBackend, plan: Plan, inputs: Sequence[Value])
 
 def forward_text(backend: ModuleBackend, plan: Plan, attributes: Mapping[Any, str], comments: bool = False) -> str:
     """The text of `forward`, and before it what it uses: constants, and the functions of loops."""
-    inputs = [value for value in plan.inputs if isinstance(value, Value) and value not in attributes]
+    inputs = [value for value in plan.inputs if isinstance(value, PlanValue) and value not in attributes]
     renamed = copy.copy(plan)
     renamed.names = {**names_in_module(backend, plan, inputs), **attributes}
     entry = input_checks(
@@ -120,7 +120,7 @@ def size_check(name: str, sizes: str) -> str:
 
 
 def requirement(condition: str, negation: str, message: str) -> list[str]:
-    """The line that refuses sizes of which a condition does not hold."""
+    """The line that rejects sizes of which a condition does not hold."""
     return [f"    require({condition}, {quoted(message)})"]
 
 
@@ -139,13 +139,13 @@ def module_text(
     backend: Backend,
     plan: Plan,
     name: str,
-    parameters: Mapping[Value, str],
-    initial: Mapping[Value, str],
+    parameters: Mapping[PlanValue, str],
+    initial: Mapping[PlanValue, str],
     about: Sequence[str],
 ) -> str:
     """A class of PyTorch's, which runs by itself; `about` are the lines of its text.
 
-    `initial` are the initial values of its parameters, with `{}` where the list of their sizes stands.
+    `initial` are the initial values of its parameters, with `{}` where the list of their sizes appears.
     """
     backend = ModuleBackend(backend, plan, PLAIN_PRODUCTS)
     attributes = {value: attribute(parameter, own_names().__contains__) for value, parameter in parameters.items()}
@@ -185,7 +185,7 @@ def harmless(line: str) -> str:
     return line.replace("\\", "\\\\").replace('"', "'")
 
 
-def listed_sizes(value: Value) -> str:
+def listed_sizes(value: PlanValue) -> str:
     return ", ".join(map(shown, value.shape)) or "()"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.extents import typical
 
 LEAST = 2**21  # multiply-adds that are worth the 10 µs that a call of oneDNN costs
-MATRIX = 2**19  # numbers of a matrix that are, by how many rows ever: PyTorch reads those for one row with one core
+MATRIX = 2**19  # elements of a matrix that are, for any number of rows: PyTorch reads those for one row with one core
 
 LINEAR = '''
 def linear(x, weight, bias=None):
@@ -48,7 +48,7 @@ class followed_linear(torch.autograd.Function):
 '''
 PLAIN = '''
 def plain(*tensors):
-    """Whether these are arrays of the processor and no more: nobody follows, transforms or casts what is done to them."""
+    """Whether these are arrays of the processor and no more: no one follows, transforms or casts what is done to them."""
     if torch.compiler.is_compiling() or torch.jit.is_tracing() or torch.is_autocast_enabled("cpu"):
         return False
     onednn = torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled

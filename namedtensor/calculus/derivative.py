@@ -5,7 +5,7 @@ Each operator's record has its differential in the notation itself, for softmax
     ∂(softmax_{ax} X) = softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)
 
 so the differential of a formula is found from the inside out, by the chain rule (`Linearization`): it is linear in ∂X.
-The derivative is read off in one of two ways, whichever has the smaller tensors between: ∂X becomes the identity
+The derivative is read off in one of two modes, whichever has the smaller tensors between: ∂X becomes the identity
 I_{ax,ax*} (forward), or cotangents are carried back through the linear terms to ∂X (reverse; `transpose`).
 For one number, such as a loss, the second is what is called backpropagation.
 """
@@ -33,7 +33,7 @@ from ..terms.structural import passed
 from ..terms.terms import Numbers, Term, made_since, topological
 from .linearize import DIFFERENTIAL, Linearization
 from .loops import has_loops
-from .nested import Taken, held, remembered
+from .nested import DerivativeRecord, held, remembered
 from .sweep import swept
 from .transpose import pushforward, transpose
 
@@ -63,7 +63,7 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
         )  # fmt: skip
     constant = tuple(parameter for parameter in parameters(checker, env) if parameter is not by)
     (body,) = with_softmax((body,), checker.graph, {id(leaf) for leaf in (by, *constant)})
-    result = Derivative(checker, node).of(Taken(body, by, starred, constant))
+    result = DerivativeBuilder(checker, node).of(DerivativeRecord(body, by, starred, constant))
     passed(result)
     return result
 
@@ -107,7 +107,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
-    """A context in which ∂X has a value: a random tangent of X, drawn once, that all which depends on X follows.
+    """A context in which ∂X has a value: a random tangent of X, sampled once, that all which depends on X follows.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is. Where it
     has that of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of this is one.
@@ -179,7 +179,7 @@ def perturbed(checker: Inference, body: Term, node: Node) -> Term:
 
 
 # -------------------------------------------------------------------------------------------------------- the two ways
-class Derivative:
+class DerivativeBuilder:
     """One derivative: its terms are interned in the checker's graph under the node of the formula."""
 
     def __init__(self, checker: Inference, node: Node):
@@ -187,7 +187,7 @@ class Derivative:
         self.node: Node = node
         self.make: TermBuilder = TermBuilder(checker.graph, node)
 
-    def of(self, taken: Taken) -> Term:
+    def of(self, taken: DerivativeRecord) -> Term:
         """The derivative, its axes as the text has them."""
         graph = self.checker.graph
         ordered_axes = swept(self.checker, self.make, taken)
@@ -196,13 +196,13 @@ class Derivative:
         ordered_axes = self.with_ordered_axes(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
         return remembered(graph, ordered_axes, taken)
 
-    def with_ordered_axes(self, term: Term, taken: Taken) -> Term:
+    def with_ordered_axes(self, term: Term, taken: DerivativeRecord) -> Term:
         """The term with its axes in the order of the text: those of the body, then the new ones."""
         order = [*taken.body.shape, *taken.starred.values()]
         term.shape = {axis: term.shape[axis] for axis in (*order, *term.shape) if axis in term.shape}
         return term
 
-    def whole(self, body: Term, taken: Taken) -> Term:
+    def whole(self, body: Term, taken: DerivativeRecord) -> Term:
         """Linearize the body, then transpose it or push identities forward, whichever has the smaller tensors."""
         make, by, starred = self.make, taken.by, taken.starred
         if by not in made_since(by, body):

@@ -17,7 +17,7 @@ from ..terms.terms import Term
 
 MAX_SIGN_DEPTH = 8  # how far down a sign is looked for
 
-# Of structural terms; what is so of an operator stands in its record.
+# Of structural terms; those of operators are in their records.
 ALWAYS = frozenset("indicator input".split())
 MOVES = frozenset("rename merge split spread pick fill literal variable".split())
 KEEPS = MOVES | {"cases", "scatter"}

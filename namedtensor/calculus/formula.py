@@ -64,7 +64,7 @@ def differentiate_program(
 
 
 def named(text: str) -> Node:
-    """The tree of a name. Raises NotationError where it is none."""
+    """The tree of a name. Raises NotationError if it is invalid."""
     key(text)
     body = parse(text).statements[0]
     if not isinstance(body, Value) or spelled(body.body) is None:
@@ -89,7 +89,7 @@ def of_function(scope: Scope, function: FunctionDefinition, variable: Node, mark
 
 
 def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, expected: Key) -> tuple[Any, ...] | None:
-    """The axes, with their sizes, that an argument or a declared parameter of the function has; None where nothing says."""
+    """The axes, with their sizes, that an argument or a declared parameter of the function has; None where nothing specifies."""
     for parameter, of in zip(function.parameters, signature.domain):
         if parameter.key() == expected:
             return of.axes

@@ -210,7 +210,7 @@ def _of_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
     return self.make.term(term.operator, tuple(parts), (), term.options, term.shape)
 
 
-# The differentials of terms that are no operators, and of the operator that takes any number of directions.
+# The differentials of terms other than operators, and of the operator that takes any number of directions.
 STRUCTURAL = {
     "loop": loops.tangent,
     **dict.fromkeys(loops.READING, _of_loop),

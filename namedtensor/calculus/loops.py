@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..terms.builder import TermBuilder
 from ..terms.loop_bodies import Loop
 from ..terms.terms import Term, topological
-from .selection import Condition, Selecting, Share
+from .selection import Selecting, SelectionMask, Share
 
 Asked = Sequence[tuple[Term, Share]]  # terms that read a loop's states, with their cotangents
 Carry = Callable[[Selecting, Sequence[tuple[Term, Share]], Sequence[Term], frozenset[str]], dict[int, Share]]
@@ -255,7 +255,7 @@ class Backwards:
 
 def counted(make: TermBuilder, cotangent: Term) -> Share:
     """A cotangent masked by where it is not zero: what a choice in a later step made zero stays so."""
-    holds = Condition(cotangent.shape, lambda: make.between("≠", cotangent, make.number(0)), weak=True)
+    holds = SelectionMask(cotangent.shape, lambda: make.between("≠", cotangent, make.number(0)), weak=True)
     return Share(cotangent, (holds,))
 
 

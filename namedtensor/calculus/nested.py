@@ -15,7 +15,7 @@ from ..terms.terms import Term, TermGraph, made_since
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class DerivativeRecord:
     """The record of one derivative: its body, its variable, the names of its new axes, and what it held constant."""
 
     body: Term
@@ -24,15 +24,15 @@ class Taken:
     constant: tuple[Term, ...]
 
 
-def remembered(graph: TermGraph, term: Term, taken: Taken) -> Term:
+def remembered(graph: TermGraph, term: Term, taken: DerivativeRecord) -> Term:
     """Attach that record to the term of a derivative if an outer derivative may have to recompute it."""
     if not any(term.operator == "variable" for term in between(taken)):
         return term
     return graph.intern("variable", (term,), (), ("∂", taken), term.shape, term.boolean, term.node)
 
 
-def between(taken: Taken) -> list[Term]:
-    """The terms by which the body depends on what the derivative is taken by."""
+def between(taken: DerivativeRecord) -> list[Term]:
+    """The terms by which the body depends on what the derivative is taken with respect to."""
     terms: dict[int, Term] = {id(taken.by): taken.by}
     constant = {id(term) for term in taken.constant}
     for term in made_since(taken.by, taken.body):
@@ -41,7 +41,7 @@ def between(taken: Taken) -> list[Term]:
     return [*terms.values()][1:]
 
 
-def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[Taken], Term]) -> Term:
+def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[DerivativeRecord], Term]) -> Term:
     """Return the body with recomputed inner derivatives that went through a term which is now held constant."""
     terms: dict[int, Term] = {id(fixed): fixed}
 
@@ -52,14 +52,14 @@ def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[Taken], Term
         return terms.get(id(root), root)
 
     def again(term: Term) -> Term:
-        if term.operator == "variable" and isinstance(term.options[1], Taken):
+        if term.operator == "variable" and isinstance(term.options[1], DerivativeRecord):
             return anew(term, term.options[1])
         arguments = tuple(terms.get(id(argument), argument) for argument in term.arguments)
         if arguments == term.arguments:
             return term
         return graph.intern(term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node)
 
-    def anew(term: Term, taken: Taken) -> Term:
+    def anew(term: Term, taken: DerivativeRecord) -> Term:
         constant = tuple(rebuilt(term_) for term_ in taken.constant)
         other = replace(taken, body=rebuilt(taken.body), by=rebuilt(taken.by), constant=constant)
         if fixed in between(other):
@@ -67,6 +67,9 @@ def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[Taken], Term
         same = (other.body, other.by, other.constant) == (taken.body, taken.by, taken.constant)
         return term if same else take(other)
 
-    if not any(term.operator == "variable" and isinstance(term.options[1], Taken) for term in made_since(fixed, body)):
+    if not any(
+        term.operator == "variable" and isinstance(term.options[1], DerivativeRecord)
+        for term in made_since(fixed, body)
+    ):
         return body
     return rebuilt(body)

@@ -26,7 +26,7 @@ from .finiteness import Finite, number
 Write = Callable[[], Term]
 
 
-class Condition:
+class SelectionMask:
     """A mask: where a share counts; its term is built when it is needed.
 
     `pair` are the two axes of a condition that is an identity. One that is `weak` says only that something counted in the
@@ -41,7 +41,7 @@ class Condition:
         return self.write()
 
 
-Conditions = tuple[Condition, ...]
+Conditions = tuple[SelectionMask, ...]
 
 
 class Share(NamedTuple):
@@ -52,12 +52,12 @@ class Share(NamedTuple):
     due: Conditions = ()
 
 
-def joined(*several: Iterable[Condition]) -> Conditions:
+def joined(*several: Iterable[SelectionMask]) -> Conditions:
     """The union of several masks, each once, in order."""
     return tuple(dict.fromkeys(condition for some in several for condition in some))
 
 
-def without(some: Conditions, others: Iterable[Condition]) -> Conditions:
+def without(some: Conditions, others: Iterable[SelectionMask]) -> Conditions:
     """The masks of the first that are not among the others."""
     others = set(others)
     return tuple(condition for condition in some if condition not in others)
@@ -74,22 +74,22 @@ class Selecting:
 
     def __init__(self, make: TermBuilder):
         self.make, self.finite = make, Finite()
-        self.known: dict[Any, Condition] = {}
+        self.known: dict[Any, SelectionMask] = {}
 
     # ---------------------------------------------------------------------------------------------------- conditions
-    def pair(self, row: str, column: str, size: Any) -> Condition:
+    def pair(self, row: str, column: str, size: Any) -> SelectionMask:
         """That two indices are equal."""
         return self.once(
             (row, column),
-            Condition((row, column), lambda: self.positive(self.make.identity(row, column, size)), (row, column)),
+            SelectionMask((row, column), lambda: self.positive(self.make.identity(row, column, size)), (row, column)),
         )
 
-    def once(self, key: Any, condition: Condition) -> Condition:
+    def once(self, key: Any, condition: SelectionMask) -> SelectionMask:
         """Intern a mask under a key."""
         return self.known.setdefault(key, condition)
 
-    def of(self, condition: Term) -> Condition:
-        return self.once(id(condition), Condition(condition.shape, lambda: condition))
+    def of(self, condition: Term) -> SelectionMask:
+        return self.once(id(condition), SelectionMask(condition.shape, lambda: condition))
 
     def positive(self, term: Term) -> Term:
         return self.make.between(">", term, self.make.number(0))
@@ -106,7 +106,7 @@ class Selecting:
             term = self.make.term("indicator", (holds,), shape=dict(holds.shape))
         return self.make.spread(term, shape)
 
-    def selector(self, term: Term) -> Condition | None:
+    def selector(self, term: Term) -> SelectionMask | None:
         """The mask of a term that picks (an identity, an indicator, a onehot); None for any other."""
         if term.operator == "I":
             row, column = term.axes
@@ -115,7 +115,7 @@ class Selecting:
             return self.of(term.arguments[0])
         picks = term.operator == "cases" and all(number(argument) is not None for argument in term.arguments[::2])
         picks = picks or (term.operator in REGISTRY and REGISTRY[term.operator].picks)
-        return self.once(id(term), Condition(term.shape, lambda: self.positive(term))) if picks else None
+        return self.once(id(term), SelectionMask(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
         """The masks left after a sum along axes: that all hold for some element."""
@@ -129,10 +129,10 @@ class Selecting:
         def write() -> Term:
             return self.make.over("any", self.all_of(tuple(open_)), over)
 
-        return (self.once((*open_, over), Condition(rest.keys() - axes, write, weak=True)),)
+        return (self.once((*open_, over), SelectionMask(rest.keys() - axes, write, weak=True)),)
 
     @staticmethod
-    def holds_somewhere(one: Condition, conditions: Conditions, axes: frozenset[str]) -> bool:
+    def holds_somewhere(one: SelectionMask, conditions: Conditions, axes: frozenset[str]) -> bool:
         """Whether it is an identity, along one of whose axes a sum has nothing but the one element."""
         return bool(one.pair) and not any(one.axes & condition.axes for condition in conditions if condition is not one)
 
@@ -149,7 +149,7 @@ class Selecting:
         weak = any(all(condition.weak for condition in some) for some in rest)
         return (
             *common,
-            Condition(
+            SelectionMask(
                 frozenset[str]().union(*(condition.axes for some in rest for condition in some)), write, weak=weak
             ),
         )
@@ -170,7 +170,7 @@ class Selecting:
             return self.make.between("where", holds.arguments[0], zero, term)
         return self.make.between("where", holds, term, zero)
 
-    def settled(self, share: Share, conditions: Iterable[Condition] | None = None) -> Share:
+    def settled(self, share: Share, conditions: Iterable[SelectionMask] | None = None) -> Share:
         """Apply the pending masks, or those of them that are among these conditions."""
         expected = None if conditions is None else set(conditions)
         now = tuple(condition for condition in share.due if expected is None or condition in expected)
@@ -195,7 +195,7 @@ class Selecting:
             self.make.over(operator, share.term, axes), joined(without(share.within, touched), left), share.due
         )
 
-    def within(self, share: Share, condition: Condition) -> Share:
+    def within(self, share: Share, condition: SelectionMask) -> Share:
         """The masked term under one more mask."""
         return Share(share.term, joined(share.within, (condition,)), joined(share.due, (condition,)))
 
@@ -243,12 +243,12 @@ class Selecting:
             result = self.make.dot(share.term, term, axes)
         return Share(result, within, expected)
 
-    def is_due(self, condition: Condition, other: Term) -> bool:
+    def is_due(self, condition: SelectionMask, other: Term) -> bool:
         """Whether a factor has to be masked: an input may have nan where it is not meant to count."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
     def of_what_counts(
-        self, share: Term, within: Conditions, other: Term, picks: Condition | None, axes: tuple[str, ...]
+        self, share: Term, within: Conditions, other: Term, picks: SelectionMask | None, axes: tuple[str, ...]
     ) -> Term:
         """The sum of products, where the infinite in one meets what is nothing in the other: infinite only where both count."""
         make = self.make
@@ -275,11 +275,11 @@ class Selecting:
         )
         return Share(self.make.rename(share.term, names), tuple(within), tuple(expected))
 
-    def with_names(self, one: Condition, names: dict[str, str]) -> Condition:
+    def with_names(self, one: SelectionMask, names: dict[str, str]) -> SelectionMask:
         if not one.axes & names.keys():
             return one
         axes, pair = ([names.get(axis, axis) for axis in some] for some in (one.axes, one.pair))
-        condition = Condition(axes, lambda: self.make.rename(one.term, names), tuple(pair), one.weak)
+        condition = SelectionMask(axes, lambda: self.make.rename(one.term, names), tuple(pair), one.weak)
         return self.once((one, *sorted(names.items())), condition)
 
     def moved(self, share: Share, move: Callable[[Term], Term], axes: frozenset[str]) -> Share:
@@ -294,5 +294,5 @@ class Selecting:
                 axes & term.shape.keys()
             )
             weak = all(condition.weak for condition in touched)
-            conditions = (*conditions, Condition(names, lambda: self.positive(move(ones())), weak=weak))
+            conditions = (*conditions, SelectionMask(names, lambda: self.positive(move(ones())), weak=weak))
         return Share(term, conditions, share.due)

@@ -11,13 +11,13 @@ from ..terms.builder import TermBuilder
 from ..terms.inference import Inference
 from ..terms.terms import Term, topological
 from .linearize import DIFFERENTIAL, Linearization
-from .nested import Taken
+from .nested import DerivativeRecord
 from .transpose import transposed
 
-Slopes = dict[int, Term]  # by the identities of what the derivatives are taken by
+Cotangents = dict[int, Term]  # by the identities of what the derivatives are taken with respect to
 
 
-def swept(checker: Inference, make: TermBuilder, taken: Taken) -> Term | None:
+def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Term | None:
     """A derivative taken from the shared sweep of its body; None where it has to be taken alone."""
     body = taken.body
     if body.shape or taken.constant:
@@ -28,8 +28,8 @@ def swept(checker: Inference, make: TermBuilder, taken: Taken) -> Term | None:
     return None if term is None else make.rename(term, taken.starred)
 
 
-def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
-    """The backward sweep of a number: its derivative by each variable that the program takes one by; by the inputs alone
+def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
+    """The backward sweep of a number: its derivative with respect to each variable that the program takes; with respect to the inputs only
     where what a function is given under such a name depends on others.
     """
     inside = topological(body)
@@ -52,6 +52,6 @@ def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
 
 
 def is_asked(checker: Inference, term: Term) -> bool:
-    """Whether the program takes a derivative by a name that is so spelled."""
+    """Whether the program takes a derivative with respect to a name of that form."""
     name = term.options[0]
     return isinstance(name, str) and name != DIFFERENTIAL and checker.scope.varies(name)

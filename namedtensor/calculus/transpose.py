@@ -20,7 +20,7 @@ from ..operators import REGISTRY
 from ..terms.builder import TermBuilder
 from ..terms.terms import Term, topological
 from . import loops
-from .selection import Condition, Selecting, Share, joined, touching, without
+from .selection import Selecting, SelectionMask, Share, joined, touching, without
 
 Rule = Callable[[TermBuilder, Term, Term, int], Term]
 
@@ -169,7 +169,7 @@ def _indexed(select: Selecting, term: Term, cotangent: Share, position: int) -> 
 
     names = frozenset[str]().union(at.shape, *(condition.axes for condition in touched)) - over | {axis}
     conditions = without(settled.within, touched)
-    return Share(result, (*conditions, Condition(names, picked)), settled.due)
+    return Share(result, (*conditions, SelectionMask(names, picked)), settled.due)
 
 
 def _trace(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
@@ -319,16 +319,16 @@ def tangent_by_same_operator(
                 operands.append(make.spread(zero, sizes) if some is None else select.indicator(some, sizes))
             return select.positive(of(operands, shared))
 
-        conditions = (*conditions, Condition(shared, ones))
+        conditions = (*conditions, SelectionMask(shared, ones))
     return Share(result, conditions, joined(*(share.due for share in settled if share is not None)))
 
 
 def is_fixed(term: Term, position: int, argument: Term) -> bool:
-    """Whether an argument says where numbers go, and is none of them."""
+    """Whether an argument specifies where numbers go, and is none of them."""
     return argument.boolean or (term.operator in INDEXED and position == 1)
 
 
-INDEXED = frozenset(("index", "scatter"))  # whose second argument says where
+INDEXED = frozenset(("index", "scatter"))  # whose second argument specifies where
 
 
 def joins(operator: str) -> bool:

@@ -183,7 +183,7 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
 def broadcast(
     checker: Inference, terms: Sequence[Operand], node: Any, span: Any, operator: str, parts: Sequence[Any]
 ) -> dict[str, Any]:
-    """The shape over the union of the axes. Raises NotationError where one has two sizes."""
+    """The shape over the union of the axes. Raises NotationError if one has two sizes."""
     try:
         return named.broadcast([term.shape for term in terms], unify)
     except ShapeMismatch as problem:
@@ -213,5 +213,5 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 
 def takes_index(operator: str) -> bool:
-    """Whether an operator makes one number of those along an axis, so that it can go over an index too."""
+    """Whether an operator makes one number of those along an axis, so that it can reduce over an index too."""
     return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

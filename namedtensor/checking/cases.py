@@ -35,7 +35,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
         if condition is not None:
             (holds,) = checker.infer_all((condition,), env)
             truth(checker, holds, condition)
-        decided = bool(len(arguments) % 2)  # one that holds everywhere stands before
+        decided = bool(len(arguments) % 2)  # an earlier case holds everywhere
         if decided or (holds is not None and holds.number is False):
             untaken += [*ruled_out(checker, value, env), *([] if holds is None else [holds])]
         elif holds is None or holds.number is True:

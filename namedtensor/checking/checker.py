@@ -21,7 +21,7 @@ from ..core.settings import DEFAULT, Limits
 from ..scope.names import Key, Spelled
 from ..scope.symbols import Definition, Scope
 from ..terms.environment import Environment, source_name
-from ..terms.inference import CheckWarning, Inference, InputType, Sizes, shown
+from ..terms.inference import CheckWarning, Inference, InputType, SizesInterface, shown
 from ..terms.structural import after_pass, passed
 from ..terms.terms import Term
 from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
@@ -91,9 +91,9 @@ class Checker(Inference):
         super().__init__(
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
-        self.solver: Sizes = SizeSolver(self)
+        self.solver: SizesInterface = SizeSolver(self)
         self.given_names: GivenNames = GivenNames(scope, self.inputs)
-        self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
+        self.steps: int = 0  # of the trace that are steps to the value, and not to an assertion
         self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)
         self.extra_axes: frozenset[str] = frozenset(extra_axes)
         self.check_unused(misspelt=True)
@@ -137,7 +137,7 @@ class Checker(Inference):
         """The Term of a name that the program defines or is given."""
         index = self.find(key, self.top, None)
         if index is None:
-            raise unknown_name(self, key, None, self.top)  # it stands nowhere in the formula
+            raise unknown_name(self, key, None, self.top)  # it does not occur in the formula
         return index
 
     def check_stated(self, whole: bool = True) -> None:
@@ -157,7 +157,7 @@ class Checker(Inference):
             )
 
     def check_claims(self, whole: bool = True) -> None:
-        """Check the shapes of claims, and note their sides to be compared when there are values."""
+        """Check the shapes of assertions, and note their sides to be compared when there are values."""
         self.steps = len(self.trace)
         if self.scope.claims or self.pending_claims or self.scope.bases_of_families or self.scope.bounded:
             check_claims(self, whole)

@@ -1,4 +1,4 @@
-"""Claims: equations, memberships and shapes that a program states of its tensors."""
+"""Assertions: equations, memberships and shapes that a program states of its tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grammar.errors import SIDES_DIFFER, NotationError
 from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Name
 
-from ..core.extents import Extent, Symbol, extent, is_size, proves_at_most
+from ..core.extents import Extent, SizeSymbol, extent, is_size, proves_at_most
 from ..core.size_conditions import counting
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
@@ -25,14 +25,14 @@ from .application import broadcast
 from .declarations import check_member, declaration, domain_values, local_declaration, unknown_bound
 from .indexing import iota
 
-# Why the values of a claim are not compared, and what to do.
+# Why the values of an assertion are not compared, and what to do.
 OPEN = "a limit, or a minimum over all tensors, has no value", "its type is right"
 ESTIMATE = "it is about an estimate", "namedtensor check --random compares estimates with many seeds"
-MISSING = (201, 204, 206, 309)  # the errors of a claim about something that is not given
+MISSING = (201, 204, 206, 309)  # the errors of an assertion about something that is not given
 
 
 def check_claims(checker: Inference, whole: bool = True) -> None:
-    """Check all that the program claims; of a part of it, not `whole`, what can be said with what is given for that part."""
+    """Check all that the program asserts; of a part of it, not `whole`, what can be said with what is given for that part."""
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
@@ -54,14 +54,14 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
-    """Whether a claim is skipped because its range has an open end."""
+    """Whether an assertion is skipped because its range has an open end."""
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False
     return any(range_.span[0] <= problem.span[0] < range_.span[1] for range_ in claim.range.each)
 
 
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
-    """The equation of a family as a claim about its members that are given, or have an equation of their own."""
+    """The equation of a family as an assertion about its members that are given, or have an equation of their own."""
     for name in names:
         if name.base not in checker.scope.bases_of_families:
             continue
@@ -101,9 +101,9 @@ def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> 
 
 
 def warn_of_replaced(checker: Inference) -> None:
-    """Warn of the program's own definitions that replace a built-in of that name; raise where that is refused."""
+    """Warn of the program's own definitions that replace a built-in of that name; raise where that is rejected."""
     for replaced in checker.scope.replaced:
-        message = f"{replaced.name} is built in, and the {replaced.name} of this formula replaces it"
+        message = f"{replaced.name} shadows the built-in {replaced.name}"
         hint = "rename it, unless you mean to override the built-in"
         if checker.strict:
             raise checker.error(209, message, replaced.span, hint=hint)
@@ -132,7 +132,7 @@ def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterato
     if not is_size(first) or not is_size(last):
         raise unknown_bound(checker, over, env)
     if Extent in (type(first), type(last)):
-        counter = Symbol(over.variable.text, "")
+        counter = SizeSymbol(over.variable.text, "")
         with counting({counter: (first, last)}):
             yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={counter.name: extent(counter)})
         return
@@ -143,7 +143,7 @@ def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterato
 
 
 def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) -> Environment:
-    """An environment in which free indices i of A_{height(i)} range over every element: the claim is about all of them."""
+    """An environment in which free indices i of A_{height(i)} range over every element: the assertion is about all of them."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and is_free(checker, index, env) for _, index in part.items):
@@ -152,7 +152,7 @@ def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) 
 
 
 def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
-    """Check a claim's shape now, and note its values to be compared when there are some."""
+    """Check an assertion's shape now, and note its values to be compared when there are some."""
     if claim.range is not None:
         for environment in numbered(checker, claim.range, env):
             check_claim(checker, replace(claim, range=claim.range.further), environment)
@@ -226,7 +226,7 @@ def of_index(axis: str) -> bool:
 
 
 def is_free(checker: Inference, index: Name, env: Environment) -> bool:
-    """Whether nothing says what an index is."""
+    """Whether nothing specifies what an index is."""
     key = Key(index.text)
     if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
         return False

@@ -10,7 +10,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, ahead
-from .recurrences import Recurrence
+from .recurrences import RecurrenceState
 from .stacked_families import along
 
 
@@ -21,7 +21,7 @@ class Coordinate:
         self.make, self.front, self.index, self.numbers = make, front, index, numbers
         self.mark = self.axis = axis
 
-    def member(self, checker: Inference, recurrence: Recurrence, offset: int) -> Term:
+    def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
         """Those of a family over one index at this one."""
         if any("@" in str(item) for item in recurrence.others.values()):
             raise Unrollable

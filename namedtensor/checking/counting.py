@@ -65,13 +65,13 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
 
 
 def marked(checker: Inference, key: Key) -> str | None:
-    """The mark of the loop whose index stands in the labels of a name."""
+    """The mark of the loop whose index appears in the labels of a name."""
     parts = [part for part in (*key.superscript, *key.subscript) if "@" in part]
     return next((mark for part in parts if (mark := mark_in(checker, part)) is not None), None) if parts else None
 
 
 def mark_in(checker: Inference, part: str) -> str | None:
-    """The mark of the loop whose index stands in a label."""
+    """The mark of the loop whose index appears in a label."""
     return next((mark for mark in checker.rolled if mark in part), None)
 
 
@@ -132,7 +132,7 @@ def occurrences(variable: str, body: Node) -> list[Occurrence]:
 
 
 def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
-    """Where a variable stands in names of axes and in scripts: what these are of, and whether it is there some steps away."""
+    """Where a variable appears in names of axes and in scripts: what these are of, and whether it is there some steps away."""
     for node in walk(body):
         if isinstance(node, nodes.Axis):
             if variable in re.split(r"[_^{},]", node.name)[1:]:

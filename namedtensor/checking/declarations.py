@@ -72,7 +72,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
 
 class DeclaredSet(NamedTuple):
     """The axes of a set that is declared, with their sizes and places, their names, the names in their sizes, and whether
-    nobody says their sizes.
+    nothing specifies their sizes.
     """
 
     axes: list[tuple[str, Node | None, Any]]
@@ -136,7 +136,7 @@ def axis_lacking(
     checker: Inference, key: Key, axis: str, declared: list[str], node: Node, note: str,
     labels: Sequence[tuple[tuple[int, int], str]] = (),
 ) -> NotationError:  # fmt: skip
-    """The error for an input that lacks an axis of its declaration, which has the axes `declared`."""
+    """The error for an input that is missing an axis of its declaration, which has the axes `declared`."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
         317, f"{key} is missing axis {axis} of its declaration", node, notes=(note,), hint=hint, labels=labels,

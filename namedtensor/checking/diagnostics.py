@@ -149,7 +149,7 @@ def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | Non
 
 def _axes_hint(sign: str, expected: int, have: int, axes: Sequence[str]) -> str:
     if not expected:
-        return f"write {sign} without a subscript: it goes over every element"
+        return f"write {sign} without a subscript: it applies to every element"
     if have > expected == 1:
         return f"apply it once along each axis: {sign}_{{{axes[0] if axes else 'a'}}} {sign}_{{…}} X"
     named = ", ".join(axes[:expected]) if len(axes) >= expected else "axis" if expected == 1 else "rows, columns"

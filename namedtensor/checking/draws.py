@@ -1,7 +1,7 @@
 """Random variables x ∼ N(0, 1), and expectations 𝔼_{x ∼ N(0, 1)} …: means over draws, or over all outcomes where
 these are finite.
 
-A draw is computed from `uniform` of its seed, name and number; so it has a derivative by the distribution's parameters,
+A draw is computed from `uniform` of its seed, name and number; so it has a derivative with respect to the distribution's parameters,
 and runs on every backend. Axes that are lifted over share it, as calls of one function do.
 """
 
@@ -50,10 +50,12 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
 
 
 def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> NotationError:
-    """The error of 𝔼_x[…], where nothing says what x is drawn from, and of 𝔼[…] of what is not random."""
+    """The error of 𝔼_x[…], where nothing specifies the distribution of x, and of 𝔼[…] of what is not random."""
     random = [statement.sides[0].text for statement in checker.scope.program.statements if isinstance(statement, nodes.Equation) and isinstance(statement.sides[-1], Draw) and isinstance(statement.sides[0], Name)]  # fmt: skip
     text = (
-        f"what {of.text} is drawn from is not said" if isinstance(of, Name) else "nothing here is made of what is drawn"
+        f"the distribution of {of.text} is not specified"
+        if isinstance(of, Name)
+        else "nothing here depends on a random variable"
     )
     name = of.text if isinstance(of, Name) else "x"
     return checker.error(
@@ -65,7 +67,7 @@ def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> N
 def through(
     checker: Inference, node: Expectation, draws: tuple[Draw, ...], numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """The mean of the body over the outcomes of finite variables; the others are drawn once for each of the numbers."""
+    """The mean of the body over the outcomes of finite variables; the others are sampled once for each of the numbers."""
     if not draws:
         return checker.infer(node.body, env)
     first, rest = draws[0], draws[1:]

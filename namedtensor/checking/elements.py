@@ -28,7 +28,7 @@ from .declarations import local_declaration, set_axes, unknown_bound
 from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
 from .indexing import Shaped, check_position, indexed_axis, iota
 from .size_facts import as_size, no_size
-from .stacked_families import Along, laid
+from .stacked_families import StackedIndex, laid
 
 
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
@@ -107,7 +107,7 @@ def without(over: Range | None, variable: str) -> Range | None:
 
 
 def counts_family(checker: Inference, variable: str, definition: Definition, env: Environment) -> bool:
-    """Whether the variable stands in the place of a family's index in the body."""
+    """Whether the variable appears in the place of a family's index in the body."""
     families = list(checker.scope.families)
     current: Environment | None = env
     while current is not None:
@@ -218,13 +218,13 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
         over = counting(definition, part)
         if name is not None and (over is None or fills(checker, over, sized[real], definition, env)):
             inner.variables[Key(name)] = iota(checker, apart, 1, sized[real], part)
-            inner.members[name] = Along(apart, 1, sized[real])
+            inner.members[name] = StackedIndex(apart, 1, sized[real])
             continue
         positions = part_positions(checker, part, over, real, sized[real], env)
         if over is not None:
             first, count = checker.solver.number(over.low, env), length(positions)
             inner.variables[Key(over.variable.text)] = iota(checker, apart, first, count, part)
-            inner.members[over.variable.text] = Along(apart, first, count)
+            inner.members[over.variable.text] = StackedIndex(apart, first, count)
         if filled is not None:
             raise checker.error(
                 406, "only one axis can be defined in parts", part, hint="index the other axes with plain variables"
@@ -256,7 +256,7 @@ def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Te
 
 
 def fills(checker: Inference, over: Range, size: Any, definition: Definition, env: Environment) -> bool:
-    """Whether one of several ranges goes over all positions of an axis of this size, as a plain variable does."""
+    """Whether one of several ranges covers all positions of an axis of this size, as a plain variable does."""
     if definition.range is over and over.further is None:
         return False
     return is_ground(size) and count_of([positions_of(checker, over.variable, over, env)]) == resolve(size)

@@ -18,7 +18,7 @@ from .elements import define_by_elements
 from .grid_members import member_of_grid
 from .open_families import open_indices, open_member
 from .ranges import counted, ends, is_member, last_indices, of_numbers
-from .recurrences import Recurrence
+from .recurrences import RecurrenceState
 
 
 def infer_family(
@@ -48,7 +48,7 @@ def infer_family(
         if not within:
             return None
     check_steps(checker, over, last - expected + 1 if over.downward else expected - first + 1)
-    recurrence = Recurrence(family, {name: index for name, index in indices.items() if name != variable}, holder)
+    recurrence = RecurrenceState(family, {name: index for name, index in indices.items() if name != variable}, holder)
     against = (
         id(holder),
         recurrence.key(expected - recurrence.direction),
@@ -76,7 +76,7 @@ def check_steps(checker: Inference, over: Range, count: int) -> None:
 
 
 def infer_step(
-    checker: Inference, recurrence: Recurrence, indices: dict[Any, Any], is_wanted: bool, env: Environment
+    checker: Inference, recurrence: RecurrenceState, indices: dict[Any, Any], is_wanted: bool, env: Environment
 ) -> Term | None:
     """The member of these indices, from its memo or made; None where another equation gives it, or it is being made."""
     family, holder, over = recurrence.family, recurrence.holder, recurrence.family.range
@@ -119,7 +119,7 @@ def infer_member(checker: Inference, family: Definition, environment: Environmen
 
 
 def has_own_equation(checker: Inference, member: Key, holder: Environment) -> bool:
-    """Whether a member of a family is defined by itself: what the family says of it is a claim then."""
+    """Whether a member of a family is defined by itself: what the family says of it is an assertion then."""
     return member in (checker.scope.definitions if holder.function is None else holder.function.facts)
 
 

@@ -22,7 +22,7 @@ from .counting import Unrollable, attempted, is_value
 from .grids import Grid, variables_of
 from .loops import typed_in
 from .other_meanings import means_something
-from .recurrences import Recurrence
+from .recurrences import RecurrenceState
 from .stacked_families import along
 from .wavefront_order import Cell
 
@@ -112,7 +112,7 @@ def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: s
     if len(steps) == 1 and len(cells) > 1:
         ((_, numbers),) = steps.items()
         if numbers == [*range(numbers[0], numbers[-1] + 1)]:
-            recurrence = Recurrence(part, grid.others, grid.holder)
+            recurrence = RecurrenceState(part, grid.others, grid.holder)
             return along(grid.checker, recurrence, range(numbers[0], numbers[-1] + 1), axis)
     return None
 

@@ -22,7 +22,7 @@ from .coordinates import Coordinate
 from .counting import OFFSET, Unrollable, attempted, members_of
 from .grid_borders import border_of, typed_at
 from .grids import Grid, variables_of
-from .stacked_families import Along
+from .stacked_families import StackedIndex
 from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, ordered
 from .wavefronts import Misordered, Uncovered, Wavefront
@@ -101,11 +101,13 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
     if isinstance(binding, Coordinate):
         numbers = range(binding.numbers.start + offset, binding.numbers.stop + offset)
         return Place(numbers, binding.ahead(offset), binding, offset)
-    if not isinstance(binding, Along) or not is_ground(binding.size):
+    if not isinstance(binding, StackedIndex) or not is_ground(binding.size):
         raise Unrollable
     first, size = binding.first + offset, resolve(binding.size)
     make = TermBuilder(checker.graph, node)
-    return Place(range(first, first + size), make.iota(binding.axis, first, size), Along(binding.axis, first, size))
+    return Place(
+        range(first, first + size), make.iota(binding.axis, first, size), StackedIndex(binding.axis, first, size)
+    )
 
 
 def front_of(row: Place, column: Place) -> Wavefront | None:

@@ -4,7 +4,7 @@
     g_{ax}(X) = ∑_{ax} ∑_{c} X ⊙ [1, 2]_{c}
     g_{c}(V)                                    means g_{c'}(V_{c→c'})
 
-A definition without a signature is substitution: its axes meet by name.
+A definition without a signature is substitution: its axes are aligned by name.
 """
 
 from __future__ import annotations

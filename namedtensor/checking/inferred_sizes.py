@@ -2,7 +2,7 @@
 
 In `Y = [3, 1]_{a}`, `Y / |a|` no input has the axis a, and yet |a| is 2. Inputs say first how large an axis is, then
 declarations and size equations; only where none does, the equations of the scope are typed to see which axes they have.
-A checker of its own does that: statements stand in any order, so one may need the very size that is asked for. It fails
+A separate checker does that: statements are in any order, so one may need the very size that is asked for. It fails
 in that checker alone, and its parts are typed instead.
 """
 
@@ -52,7 +52,7 @@ def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]],
 
 
 def written(checker: Inference, axis: str, environment: Environment) -> set[str]:
-    """The names under which an axis stands in the equations of an environment."""
+    """The names under which an axis appears in the equations of an environment."""
     names, current = {axis}, environment
     while current is not None:
         names |= {formal for formal, real in current.axes.items() if axis in real}
@@ -61,7 +61,7 @@ def written(checker: Inference, axis: str, environment: Environment) -> set[str]
 
 
 def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
-    """Whether the axis stands anywhere but in a size."""
+    """Whether the axis appears anywhere but in a size."""
     if checker.axes_named is None:
         checker.axes_named = frozenset(axes_named(checker.scope.program))
     return bool(checker.axes_named & written(checker, axis, environment) or checker.python)

@@ -232,7 +232,7 @@ def lift_arguments(
     parts: Sequence[Any],
     inner: Environment,
 ) -> tuple[Term, ...]:
-    """Rename the extra axes of the arguments apart; raise where an argument lacks an axis, or lifting clashes."""
+    """Rename the extra axes of the arguments apart; raise where an argument is missing an axis, or lifting clashes."""
     signature = function.signature
     assert signature is not None
     if len(signature.domain) != len(arguments):

@@ -39,7 +39,7 @@ MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they ne
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
     """The Term that a key stands for in an environment, or None.
 
-    What a derivative is taken by is a variable of its own: apart from all that equals it, also from the same name in another environment and has the same value.
+    What a derivative is taken with respect to is a variable of its own: apart from all that equals it, also from the same name in another environment and has the same value.
     """
     holder, term = found_in(checker, key, env, node)
     if term is None or not is_apart(checker, key, term):

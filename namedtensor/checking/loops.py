@@ -40,11 +40,11 @@ from .counting import (
 )
 from .declarations import declared_members
 from .other_meanings import means_something
-from .recurrences import Recurrence
+from .recurrences import RecurrenceState
 
 MIN_LOOP_STEPS = 64  # steps that are worth a loop
 MIN_LOOP_LAYERS = 2  # the same where the index is also a label, as in W^l: such steps are long
-MAX_FIRST_STEPS = 3  # at most so many steps are unrolled until shapes stay the same
+MAX_FIRST_STEPS = 3  # the number of steps unrolled at most until shapes stay the same
 
 _NAMES: Cache[tuple[str, Any], list[Key]] = Cache(  # some 200 bytes for each
     "names at the steps of loops", 512, weigh=lambda names: 200 * len(names), byte_limit=2**26
@@ -54,7 +54,7 @@ _NAMES: Cache[tuple[str, Any], list[Key]] = Cache(  # some 200 bytes for each
 def member_at(
     checker: Inference, family: Definition, indices: dict[Any, Any], text: Any, holder: Environment, env: Environment
 ) -> Any:
-    """h^{t-1} where t is a tensor in the environment that asks; None where it is none."""
+    """h^{t-1} where t is a tensor in the environment that asks; None if there is none."""
     match = OFFSET.fullmatch(text) if isinstance(text, str) else None
     members = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
     if match is None or members is None or family.range is None:
@@ -63,7 +63,7 @@ def member_at(
     others = {name: index for name, index in indices.items() if name != family.range.variable.text}
     if any(match[1] in re.split(r"[+-]", str(item)) for item in others.values()):
         raise Unrollable
-    return members.member(checker, Recurrence(family, others, holder), offset)
+    return members.member(checker, RecurrenceState(family, others, holder), offset)
 
 
 class Rolled:
@@ -75,17 +75,17 @@ class Rolled:
         self.mark = self.axis
         self.steps = (last - base) * direction
         self.index = counter(checker, self.axis, base + direction, self.steps, direction, over)
-        self.recurrences: dict[tuple[Any, ...], Recurrence] = {}
+        self.recurrences: dict[tuple[Any, ...], RecurrenceState] = {}
         self.before = len(checker.parameters)
         self.own: dict[Key, int] = {}  # the parameters that single steps have, and their places
 
-    def member(self, checker: Inference, recurrence: Recurrence, offset: int) -> Term:
+    def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
         recurrence = self.recurrences.setdefault(recurrence.cache_key, recurrence)
         if offset * self.direction > 0 or recurrence.direction != self.direction:
             raise Unrollable
         return self.next(recurrence) if offset == 0 else self.state(recurrence, abs(offset))
 
-    def state(self, recurrence: Recurrence, back: int) -> Term:
+    def state(self, recurrence: RecurrenceState, back: int) -> Term:
         """Return the state `back` steps before, an input of the body."""
         for number in range(1, back + 1):
             if number not in recurrence.states:
@@ -97,7 +97,7 @@ class Rolled:
                 )  # fmt: skip
         return recurrence.states[back]
 
-    def unread(self, recurrence: Recurrence, term: Term) -> Term:
+    def unread(self, recurrence: RecurrenceState, term: Term) -> Term:
         """The state of a family that no step reads: what it was before does not matter."""
         shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
         name = f"a state {len(self.checker.graph)}"
@@ -109,7 +109,7 @@ class Rolled:
             node=recurrence.family.head,
         )
 
-    def first(self, recurrence: Recurrence, back: int) -> Term:
+    def first(self, recurrence: RecurrenceState, back: int) -> Term:
         """The initial value of a state: a member made before; zeros for a family that no step reads."""
         checker, state = self.checker, recurrence.states[back]
         if recurrence.carried:
@@ -194,7 +194,7 @@ class Rolled:
         name = str(key).replace(self.mark, source_name(self.mark))
         return self.checker.graph.intern("members", tuple(terms), (self.axis,), (name,), shape, first.boolean, node)
 
-    def next(self, recurrence: Recurrence) -> Term:
+    def next(self, recurrence: RecurrenceState) -> Term:
         """The member of this step."""
         if recurrence.next is None:
             if recurrence.busy:
@@ -203,7 +203,7 @@ class Rolled:
             recurrence.next = self.typed(recurrence)
         return recurrence.next
 
-    def typed(self, recurrence: Recurrence) -> Term:
+    def typed(self, recurrence: RecurrenceState) -> Term:
         checker, family, holder = self.checker, recurrence.family, recurrence.holder
         first, last = recurrence.range(checker)
         low, high = sorted((self.base + self.direction, self.last))
@@ -217,7 +217,7 @@ class Rolled:
         )  # fmt: skip
         return typed_in(checker, family, environment)
 
-    def rolled(self, recurrence: Recurrence) -> dict[tuple[Any, ...], Recurrence]:
+    def rolled(self, recurrence: RecurrenceState) -> dict[tuple[Any, ...], RecurrenceState]:
         """Every family that the loop needs, typed."""
         self.recurrences[recurrence.cache_key] = recurrence
         self.checker.rolled[self.mark] = self
@@ -245,17 +245,17 @@ class Rolled:
 
 
 def typed_in(checker: Inference, family: Definition, environment: Environment) -> Term:
-    """A member of a family in an environment of its own. Raises Unrollable where its equation has claims or derivatives."""
+    """A member of a family in an environment of its own. Raises Unrollable if its equation has assertions or derivatives."""
     claims, derived = len(checker.pending_claims), checker.derived
     with unguarded(checker):
         term = checker.infer_member(family, environment)
-    if len(checker.pending_claims) > claims or checker.derived > derived:  # a state does not say what it is made of
+    if len(checker.pending_claims) > claims or checker.derived > derived:  # a state does not show its parts
         raise Unrollable
     return term
 
 
 def is_of_program(base: str, env: Environment) -> bool:
-    """Whether names of a base are the program's where an environment asks: no call that it stands in has such names."""
+    """Whether names of a base are the program's where an environment asks: no call that it appears in has such names."""
     while env.parent is not None:
         function = env.function
         if function is not None:
@@ -280,7 +280,9 @@ class RolledLoop:
     direction: int
 
 
-def rolled_up(checker: Inference, recurrence: Recurrence, begin: int, expected: int, env: Environment) -> Term | None:
+def rolled_up(
+    checker: Inference, recurrence: RecurrenceState, begin: int, expected: int, env: Environment
+) -> Term | None:
     """The member of a far step, from a loop; None where the recurrence has to be unrolled."""
     if (
         not is_worth_it(checker, recurrence, (expected - begin) * recurrence.direction)
@@ -293,7 +295,7 @@ def rolled_up(checker: Inference, recurrence: Recurrence, begin: int, expected: 
     return None if loop is None else after(checker, loop, expected)
 
 
-def within(checker: Inference, recurrence: Recurrence, expected: int) -> Term | None:
+def within(checker: Inference, recurrence: RecurrenceState, expected: int) -> Term | None:
     """The member of a step that an earlier loop of layers has passed; None where there is none."""
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
         if (
@@ -306,7 +308,7 @@ def within(checker: Inference, recurrence: Recurrence, expected: int) -> Term | 
     return None
 
 
-def is_worth_it(checker: Inference, recurrence: Recurrence, steps: int) -> bool:
+def is_worth_it(checker: Inference, recurrence: RecurrenceState, steps: int) -> bool:
     """Return whether a recurrence of `steps` steps becomes a loop."""
     if not checker.rolls or recurrence.family.name.base in checker.scope.varied:
         return False
@@ -315,7 +317,7 @@ def is_worth_it(checker: Inference, recurrence: Recurrence, steps: int) -> bool:
     return has_layers(checker, recurrence.holder)
 
 
-def loop_to(checker: Inference, recurrence: Recurrence, begin: int, last: int) -> RolledLoop | None:
+def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: int) -> RolledLoop | None:
     """Roll the steps up to this one, beginning as soon after `begin` as shapes stay the same."""
     for base in firsts(recurrence, begin) if abs(last - begin) < checker.limits.max_steps else ():
         try:
@@ -327,7 +329,7 @@ def loop_to(checker: Inference, recurrence: Recurrence, begin: int, last: int) -
             checker,
             recurrence.holder,
             partial(
-                made_loop, checker, Recurrence(recurrence.family, recurrence.others, recurrence.holder), base, last
+                made_loop, checker, RecurrenceState(recurrence.family, recurrence.others, recurrence.holder), base, last
             ),
         )
         if loop is not None:
@@ -336,7 +338,7 @@ def loop_to(checker: Inference, recurrence: Recurrence, begin: int, last: int) -
     return None
 
 
-def firsts(recurrence: Recurrence, begin: int) -> range:
+def firsts(recurrence: RecurrenceState, begin: int) -> range:
     """The steps after which a loop may begin; where no member was made, the step before them all is one."""
     before = 0 if recurrence.key(begin) in recurrence.holder.memo else recurrence.direction
     return range(begin - before, begin + recurrence.direction * (MAX_FIRST_STEPS + 1), recurrence.direction)
@@ -352,7 +354,7 @@ def counter(checker: Inference, axis: str, first: int, count: int, direction: in
     return checker.graph.intern("-", (checker.graph.number(first + 1, node), steps), shape=shape, node=node)
 
 
-def made_loop(checker: Inference, recurrence: Recurrence, base: int, last: int) -> RolledLoop:
+def made_loop(checker: Inference, recurrence: RecurrenceState, base: int, last: int) -> RolledLoop:
     assert recurrence.family.range is not None
     trace = len(checker.trace)
     rolled = Rolled(checker, base, last, recurrence.family.range, recurrence.direction)
@@ -379,7 +381,7 @@ def made_loop(checker: Inference, recurrence: Recurrence, base: int, last: int) 
     return result
 
 
-def explained(checker: Inference, recurrence: Recurrence, step: int) -> None:
+def explained(checker: Inference, recurrence: RecurrenceState, step: int) -> None:
     """Note the type and the value of the member that a loop ends with, as one step."""
     key = recurrence.key(step)
     term = recurrence.holder.memo[key]

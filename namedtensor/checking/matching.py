@@ -17,7 +17,7 @@ from .lifting import Bindings
 
 def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
     """The function definitions that a use can mean: one with a label of its own, f^1, before one for every index, f^l; then
-    the one spelled exactly so.
+    the exact match.
     """
     if checker.rolled:
         check_steps(checker, node, env)

@@ -1,4 +1,4 @@
-"""Families whose number of members nothing says: h^t for t = 1, …, n is typed by induction, and not member by member.
+"""Families whose number of members nothing specifies: h^t for t = 1, …, n is typed by induction, and not member by member.
 
 The first member is typed as it is. Then comes one whose index is a counter, which stands for all numbers after the first;
 what it reads of the family is taken to have the type of the first. Where it has this type itself, all members have.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 from grammar.nodes import Range
 
-from ..core.extents import Extent, Size, Symbol, extent, is_size, proves_at_most, terms_of
+from ..core.extents import Extent, Size, SizeSymbol, extent, is_size, proves_at_most, terms_of
 from ..core.size_conditions import assume_at_most, counting, is_assuming, least, retracted_after, substituted
 from ..core.sizes import resolve, unify
 from ..scope.names import Key
@@ -27,11 +27,11 @@ from .counting import OFFSET, Unrollable, members_of
 from .declarations import unknown_bound
 from .open_labels import offset_of, size_of_label
 
-MAX_FIRST_MEMBERS = 3  # at most so many members are typed as they are until their types stay the same
+MAX_FIRST_MEMBERS = 3  # the number of members typed at most as they are until their types stay the same
 Numbers = tuple[Size, ...]
 
 
-class Along(NamedTuple):
+class MemberRange(NamedTuple):
     """The numbers from the first to the last, along an axis, that an index of a member is."""
 
     first: Size
@@ -41,32 +41,34 @@ class Along(NamedTuple):
 
 def open_indices(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
-) -> list[Size | Along] | None:
+) -> list[Size | MemberRange] | None:
     """What the indices of a member are where they, or the ends of its family, are open; None where all are numbers."""
     over = family.range
     if over is None or not (checker.infer_parameters and is_assuming()):
         return None
-    asked: list[Size | Along] = []
+    asked: list[Size | MemberRange] = []
     for range_ in over.each:
         result = index_of(checker, indices.get(range_.variable.text), env)
         if result is None:
             return None
         asked.append(result)
-    sizes = [size for requested in asked for size in (requested[:2] if isinstance(requested, Along) else (requested,))]
-    numbers = tuple(requested.first if isinstance(requested, Along) else requested for requested in asked)
+    sizes = [
+        size for requested in asked for size in (requested[:2] if isinstance(requested, MemberRange) else (requested,))
+    ]
+    numbers = tuple(requested.first if isinstance(requested, MemberRange) else requested for requested in asked)
     sizes += [end for at in range(len(numbers)) for end in ends(checker, over, at, numbers, holder)]
     return asked if any(type(size) is Extent for size in sizes) else None
 
 
-def index_of(checker: Inference, text: Any, env: Environment) -> Size | Along | None:
+def index_of(checker: Inference, text: Any, env: Environment) -> Size | MemberRange | None:
     parts = OFFSET.fullmatch(text) if isinstance(text, str) else None
     binding = None if parts is None else members_of(parts[1], env)
-    if parts is None or not isinstance(binding, stacked_families.Along):
+    if parts is None or not isinstance(binding, stacked_families.StackedIndex):
         return size_of_label(checker, text)
     size, first = resolve(binding.size), binding.first + offset_of(parts)
     if not is_size(size):
         raise Unrollable
-    return Along(first, first + size - 1, binding.axis)
+    return MemberRange(first, first + size - 1, binding.axis)
 
 
 def ends(checker: Inference, over: Range, at: int, numbers: Numbers, holder: Environment) -> tuple[Size, Size]:
@@ -81,7 +83,11 @@ def ends(checker: Inference, over: Range, at: int, numbers: Numbers, holder: Env
 
 
 def open_member(
-    checker: Inference, family: Definition, indices: dict[Any, Any], asked: list[Size | Along], holder: Environment
+    checker: Inference,
+    family: Definition,
+    indices: dict[Any, Any],
+    asked: list[Size | MemberRange],
+    holder: Environment,
 ) -> Term | None:
     """A member of an open family, or those along axes, by their type alone; None where it does not have them."""
     over = family.range
@@ -89,7 +95,7 @@ def open_member(
     others = {name: index for name, index in indices.items() if name not in over.variables}
     cache_key = id(family), id(holder), tuple(sorted(others.items()))
     induction = holder.inductions.setdefault(cache_key, Induction(checker, family, over, others, holder))
-    at = next((at for at, requested in enumerate(asked) if isinstance(requested, Along)), None)
+    at = next((at for at, requested in enumerate(asked) if isinstance(requested, MemberRange)), None)
     if at is not None:
         return induction.along(asked, at)
     numbers = tuple(asked)
@@ -116,8 +122,8 @@ class Induction:
     begun: dict[Numbers, Term | None] = field(default_factory=dict[Numbers, "Term | None"])  # members as they are
 
     @property
-    def counters(self) -> list[Symbol]:
-        return [Symbol(range_.variable.text, "") for range_ in self.over.each]
+    def counters(self) -> list[SizeSymbol]:
+        return [SizeSymbol(range_.variable.text, "") for range_ in self.over.each]
 
     def named(self, numbers: Numbers) -> dict[str, Any]:
         """The indices of a member with these numbers."""
@@ -148,7 +154,7 @@ class Induction:
         sides: list[Term] = []
         for number in (first, last):
             numbers = [*asked[:at], number, *asked[at + 1 :]]
-            is_last = not any(isinstance(entry, Along) for entry in numbers)
+            is_last = not any(isinstance(entry, MemberRange) for entry in numbers)
             side = self.given(tuple(numbers)) if is_last else self.along(numbers, at + 1)
             if side is None:
                 return None
@@ -261,10 +267,10 @@ class Induction:
 
     def numbers(
         self, step: int, sides: tuple[bool, ...], is_fixed: tuple[bool, ...]
-    ) -> tuple[Numbers, dict[Symbol, tuple[Size, Size]]]:
+    ) -> tuple[Numbers, dict[SizeSymbol, tuple[Size, Size]]]:
         """The indices with which types begin where they are fixed; counters of all the others elsewhere."""
         numbers: Numbers = ()
-        ranges: dict[Symbol, tuple[Size, Size]] = {}
+        ranges: dict[SizeSymbol, tuple[Size, Size]] = {}
         for at, (range_, counter) in enumerate(zip(self.over.each, self.counters)):
             low, high = self.ends(at, numbers)
             is_from_high = range_.downward != sides[at]
@@ -280,7 +286,9 @@ class Induction:
         return numbers, ranges
 
 
-def not_empty(ranges: dict[Symbol, tuple[Size, Size]], low: Size, high: Size) -> dict[Symbol, tuple[Size, Size]]:
+def not_empty(
+    ranges: dict[SizeSymbol, tuple[Size, Size]], low: Size, high: Size
+) -> dict[SizeSymbol, tuple[Size, Size]]:
     """The ranges of counters without those numbers for which a range from `low` to `high` is empty: i ≤ n-1 of j = i+1, …, n."""
     result = dict(ranges)
     for counter, (first, last) in ranges.items():

@@ -15,7 +15,7 @@ from .counting import Unrollable
 
 
 @dataclass(eq=False)
-class Recurrence:
+class RecurrenceState:
     """A recurrence: one family in its environment, its other indices fixed; while a loop is typed, its states and their
     next values.
 
@@ -96,7 +96,7 @@ class Recurrence:
 class Keys:
     """The keys of the members of some steps."""
 
-    def __init__(self, recurrence: Recurrence, steps: range):
+    def __init__(self, recurrence: RecurrenceState, steps: range):
         self.recurrence, self.steps = recurrence, steps
 
     def __contains__(self, key: Key) -> bool:

@@ -43,7 +43,7 @@ class CheckResult(Suggests):
     def assertions(self) -> tuple[Any, ...]:
         """What is known of each equation that defines nothing: proved, disproved by tensors that show it, or not disproved by random tests.
 
-        Each has a `span`, where it stands, a `status`, and what was `drawn` where it is disproved.
+        Each has a `span`, where it appears, a `status`, and what was `drawn` where it is disproved.
         """
         return self.tried() if self.ok else ()
 
@@ -90,7 +90,7 @@ class CheckResult(Suggests):
 
 
 def check_program(source: str, checker: Checker) -> CheckResult:
-    """Check every definition, value, function and claim of a program, in its order."""
+    """Check every definition, value, function and assertion of a program, in its order."""
     last: Any = None
     scope = checker.scope
     pending: list[tuple[int, Any]] = [(group[0].position, spelling) for spelling, group in scope.definitions.items()]

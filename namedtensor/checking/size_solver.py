@@ -20,7 +20,7 @@ from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.names import MARKS, Key, spelled, walk
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment
-from ..terms.inference import Inference, Sizes
+from ..terms.inference import Inference, SizesInterface
 from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import inferred_size, several_sizes
 from .size_agenda import SearchKey, SizeAgenda
@@ -46,7 +46,7 @@ def in_head(env: Environment | None) -> bool:
     return env is not None
 
 
-class SizeSolver(Sizes):
+class SizeSolver(SizesInterface):
     """The solver of sizes of one program; its results are memoised by environment.
 
     Solutions are memoised. A symbol that had no value is asked for again only once a symbol that shares a fact with it
@@ -201,11 +201,11 @@ class SizeSolver(Sizes):
         return inferred_size(self.checker, symbol[1], environment, node)
 
     def of_unmentioned_input(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        """The size of an axis of what is given and stands nowhere in the program."""
+        """The size of an axis of what is given and appears nowhere in the program."""
         return self.direct(symbol, self.checker.unnamed, node) if symbol[0] == "size" else None
 
     def unmarked(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        """The size of a*, a†, a** where nothing says it is that of a."""
+        """The size of a*, a†, a** where nothing specifies it is that of a."""
         if symbol[0] != "size" or symbol[1] == (bare := symbol[1].rstrip(MARKS)):
             return None
         return self.size_of(bare, env, node)
@@ -259,7 +259,7 @@ class SizeSolver(Sizes):
         return index.about(words_of(symbol, env))
 
     def by_facts(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
-        """Solve the equations for a symbol, each where it stands once."""
+        """Solve the equations for a symbol, each where it appears once."""
         for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if is_size(side) or self.count(side, symbol, env) != 1:  # pyright: ignore

@@ -16,10 +16,10 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
 from .loops import MAX_FIRST_STEPS, MIN_LOOP_STEPS, RolledLoop, counter, loop_to
-from .recurrences import Recurrence
+from .recurrences import RecurrenceState
 
 
-class Along:
+class StackedIndex:
     """An index that counts from `first` along an axis: members of a family are stacked along it."""
 
     mark = None  # its variable is in no label
@@ -27,14 +27,14 @@ class Along:
     def __init__(self, axis: str, first: int, size: Any):
         self.axis, self.first, self.size = axis, first, size
 
-    def member(self, checker: Inference, recurrence: Recurrence, offset: int) -> Term:
+    def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
         if not is_ground(self.size):
             raise Unrollable
         start = self.first + offset
         return along(checker, recurrence, range(start, start + resolve(self.size)), self.axis)
 
 
-def along(checker: Inference, recurrence: Recurrence, steps: range, axis: str) -> Term:
+def along(checker: Inference, recurrence: RecurrenceState, steps: range, axis: str) -> Term:
     """The members of consecutive steps stacked along an axis: those written out first, then the states of a loop."""
     low, high = recurrence.range(checker)
     loop = None
@@ -66,7 +66,7 @@ def along(checker: Inference, recurrence: Recurrence, steps: range, axis: str) -
     )
 
 
-def loop_with(checker: Inference, recurrence: Recurrence, first: int, steps: range) -> RolledLoop | None:
+def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps: range) -> RolledLoop | None:
     """A loop that has these steps, but for the first ones."""
     direction = recurrence.direction
     begin, end = (steps[0], steps[-1])[::direction]

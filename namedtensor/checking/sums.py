@@ -1,6 +1,6 @@
 """Index sums: ∑_i A_{height(i)}, ∑_{i=1}^{n} …, ∏_i …
 
-The index becomes a tensor along an axis of its own, and the sum goes over that axis. Where its bounds differ from
+The index becomes a tensor along an axis of its own, and the sum reduces that axis. Where its bounds differ from
 element to element, terms beyond them count nothing; where it is a label, as in ∑_{i=1}^{2} W^i, the terms are written
 out.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 from grammar.traversal import children
 
-from ..core.extents import Extent, Size, Symbol, UndecidedSize, extent, is_size, proves_at_most, symbols_of, typical
+from ..core.extents import Extent, Size, SizeSymbol, UndecidedSize, extent, is_size, proves_at_most, symbols_of, typical
 from ..core.size_conditions import counting, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators.along_axes import NAN_FIRST
@@ -27,7 +27,7 @@ from .application import apply, broadcast, takes_index
 from .cases import guarding, of_elements
 from .declarations import end_needed, unknown_in
 from .indexing import indexed_axis, iota, take
-from .stacked_families import Along, lifted
+from .stacked_families import StackedIndex, lifted
 
 NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf, "argmax": -math.inf, "argmin": math.inf}
 BEST = ("argmax", "argmin")  # whose value is that of the variable
@@ -90,7 +90,7 @@ def indexed_environment(
     axis = f"{variable.text}@{depth}"
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     inner.variables[Key(variable.text)] = iota(checker, axis, first, size, variable)
-    inner.members[variable.text] = Along(axis, first, size)
+    inner.members[variable.text] = StackedIndex(axis, first, size)
     return axis, inner
 
 
@@ -209,7 +209,7 @@ COMBINED: dict[str, Callable[..., Bounds]] = {
 
 # ------------------------------------------------------------------------------------------------- an index as a label
 def is_label(checker: Inference, variable: str, body: Node) -> bool:
-    """Whether the index stands in the label of a name that has such labels: W^i, where W^1 and W^2 are given."""
+    """Whether the index appears in the label of a name that has such labels: W^i, where W^1 and W^2 are given."""
     scope = checker.scope
     labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
     labeled |= {family.name.base for family in scope.families}
@@ -245,7 +245,7 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
 
 def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
     """The type of a sum of an unknown number of terms: that of each of them."""
-    counter = Symbol(node.variable.text, "")
+    counter = SizeSymbol(node.variable.text, "")
     environment = Environment(
         parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={counter.name: extent(counter)}
     )

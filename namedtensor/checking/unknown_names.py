@@ -125,7 +125,7 @@ def factors_of(word: str, known: list[str]) -> list[str] | None:
 
 
 def size_of_family(checker: Inference, key: Key) -> str | None:
-    """The n of W^n, where W^t is defined for t = 1, …, n and nothing says what n is."""
+    """The n of W^n, where W^t is defined for t = 1, …, n and nothing specifies what n is."""
     families = [family for family in checker.scope.families if family.range is not None and family.key.base == key.base]
     bounds = {checker.text(end) for family in families for over in family.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
@@ -133,7 +133,7 @@ def size_of_family(checker: Inference, key: Key) -> str | None:
 
 
 def without_range(checker: Inference, key: Key) -> str | None:
-    """h^{t-1}, where h^t is defined and no range says what t is."""
+    """h^{t-1}, where h^t is defined and no range specifies what t is."""
     counted = [
         definition
         for definition in checker.scope.definitions
@@ -143,7 +143,7 @@ def without_range(checker: Inference, key: Key) -> str | None:
         first = Key(
             counted[0].base, *(tuple("0" if text == key.base else text for text in names) for names in counted[0][1:])
         )
-        return f"say where {key} begins and ends: {counted[0]} = … for {key} = 1, …, n, with {first} = …"
+        return f"specify where {key} begins and ends: {counted[0]} = … for {key} = 1, …, n, with {first} = …"
     for part in (*key.superscript, *key.subscript):
         variable = re.match(r"([^\W\d]\w*'*)[+-]\d+$", part)
         if variable is None:
@@ -156,7 +156,7 @@ def without_range(checker: Inference, key: Key) -> str | None:
             for text in (variable[1], "0")
         )  # fmt: skip
         if local in checker.scope.definitions:
-            return f"say where {variable[1]} begins and ends: {local} = … for {variable[1]} = 1, …, n, with {first} = …"
+            return f"specify where {variable[1]} begins and ends: {local} = … for {variable[1]} = 1, …, n, with {first} = …"
     return None
 
 
@@ -204,7 +204,7 @@ def of_derivative(checker: Inference, key: Key, node: Any) -> str | None:
 
 
 def spellable(checker: Inference, names: list[str]) -> list[str]:
-    """Without built-in names of one letter or sign, which nobody types by mistake."""
+    """Without built-in names of one letter or sign, which no one types by mistake."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 

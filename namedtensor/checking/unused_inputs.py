@@ -91,7 +91,7 @@ class MentionedNames:
         families = self.patterns.alike(given) if given else ()
         self.named: frozenset[Key] = frozenset(
             chain.from_iterable(group for _, group in families if self.names_it(group[0]))
-        )  # those given that stand in the program
+        )  # those given that appear in the program
 
     @cached_property
     def axes(self) -> set[str]:
@@ -131,7 +131,7 @@ class MentionedNames:
         return children(node)
 
     def names_it(self, name: Key) -> bool:
-        """Whether a name stands in the program: W^{1,Q} does in W^{l,Q}; a label, which may be a number, as any number."""
+        """Whether a name appears in the program: W^{1,Q} does in W^{l,Q}; a label, which may be a number, as any number."""
         return bool(self.patterns.find(name.base, texts_of(name.subscript), texts_of(name.superscript)))
 
     @cached_property
@@ -192,7 +192,7 @@ class GivenNames:
         return {*map(source_name, axes.union(*[input_.shape for input_ in self.inputs.values()]))}
 
     def of(self, name: Key) -> bool:
-        """Whether a name stands in the program, between bars too, or has an axis whose size the program asks for."""
+        """Whether a name appears in the program, between bars too, or has an axis whose size the program asks for."""
         return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
 
     def is_measured(self, name: Key) -> bool:

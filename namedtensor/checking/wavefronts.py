@@ -89,7 +89,7 @@ class Wavefront:
         return {coordinate.axis: len(coordinate.numbers) for coordinate in self.coordinates}
 
     def first(self, grid: Grid) -> Term:
-        """A member of the first front, which says what all are like."""
+        """A member of the first front, which specifies what all are like."""
         if grid.first is None:
             grid.first = grid.at(self.order.start())
         return grid.first

@@ -1,4 +1,4 @@
-"""The command `namedtensor`: words in, a value, a type, a spelling or an error out.
+"""The command `namedtensor`: evaluates, checks, converts and explains formulas.
 
 `console`: what is written, in an encoding that can show it.
 `inputs`: NAME=VALUE to tensors.

@@ -19,8 +19,8 @@ from .console import Console
 from .inputs import NO_HEADERS, Headers, is_file, read_given
 
 
-class Source(NamedTuple):
-    """A formula with where it came from; `name` is None where it stood in the command."""
+class FormulaSource(NamedTuple):
+    """A formula with where it came from; `name` is None where it appeared in the command."""
 
     text: str
     name: str | None
@@ -31,7 +31,7 @@ SYNTAXES = {".nt": "text", ".tex": "latex"}
 FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex|md|markdown|ipynb)")
 
 
-def source_of(options: Any) -> Source:
+def source_of(options: Any) -> FormulaSource:
     """The formula that a command is about, also noted in `options` for errors to name its file."""
     word = options.formula[1:] if options.formula.startswith(" -") else options.formula
     options.source = read_source(word, options.syntax)
@@ -40,7 +40,7 @@ def source_of(options: Any) -> Source:
     return options.source
 
 
-def imported(source: Source) -> Source:
+def imported(source: FormulaSource) -> FormulaSource:
     """A formula with what it imports: a file from its own folder, the argument of a command from the current one.
 
     Raises NotationError where something is not there.
@@ -53,16 +53,16 @@ def imported(source: Source) -> Source:
     return source._replace(text=with_imports(source.text, source.syntax, "." if file is None else (), file))
 
 
-def read_source(word: str, syntax: str) -> Source:
+def read_source(word: str, syntax: str) -> FormulaSource:
     """The text of a formula, a file, or standard input. Raises InputError."""
     if word == "-":
-        return Source(typed_in(), "<stdin>", syntax)
+        return FormulaSource(typed_in(), "<stdin>", syntax)
     if is_file(word):
         known = SYNTAXES.get(os.path.splitext(word)[1], "auto")
-        return Source(read_text(word), word, known if syntax == "auto" else syntax)
+        return FormulaSource(read_text(word), word, known if syntax == "auto" else syntax)
     if FILE_LIKE.fullmatch(word):
         raise InputError(f"there is no file {word}")
-    return Source(word, None, syntax)
+    return FormulaSource(word, None, syntax)
 
 
 def typed_in() -> str:
@@ -77,7 +77,7 @@ def typed_in() -> str:
 
 
 def values_of(words: list[str], console: Console, headers: Headers = NO_HEADERS) -> KeywordValues:
-    """The tensors and numbers of NAME=…; remarks on their files go to standard error.
+    """The tensors and numbers of NAME=…; notes on their files go to standard error.
 
     `headers` says by name whether a table has one.
     """
@@ -123,7 +123,7 @@ def limits_of(words: list[str]) -> Any:
     return Limits(**chosen)
 
 
-def place_of(problem: NotationError, source: Source | None) -> str:
+def place_of(problem: NotationError, source: FormulaSource | None) -> str:
     """file:line:column of an error, where it is about a file."""
     if source is None or source.name is None or problem.source != source.text:
         return ""

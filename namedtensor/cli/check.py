@@ -11,8 +11,8 @@ from grammar.errors import CATALOGUE, NotationError
 
 from ..files.text import InputError
 from ..programs.arguments import KeywordValues
-from .arguments import Source, place_of, sizes_of, source_of
-from .check_documents import Given, check_documents, documents_of, draws_of, is_document, write_findings
+from .arguments import FormulaSource, place_of, sizes_of, source_of
+from .check_documents import DocumentInput, check_documents, documents_of, draws_of, is_document, write_findings
 from .console import Console, error_record
 from .inputs import NO_HEADERS, Headers, headers_of, is_file, read_value, split_given
 
@@ -26,10 +26,10 @@ def check_command(options: Any, console: Console) -> int:
     source = documents[0].source if documents else source_of(options)
     shapes = shapes_of(options.inputs, console, headers_of(options.header))
     if documents or is_document(source):
-        return check_documents(documents or [Given(source)], shapes, ignored, options, console)
-    if options.facts or options.baseline or options.page or options.format == "html":
+        return check_documents(documents or [DocumentInput(source)], shapes, ignored, options, console)
+    if options.assumptions or options.baseline or options.page or options.format == "html":
         raise InputError(
-            "--facts, --baseline, --page and --format html are for documents: .tex, .md, .ipynb, .html or .py"
+            "--assumptions, --baseline, --page and --format html are for documents: .tex, .md, .ipynb, .html or .py"
         )
     from ..positional.offers import remark_on
     from ..programs.api import check
@@ -52,8 +52,8 @@ def check_command(options: Any, console: Console) -> int:
     return int(bool(checked.errors or (options.strict and checked.warnings)))
 
 
-def _tried(source: Source, shapes: KeywordValues, options: Any) -> list[Any]:
-    """The verdicts of the claims of a formula whose types are right."""
+def _tried(source: FormulaSource, shapes: KeywordValues, options: Any) -> list[Any]:
+    """The verdicts of the assertions of a well-typed formula."""
     from grammar.parser import parse
 
     from ..documents.trial import tried_claims
@@ -72,7 +72,7 @@ def numbers_of(words: list[str]) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _write(checked: Any, source: Source, format: str, console: Console) -> None:
+def _write(checked: Any, source: FormulaSource, format: str, console: Console) -> None:
     """Write the findings of a formula in a format."""
     if format == "json":
         console.json(checked_record(checked, source.name))
@@ -94,7 +94,7 @@ RESERVED = ("sizes", "syntax")  # what Python's check takes by name beside the s
 
 
 def shapes_of(words: list[str], console: Console, headers: Headers = NO_HEADERS) -> KeywordValues:
-    """The shapes that NAME=… gives; `headers` says which tables have one. Raises InputError where a word gives none."""
+    """The shapes that NAME=… gives; `headers` specifies which tables have one. Raises InputError if a word gives none."""
     shapes = KeywordValues()
     for name, text in map(split_given, words):
         if name in shapes or name in RESERVED:
@@ -116,7 +116,7 @@ def shape_given(name: str, text: str, console: Console, header: bool | None = No
     return value.value
 
 
-def _print_checked(checked: Any, source: Source, console: Console) -> None:
+def _print_checked(checked: Any, source: FormulaSource, console: Console) -> None:
     names = checked.types
     types = dict(names)
     if checked.type is not None:
@@ -134,13 +134,13 @@ def _print_checked(checked: Any, source: Source, console: Console) -> None:
         blank = True
 
 
-def _complaints(errors: Any, warnings: Any, source: Source, console: Console) -> list[str]:
+def _complaints(errors: Any, warnings: Any, source: FormulaSource, console: Console) -> list[str]:
     """Errors, then warnings, each with its place and excerpt."""
     names = [console.error(error, place_of(error, source), sys.stdout) for error in errors]
     return names + [as_text(warning.as_error(source.text), source, console) for warning in warnings]
 
 
-def as_text(warning: NotationError, source: Source, console: Console) -> str:
+def as_text(warning: NotationError, source: FormulaSource, console: Console) -> str:
     """A warning with its place and excerpt."""
     path = place_of(warning, source)
     drawn = console.error(warning, "", sys.stdout).partition(": ")[2]

@@ -10,24 +10,24 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..files.text import InputError, reason, whole_file
-from .arguments import FILE_LIKE, Source, sizes_of
+from .arguments import FILE_LIKE, FormulaSource, sizes_of
 from .console import Console, error_record
 
 DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm", ".py")
-MOST = 200  # findings of one kind that are printed of a document
+MOST = 200  # findings with one code that are printed of a document
 
 
-class Given(NamedTuple):
-    """A document as it was given, and a remark on how it is read."""
+class DocumentInput(NamedTuple):
+    """A document as it was given, and a note on how it is read."""
 
-    source: Source
+    source: FormulaSource
     remark: str | None = None
 
 
 class CheckedDocument(NamedTuple):
     """A document that was checked: its text with all that it includes, the report, and the findings that count."""
 
-    given: Given
+    given: DocumentInput
     whole: Any
     report: Any
     findings: list[Any]
@@ -41,7 +41,7 @@ class CheckedDocument(NamedTuple):
         return [finding for finding in self.findings if finding.severity == severity]
 
 
-def documents_of(options: Any) -> list[Given]:
+def documents_of(options: Any) -> list[DocumentInput]:
     """Remove the documents from the arguments of a command and return them; none if the command has no documents.
 
     Raises InputError if one of several files is not a document or does not exist.
@@ -67,28 +67,30 @@ def _is_document_file(word: str) -> bool:
     return word.endswith(DOCUMENTS) and "\n" not in word and os.path.exists(word)
 
 
-def _given(word: str) -> Given:
+def _given(word: str) -> DocumentInput:
     from ..documents.included_files import document_text
 
     text, remark = document_text(word)
-    return Given(Source(text, word, "latex"), remark)
+    return DocumentInput(FormulaSource(text, word, "latex"), remark)
 
 
-def is_document(source: Source) -> bool:
+def is_document(source: FormulaSource) -> bool:
     """Whether LaTeX is a document with formulas in it, and not a formula."""
     whole = re.search(r"\\(?:documentclass|begin\{document\}|section\b)", source.text)
     named = source.name is not None and source.name.endswith(DOCUMENTS)
     return source.syntax != "text" and bool(whole or named)
 
 
-def whole_of(source: Source) -> Any:
+def whole_of(source: FormulaSource) -> Any:
     """Return the whole document: with the files that it includes, or only the formulas of a Markdown file."""
     from ..documents import loaded
 
     return loaded.whole_of(source.text, source.name or "<formula>")
 
 
-def check_documents(given: list[Given], shapes: Any, ignored: frozenset[int], options: Any, console: Console) -> int:
+def check_documents(
+    given: list[DocumentInput], shapes: Any, ignored: frozenset[int], options: Any, console: Console
+) -> int:
     """Check documents and write what was found; the status to exit with."""
     from .baseline import new_findings, read_baseline, write_baseline
 
@@ -112,7 +114,7 @@ def check_documents(given: list[Given], shapes: Any, ignored: frozenset[int], op
     return int(bool(findings) if options.strict else any(finding.severity == "error" for finding in findings))
 
 
-def _roots(given: list[Given]) -> list[tuple[Given, Any]]:
+def _roots(given: list[DocumentInput]) -> list[tuple[DocumentInput, Any]]:
     """The documents with all that they include; without those that another of them includes."""
     wholes = [(source, whole_of(source.source)) for source in given]
     names = [os.path.realpath(source.source.name or "") for source in given]
@@ -124,28 +126,28 @@ def _roots(given: list[Given]) -> list[tuple[Given, Any]]:
     ]
 
 
-def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], options: Any) -> CheckedDocument:
+def _checked(given: DocumentInput, whole: Any, shapes: Any, ignored: frozenset[int], options: Any) -> CheckedDocument:
     from ..documents.findings import findings_of
     from ..documents.sections import check_document
-    from ..documents.stated_facts import with_facts
+    from ..documents.stated_assumptions import with_assumptions
 
     common = 0
     if given.source.name is not None and given.source.name.endswith(".py"):
         from ..documents.check_files import check_python
 
-        if options.facts:
+        if options.assumptions:
             raise InputError(f"--facts is for documents with sections, and {given.source.name} is Python")
         report = check_python(whole.text, whole.file, shapes, sizes_of(options.sizes), draws_of(options))
     else:
         if options.facts:
-            whole, common = with_facts(whole, options.facts)
+            whole, common = with_assumptions(whole, options.assumptions)
         report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common, draws_of(options))
     findings = [finding for finding in findings_of(report, whole) if finding.problem.code not in ignored]
     return CheckedDocument(given, whole, report, findings)
 
 
 def draws_of(options: Any) -> Any:
-    """The draws by which claims are tried; None where they are not."""
+    """The random tests of assertions; None if there are none."""
     if not options.random:
         return None
     from ..documents.verdicts import Draws
@@ -238,7 +240,7 @@ def _notes(checked: CheckedDocument, options: Any) -> list[str]:
             texts.append(f"{_line(whole, tried.span[0])}: note: assertion: {tried}")
     for section in report.scopes:
         for name, start in section.unknown.items():
-            texts.append(f"{_line(whole, start)}: note: nothing in this section says what {name} is")
+            texts.append(f"{_line(whole, start)}: note: {name} is not declared in this section")
     for left in report.skipped if options.all else ():
         texts.append(f"{_line(whole, left.span[0])}: note: left out, {left.reason}")
     if not report.formulas and not report.errors:

@@ -1,10 +1,9 @@
-"""The command line: a formula and its tensors in, its value, type, spelling or error out.
+"""The command line: subcommands that evaluate, check, convert and explain formulas.
 
     namedtensor eval 'softmax_{key} A' A=A.json:query,key
 
-Each command is a record: what it means, its arguments, its examples, and the function that does it. What a command is
-given is read by `arguments` and `inputs`, what it says is written by `console`. Exit status: 0 all is well, 1 the formula or a tensor is
-wrong, 2 the command is.
+Each command is a record: its help, arguments, examples and function. `arguments` and `inputs` read what a command is
+given; `console` writes its output. Exit status: 0 success, 1 error in the formula or an input, 2 usage error.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from grammar.errors import NotationError
 from ..core.suggestions import did_you_mean, near
 from ..core.version import __version__
 from ..files.text import InputError
-from .arguments import Source, place_of
+from .arguments import FormulaSource, place_of
 from .check import check_command
 from .console import (
     AT_THE_PROMPT,
@@ -80,7 +79,7 @@ class Command(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command as from a terminal; the exit status."""
+    """Run a command as from a terminal; return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         status = _status(words)
@@ -88,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             Console().flush()
         return status
     except BrokenPipeError:
-        _let_go()  # whoever read has gone
+        _let_go()  # the reader has gone
         return WRONG_FORMULA
     except StreamProblem as problem:
         Console().note(f"namedtensor: {problem}")
@@ -99,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _status(words: list[str]) -> int:
-    """The exit status, also where argparse ends the command: for help, and for wrong words."""
+    """Return the exit status, also if argparse ends the command, after help or a usage error."""
     try:
         return _dispatch(words)
     except SystemExit as stop:
@@ -142,7 +141,7 @@ def _guarded(words: list[str]) -> list[str]:
 
 
 def _failed(problem: NotationError, options: Any, console: Console) -> int:
-    source: Source | None = getattr(options, "source", None)
+    source: FormulaSource | None = getattr(options, "source", None)
     if console.machine:
         console.json({"error": error_record(rehinted(problem, console.hints), source.name if source else None)})
     else:
@@ -195,7 +194,7 @@ CHECK_EXAMPLES = """
   namedtensor check paper.tex notes.md talk.ipynb      with what they include; a section is a scope
   namedtensor check model.py --all                     the formulas in strings given to nt.evaluate, nt.program, …
   namedtensor check paper.tex --strict --format github --ignore 314
-  namedtensor check paper.tex --facts facts.nt --baseline known.json
+  namedtensor check paper.tex --assumptions assumptions.nt --baseline known.json
 """
 
 
@@ -277,7 +276,7 @@ def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
         "--counts", choices=("last", "best", "first"),
         help="the attempt that counts (default: as the file of exercises says, else last)",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another number draws other tensors")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another number gives other tensors")
 
 
 def _exercises(options: Any, console: Console) -> int:
@@ -379,7 +378,7 @@ COMMANDS = {
         mcp_command,
         MCP_EXAMPLES,
     ),
-    "help": Command("say what a function, a sign or an error is", help_arguments, help_command, HELP_EXAMPLES),
+    "help": Command("describe a function, an operator or an error", help_arguments, help_command, HELP_EXAMPLES),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }
 

@@ -1,6 +1,6 @@
 """The console: what the command line writes, in an encoding that can show it.
 
-Where that is not so, and with --ascii, each character is written in the notation's ASCII spelling: `grammar.plain_text`.
+Where that is not so, and with --ascii, each character is written in the notation's ASCII form: `grammar.plain_text`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130  # what a command exi
 
 
 # --------------------------------------------------------------------------------------------------------------- hints
-# What a hint says of Python's arguments, as it is said on the command line and at the prompt.
+# What a hint says of Python's arguments, in the words of the command line and the REPL.
 ON_COMMAND_LINE = (
     (r"sizes=\{'(.+?)': (\d+)\}", r"--sizes \1=\2"),
     (r"values=\{'(.+?)': …\}", r"\1=FILE:axis,axis"),

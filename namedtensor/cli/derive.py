@@ -27,7 +27,7 @@ def derive_arguments(parser: argparse.ArgumentParser) -> None:
     )
     spelling_argument(parser, "the output format of the derivative (default: text)")
     parser.add_argument("--as-written", action="store_true", help="print ∂…/∂X* instead of the closed form")
-    parser.add_argument("--steps", action="store_true", help="print the way to the closed form, a rule a line")
+    parser.add_argument("--steps", action="store_true", help="print the derivation, one rule per line")
     parser.add_argument(
         "--check", metavar="NAME=...", nargs="*",
         help="tensors and numbers: hold the closed form against differences, and check each step",
@@ -56,7 +56,7 @@ SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
 
 
 def derived(derivation: Any, options: Any, console: Console) -> int:
-    """Print a derivative: its closed form, unless shapes are missing that nothing says, or there is none."""
+    """Print a derivative: its closed form, unless shapes are missing that nothing specifies, or there is none."""
     shapes = shapes_of(options.inputs, console, headers_of(options.header))
     if options.as_written:
         return spell(derivation.tree, options.to or "text", options, console)
@@ -84,7 +84,7 @@ def derived(derivation: Any, options: Any, console: Console) -> int:
 
 def step_record(step: Any) -> dict[str, str]:
     """A step for machines."""
-    return {"equation": step.equation, "rule": step.rule, "law": step.law}
+    return {"equation": step.equation, "rule": step.rule, "identity": step.identity}
 
 
 LARGEST = 1e-5  # what differences may be off by

@@ -10,7 +10,7 @@ from typing import Any
 from ..files.formats import writable, write
 from ..files.text import InputError, as_number
 from ..programs.arguments import KeywordValues
-from .arguments import Source, limits_of, sizes_of, source_of, values_of
+from .arguments import FormulaSource, limits_of, sizes_of, source_of, values_of
 from .console import FINE, Console
 from .inputs import headers_of, read_value
 from .parsers import call_argument, digits_argument, formula_arguments
@@ -24,7 +24,7 @@ def eval_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the value to .npy, .npz, .json, .csv, .parquet, .nc or .zarr, and do not print it",
     )
-    parser.add_argument("--strict", action="store_true", help="refuse an outer product that may be unintended")
+    parser.add_argument("--strict", action="store_true", help="reject an outer product that may be unintended")
     parser.add_argument(
         "--limit", metavar="NAME=N", action="append", default=[],
         help="raise a limit, such as max_steps; see nt.Limits",
@@ -54,7 +54,7 @@ def written(value: Any, file: str) -> str:
     return f"{file}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}"
 
 
-def _value(options: Any, source: Source, console: Console) -> tuple[Any, str | None]:
+def _value(options: Any, source: FormulaSource, console: Console) -> tuple[Any, str | None]:
     """The value, and what the text is in another notation, where that differs."""
     from ..positional.offers import remark_on
     from ..programs.api import program

@@ -1,4 +1,4 @@
-"""The command help: what an operator does, what an error says, what there is."""
+"""The command help: what an operator does, the explanation of an error, what there is."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def help_command(options: Any, console: Console) -> int:
 
 
 def named(name: str) -> Operator:
-    """The record of a name, a sign, or its spelling in ASCII or LaTeX. Raises InputError."""
+    """The record of a name, a sign, or its form in ASCII or LaTeX. Raises InputError."""
     record = REGISTRY.get(name) or next(
         (operator for operator in REGISTRY.values() if name in (operator.ascii, operator.latex, operator.python)), None
     )

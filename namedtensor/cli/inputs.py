@@ -24,8 +24,8 @@ Headers = Mapping[str, "bool | None"]  # whether the table of a name has one; No
 NO_HEADERS: Headers = MappingProxyType({})
 
 
-class Given(NamedTuple):
-    """One NAME=VALUE of a command: a number, or a tensor, which a table labels; and remarks that go to standard error."""
+class NamedInput(NamedTuple):
+    """One NAME=VALUE of a command: a number, or a tensor, which a table labels; and notes that go to standard error."""
 
     name: str
     value: Any
@@ -45,28 +45,28 @@ def split_given(word: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def read_given(word: str, headers: Headers = NO_HEADERS) -> Given:
+def read_given(word: str, headers: Headers = NO_HEADERS) -> NamedInput:
     """The tensor or number that NAME=VALUE gives.
 
-    Raises InputError where a file cannot be read, NotationError where its axes do not fit.
+    Raises InputError if a file cannot be read, NotationError where its axes do not fit.
 
     >>> read_given("L=6")
-    Given(name='L', value=6, notes=())
+    NamedInput(name='L', value=6, notes=())
     """
     name, text = split_given(word)
     value = read_value(text, name, headers.get(name))
     return value._replace(notes=tuple(f"{name}: {note}" for note in value.notes))
 
 
-def read_value(text: str, name: str, header: bool | None = None) -> Given:
-    """A number, a literal or a file's tensor, with the remarks of reading it; `header`: whether a table has one."""
+def read_value(text: str, name: str, header: bool | None = None) -> NamedInput:
+    """A number, a literal or a file's tensor, with the notes of reading it; `header`: whether a table has one."""
     number = as_number(text)
     if number is not None:
-        return Given(name, number)
+        return NamedInput(name, number)
     contents, axes = read_literal(text, name) if LITERAL.fullmatch(text) else read_place(text, name, header)
     value = named(contents, axes, name)
     labels = label_values(contents, value.sizes)
-    return Given(name, value.with_labels(labels) if labels else value, contents.notes)
+    return NamedInput(name, value.with_labels(labels) if labels else value, contents.notes)
 
 
 HEADERS = {"yes": True, "no": False, "auto": None}
@@ -109,7 +109,7 @@ def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found,
 
 
 def named(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
-    """The array with its axes named. Raises NotationError where it has another number of axes, or they have no names."""
+    """The array with its axes named. Raises NotationError if it has another number of axes, or they have no names."""
     from ..core.tensor import tensor
 
     chosen = entry.axes if axes is None else axes

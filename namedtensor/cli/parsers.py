@@ -30,9 +30,9 @@ inputs:
   NAME=FILE[MEMBER]:axis,axis   one array of an .npz or .safetensors file, one column of a table, one variable of an .nc file
   NAME=-:axis,axis              standard input, or a pipe: JSON, a table, .npy, .npz
   NAME='[[1,2],[3,4]]:a,b'      a tensor written out;  NAME=2.5  a number
-  A name is spelled as in text: W^Q, b_1, gamma. Before a formula that begins with - write --.
+  Write names in text syntax: W^Q, b_1, gamma. Before a formula that begins with - write --.
 
-exit status: 0 all is well, 1 the formula or a tensor is wrong, 2 the command is"""
+exit status: 0 success, 1 error in the formula or an input, 2 usage error"""
 
 
 def formula_arguments(parser: argparse.ArgumentParser, inputs: str = "the tensors and numbers it needs") -> None:
@@ -118,6 +118,8 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="also check formulas that show no named axis, and list what was skipped"
     )
     documents.add_argument("--types", action="store_true", help="print the types of all names")
-    documents.add_argument("--facts", metavar="FILE.nt", help="statements that each section begins with")
+    documents.add_argument(
+        "--assumptions", metavar="FILE.nt", help="statements that apply at the start of each section (default: none)"
+    )
     documents.add_argument("--baseline", metavar="FILE", help="suppress the findings listed in the file")
     documents.add_argument("--write-baseline", action="store_true", help="write the findings to the baseline, and end")

@@ -48,7 +48,7 @@ def read_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def read_command(options: Any, console: Console) -> int:
-    """Print the program, its remarks, and where it parts from the formula; the status is 1 where there is any of these."""
+    """Print the program, its notes, and where it parts from the formula; the status is 1 where there is any of these."""
     from ..positional.torch_reading import from_torch
     from ..teaching.follows import resolved
 

@@ -1,4 +1,4 @@
-"""The command `render`: a formula in another spelling, or its tree."""
+"""The command `render`: converts a formula to another syntax, or prints its tree."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def render_command(options: Any, console: Console) -> int:
 
 
 def spell(program: Any, to: str, options: Any, console: Console) -> int:
-    """Print a tree in a spelling; in ASCII where the terminal shows no more."""
+    """Print a tree in a syntax; in ASCII where the terminal shows no more."""
     if to == "text" and (options.ascii or not shows(sys.stdout, SAMPLE)):
         to = "ascii"
     if options.json:

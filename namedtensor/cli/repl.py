@@ -123,7 +123,7 @@ def goes_on(text: str) -> bool:
     return False
 
 
-INTERRUPT = "\x03"  # what a reader gives where the person wants to begin the line anew
+INTERRUPT = "\x03"  # what a reader gives where the user wants to restart the line
 
 
 def _piped() -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""A session: formulas one after another, each knowing what was said before.
+"""A session: formulas one after another, each knowing what was entered before.
 
-What is entered is kept in one of two ways. `Y = …` is computed, and its value kept. What has no value of its own (a
+What is entered is kept in one of two modes. `Y = …` is computed, and its value kept. What has no value of its own (a
 function, a signature, a declaration, a size, a recurrence) is a fact: its text is put before the next formula.
 
     > f(x) = 2 x + 1        a fact
@@ -24,7 +24,7 @@ from ..scope.names import key, spelled, walk
 LACKS_ELEMENTS = 406
 
 
-class Piece(NamedTuple):
+class EnteredStatement(NamedTuple):
     """One statement as it was entered: its text, its tree, and the source that the tree's spans are about."""
 
     text: str
@@ -41,7 +41,7 @@ class Piece(NamedTuple):
 
     @property
     def given(self) -> dict[Any, frozenset[str]]:
-        """The values that an equation may be a claim about: a name that stands alone on its left is given a new one."""
+        """The values that an equation may be an assertion about: a name that is alone on its left is given a new one."""
         sides = getattr(self.statement, "sides", ())
         return (
             {}
@@ -87,7 +87,7 @@ class Session:
     def parsed(self, text: str, syntax: str = "text") -> nodes.Program:
         return parse(text, syntax, shadowed_by([key(name) for name in self.values]))
 
-    def read(self, text: str) -> list[Piece]:
+    def read(self, text: str) -> list[EnteredStatement]:
         """The statements of a text, read with the facts before it: they say whether f(x) is a call."""
         source, start = self.whole(text)
         try:
@@ -95,10 +95,10 @@ class Session:
         except NotationError as problem:
             raise self.located(problem, source, text, start) from None
         new = [statement for statement in tree.statements if statement.span[0] >= start]
-        return [Piece(source[slice(*statement.span)], statement, source, self.values) for statement in new]
+        return [EnteredStatement(source[slice(*statement.span)], statement, source, self.values) for statement in new]
 
     def as_text(self, line: str, syntax: str = "auto") -> str:
-        """A formula in the text spelling, in which the session keeps it."""
+        """A formula in text syntax, as the session stores it."""
         if syntax == "text" or (syntax == "auto" and spelling_of(line) == "text"):
             return line
         from grammar.printer import to_text
@@ -117,17 +117,18 @@ class Session:
         tree = self.parsed(before + text, "latex")
         return nodes.Program(tuple(statement for statement in tree.statements if statement.span[0] >= len(before)))
 
-    def known_pieces(self) -> list[Piece]:
+    def known_pieces(self) -> list[EnteredStatement]:
         """The facts, each statement by itself."""
         source = "\n".join(self.facts.values())
         if not source:
             return []
         return [
-            Piece(source[slice(*statement.span)], statement, source, {}) for statement in self.parsed(source).statements
+            EnteredStatement(source[slice(*statement.span)], statement, source, {})
+            for statement in self.parsed(source).statements
         ]
 
     # ------------------------------------------------------------------------------------------------------- statements
-    def state(self, pieces: list[Piece]) -> str:
+    def state(self, pieces: list[EnteredStatement]) -> str:
         """One statement, or several at once: of those all but the last are facts."""
         if any(isinstance(piece.statement, nodes.Ellipsis) for piece in pieces):
             self.keep_together(pieces)
@@ -141,7 +142,7 @@ class Session:
         self.keep([last])
         return ""
 
-    def equation(self, piece: Piece) -> str:
+    def equation(self, piece: EnteredStatement) -> str:
         scope = piece.scope
         if scope.functions or scope.families or (scope.sizes and not scope.definitions):
             self.keep([piece])
@@ -168,8 +169,8 @@ class Session:
             return shown(value)
         return f"{name} still has undefined elements"
 
-    def keep(self, pieces: list[Piece]) -> None:
-        """Keep statements as facts, in place of what was said of the same things; they must agree with the rest."""
+    def keep(self, pieces: list[EnteredStatement]) -> None:
+        """Keep statements as facts, in place of earlier facts about the same names; they must agree with the rest."""
         for piece in pieces:
             for name in piece.names[1:]:
                 self.facts.pop(name, None)
@@ -180,7 +181,7 @@ class Session:
                 self.values.pop(name, None)
         self.check_together()
 
-    def keep_together(self, pieces: list[Piece]) -> None:
+    def keep_together(self, pieces: list[EnteredStatement]) -> None:
         """Keep statements with ⋮ between them as one fact: they make a rule together."""
         names = [name for piece in pieces for name in piece.names]
         for name in names:

@@ -11,7 +11,7 @@ from grammar.errors import NotationError
 from ..files.formats import writable
 from ..files.text import InputError, as_number, read_text
 from ..scope.names import key
-from .arguments import Source, imported
+from .arguments import FormulaSource, imported
 from .evaluate import written
 from .help import lines_of, named, operator_entry
 from .inputs import headers_of, read_given, split_given
@@ -21,7 +21,7 @@ BARE = {"help": ":help", "?": ":help", "quit": ":quit", "exit": ":quit"}  # type
 
 
 def enter(session: Session, line: str) -> str:
-    """Do what a line says, command or formula; the text to print."""
+    """Run a line, command or formula; return the text to print."""
     word = line.strip()
     if word in BARE and word not in session.facts and word not in session.values:
         word = BARE[word]
@@ -29,7 +29,7 @@ def enter(session: Session, line: str) -> str:
 
 
 def command(session: Session, line: str) -> str:
-    """Run a line that begins with a colon. Raises InputError where there is no such command."""
+    """Run a line that begins with a colon. Raises InputError if there is no such command."""
     name, _, rest = line[1:].partition(" ")
     commands = [text for text in COMMANDS if text == name] or [
         text for text in COMMANDS if name and text.startswith(name)
@@ -42,11 +42,11 @@ def command(session: Session, line: str) -> str:
 def _load(session: Session, rest: str) -> str:
     """The statements of a file become facts, but for formulas without a name."""
     if not rest:
-        raise InputError("say which: :load FILE")
+        raise InputError("usage: :load FILE")
     syntax = "latex" if rest.endswith(".tex") else "text" if rest.endswith(".nt") else "auto"
     before = dict(session.facts), dict(session.values)
     try:
-        pieces = session.read(session.as_text(imported(Source(read_text(rest), rest, syntax)).text, syntax))
+        pieces = session.read(session.as_text(imported(FormulaSource(read_text(rest), rest, syntax)).text, syntax))
         together = any(isinstance(piece.statement, nodes.Ellipsis) for piece in pieces)
         (session.keep_together if together else session.keep)(pieces)
     except NotationError:
@@ -57,7 +57,7 @@ def _load(session: Session, rest: str) -> str:
 
 def _tensor(session: Session, rest: str) -> str:
     if not rest:
-        raise InputError("say which: :tensor NAME=FILE:axis,axis")
+        raise InputError("usage: :tensor NAME=FILE:axis,axis")
     rest, option, choice = rest.partition(" header=")
     inputs = read_given(rest, headers_of([f"{split_given(rest)[0]}={choice}"] if option else []))
     session.notes += inputs.notes
@@ -102,7 +102,7 @@ def _derive(session: Session, rest: str) -> str:
 
     formula, _, name = _needed(rest, "derive").rpartition(" by ")
     if not formula:
-        raise InputError("say by what: :derive FORMULA by NAME")
+        raise InputError("usage: :derive FORMULA by NAME")
 
     def closed_form(source: str, values: dict[Any, Any]) -> str:
         shapes: dict[str, Any] = {name: getattr(value, "shape", "ℝ") for name, value in values.items()}
@@ -121,7 +121,7 @@ def _cost(session: Session, rest: str) -> str:
 def _save(session: Session, rest: str) -> str:
     name, file = (_needed(rest, "save").split(maxsplit=1) + [""])[:2]
     if not file:
-        raise InputError("say where: :save NAME FILE")
+        raise InputError("usage: :save NAME FILE")
     value: Any = session.values.get(str(key(name)))
     if not hasattr(value, "axes"):
         raise InputError(f"there is no tensor {name}; :names lists what is known")
@@ -134,7 +134,7 @@ def _digits(session: Session, rest: str) -> str:
 
     number: Any = as_number(rest) if rest else None
     if rest and number is None:
-        raise InputError("say how many: :digits 8")
+        raise InputError("usage: :digits 8")
     set_printoptions(number)
     return ""
 
@@ -168,7 +168,7 @@ def _quit(session: Session, rest: str) -> str:
 
 def _needed(rest: str, name: str) -> str:
     if not rest:
-        raise InputError(f"say of what: :{name} {COMMANDS[name][1].split(' ', 1)[1]}")
+        raise InputError(f"usage: :{name} {COMMANDS[name][1].split(' ', 1)[1]}")
     return rest
 
 

@@ -1,4 +1,4 @@
-"""The commands `to-python`, `to-javascript`, `to-einsum` and `parameters`: what other programs, or whoever draws the parameters, go on with."""
+"""The commands `to-python`, `to-javascript`, `to-einsum` and `parameters`: what other programs, or code that initializes the parameters, go on with."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def parameters_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def goal_of(options: Any) -> Any:
-    """The program, or the name of it that is asked for. Raises NotationError where it has no such name."""
+    """The program, or the name of it that is asked for. Raises NotationError if it has no such name."""
     from ..programs.program import Program
 
     source = source_of(options)

@@ -8,7 +8,7 @@
 `sizes`: size variables and their unification.
 `arrays`: the library of an array, dtype names; layouts: axes, sizes and dtype of a tensor, interned.
 `hooks`: callbacks and functions of higher layers.
-`array_data`: the data that tensors are made of.
+`array_data`: the data of tensors.
 `labels`: labels of the elements of axes, and layouts that have them.
 `tensor`: NamedTensor: construction and conversion.
 `comparison`: whether two tensors are close.

@@ -1,4 +1,4 @@
-"""The data that tensors are made of: arrays of any library, and nested lists as arrays."""
+"""The data of tensors: arrays of any library, and nested lists as arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .seeds import is_key
 
 
 def as_array(data: Any) -> Any:
-    """The array of what a tensor is made of. Raises NotationError where it is not numbers."""
+    """The array of a tensor. Raises NotationError if it is not numeric."""
     return checked(data) if is_array(data) else from_lists(data)
 
 
@@ -74,7 +74,7 @@ def checked(array: Any) -> Any:
                 hint="pass a key as a seed, or map over keys: jax.vmap(lambda key: …)(keys)",
             )  # fmt: skip
         return array
-    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())  # NumPy imports it for whoever asks for it
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())  # NumPy imports it on request
     if isinstance(array, masked):
         raise NotationError(
             317, "a masked array would lose its mask", hint="fill it first, or pass the mask as a tensor"

@@ -111,7 +111,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def placed(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
-    """NumPy's array as one of `backend`: "numpy", "torch" or "jax". Raises NotationError where that is not installed."""
+    """NumPy's array as one of `backend`: "numpy", "torch" or "jax". Raises NotationError if that is not installed."""
     from importlib import import_module
 
     if not isinstance(backend, str) or backend not in BACKENDS:
@@ -152,7 +152,7 @@ def is_shape(array: Any) -> bool:
 
 
 def namespace_of(arrays: Mapping[str, Any]) -> Any:
-    """The namespace that all arrays share; NumPy's where there is none. Raises NotationError where they differ."""
+    """The namespace that all arrays share; NumPy's where there is none. Raises NotationError if they differ."""
     import numpy as np
 
     kinds: dict[tuple[Any, Any], str] = {(type(array), array.dtype): name for name, array in arrays.items()}

@@ -1,8 +1,8 @@
 """Named shapes and the lifting rule, once.
 
-A shape is a dict from axis name to size; its order means nothing. A signature says which axes a function needs of each
+A shape is a dict from axis name to size; its order means nothing. A signature specifies which axes a function needs of each
 argument and which it gives. Lifting: take the signature's axes from each argument, unite the rest, add the axes that
-the function gives, and refuse a clash (paper §3, definitions of unary and binary lifting).
+the function gives, and reject a clash (paper §3, definitions of unary and binary lifting).
 
     softmax : ax… -> ax…      on {seq: 4, batch: 2} over seq   gives {batch: 2, seq: 4}
     ⊙       : ax…, ax… ->     on {key, seq'} and {key, seq}    gives {seq', seq}
@@ -27,7 +27,7 @@ Shape = Mapping[str, Any]
 Order = tuple[str, ...]  # axes in the order in which they are stored
 
 
-class Signature(NamedTuple):
+class AxisSignature(NamedTuple):
     """A parsed signature: the axes of each argument and of the result; `formals` are what a use must name, in order.
 
     With `variadic`, the one formal stands for any number of axes.
@@ -40,7 +40,7 @@ class Signature(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def signature(text: str) -> Signature:
+def signature(text: str) -> AxisSignature:
     """Read a signature in the paper's own form.
 
     >>> signature("seq -> seq kernel")
@@ -55,7 +55,7 @@ def signature(text: str) -> Signature:
     formals: dict[str, None] = {}
     for group in (*inputs, output):
         formals.update(dict.fromkeys(group))
-    return Signature(inputs, output, tuple(formals), variadic)
+    return AxisSignature(inputs, output, tuple(formals), variadic)
 
 
 Mismatch = Literal["missing", "sizes", "clash", "repeated", "number", "arity", "whole", "other"]
@@ -64,7 +64,7 @@ Mismatch = Literal["missing", "sizes", "clash", "repeated", "number", "arity", "
 class ShapeMismatch(Exception):
     """A shape mismatch; callers that know the names of the operands convert it to a NotationError.
 
-    `kind` is one of: missing (argument lacks axis), sizes (axis has two sizes), clash (an extra axis is also given),
+    `kind` is one of: missing (argument is missing axis), sizes (axis has two sizes), clash (an extra axis is also given),
     repeated (one axis twice), number (of axes), arity, whole (a size is not an integer), other (see `detail`).
     """
 
@@ -131,7 +131,7 @@ def same(left: Any, right: Any) -> bool:
     return left == right
 
 
-def bind(of: Signature, axes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def bind(of: AxisSignature, axes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Bind the formal axes of a signature to the axes of a use."""
     if len(set(axes)) != len(axes):
         raise ShapeMismatch("repeated", next(axis for axis in axes if axes.count(axis) > 1))
@@ -145,7 +145,7 @@ def bind(of: Signature, axes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def lift(
-    of: Signature,
+    of: AxisSignature,
     axes: tuple[str, ...],
     shapes: tuple[Shape, ...],
     unify: Callable[[Any, Any], bool] = same,
@@ -231,7 +231,7 @@ AXIS = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*(?:['*†‡]|_[^\W_]+)*")
 
 
 def check_axis(name: Any) -> str:
-    """A name of an axis as the language compares it. Raises NotationError where it is none.
+    """A name of an axis as the language compares it. Raises NotationError if it is invalid.
 
     >>> check_axis("seq’")
     "seq'"
@@ -241,7 +241,7 @@ def check_axis(name: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _checked(name: Any) -> str:
-    """The same for one spelling, cached."""
+    """The same for one source string, cached."""
     if isinstance(name, str):
         folded = fold(name.strip())
         if AXIS.fullmatch(folded):

@@ -1,7 +1,7 @@
 """Symbolic dimensions of JAX, which the arrays have while `jax.export` traces a function for any length.
 
 A plan takes symbols for them, one for each dimension, and so serves every length. What it assumes of the symbols JAX has to
-know of the dimensions: where it cannot say, the formula is refused, and no guess is made.
+know of the dimensions: if it cannot tell, the formula is an error; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 from grammar.errors import NotationError
 
 from .arrays import Layout, is_dimension
-from .extents import Size, Symbol, UndecidedSize, extent, symbols_of, value_at
-from .size_conditions import Condition, Conditions, conditions
+from .extents import Size, SizeSymbol, UndecidedSize, extent, symbols_of, value_at
+from .size_conditions import SizeCondition, SizeConditions, conditions
 
 Result = TypeVar("Result")
 
@@ -23,7 +23,7 @@ class Dimensions:
 
     def __init__(self, taken: Collection[str] = ()):
         self.taken = taken
-        self.symbols: dict[Any, Symbol] = {}
+        self.symbols: dict[Any, SizeSymbol] = {}
 
     def size(self, size: Any, axis: str) -> Size:
         if not is_dimension(size):
@@ -32,7 +32,7 @@ class Dimensions:
             name = f"size_{len(self.symbols) + 1}"
             while name in self.taken:
                 name += "_"
-            self.symbols[size] = Symbol(name, axis)
+            self.symbols[size] = SizeSymbol(name, axis)
         return extent(self.symbols[size])
 
     def layout(self, layout: Layout) -> Layout:
@@ -44,15 +44,15 @@ class Dimensions:
 class Assumptions(NamedTuple):
     """What a plan assumes of its symbols."""
 
-    conditions: tuple[Condition, ...]
-    parts: dict[Symbol, Size]  # of other symbols, for which these stand
+    conditions: tuple[SizeCondition, ...]
+    parts: dict[SizeSymbol, Size]  # of other symbols, which these represent
 
     @classmethod
-    def of(cls, collected: Conditions) -> Assumptions:
-        solved = (Condition(extent(symbol), "==", size) for symbol, size in collected.solved.items())
+    def of(cls, collected: SizeConditions) -> Assumptions:
+        solved = (SizeCondition(extent(symbol), "==", size) for symbol, size in collected.solved.items())
         return cls((*collected.found, *solved), dict(collected.parts))
 
-    def check(self, dimensions: Mapping[Symbol, Any]) -> None:
+    def check(self, dimensions: Mapping[SizeSymbol, Any]) -> None:
         """Raise NotationError (309) where JAX does not know of dimensions what the plan assumes of their symbols."""
         values = dict(dimensions)
         for symbol, size in dimensions.items():
@@ -100,7 +100,7 @@ def axis_of(size: Size) -> str | None:
     return only.axis if only is not None and len(symbols) == 1 and size == extent(only) else None
 
 
-def is_of_one_axis(condition: Condition) -> bool:
+def is_of_one_axis(condition: SizeCondition) -> bool:
     """Whether this says that two sizes of one axis are equal."""
     return (
         condition.relation == "=="

@@ -28,7 +28,7 @@ TYPICAL_SIZE = 64  # elements of an axis that is declared without an example
 MAX_SIZE = 2**24  # elements of an axis, up to which integer dtypes are chosen as for numbers
 
 
-class Symbol(NamedTuple):
+class SizeSymbol(NamedTuple):
     """The size of an axis: the name that source text has for it, the axis, and an example. It is at least 1.
 
     Of a number that no axis has, as the n of 1, …, n that nothing gives, `axis` is empty.
@@ -37,7 +37,7 @@ class Symbol(NamedTuple):
     name: str
     axis: str
     example: int = TYPICAL_SIZE
-    part: int = 1  # of so many equal ones, where the symbol stands for a part of the size
+    part: int = 1  # the number of equal parts, where the symbol stands for a part of the size
     kind = "symbol"
 
     def __str__(self) -> str:
@@ -67,7 +67,7 @@ class Quotient(NamedTuple):
     def example(self) -> int:
         return typical(self.left) // max(typical(self.right), 1)
 
-    def at(self, sizes: Mapping[Symbol, int]) -> int:
+    def at(self, sizes: Mapping[SizeSymbol, int]) -> int:
         return value_at(self.left, sizes) // value_at(self.right, sizes)
 
 
@@ -97,11 +97,11 @@ class Largest(NamedTuple):
     def example(self) -> int:
         return max(typical(self.left), typical(self.right))
 
-    def at(self, sizes: Mapping[Symbol, int]) -> int:
+    def at(self, sizes: Mapping[SizeSymbol, int]) -> int:
         return max(value_at(self.left, sizes), value_at(self.right, sizes))
 
 
-Atom: TypeAlias = Symbol | Quotient | Largest
+Atom: TypeAlias = SizeSymbol | Quotient | Largest
 Monomial: TypeAlias = tuple[Atom, ...]  # sorted by their texts
 Terms: TypeAlias = dict[Monomial, int]
 
@@ -234,22 +234,22 @@ class Extent:
             total += count
         return total
 
-    def at(self, sizes: Mapping[Symbol, int]) -> int:
+    def at(self, sizes: Mapping[SizeSymbol, int]) -> int:
         """Its value where axes have these sizes."""
         total = 0
         for monomial, count in self.terms.items():
             for atom in monomial:
-                count *= sizes[atom] if isinstance(atom, Symbol) else atom.at(sizes)
+                count *= sizes[atom] if isinstance(atom, SizeSymbol) else atom.at(sizes)
             total += count
         return total
 
     @property
-    def symbols(self) -> dict[Symbol, None]:
+    def symbols(self) -> dict[SizeSymbol, None]:
         """The sizes of axes that it is made of, in the order of their names."""
-        result: dict[Symbol, None] = {}
+        result: dict[SizeSymbol, None] = {}
         for monomial in self.terms:
             for atom in monomial:
-                if isinstance(atom, Symbol):
+                if isinstance(atom, SizeSymbol):
                     result[atom] = None
                 else:
                     result |= symbols_of(atom.left) | symbols_of(atom.right)
@@ -296,11 +296,11 @@ def only_atom(size: Size) -> Atom | None:
     return monomials[0][0][0] if is_atom else None
 
 
-def symbols_of(size: Any) -> dict[Symbol, None]:
+def symbols_of(size: Any) -> dict[SizeSymbol, None]:
     """The symbols in a size, or in nested tuples and mappings of sizes."""
     if type(size) is Extent:
         return size.symbols
-    symbols: dict[Symbol, None] = {}
+    symbols: dict[SizeSymbol, None] = {}
     for part in size.values() if isinstance(size, dict) else size if isinstance(size, (tuple, list)) else ():  # type: ignore[union-attr]
         symbols |= symbols_of(part)
     return symbols
@@ -311,7 +311,7 @@ def typical(size: Size) -> int:
     return size.example if type(size) is Extent else size  # type: ignore[return-value]
 
 
-def value_at(size: Size, sizes: Mapping[Symbol, int]) -> int:
+def value_at(size: Size, sizes: Mapping[SizeSymbol, int]) -> int:
     """The number of a size where axes have these sizes."""
     return size.at(sizes) if type(size) is Extent else size  # type: ignore[return-value]
 
@@ -351,7 +351,7 @@ def interval(size: Size, most: float = inf) -> Interval:
     for monomial, count in terms_of(size).items():
         product: Interval = (count, count)
         for atom in monomial:
-            product = products(product, (1, most) if isinstance(atom, Symbol) else interval_of(atom, most))
+            product = products(product, (1, most) if isinstance(atom, SizeSymbol) else interval_of(atom, most))
         low, high = low + product[0], high + product[1]
     return low, high
 

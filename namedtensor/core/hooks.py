@@ -73,7 +73,7 @@ class ImportWatcher:
         def exec_module(module: Any) -> None:
             execute(module)
             self.names.discard(name)
-            with suppress(Exception):  # who uses the library with tensors is told what is wrong, not who imports it
+            with suppress(Exception):  # errors are reported when tensors are used, not at import
                 seen(name)
 
         with suppress(AttributeError):  # of a loader that takes no attributes

@@ -80,7 +80,7 @@ class AnsweringProcess:
                     self._next(MAX_START_SECONDS)
                     self.is_ready = True
                 return self._answer(line, seconds)
-            except BaseException:  # whoever asks next is not to get the answer to this
+            except BaseException:  # the next caller is not to get the answer to this
                 self.close()
                 raise
 
@@ -194,10 +194,10 @@ def more_paths() -> list[str]:
 
 # ------------------------------------------------------------------------------------------------------- in the process
 def serve(module: Any, memory: int) -> None:
-    """Answer until whoever asks has ended, even while an answer is made."""
+    """Answer until the client has ended, even while an answer is made."""
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed is no answer
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
+    os.dup2(2, 1)  # printed text is not an answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # anyone who started it ends it
     answer_line: Callable[[bytes], bytes] = module.answer_line
     getattr(module, "prepare", int)()
     limit_memory(memory)

@@ -1,6 +1,6 @@
 """Settings of an evaluation: limits on what a formula may use, and whether an outer broadcast is an error.
 
-An outer broadcast, x_{a} + y_{b}, is refused in a block, in a session, or by the environment:
+An outer broadcast, x_{a} + y_{b}, is rejected in a block, in a session, or by the environment:
 
     with nt.strict(): …        in this block, of this thread or task alone
     nt.strict()                from here on, in all threads
@@ -182,7 +182,7 @@ def refuse(problem: NotationError) -> None:
 
 
 def guarded(run: Callable[..., Any], problem: NotationError | None) -> Callable[..., Any]:
-    """The function; where it has an outer broadcast, one that raises its error where these are errors."""
+    """Wrap a function that has an outer broadcast, so that it raises the error in strict mode."""
     if problem is None:
         return run
 
@@ -193,12 +193,12 @@ def guarded(run: Callable[..., Any], problem: NotationError | None) -> Callable[
     return function
 
 
-# ------------------------------------------------------------------------------------------------------------ misspelt
+# ------------------------------------------------------------------------------------------------------------ misspelled
 MIN_LETTERS = 4  # of names that are compared
 
 
 def misspelt(left: list[str], right: list[str]) -> tuple[str, str] | None:
-    """An axis of one side and one of the other that are one letter apart: inserted, dropped, exchanged or replaced."""
+    """Return an axis of each side that differ by one letter inserted, dropped, exchanged or replaced."""
     pairs = ((one, other) for one in left for other in right)
     return next((pair for pair in pairs if all(map(_is_word, pair)) and is_one_letter_apart(*pair)), None)
 

@@ -1,7 +1,7 @@
 """Conditions on symbolic sizes: what a plan takes to hold of them, and its function checks when it runs.
 
 While a plan is made, `conditions` collects what is assumed. A plan for calls has example sizes, which decide; a text that
-stands alone has none, and what its meaning needs is taken to hold.
+is alone has none, and what its meaning needs is taken to hold.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .extents import (
     Extent,
     Quotient,
     Size,
-    Symbol,
+    SizeSymbol,
     UndecidedSize,
     bounds,
     exact_quotient,
@@ -33,14 +33,14 @@ from .extents import (
 )  # fmt: skip
 
 
-class Condition(NamedTuple):
+class SizeCondition(NamedTuple):
     """What has to hold of the sizes for a plan to be right: `left` equals `right`, is at most as large, or not so."""
 
     left: Size
     relation: str  # of RELATIONS
     right: Size
 
-    def holds(self, sizes: Mapping[Symbol, int]) -> bool:
+    def holds(self, sizes: Mapping[SizeSymbol, int]) -> bool:
         """Whether it holds where axes have these sizes."""
         return RELATIONS[self.relation](value_at(self.left, sizes), value_at(self.right, sizes))
 
@@ -57,37 +57,37 @@ NEGATED = {"==": "!=", "<=": ">"}
 SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">": ">"}
 
 
-class Conditions(NamedTuple):
+class SizeConditions(NamedTuple):
     """The conditions of a plan that is being made; decided by the example sizes, or taken to hold where there are none."""
 
-    found: dict[Condition, None]
+    found: dict[SizeCondition, None]
     by_example: bool
-    solved: dict[Symbol, Size]  # symbols that an equation gives as sizes made of others
-    parts: dict[Symbol, Size]  # new symbols for sizes that divide: of each, what it is of the first ones
-    counters: dict[Symbol, tuple[Size, Size]]  # what stands for every number of a range, from its first to its last
+    solved: dict[SizeSymbol, Size]  # symbols that an equation gives as sizes made of others
+    parts: dict[SizeSymbol, Size]  # new symbols for sizes that divide: of each, what it is of the first ones
+    counters: dict[SizeSymbol, tuple[Size, Size]]  # a symbol for every number of a range, from its first to its last
 
     @property
-    def taken_to_hold(self) -> tuple[Condition, ...]:
+    def taken_to_hold(self) -> tuple[SizeCondition, ...]:
         """All that is assumed, in normal form: of symbols that stand for others, by what these are."""
-        equal = [Condition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
+        equal = [SizeCondition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
         sides = (
             (substituted(condition.right - condition.left, self.solved), condition.relation) for condition in self.found
         )
-        rest: list[Condition] = []
+        rest: list[SizeCondition] = []
         for difference, relation in sides:
             left, right = as_comparison(difference)
             if not (relation == "<=" and proves_at_most(left, right)):
-                rest.append(Condition(left, relation, right))
+                rest.append(SizeCondition(left, relation, right))
         return tuple(dict.fromkeys([*equal, *rest]))
 
 
-_CONDITIONS: ContextVar[Conditions | None] = ContextVar("conditions of a symbolic plan", default=None)
+_CONDITIONS: ContextVar[SizeConditions | None] = ContextVar("conditions of a symbolic plan", default=None)
 
 
 @contextmanager
-def conditions(by_example: bool = False) -> Generator[Conditions]:
+def conditions(by_example: bool = False) -> Generator[SizeConditions]:
     """Collect what is assumed about sizes inside the block."""
-    collected = Conditions({}, by_example, {}, {}, {})
+    collected = SizeConditions({}, by_example, {}, {}, {})
     token = _CONDITIONS.set(collected)
     try:
         yield collected
@@ -96,7 +96,7 @@ def conditions(by_example: bool = False) -> Generator[Conditions]:
 
 
 @contextmanager
-def counting(counters: Mapping[Symbol, tuple[Size, Size]]) -> Generator[None]:
+def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None]:
     """Have symbols stand for every number of a range inside the block: what is assumed has to hold of each of them."""
     collected = _CONDITIONS.get()
     assert collected is not None
@@ -136,7 +136,7 @@ def is_by_example() -> bool:
     return collected is None or collected.by_example
 
 
-def assume(condition: Condition) -> bool:
+def assume(condition: SizeCondition) -> bool:
     """Whether a condition is taken to hold, which becomes one of the plan. Raises UndecidedSize where there is none."""
     collected = _CONDITIONS.get()
     if collected is None:
@@ -145,14 +145,14 @@ def assume(condition: Condition) -> bool:
     is_assumed = not collected.by_example or RELATIONS[relation](typical(left), typical(right))
     is_solved = is_assumed and relation == "==" and solve(collected.solved, left - right)
     if collected.by_example or not is_solved:  # what is solved is checked where the sizes are read
-        collected.found[condition if is_assumed else Condition(left, NEGATED[relation], right)] = None
+        collected.found[condition if is_assumed else SizeCondition(left, NEGATED[relation], right)] = None
     return is_assumed
 
 
-def solve(solved: dict[Symbol, Size], difference: Size) -> bool:
+def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
     """Have one symbol of an equation stand for the rest of it, where it occurs once and by itself; whether one does."""
     for monomial, count in terms_of(difference).items():
-        if len(monomial) == 1 and abs(count) == 1 and isinstance(symbol := monomial[0], Symbol):
+        if len(monomial) == 1 and abs(count) == 1 and isinstance(symbol := monomial[0], SizeSymbol):
             rest = normal({other: -count * times for other, times in terms_of(difference).items() if other != monomial})
             if symbol not in symbols_of(rest):
                 for other, size in solved.items():
@@ -162,7 +162,7 @@ def solve(solved: dict[Symbol, Size], difference: Size) -> bool:
     return False
 
 
-def substituted(size: Size, values: Mapping[Symbol, Size]) -> Size:
+def substituted(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
     """A size with others for some of its symbols."""
     if type(size) is int or not values or values.keys().isdisjoint(symbols_of(size)):
         return size
@@ -170,7 +170,7 @@ def substituted(size: Size, values: Mapping[Symbol, Size]) -> Size:
     for monomial, count in terms_of(size).items():
         product: Any = count
         for atom in monomial:
-            if isinstance(atom, Symbol):
+            if isinstance(atom, SizeSymbol):
                 product = product * values.get(atom, extent(atom))
             else:
                 left, right = substituted(atom.left, values), substituted(atom.right, values)
@@ -194,7 +194,7 @@ def assume_equal(left: Size, right: Size) -> bool:
     low, high = bounds(difference)
     if (low is not None and low > 0) or (high is not None and high < 0) or counters_in(difference):
         return False
-    return assume(Condition(left, "==", right))
+    return assume(SizeCondition(left, "==", right))
 
 
 def assume_at_most(left: Size, right: Size) -> bool:
@@ -206,10 +206,10 @@ def assume_at_most(left: Size, right: Size) -> bool:
         return True
     if high is not None and high < 0:
         return False
-    return assume(Condition(left, "<=", right))
+    return assume(SizeCondition(left, "<=", right))
 
 
-def counters_in(size: Size) -> list[tuple[Symbol, tuple[Size, Size]]]:
+def counters_in(size: Size) -> list[tuple[SizeSymbol, tuple[Size, Size]]]:
     """The counters that a size depends on, with their ranges, those last whose ranges may depend on others."""
     collected = _CONDITIONS.get()
     known = {} if collected is None else collected.counters
@@ -259,9 +259,9 @@ def assume_divides(part: Size, whole: Size) -> bool:
         raise UndecidedSize(whole if isinstance(whole, Extent) else part)  # type: ignore[arg-type]
     divides = not collected.by_example or symbol.example % part == 0
     if collected.by_example:
-        collected.found[Condition(whole % part, "==" if divides else "!=", 0)] = None
+        collected.found[SizeCondition(whole % part, "==" if divides else "!=", 0)] = None
     if divides:
-        one = Symbol(f"{symbol.name}_by_{part}", symbol.axis, max(1, symbol.example // part), symbol.part * part)
+        one = SizeSymbol(f"{symbol.name}_by_{part}", symbol.axis, max(1, symbol.example // part), symbol.part * part)
         collected.parts[one] = whole // part
         solve(collected.solved, extent(symbol) - part * extent(one))
     return divides
@@ -271,4 +271,4 @@ def limit_size(size: Size, limit: int) -> None:
     """Make a limit on a size a condition of a plan that is made for calls."""
     collected = _CONDITIONS.get()
     if collected is not None and collected.by_example and upper_bound(size) > limit:
-        collected.found[Condition(size, "<=", limit)] = None
+        collected.found[SizeCondition(size, "<=", limit)] = None

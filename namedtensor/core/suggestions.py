@@ -1,4 +1,4 @@
-"""Suggestions for errors: the nearest known names, and the notation's spelling of what other libraries write.
+"""Suggestions for errors: the nearest known names, and the notation's equivalent of names in other libraries.
 
 `near("sofmax", ["softmax", "max"])` is `["softmax"]`.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import Hint
 from grammar.locks import LOADING, all_or_none
 
-LONGEST = 60  # names beyond this are no slips of the pen
+LONGEST = 60  # names beyond this distance are not typos
 
 FUNCTION = "a function is defined by an equation: f(t) = t + 1"
 RESULT = "the last line is the result: write it alone"
@@ -19,9 +19,9 @@ RESULT = "the last line is the result: write it alone"
 ELSEWHERE = {
     "axis": "axes are named in the subscript: softmax_{seq} X",
     "dim": "axes are named in the subscript: softmax_{seq} X",
-    "grad": "a gradient is a derivative by a name: ∂L/∂W*",
-    "gradient": "a gradient is a derivative by a name: ∂L/∂W*",
-    "jacobian": "a derivative by a name has the axes of both: ∂Y/∂X*",
+    "grad": "a gradient is a derivative with respect to a name: ∂L/∂W*",
+    "gradient": "a gradient is a derivative with respect to a name: ∂L/∂W*",
+    "jacobian": "a derivative with respect to a name has the axes of both: ∂Y/∂X*",
     "einsum": "a contraction is written A ⊙_{axis} B",
     "matmul": "a contraction is written A ⊙_{axis} B",
     "dot": "a contraction is written A ⊙_{axis} B",
@@ -79,7 +79,7 @@ def bare(name: str) -> str:
 
 
 class Suggestion(Hint):
-    """A hint that offers names which are spelled alike."""
+    """A hint that offers names with similar names."""
 
 
 def did_you_mean(names: list[str]) -> Suggestion | None:

@@ -1,7 +1,7 @@
 """NamedTensor: an array of any library, with names for its axes (paper §2): its data, how it is made and converted.
 
-The order in which the axes are stored means nothing, and what would need one (`np.asarray` of a matrix) is refused and
-says what to write. Operators, methods and looks are given to the class above, by `tensors/methods.py`.
+The order in which the axes are stored means nothing, and what would need one (`np.asarray` of a matrix) is rejected and
+specifies what to write. Operators, methods and looks are given to the class above, by `tensors/methods.py`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class NamedTensor(Behavior):
     @property
     def array(self) -> Any:
         """The array inside: of NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
-        array = self._array  # what NumPy reduces to a number is no array of its own accord
+        array = self._array  # what NumPy reduces to a number is not converted to an array automatically
         return np.asarray(array) if is_numpys(array) else array
 
     @property
@@ -285,13 +285,13 @@ class NamedTensor(Behavior):
         return self._along("length", 'sizes gives the size of each axis: A.sizes["{0}"]')[0]
 
     def __iter__(self) -> Iterator[NamedTensor]:
-        """The elements along the one axis, each a tensor without axes. Raises NotationError where there are several."""
+        """Yield the elements along the only axis. Raises NotationError if the tensor has several axes."""
         hint = 'go along one by name: for i in range(A.sizes["{0}"]): A[{{"{0}": i}}]'
         (size,), array = self._along("first axis to go along", hint), self.array
         return (made(array[index], ()) for index in range(size))
 
     def _along(self, what: str, hint: str) -> tuple[int, ...]:
-        """The size of the only axis: positions need no name where there is one."""
+        """Return the size of the only axis, whose positions need no axis name."""
         if len(self.layout.axes) != 1:
             first = self.layout.axes[0] if self.layout.axes else None
             raise PositionalError(
@@ -318,12 +318,12 @@ _new = object.__new__
 
 
 def made(array: Any, axes: tuple[str, ...]) -> NamedTensor:
-    """A tensor of these parts; nothing is checked."""
+    """Build a tensor from an array and its axes without checks."""
     return made_as(array, layout_of(array, axes))
 
 
 def made_as(array: Any, layout: Layout) -> NamedTensor:
-    """A tensor of an array and its layout; nothing is checked."""
+    """Build a tensor from an array and its layout without checks."""
     result = _new(NamedTensor)
     result._array = array  # pyright: ignore[reportPrivateUsage]
     result.layout = layout
@@ -331,7 +331,7 @@ def made_as(array: Any, layout: Layout) -> NamedTensor:
 
 
 def wrap(array: Any, axes: tuple[str, ...], xp: Any) -> NamedTensor:
-    """A tensor of an array, or of a number that a library gave in place of one."""
+    """Build a tensor from an array, or from a number that a library returned in place of one."""
     return made(array if hasattr(array, "dtype") else xp.asarray(array), axes)
 
 
@@ -387,4 +387,4 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
         return made_as(array, Layout(names, tuple(array.shape), array.dtype, None))
 
 
-seen("NamedTensor")  # whoever gives the class its methods does so now
+seen("NamedTensor")  # anyone who gives the class its methods does so now

@@ -25,9 +25,9 @@ from ..symbolic.spelling import MARKS, call, length, rename, with_axes
 from .assembly import axes_of
 from .indices import UNIT, Linear, at, plus, written
 from .reading import needed
-from .recurrences import Family, NotARecurrence, Recurrence, recurrence_of
+from .recurrences import Family, FamilyRecurrence, NotARecurrence, recurrence_of
 from .step_programs import RecurrenceAssembly
-from .steps import Step, Steps
+from .steps import DerivationStep, DerivationSteps
 
 MAX_INLINE_SYMBOLS = 5  # symbols of a weight that is written where it counts
 ADJOINTS = "gabqvpru"
@@ -35,7 +35,7 @@ ADJOINTS = "gabqvpru"
 
 @dataclass
 class Adjoint:
-    """An adjoint: the derivative by a state or by a sum, with its name, and the axes of the variable in both spellings."""
+    """An adjoint: the derivative with respect to a state or by a sum, with its name, and the axes of the variable in both syntaxes."""
 
     letter: str
     axes: tuple[str, ...]
@@ -49,7 +49,7 @@ class Adjoint:
 
 def recurrent(
     source: str, tree: nodes.Program, shapes: dict[str, dict[str, Any]], sizes: dict[str, int]
-) -> tuple[nodes.Program, int, Steps] | None:
+) -> tuple[nodes.Program, int, DerivationSteps] | None:
     """The program whose last line is the derivative that is the value of `tree`, its recurrences kept, how long it is, and steps.
 
     None where there is no recurrence, or it is of another kind.
@@ -73,7 +73,7 @@ def recurrent(
         return None
 
 
-def assembled(assembly: RecurrenceAssembly) -> tuple[nodes.Program, int, Steps]:
+def assembled(assembly: RecurrenceAssembly) -> tuple[nodes.Program, int, DerivationSteps]:
     """Every part of the derivative, put together."""
     recurrence, variable = assembly.recurrence, assembly.recurrence.variable
     outside, taken = assembly.outside(), assembly.taken
@@ -227,7 +227,7 @@ def joined(assembly: RecurrenceAssembly, adjoint: Adjoint, *parts: Node | None) 
     return whole
 
 
-def back(recurrence: Recurrence, whole: bool) -> nodes.Range:
+def back(recurrence: FamilyRecurrence, whole: bool) -> nodes.Range:
     """Return the steps from the last but one to the first, and to the start if that is not a special case."""
     start = recurrence.start if whole else plus(recurrence.start, {UNIT: recurrence.step})
     first, last = written(plus(recurrence.end, {UNIT: -recurrence.step})), written(start)
@@ -256,8 +256,8 @@ def starts(
     return result
 
 
-def steps_back(assembly: RecurrenceAssembly, adjoints: dict[int, Adjoint]) -> list[Step]:
-    """The lines of the adjoints as equations of what these are: the derivatives by the states."""
+def steps_back(assembly: RecurrenceAssembly, adjoints: dict[int, Adjoint]) -> list[DerivationStep]:
+    """The lines of the adjoints as equations of what these are: the derivative with respect to the states."""
     taken, result = assembly.taken, []
     letters = {adjoint.letter: (family, adjoint) for family in assembly.recurrence.states
                for adjoint in [adjoints[id(family)]]}  # fmt: skip
@@ -268,14 +268,18 @@ def steps_back(assembly: RecurrenceAssembly, adjoints: dict[int, Adjoint]) -> li
             by = family.member(head.components[0])
             rule = "end" if line.range is None and head == _member(adjoint, assembly.recurrence.end) else "chain"
             mark = taken.mark if adjoint.marked != adjoint.axes else ""
-            result.append(Step(rule, replace(line, sides=(*line.sides, Derivative(taken.body, by, mark))), BACK[rule]))
+            result.append(
+                DerivationStep(rule, replace(line, sides=(*line.sides, Derivative(taken.body, by, mark))), BACK[rule])
+            )
     return result
 
 
 BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/∂h^t ⊙ ∂h^t/∂h^{t-1}"}
 
 
-def finished(assembly: RecurrenceAssembly, result: Node, steps: list[Step]) -> tuple[nodes.Program, int, Steps]:
+def finished(
+    assembly: RecurrenceAssembly, result: Node, steps: list[DerivationStep]
+) -> tuple[nodes.Program, int, DerivationSteps]:
     """The program: what it needs of the one that was given, the lines, and the derivative; and the way to it."""
     definitions = [assembly.begun(statement) for statement in assembly.tree.statements[:-1]]
     expected = words_of(result)
@@ -285,6 +289,8 @@ def finished(assembly: RecurrenceAssembly, result: Node, steps: list[Step]) -> t
             expected |= words_of(line.range)
     title = Name("D" if "D" not in expected else next(names_left(assembly.words)))
     statements = (*needed(tuple(definitions), expected), *assembly.lines, Equation((title, result)))
-    steps.append(Step("identification", Equation((title, result, assembly.taken)), "D = ∑_{t} ∂L/∂h^t ⊙ ∂h^t/∂W"))
-    way = Steps((), tuple(steps), tuple(definitions))
+    steps.append(
+        DerivationStep("identification", Equation((title, result, assembly.taken)), "D = ∑_{t} ∂L/∂h^t ⊙ ∂h^t/∂W")
+    )
+    way = DerivationSteps((), tuple(steps), tuple(definitions))
     return nodes.Program(statements), assembly.length + length(result), way

@@ -41,7 +41,7 @@ class Assembly:
     words: set[str]
     labels: dict[str, dict[str, Any]] = field(
         default_factory=dict[str, dict[str, Any]], kw_only=True
-    )  # shapes of what stands for members
+    )  # shapes of the placeholders of members
     lines: list[Equation] = field(default_factory=list[Equation], kw_only=True)
     length: int = field(default=0, kw_only=True)
     constants: dict[str, Node] = field(

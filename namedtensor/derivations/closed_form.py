@@ -30,10 +30,10 @@ from ..scope.names import walk
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.spelling import Unwritable
 from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, budgeted, working
-from .identification import Typed, closed_program, sizes_said
+from .identification import DerivativeProgram, closed_program, sizes_said
 from .least_shapes import taken_by, with_shapes
 from .orders import way_to
-from .steps import Steps
+from .steps import DerivationSteps
 
 UNKNOWN_SIZES = (309, 304, 313)
 
@@ -45,7 +45,7 @@ class ClosedForm:
     expression: Formula
     rules: dict[str, int]
     length: int
-    _find_steps: Callable[[], Steps] = Steps
+    _find_steps: Callable[[], DerivationSteps] = DerivationSteps
 
     @encodable
     def __str__(self) -> str:
@@ -67,12 +67,12 @@ class ClosedForm:
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
     @cached_property
-    def _way(self) -> Steps:
+    def _way(self) -> DerivationSteps:
         return self._find_steps()
 
     @property
     def steps(self) -> StepTable:
-        """The way to the closed form: one equation for each part, with its rule; the last is the identification."""
+        """The derivation of the closed form: one equation for each part, with its rule; the last is the identification."""
         step_table = StepTable(self._way.steps)
         step_table.way = self
         return step_table
@@ -113,7 +113,7 @@ class ClosedForm:
         return (*result.values(), *self.names)
 
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
-        """Check every step and the closed form on tensors. Raises NotationError where an equation does not hold."""
+        """Check every step and the closed form on tensors. Raises NotationError if an equation does not hold."""
         texts = {str(name) for name in bind(self.derivation.source, self.derivation.tree).definitions}
         inputs = {name: value for name, value in (values or {}).items() if name not in texts}
         self.derivation.evaluate({**inputs, **named}, sizes=sizes)
@@ -134,7 +134,7 @@ def closed_form(
 ):
     """The closed form of the derivatives in a program's value; shapes are given as `check` takes them.
 
-    Raises NotationError where a part has no closed form, or the work passes the limit.
+    Raises NotationError if a part has no closed form, or the work passes the limit.
     """
     source, tree = program.source, program.tree
     axes = {axis for shape in read_shapes(shapes).values() for axis in shape}
@@ -172,7 +172,7 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
     program, length, way = result[:3]
     formulas = tuple(statement.sides[1] for statement in program.statements if isinstance(statement, Equation))
     program = nodes.Program((*sizes_said(formulas, work.made, axes_given(shapes)), *program.statements))
-    return ClosedForm(Formula(to_text(program)), dict(work.laws), length, lambda: way)
+    return ClosedForm(Formula(to_text(program)), dict(work.rules), length, lambda: way)
 
 
 def axes_given(shapes: Mapping[str, Mapping[str, Any]]) -> set[str]:
@@ -206,12 +206,12 @@ def as_value(scope: Any, tree: nodes.Program):
 def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
     if finish is not None:
         shapes = {**parameter_shapes(bind(source, tree), finish[1]), **shapes}
-    typed = Typed(source, tree, shapes, sizes, limit)
+    typed = DerivativeProgram(source, tree, shapes, sizes, limit)
     reading, work = typed.read()
     title, before = ("D", ()) if finish is None else (finish[1], finish[0])
     closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes))
     way = partial(way_to, typed, closed, finish is None)
-    return ClosedForm(Formula(to_text(closed)), dict(work.laws), reading.length, way)
+    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, way)
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:

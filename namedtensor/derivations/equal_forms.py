@@ -45,7 +45,7 @@ def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
 
 
 def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node, ...]:
-    """The expressions that are said to be equal: a name alone at the head of three or more only names them."""
+    """The expressions that are asserted to be equal: a name alone at the head of three or more only names them."""
     first, *rest = equation.sides
     if len(rest) > 1 and isinstance(first, Name):
         words = {node.text for side in rest for node in walk(side) if isinstance(node, Name)}

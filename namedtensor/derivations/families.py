@@ -13,9 +13,9 @@ from ..symbolic.naming import words_of
 from .adjoints import recurrent
 from .orders import IDENTIFICATION, LAW, order_of
 from .sensitivities import by_sensitivities, unused
-from .steps import Step, Steps
+from .steps import DerivationStep, DerivationSteps
 
-Found = tuple[nodes.Program, int, Steps, Mapping[str, tuple[str, str]]]
+Found = tuple[nodes.Program, int, DerivationSteps, Mapping[str, tuple[str, str]]]
 
 
 def of_families(
@@ -46,7 +46,7 @@ def of_families(
     if result is None:
         return None
     program, length, after, primed = result
-    lower = Step(IDENTIFICATION, Equation((title, equation.sides[1], taken.body)), LAW)
+    lower = DerivationStep(IDENTIFICATION, Equation((title, equation.sides[1], taken.body)), LAW)
     highest = replace(after.steps[-1], node=Equation((*after.steps[-1].node.sides[:-1], taken)))
     steps = (*before.steps[:-1], lower, *after.steps[:-1], highest)
-    return program, length, Steps((), steps, (*before.kept, *after.kept)), primed
+    return program, length, DerivationSteps((), steps, (*before.kept, *after.kept)), primed

@@ -36,7 +36,9 @@ class Gradient:
         self.value: bool = value
         self._of = program
         self._programs: Cache[tuple[str, ...], tuple[Program, EntryPoints]] = Cache("programs of a gradient", 64)
-        self._by_given: Cache[tuple[str, ...], tuple[str, ...]] = Cache("members that a gradient is taken by", 256)
+        self._by_given: Cache[tuple[str, ...], tuple[str, ...]] = Cache(
+            "members that a gradient is taken with respect to", 256
+        )
         self._parameters, self._whole = _head(program, of)
         families = {name: family_of(program, name) for name in wrt}
         self._families = {name: family for name, family in families.items() if family is not None}
@@ -51,7 +53,7 @@ class Gradient:
         return self._by(self.wrt)[0]
 
     def _by(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
-        """The same with the derivatives by these names, and what computes them."""
+        """Return the program with derivatives with respect to these names, and the entry point of all."""
         return self._programs.get_or_build(names, lambda: self._extended(names))
 
     def _extended(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
@@ -66,7 +68,7 @@ class Gradient:
         return program, program[tuple(asked)]
 
     def _members(self, given: Iterable[str]) -> tuple[str, ...]:
-        """The names that the gradient is taken by, of a family those that are given."""
+        """Return the names to differentiate with respect to; of a family, the members that are given."""
         if not self._families:
             return self.wrt
         names = tuple(given)
@@ -169,7 +171,7 @@ def gradient(
 
 
 def family_of(program: Program, name: str, of: str = "") -> Any:
-    """The family that a name, or a member of it, is declared by; None where it is one tensor."""
+    """Return the family that declares a name or a member, or None if the name is one tensor."""
     expected = key(name)
     scope = program._goal.program.scope
     declaration = scope.declaration(expected)
@@ -182,14 +184,14 @@ def family_of(program: Program, name: str, of: str = "") -> Any:
 
 
 def _over_range(scope: Scope, expected: Key) -> nodes.Set | None:
-    """The set of W^l as it is written in W^l ∈ ℝ^{a} for l = 1, …, n."""
+    """Return the set of W^l as written in W^l ∈ ℝ^{a} for l = 1, …, n."""
     return next(
         (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == expected), None
     )
 
 
 def _declared(program: Program) -> tuple[str, ...]:
-    """The names declared to be real tensors and never defined."""
+    """Return the names declared as real tensors and never defined."""
     scope = program._goal.program.scope
     sets: dict[str, nodes.Set | None] = {}
     for name in program.declared:
@@ -208,7 +210,7 @@ def _expression(text: str) -> Any:
 
 
 def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
-    """The parameters of what is differentiated, none of a plain name, and it as an expression of these."""
+    """Return the parameters of the function to differentiate (none for a plain name), and its expression."""
     for statement in program.tree.statements:
         head = statement.sides[0] if isinstance(statement, Equation) else None
         if isinstance(head, Call) and (head.operator == of or to_text(head).partition("(")[0] == of):

@@ -175,7 +175,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
 
 
 @dataclass(frozen=True)
-class Typed:
+class DerivativeProgram:
     """A program whose derivatives are to be read, with the shapes and sizes that it is typed by."""
 
     source: str
@@ -184,7 +184,7 @@ class Typed:
     sizes: Mapping[str, int]
     limit: int
 
-    def of(self, tree: nodes.Program) -> Typed:
+    def of(self, tree: nodes.Program) -> DerivativeProgram:
         """Another program of the same names."""
         return replace(self, tree=tree)
 
@@ -192,9 +192,9 @@ class Typed:
         return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
     def read(self, taken: set[str] | None = None) -> tuple[NameReading, Work]:
-        """The closed form of its value, and what was done: how often each law was used, and the axes that were made.
+        """The closed form of its value, and what was done: how often each rule was used, and the axes that were made.
 
-        Raises NotationError where there is none, or the work passes the limit.
+        Raises NotationError if there is none, or the work passes the limit.
         """
         checker = self.checker()
         term = checker.whole()
@@ -232,7 +232,7 @@ def closed_program(
 
 
 def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
-    """|rank| = |a|, for each axis of differentials that stands in formulas where no tensor has it, and |kernel| = 2.
+    """|rank| = |a|, for each axis of differentials that appears in formulas where no tensor has it, and |kernel| = 2.
 
     `given` are the axes of inputs, whose sizes are theirs.
     """

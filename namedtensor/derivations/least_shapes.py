@@ -1,7 +1,7 @@
 """Shape inference for inputs without a shape: the least shapes with which a formula is right.
 
 A name that is not known becomes a number; where an operator needs an axis that its operand lacks, each name of the
-operand that nobody gave gets it.
+operand that was not given gets it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found]
 
 
 def taken_by(tree: nodes.Program) -> set[str]:
-    """The names that derivatives are taken by and nothing defines or declares."""
+    """The names that derivatives are taken with respect to and nothing defines or declares."""
     texts = {node.variable.text for node in walk(tree) if isinstance(node, nodes.Derivative)
              and isinstance(node.variable, nodes.Name)}  # fmt: skip
     return texts.difference(*map(defined_by, tree.statements))
@@ -68,7 +68,7 @@ def said(problem: NotationError) -> str:
 
 
 def widened(tree: nodes.Program, shapes: dict[str, dict[str, Any]], given: set[str]) -> bool:
-    """Whether a name that nobody gave could get an axis that an operator needs."""
+    """Whether a name that was not given could get an axis that an operator needs."""
     changed = False
     for call in walk(tree):
         if isinstance(call, Call) and call.subscript and call.arguments:

@@ -1,4 +1,4 @@
-"""The way to a closed form, for derivatives of any order: that of the first, identified, then that of its derivative.
+"""The derivation of a closed form, for derivatives of any order: that of the first, identified, then that of its derivative.
 
 D' = ∂f(x)/∂x* = …        identification
 ∂D' = …                   the steps of the second order
@@ -18,20 +18,20 @@ from ..symbolic.from_terms import NotReadable
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import Unwritable
 from ..symbolic.work import TooLong, budgeted, working
-from .identification import Typed, closed_program, names_of
+from .identification import DerivativeProgram, closed_program, names_of
 from .reading import needed
-from .steps import Step, Steps, steps_of
+from .steps import DerivationStep, DerivationSteps, steps_of
 
 IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
 
 
-def way_to(typed: Typed, closed: nodes.Program, identified: bool) -> Steps:
+def way_to(typed: DerivativeProgram, closed: nodes.Program, identified: bool) -> DerivationSteps:
     """The steps to a closed form; none where a part cannot be written."""
     try:
         with budgeted(typed.limit):
             text = _way(typed, closed, set())
     except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
-        return Steps()
+        return DerivationSteps()
     last = typed.tree.statements[-1]
     if identified and isinstance(last, Value) and isinstance(last.body, Derivative) and text.steps:
         title, form = equation_of(closed)
@@ -47,11 +47,11 @@ def way_to(typed: Typed, closed: nodes.Program, identified: bool) -> Steps:
             if not isinstance(definition, Equation) or definition.sides[0] not in named
         ]
         text = replace(text, kept=(*text.kept, *definitions))
-        return text.then(Step(IDENTIFICATION, Equation((title, form, last.body)), LAW))
+        return text.then(DerivationStep(IDENTIFICATION, Equation((title, form, last.body)), LAW))
     return text
 
 
-def _way(typed: Typed, closed: nodes.Program, taken: set[str]) -> Steps:
+def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> DerivationSteps:
     last = typed.tree.statements[-1]
     taken = taken | words_in(closed) | words_in(typed.tree)
     if not (isinstance(last, Value) and isinstance(last.body, Derivative) and isinstance(last.body.body, Derivative)):
@@ -59,7 +59,9 @@ def _way(typed: Typed, closed: nodes.Program, taken: set[str]) -> Steps:
     before = typed.of(nodes.Program((*typed.tree.statements[:-1], Value(last.body.body))))
     title = "D" + "'" * order_of(last.body.body)
     inner = in_agreement(before, closed, title)
-    way = _way(before, inner, taken).then(Step(IDENTIFICATION, Equation((last.body.body, equation_of(inner)[-1])), LAW))
+    way = _way(before, inner, taken).then(
+        DerivationStep(IDENTIFICATION, Equation((last.body.body, equation_of(inner)[-1])), LAW)
+    )
     defined = {name.sides[0] for name in way.names}
     lines = (
         statement
@@ -73,7 +75,7 @@ def _way(typed: Typed, closed: nodes.Program, taken: set[str]) -> Steps:
     definitions = (*way.kept, *inner.statements[:-1], *further.kept)
     names = (name for name in further.names if name.sides[0] not in defined)
     steps = (step for step in further.steps if step not in way.steps)
-    return Steps((*way.names, *names), (*way.steps, *steps), definitions)
+    return DerivationSteps((*way.names, *names), (*way.steps, *steps), definitions)
 
 
 def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
@@ -83,7 +85,7 @@ def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
     return last.sides
 
 
-def in_agreement(typed: Typed, closed: nodes.Program, title: str) -> nodes.Program:
+def in_agreement(typed: DerivativeProgram, closed: nodes.Program, title: str) -> nodes.Program:
     """The closed form of a lower order, none of whose names is another thing in the higher one."""
     program = closed_program(typed.tree, typed.read()[0], title)
     theirs = {statement.sides[0]: statement for statement in closed.statements if isinstance(statement, Equation)}
@@ -104,12 +106,12 @@ def words_in(program: nodes.Program) -> set[str]:
     return {word for statement in program.statements for word in words_of(statement)} | {"D", "I", "e"}
 
 
-def first_order(typed: Typed, words: set[str]) -> Steps:
+def first_order(typed: DerivativeProgram, words: set[str]) -> DerivationSteps:
     """The steps of the first derivative that was taken, and the definitions that these need."""
     checker = typed.checker()
     term = checker.whole()
     if not checker.taken:
-        return Steps()
+        return DerivationSteps()
     with working(limit=typed.limit):
         steps = steps_of(checker, checker.taken[0], names_of(checker, term), words)
     expected: set[str] = set()
@@ -122,4 +124,4 @@ def first_order(typed: Typed, words: set[str]) -> Steps:
         for definition in definitions
         if not (isinstance(definition, Equation) and to_text(definition.sides[0]) in restated)
     )
-    return Steps(steps.names, steps.steps, definitions)
+    return DerivationSteps(steps.names, steps.steps, definitions)

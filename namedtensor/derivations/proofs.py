@@ -52,20 +52,26 @@ class Verdict:
 
 
 def shown(value: Any) -> str:
-    """A tensor as it is given to a command."""
+    """Format a tensor in the input syntax of the command line."""
     if not isinstance(value, NamedTensor):
         return f"{value:.3g}"
     return f"{value.tolist(value.axes)}:{','.join(value.axes)}"
 
 
 def prove(
-    claim: str, /, *, syntax: str = "auto", sizes: Mapping[str, int] | None = None, trials: int = TRIALS, **shapes: Any
+    equation: str,
+    /,
+    *,
+    syntax: str = "auto",
+    sizes: Mapping[str, int] | None = None,
+    trials: int = TRIALS,
+    **shapes: Any,
 ) -> Verdict:
     """Test whether an equation holds for all tensors.
 
     Parameters
     ----------
-    claim : str
+    equation : str
         A program whose last statement is the equation.
     syntax : {"auto", "text", "latex"}
         The syntax of the text (default: "auto", which detects it).
@@ -79,7 +85,7 @@ def prove(
     Returns
     -------
     Verdict
-        *proved*, *false* with a counterexample, or *holds on what was tried*.
+        Its `status` is "proved", "disproved" (with a `counterexample`) or "not disproved".
 
     Raises
     ------
@@ -97,13 +103,13 @@ def prove(
     >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").status
     'disproved'
     """
-    tree = parse(claim, syntax, functions=frozenset(known_functions()))
+    tree = parse(equation, syntax, functions=frozenset(known_functions()))
     *before, last = tree.statements
     if not isinstance(last, Equation) or last.range is not None:
-        raise NotationError(112, "a proof needs an equation", claim, last.span, hint="write u = v")
-    sides = sides_of(last, claim, tree)
-    with recursion_headroom(claim):
-        inputs, proved = normal_form(claim, program_of(before, sides), sides, stripped(shapes), {})
+        raise NotationError(112, "a proof needs an equation", equation, last.span, hint="write u = v")
+    sides = sides_of(last, equation, tree)
+    with recursion_headroom(equation):
+        inputs, proved = normal_form(equation, program_of(before, sides), sides, stripped(shapes), {})
         if proved:
             return Verdict(PROVED)
         return _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), trials)
@@ -117,7 +123,7 @@ def _tried(
     sizes: dict[str, int],
     trials: int,
 ) -> Verdict:
-    """What drawn tensors say."""
+    """Test the equation on random tensors."""
     if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
         zero = Value(nodes.Number(0))  # for a differential by itself has no value
         programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
@@ -129,7 +135,7 @@ def _tried(
 def _by_draws(
     programs: list[Formula], inputs: dict[Any, Any], shapes: dict[Any, Any], sizes: dict[str, int], trials: int
 ) -> Verdict:
-    """Whether programs have one value, and what they claim holds, for drawn tensors."""
+    """Whether programs have one value, and whether their assertion holds, on random tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     draw, seen = Random(0), 0
     for attempt in range(2 * trials):
@@ -155,7 +161,7 @@ def _by_draws(
 def _drawn(
     shape: Mapping[str, Any], extents: dict[Any, int], sizes: Mapping[str, int], draw: Random, attempt: int
 ) -> Any:
-    """A tensor of numbers; one half of the draws are of positive ones."""
+    """Generate a random tensor; half of the trials use positive elements."""
     lengths = []
     for axis, size in shape.items():
         size = sizes.get(axis, resolve(size))

@@ -21,7 +21,7 @@ Shapes = Mapping[str, Mapping[str, Any]]
 def reading_checker(
     source: str, program: nodes.Program, shapes: Shapes, sizes: Mapping[str, int] | None, labels: Shapes | None = None
 ) -> ReadingChecker:
-    """A checker of a program for inputs of these shapes; `labels` are inputs whose whole spelling is one name."""
+    """A checker of a program for inputs of these shapes; `labels` are inputs whose source text is one name."""
     inputs = by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
     return ReadingChecker(

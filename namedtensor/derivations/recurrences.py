@@ -29,7 +29,7 @@ class NotARecurrence(Exception):
 
 @dataclass
 class Family:
-    """A family: its definition, where its index stands in its name, and its body with the index `t` of all."""
+    """A family: its definition, where its index appears in its name, and its body with the index `t` of all."""
 
     definition: Definition
     place: tuple[str, int]  # "subscript" or "superscript", and the number of the component
@@ -79,7 +79,7 @@ class Sum:
 
 
 @dataclass
-class Recurrence:
+class FamilyRecurrence:
     """The families of one range and the sums, with their order; `step` is +1 forwards, −1 backwards."""
 
     variable: str
@@ -120,7 +120,7 @@ class Recurrence:
                 yield pair
 
 
-def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> Recurrence:
+def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> FamilyRecurrence:
     """The recurrence that a derivative goes through. Raises NotARecurrence where there is none, or it is another kind."""
     inner = (node for statement in (*tree.statements[:-1], taken.body) for node in walk(statement))
     if any(isinstance(node, (nodes.Derivative, nodes.Differential)) for node in inner):
@@ -128,7 +128,7 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
     reached = depending(scope, tree, words_of(taken.variable))
     variables = [family.range.variable.text for family in scope.families if family.range is not None]
     variables += [node.variable.text for node in walk(tree) if isinstance(node, IndexSum)]
-    recurrence = Recurrence(next(iter(variables), "t"))
+    recurrence = FamilyRecurrence(next(iter(variables), "t"))
     for definition in scope.families:
         if definition.name.base in reached:
             _add(recurrence, family_of(definition, recurrence.variable), definition)
@@ -183,7 +183,7 @@ def family_of(definition: Definition, variable: str) -> Family:
     return Family(definition, places[0], at(definition.body, over.variable.text, {variable: 1}))
 
 
-def _add(recurrence: Recurrence, family: Family, definition: Definition) -> None:
+def _add(recurrence: FamilyRecurrence, family: Family, definition: Definition) -> None:
     assert definition.range is not None
     first, last = linear(definition.range.low), linear(definition.range.high)
     if first is None or last is None:
@@ -194,7 +194,7 @@ def _add(recurrence: Recurrence, family: Family, definition: Definition) -> None
     recurrence.families.append(family)
 
 
-def _dependent(node: IndexSum, reached: set[str], recurrence: Recurrence) -> bool:
+def _dependent(node: IndexSum, reached: set[str], recurrence: FamilyRecurrence) -> bool:
     """Return whether a sum is expanded term by term: it uses members of the families, and maybe symbolic bounds."""
     if not (words_of(node.body) | operators_of(node.body)) & reached:
         return False
@@ -202,7 +202,7 @@ def _dependent(node: IndexSum, reached: set[str], recurrence: Recurrence) -> boo
     return symbolic or any(recurrence.references(node.body))
 
 
-def _sum(node: IndexSum, recurrence: Recurrence) -> Sum:
+def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
     variable = recurrence.variable
     first, last = linear(node.first), linear(node.last)
     if node.operator != "∑" or first is None or last is None:
@@ -216,7 +216,7 @@ def _sum(node: IndexSum, recurrence: Recurrence) -> Sum:
     return Sum(node, variable, first, last, body)
 
 
-def _ordered(recurrence: Recurrence) -> None:
+def _ordered(recurrence: FamilyRecurrence) -> None:
     """Find which way the steps go and which families are states; offsets are of one step."""
     ways: set[int] = set()
     states: dict[str, Family] = {}
@@ -234,14 +234,14 @@ def _ordered(recurrence: Recurrence) -> None:
     recurrence.states = list(states.values())
 
 
-def start_of(recurrence: Recurrence, family: Family) -> Key:
+def start_of(recurrence: FamilyRecurrence, family: Family) -> Key:
     """The name of what a state begins with."""
     name = spelled(family.member(written(recurrence.start)))
     assert name is not None
     return name.key()
 
 
-def substituted(node: Any, recurrence: Recurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
+def substituted(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
     """A tree with members of the families as `label` says of a family and an index; None leaves one as it is."""
 
     def change(part: Any) -> Node | None:

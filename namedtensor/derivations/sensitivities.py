@@ -1,11 +1,11 @@
-"""Forward sensitivities of families: beside each member its derivative by X, in the same steps.
+"""Forward sensitivities of families: beside each member its derivative with respect to X, in the same steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^2, h^n)
     h'^t = ∂h^t/∂h^{t-1} ⊙ h'^{t-1} + ∂h^t/∂W for t = 1, …, n         h'^t is ∂h^t/∂W*
     D = ∂L/∂h^2 ⊙ h'^2 + ∂L/∂h^n ⊙ h'^n
 
 Sums are taken term by term. This goes where no adjoint does: steps of two, several ranges, members by their numbers, and
-derivatives of adjoints. A member stands in a formula as c + h' ⊙ X, whose derivative by X is h'.
+derivatives of adjoints. A member appears in a formula as c + h' ⊙ X, whose derivative with respect to X is h'.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .assembly import Assembly, Bounds, axes_of
 from .indices import UNIT, Linear, at, linear, mapped, plus, written
 from .reading import needed
 from .recurrences import Family, NotARecurrence, base_of, depending, family_of, name_node, operators_of
-from .steps import Step, Steps
+from .steps import DerivationStep, DerivationSteps
 
 MARKS = ("*", "†", "**", "††")
 MAX_NESTED_SUMS = 4  # sums within sums
@@ -81,7 +81,7 @@ class Sensitivities(Assembly):
         return shapes[0]
 
     def beside(self, shape: Mapping[str, Any], mark: str) -> dict[str, Any]:
-        """The shape of the derivative by X of a tensor of a shape."""
+        """The shape of the derivative with respect to X of a tensor of a shape."""
         marked = {axis + mark: extent for axis, extent in self.by.items()}
         if marked.keys() & shape.keys():
             raise NotARecurrence
@@ -116,7 +116,7 @@ class Sensitivities(Assembly):
         return name_node(name._replace(base=self.primed[name.base][0]))
 
     def part(self, text: str, prime: str, shape: dict[str, Any], mark: str) -> Name:
-        """A part as one name, which stands for a constant plus its derivative by X, times X."""
+        """A part as one name, which stands for a constant plus its derivative with respect to X, times X."""
         if text not in self.stands:
             marked = {axis: axis + mark for axis in self.by}
             slope = self.constant(prime) if base_of(expression(prime)).text in self.primed else prime
@@ -178,7 +178,7 @@ class Sensitivities(Assembly):
         return depending(self.scope, self.tree, words_of(self.taken.variable))
 
     def sum(self, node: IndexSum, over: Range | None) -> Name:
-        """A sum as a part; its derivative by X is the sum of those of its terms."""
+        """A sum as a part; its derivative with respect to X is the sum of those of its terms."""
         text, mark = to_text(node), self.taken.mark or MARKS[0]
         if text not in self.stands:
             shape = self.shape(node, over)
@@ -191,7 +191,7 @@ class Sensitivities(Assembly):
         return Name(text)
 
     def restored(self, node: Node) -> Node:
-        """A formula with the sums that stand in it as parts."""
+        """A formula with the sums that appear in it as parts."""
         return mapped(node, lambda part: self.sums.get(part.text) if isinstance(part, Name) else None)
 
     def member_of(self, statement: Any) -> Node | None:
@@ -201,7 +201,7 @@ class Sensitivities(Assembly):
         return head if name is not None and name.base in self.primed else None
 
     # ----------------------------------------------------------------------------------------------------------- lines
-    def sensitivity(self, node: Node, body: Node | None, over: Range | None = None) -> Step:
+    def sensitivity(self, node: Node, body: Node | None, over: Range | None = None) -> DerivationStep:
         """The line of the derivative of a member by X, and that as an equation; without a body it is given."""
         mark, variable = self.primed[base_of(node).text][1], self.taken.variable
         axes = None if body is None else self.derived(body, over, mark, to_text(node))
@@ -211,7 +211,7 @@ class Sensitivities(Assembly):
         if axes is None:
             axes = with_axes(Number(0), self.beside(self.shape(node, over), mark))
         self.line(self.prime(node), axes, over)
-        return Step(
+        return DerivationStep(
             "sensitivity", replace(self.lines[-1], sides=(*self.lines[-1].sides, Derivative(node, variable, mark))), LAW
         )
 
@@ -285,7 +285,7 @@ def slope_of(node: IndexSum, term: Node) -> Node:
 def by_sensitivities(
     source: str, tree: nodes.Program, shapes: dict[str, dict[str, Any]], sizes: dict[str, int],
     known: Mapping[str, tuple[str, str]] | None = None,
-) -> tuple[nodes.Program, int, Steps, dict[str, tuple[str, str]]] | None:  # fmt: skip
+) -> tuple[nodes.Program, int, DerivationSteps, dict[str, tuple[str, str]]] | None:  # fmt: skip
     """The program whose last line is the derivative that is the value of `tree`, its families kept, its length, steps, and primes.
 
     `known` are those that the program has already for the same X. None where there is no family, or one of another kind.
@@ -304,7 +304,7 @@ def begun(
     source: str, tree: nodes.Program, taken: Derivative, shapes: dict[str, dict[str, Any]], sizes: dict[str, int],
     known: dict[str, tuple[str, str]],
 ) -> Sensitivities | None:  # fmt: skip
-    """The families that depend on X, each with a name for its derivative by X."""
+    """The families that depend on X, each with a name for its derivative with respect to X."""
     scope = bind(source, tree)
     inner = (node for statement in (*tree.statements[:-1], taken.body) for node in walk(statement))
     if any(isinstance(node, (Derivative, nodes.Differential)) for node in inner):
@@ -340,7 +340,7 @@ def begun(
             raise NotARecurrence
     family, index = sensitivities.family(taken.variable) or (None, {})
     if family is not None and not [*sensitivities.beyond(family, index, None)]:
-        raise NotARecurrence  # what a member in the midst of the steps is by itself begins anew
+        raise NotARecurrence  # a member computed apart in the middle restarts the steps
     sensitivities.by |= sensitivities.shape(taken.variable, None)
     return sensitivities
 
@@ -353,7 +353,7 @@ def unused(base: str, words: set[str]) -> str:
 
 def assembled(
     sensitivities: Sensitivities, known: set[str]
-) -> tuple[nodes.Program, int, Steps, dict[str, tuple[str, str]]]:
+) -> tuple[nodes.Program, int, DerivationSteps, dict[str, tuple[str, str]]]:
     """The line of every member, the derivative of the value by these, and the way."""
     taken, steps = sensitivities.taken, []
     members: list[tuple[Node, Node | None]] = [
@@ -381,9 +381,11 @@ def assembled(
     )
     lines = [line for line in sensitivities.lines if line in statements]
     steps = [step for step in steps if any(step.node.sides[0] == line.sides[0] for line in lines)]
-    steps.append(Step("identification", Equation((title, result, taken)), "the factor of ∂X* is the derivative"))
+    steps.append(
+        DerivationStep("identification", Equation((title, result, taken)), "the factor of ∂X* is the derivative")
+    )
     total = length(result) + sum(2 + length(line.sides[1]) for line in lines)
     program = nodes.Program(
         (*(statement for statement in statements if statement not in lines), *lines, Equation((title, result)))
     )
-    return program, total, Steps((), tuple(steps), tuple(definitions)), sensitivities.primed
+    return program, total, DerivationSteps((), tuple(steps), tuple(definitions)), sensitivities.primed

@@ -18,18 +18,18 @@ from ..symbolic.naming import NameReading, words_of
 from ..symbolic.spelling import expression, with_axes
 from .assembly import Assembly
 from .indices import UNIT, Linear, at, linear, mapped, plus, written
-from .recurrences import Family, NotARecurrence, Recurrence, base_of, start_of, substituted
+from .recurrences import Family, FamilyRecurrence, NotARecurrence, base_of, start_of, substituted
 
 
 @dataclass
 class RecurrenceAssembly(Assembly):
     """One derivative of a program with recurrences, as it is put together."""
 
-    recurrence: Recurrence
+    recurrence: FamilyRecurrence
     restated: dict[Key, Equation] = field(default_factory=dict[Key, Equation], kw_only=True)
     fixed: dict[str, Name] = field(
         default_factory=dict, kw_only=True
-    )  # the states of a step where its formulas speak of them
+    )  # the states of a step if its formulas mention them
 
     # ------------------------------------------------------------------------------------------------------ programs
     def label(self, family: Family, index: Linear) -> Name:
@@ -46,7 +46,7 @@ class RecurrenceAssembly(Assembly):
         return self.fixed[label.text]
 
     def after(self, family: Family, index: Linear) -> Node | None:
-        """A member that stands outside of the steps: the last, what they begin with, or a name within one step."""
+        """A member that appears outside of the steps: the last, what they begin with, or a name within one step."""
         recurrence = self.recurrence
         if index == recurrence.start:
             return None
@@ -65,7 +65,7 @@ class RecurrenceAssembly(Assembly):
         """The program of one step."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         sums = {id(sum_.node) for sum_ in recurrence.sums}
-        later, opaques = set(), self.others()  # what is said of what comes after the steps
+        later, opaques = set(), self.others()  # what is stated about what comes after the steps
         while True:
             gone = [
                 opaque for opaque in opaques
@@ -149,7 +149,7 @@ class RecurrenceAssembly(Assembly):
         return dict(index.shape)
 
     def shaped(self) -> None:
-        """Learn the shapes of the states; restate what they begin with where it lacks an axis."""
+        """Learn the shapes of the states; restate what they begin with where it is missing an axis."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         for family in recurrence.families:
             member = family.member(Name(variable))
@@ -183,7 +183,7 @@ class RecurrenceAssembly(Assembly):
         return self.simplified(self.named(reading, self.steps()), self.steps())
 
     def begun(self, statement: Any) -> Any:
-        """A statement, or what it is where it says what a state begins with and that lacks an axis."""
+        """A statement, or what it is where it specifies what a state begins with and that is missing an axis."""
         name = spelled(statement.sides[0]) if isinstance(statement, Equation) else None
         return statement if name is None else self.restated.get(name.key(), statement)
 

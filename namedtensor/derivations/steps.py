@@ -37,16 +37,16 @@ RULES = {
     "stack": "joining", "merge": "reshaping", "split": "reshaping",
 }  # fmt: skip
 CHAIN = "∂f(U) = ∂f(U)/∂U* ⊙_{ax*} ∂U*"
-THROUGH = ("variable", "spread", "rename")  # terms that are no step of their own
+THROUGH = ("variable", "spread", "rename")  # terms without a step
 
 
 @dataclass(frozen=True)
-class Step:
-    """One equation of a derivation with the rule that it is by; `law` is that rule in the notation."""
+class DerivationStep:
+    """One equation of a derivation with the name of its rule; `identity` is that rule in the notation."""
 
     rule: str
     node: Equation
-    law: str = ""
+    identity: str = ""
 
     @property
     def equation(self) -> str:
@@ -81,30 +81,32 @@ def rule_of(term: Term) -> str:
     return "elementwise" if record.kind == "elementwise" else record.name
 
 
-def law_of(term: Term) -> str:
-    """The differential of a term's operator, as its record says it."""
+def identity_of(term: Term) -> str:
+    """The differential of a term's operator, from its record."""
     if term.operator == "python":
         return " + ".join(text for text in term.options[0].differentials if text != "0")
     record = REGISTRY.get(term.operator)
     texts = texts_read(term.operator, dict(term.options) if record is not None and record.options else {})
-    law = " + ".join(text for text in texts[-len(term.arguments) :] if text != "0") if record is not None else ""
-    return law if term.axes else law.replace("_{ax}", "")
+    identity = " + ".join(text for text in texts[-len(term.arguments) :] if text != "0") if record is not None else ""
+    return identity if term.axes else identity.replace("_{ax}", "")
 
 
 @dataclass(frozen=True)
-class Steps:
-    """The names that parts get, the steps in which these stand, and the definitions of the program that both need."""
+class DerivationSteps:
+    """The names that parts get, the steps in which these appear, and the definitions of the program that both need."""
 
     names: tuple[Equation, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[DerivationStep, ...] = ()
     kept: tuple[Any, ...] = ()
 
-    def then(self, step: Step) -> Steps:
+    def then(self, step: DerivationStep) -> DerivationSteps:
         """The same with one step more."""
-        return Steps(self.names, (*self.steps, step), self.kept)
+        return DerivationSteps(self.names, (*self.steps, step), self.kept)
 
 
-def steps_of(checker: ReadingChecker, taken: TakenElement, names: Mapping[int, str], words: set[str]) -> Steps:
+def steps_of(
+    checker: ReadingChecker, taken: TakenElement, names: Mapping[int, str], words: set[str]
+) -> DerivationSteps:
     """The steps to the differential of what a derivative is of."""
     body, by, node = taken
     inside = depending(body, by)
@@ -119,12 +121,12 @@ def steps_of(checker: ReadingChecker, taken: TakenElement, names: Mapping[int, s
         defined.append(Equation((named(name), definition)))
         result[id(term)] = name
         change = _differential(checker, term, inside, by, result, node)
-        steps.append(Step(rule_of(term), Equation((Differential(named(name)), change)), law_of(term)))
+        steps.append(DerivationStep(rule_of(term), Equation((Differential(named(name)), change)), identity_of(term)))
         steps += chained(checker, term, name, by, result)
-    return Steps(tuple(defined), tuple(steps))
+    return DerivationSteps(tuple(defined), tuple(steps))
 
 
-def chained(checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]) -> list[Step]:
+def chained(checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]) -> list[DerivationStep]:
     """The chain rule, where a term is what a function of the program gives for one argument that has a name."""
     for value, arguments in checker.called:
         argument = beneath(arguments[0])
@@ -135,7 +137,7 @@ def chained(checker: ReadingChecker, term: Term, name: str, by: Term, names: Map
         change: Node = Differential(named(inner))
         slope = Derivative(named(name), named(inner), "*")
         whole = call("⊙", slope, Starred(change, "*") if marked else change, axes=marked)
-        return [Step("chain", Equation((Differential(named(name)), whole)), CHAIN)]
+        return [DerivationStep("chain", Equation((Differential(named(name)), whole)), CHAIN)]
     return []
 
 

@@ -1,4 +1,4 @@
-"""Looks of values, formulas and explanations: in terminals, on pages, as drawings.
+"""Display of values, formulas and explanations: in terminals, on pages, as figures.
 
 `colors`: one color for each axis.
 `html`: formulas for pages.
@@ -6,7 +6,7 @@
 `pygments_lexer`: a lexer for Pygments.
 `highlighted`: a formula with colored axes, wherever it is shown.
 `steps`: the steps of an explanation, as text and as a table.
-`derivations`: the way to a derivative, each equation beside its rule.
+`derivations`: the derivation of a closed form, each equation beside its rule.
 `slides`: the steps as a page that steps through them.
 `code_libraries`: what operators are called in NumPy, PyTorch and JAX.
 `code_elements`: numbers, elementwise operators and moved axes as array expressions.

@@ -23,7 +23,7 @@ from grammar.nodes import Number
 from ..scope.names import key
 from ..terms.environment import source_name
 from ..terms.terms import Term, resolved_shape, topological
-from .code_libraries import ATOM, HELPERS, LIBRARIES, Code, Library, helper, template
+from .code_libraries import ATOM, HELPERS, LIBRARIES, CodeExpression, Library, helper, template
 from .code_rules import RULES
 from .steps import places
 
@@ -41,7 +41,7 @@ NOUNS = {  # what the value of an operator is called where the formula does not 
 PLAIN = ("input", "number", "rename", "variable", "spread", "iota", "constant", "identity", "I", "ones")  # no work
 
 
-class Unreadable(NotationError):
+class UnreadableFormula(NotationError):
     """The error of a formula that has no readable code."""
 
 
@@ -51,18 +51,20 @@ class Writer:
     def __init__(self, library: Library, root: Term, names: Mapping[int, str], inputs: Mapping[str, str]):
         self.library, self.root, self.names, self.inputs = library, root, names, inputs
         self.lines: list[tuple[str, tuple[str, ...]]] = []
-        self.written: dict[int, Code] = {}
+        self.written: dict[int, CodeExpression] = {}
         self.helpers: dict[str, None] = {}
         self.suggested: dict[int, str] = {}  # names for terms, from what takes them
         order = topological(root)
         if len(order) > MAX_TERMS:
-            raise Unreadable(404, f"the formula has {len(order)} parts; readable code is written for up to {MAX_TERMS}")
+            raise UnreadableFormula(
+                404, f"the formula has {len(order)} parts; readable code is written for up to {MAX_TERMS}"
+            )
         self.uses = Counter(id(argument) for term in order for argument in term.arguments)
         modules = {line.split()[-1] for line in library.imports} | {"function", *HELPERS}
         self.taken = {*inputs.values(), *keyword.kwlist, *modules}
 
     # ------------------------------------------------------------------------------------------------------------ terms
-    def code(self, term: Term, limit: int = MAX_OPERATIONS) -> Code:
+    def code(self, term: Term, limit: int = MAX_OPERATIONS) -> CodeExpression:
         """The expression of a term; one of more operations than the limit is a variable of a line before."""
         known = self.written.get(id(term))
         if known is None:
@@ -80,7 +82,7 @@ class Writer:
     def name_of(self, term: Term) -> str:
         return self.names.get(id(term)) or self.suggested.get(id(term)) or NOUNS.get(term.operator, "part")
 
-    def has_a_line(self, term: Term, code: Code) -> bool:
+    def has_a_line(self, term: Term, code: CodeExpression) -> bool:
         if id(term) in self.names:
             return code.level < ATOM or code.operations > 0
         return self.uses[id(term)] > 1 and term.operator not in PLAIN and code.operations > 0
@@ -88,11 +90,11 @@ class Writer:
     def has_a_name(self, term: Term) -> bool:
         return id(term) in self.names or self.uses[id(term)] > 1
 
-    def variable(self, code: Code, name: str) -> Code:
+    def variable(self, code: CodeExpression, name: str) -> CodeExpression:
         """A line that assigns an expression to a fresh name."""
         name = self.fresh(name)
         self.lines.append((f"{name} = {code.text}", code.axes))
-        return Code(name, code.axes, integer=code.integer)
+        return CodeExpression(name, code.axes, integer=code.integer)
 
     def fresh(self, expected: str) -> str:
         name = base = identifier(expected)
@@ -102,8 +104,8 @@ class Writer:
         self.taken.add(name)
         return name
 
-    def unreadable(self, term: Term, why: str = "") -> Unreadable:
-        return Unreadable(409, why or f"{term.operator} has no readable form in {self.library.prefix}")
+    def unreadable(self, term: Term, why: str = "") -> UnreadableFormula:
+        return UnreadableFormula(409, why or f"{term.operator} has no readable form in {self.library.prefix}")
 
     # ---------------------------------------------------------------------------------------------------------- helpers
     def call(self, term: Term, name: str, *operands: str, **words: Any) -> str:
@@ -116,7 +118,7 @@ class Writer:
                 self.helpers[word] = None
         return text.format(*operands, **words)
 
-    def arranged(self, code: Code, order: Sequence[str], level: int = 0) -> str:
+    def arranged(self, code: CodeExpression, order: Sequence[str], level: int = 0) -> str:
         """The text of an expression with its axes in an order, of which it may lack some: those have length 1."""
         mine = tuple(axis for axis in order if axis in code.axes)
         text, bound = code.text, code.level
@@ -157,7 +159,7 @@ class Writer:
             + "\n"
         )
 
-    def broadcast(self, code: Code, order: Sequence[str], shape: Mapping[str, Any] | None = None) -> str:
+    def broadcast(self, code: CodeExpression, order: Sequence[str], shape: Mapping[str, Any] | None = None) -> str:
         """The text of an expression repeated along the axes that it lacks."""
         shape = resolved_shape(shape or self.root.shape)
         sizes = ", ".join(str(shape[axis]) for axis in order)

@@ -7,11 +7,11 @@ from typing import Any
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from .code_elements import Rule, expression, infix, operand, order_of, total, whole
-from .code_libraries import ATOM, PRODUCT, Code, Writes
+from .code_libraries import ATOM, PRODUCT, CodeExpression, Writes
 
 
 # ------------------------------------------------------------------------------------------------------------- products
-def contraction(w: Writes, term: Term) -> Code:
+def contraction(w: Writes, term: Term) -> CodeExpression:
     if not term.axes:
         return infix(w, term)
     first, second = (
@@ -26,11 +26,13 @@ def contraction(w: Writes, term: Term) -> Code:
     )
 
 
-def as_float(w: Writes, term: Term, code: Code) -> Code:
+def as_float(w: Writes, term: Term, code: CodeExpression) -> CodeExpression:
     return expression(w.call(term, "float", code.within(ATOM)), code.axes, total(code)) if code.integer else code
 
 
-def as_matrices(w: Writes, term: Term, first: Code, second: Code, only_vector: bool = False) -> Code | None:
+def as_matrices(
+    w: Writes, term: Term, first: CodeExpression, second: CodeExpression, only_vector: bool = False
+) -> CodeExpression | None:
     """A @ B, where each is a vector or a matrix, or the first has further axes in front; None elsewhere."""
     if len(term.axes) != 1 or {*first.axes} & {*second.axes} != {*term.axes} or len(second.axes) > 2:
         return None
@@ -47,7 +49,7 @@ def as_matrices(w: Writes, term: Term, first: Code, second: Code, only_vector: b
     return expression(f"{left} @ {right}", axes, total(first, second), PRODUCT)
 
 
-def as_einsum(w: Writes, term: Term, first: Code, second: Code) -> Code:
+def as_einsum(w: Writes, term: Term, first: CodeExpression, second: CodeExpression) -> CodeExpression:
     letters: dict[str, str] = {}
     for axis in dict.fromkeys((*first.axes, *second.axes)):
         expected = [letter for letter in axis.lower() if letter.isascii() and letter.isalpha()]
@@ -61,13 +63,13 @@ def as_einsum(w: Writes, term: Term, first: Code, second: Code) -> Code:
 
 
 # ------------------------------------------------------------------------------------------------------- along axes
-def positions(code: Code, axes: tuple[str, ...]) -> Any:
+def positions(code: CodeExpression, axes: tuple[str, ...]) -> Any:
     places = tuple(sorted(code.axes.index(axis) for axis in axes))
     return places[0] if len(places) == 1 else places
 
 
 def reduction(name: str) -> Rule:
-    def rule(w: Writes, term: Term) -> Code:
+    def rule(w: Writes, term: Term) -> CodeExpression:
         code = operand(w, term)
         if not term.axes:
             return code
@@ -92,7 +94,7 @@ def reduction(name: str) -> Rule:
 def extremum(name: str) -> Rule:
     over = reduction(name)
 
-    def rule(w: Writes, term: Term) -> Code:
+    def rule(w: Writes, term: Term) -> CodeExpression:
         if len(term.arguments) == 1:
             return over(w, term)
         codes = tuple(w.code(argument) for argument in term.arguments)
@@ -106,7 +108,7 @@ def extremum(name: str) -> Rule:
     return rule
 
 
-def along(w: Writes, term: Term) -> Code:
+def along(w: Writes, term: Term) -> CodeExpression:
     """What gives as many elements as it takes."""
     if term.operator in ("softmax", "logsoftmax"):
         w.suggested.setdefault(id(term.arguments[0]), "scores")
@@ -127,7 +129,7 @@ def along(w: Writes, term: Term) -> Code:
     )
 
 
-def of_matrix(w: Writes, term: Term) -> Code:
+def of_matrix(w: Writes, term: Term) -> CodeExpression:
     """A function of matrices, which are the last two dimensions."""
     code = operand(w, term)
     rows = tuple(term.axes)
@@ -137,7 +139,7 @@ def of_matrix(w: Writes, term: Term) -> Code:
     return expression(text, axes, total(code))
 
 
-def solved(w: Writes, term: Term) -> Code:
+def solved(w: Writes, term: Term) -> CodeExpression:
     matrix, right = (whole(w, argument, w.code(argument)) for argument in term.arguments)
     row, column = term.axes
     if len(matrix.axes) != 2 or len(right.axes) > 2:

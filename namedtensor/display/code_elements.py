@@ -9,21 +9,23 @@ from typing import Any, TypeAlias
 from grammar import nodes
 
 from ..terms.terms import Term, resolved_shape
-from .code_libraries import ATOM, INFIX, PRODUCT, SUM, Code, Writes, template
+from .code_libraries import ATOM, INFIX, PRODUCT, SUM, CodeExpression, Writes, template
 
-Rule: TypeAlias = Callable[[Writes, Term], Code]
+Rule: TypeAlias = Callable[[Writes, Term], CodeExpression]
 
 
-def expression(text: str, axes: tuple[str, ...], operations: int, level: int = ATOM, integer: bool = False) -> Code:
-    return Code(text, axes, level, operations, integer)
+def expression(
+    text: str, axes: tuple[str, ...], operations: int, level: int = ATOM, integer: bool = False
+) -> CodeExpression:
+    return CodeExpression(text, axes, level, operations, integer)
 
 
 # ------------------------------------------------------------------------------------------------------------- leaves
-def given(w: Writes, term: Term) -> Code:
+def given(w: Writes, term: Term) -> CodeExpression:
     return expression(w.inputs[str(term.options[-1])], tuple(term.shape), 0)
 
 
-def number(w: Writes, term: Term) -> Code:
+def number(w: Writes, term: Term) -> CodeExpression:
     value: Any = term.number
     if isinstance(value, bool):
         return expression(str(value), (), 0)
@@ -45,7 +47,7 @@ def root_of_a_size(node: Any, value: float) -> int | None:
     return None
 
 
-def iota(w: Writes, term: Term) -> Code:
+def iota(w: Writes, term: Term) -> CodeExpression:
     first, size = (
         (*term.options, *term.shape.values())[:2]
         if len(term.options) > 1
@@ -54,17 +56,17 @@ def iota(w: Writes, term: Term) -> Code:
     return expression(f"{w.library.prefix}.arange({first}, {first + size})", tuple(term.shape), 0, integer=True)
 
 
-def identity(w: Writes, term: Term) -> Code:
+def identity(w: Writes, term: Term) -> CodeExpression:
     return expression(w.call(term, "eye", str(next(iter(resolved_shape(term.shape).values())))), tuple(term.shape), 0)
 
 
-def ones(w: Writes, term: Term) -> Code:
+def ones(w: Writes, term: Term) -> CodeExpression:
     return expression(
         f"{w.library.prefix}.ones({next(iter(resolved_shape(term.shape).values()))})", tuple(term.shape), 0
     )
 
 
-def constant(w: Writes, term: Term) -> Code:
+def constant(w: Writes, term: Term) -> CodeExpression:
     axes, extents, numbers = term.options
 
     def nested(values: Any, sizes: Any) -> Any:
@@ -80,18 +82,18 @@ def constant(w: Writes, term: Term) -> Code:
 
 
 # ------------------------------------------------------------------------------------------------------------- elements
-def order_of(codes: tuple[Code, ...]) -> tuple[str, ...]:
+def order_of(codes: tuple[CodeExpression, ...]) -> tuple[str, ...]:
     """The order of the result's axes: that of the operand with the most, after the axes of the others only."""
     longest = max(codes, key=lambda code: len(code.axes))
     others = [axis for code in codes for axis in code.axes if axis not in longest.axes]
     return (*dict.fromkeys(others), *longest.axes)
 
 
-def total(*codes: Code) -> int:
+def total(*codes: CodeExpression) -> int:
     return 1 + sum(code.operations for code in codes)
 
 
-def infix(w: Writes, term: Term) -> Code:
+def infix(w: Writes, term: Term) -> CodeExpression:
     sign = INFIX["⊙" if term.operator in ("juxtaposed", "dot") else term.operator]
     first, second = w.code(term.arguments[0]), w.code(term.arguments[1])
     order = order_of((first, second))
@@ -108,7 +110,7 @@ def infix(w: Writes, term: Term) -> Code:
     )
 
 
-def elementwise(w: Writes, term: Term) -> Code:
+def elementwise(w: Writes, term: Term) -> CodeExpression:
     text = template(w.library, term.operator)
     repeated = text is not None and any(text.count(f"{{{index}}}") > 1 for index in range(3))
     codes = tuple(w.code(argument, 0 if repeated else 3) for argument in term.arguments)
@@ -118,34 +120,36 @@ def elementwise(w: Writes, term: Term) -> Code:
     return expression(w.call(term, term.operator, *operands), order, total(*codes), level)
 
 
-def negative(w: Writes, term: Term) -> Code:
+def negative(w: Writes, term: Term) -> CodeExpression:
     code = w.code(term.arguments[0])
     return expression(f"-{code.within(PRODUCT)}", code.axes, total(code), PRODUCT, code.integer)
 
 
-def negation(w: Writes, term: Term) -> Code:
+def negation(w: Writes, term: Term) -> CodeExpression:
     code = w.code(term.arguments[0])
     return expression(f"~{code.within(ATOM)}", code.axes, total(code), PRODUCT)
 
 
-def indicator(w: Writes, term: Term) -> Code:
+def indicator(w: Writes, term: Term) -> CodeExpression:
     code = w.code(term.arguments[0])
     if not code.axes and code.operations == 0:
         return expression(f"float({code.text})", (), 1)
     return expression(w.call(term, "float", code.within(ATOM)), code.axes, total(code))
 
 
-def where(w: Writes, term: Term) -> Code:
+def where(w: Writes, term: Term) -> CodeExpression:
     return chosen(w, term, [(w.code(term.arguments[1]), w.code(term.arguments[0]))], w.code(term.arguments[2]))
 
 
-def cases(w: Writes, term: Term) -> Code:
+def cases(w: Writes, term: Term) -> CodeExpression:
     codes = [w.code(argument) for argument in term.arguments]
     last = codes.pop() if len(codes) % 2 else expression(f"{w.library.prefix}.nan", (), 0)
     return chosen(w, term, list(zip(codes[::2], codes[1::2])), last)
 
 
-def chosen(w: Writes, term: Term, branches: list[tuple[Code, Code]], last: Code) -> Code:
+def chosen(
+    w: Writes, term: Term, branches: list[tuple[CodeExpression, CodeExpression]], last: CodeExpression
+) -> CodeExpression:
     """Nested calls of where: (value, condition) in turn, then the last value."""
     for value, condition in reversed(branches):
         order = order_of((condition, value, last))
@@ -157,18 +161,18 @@ def chosen(w: Writes, term: Term, branches: list[tuple[Code, Code]], last: Code)
 
 
 # -------------------------------------------------------------------------------------------------- axes moved and named
-def through(w: Writes, term: Term) -> Code:
+def through(w: Writes, term: Term) -> CodeExpression:
     return w.code(term.arguments[0])
 
 
-def renamed(w: Writes, term: Term) -> Code:
+def renamed(w: Writes, term: Term) -> CodeExpression:
     code, new = w.code(term.arguments[0]), dict(term.options)
     return expression(
         code.text, tuple(new.get(axis, axis) for axis in code.axes), code.operations, code.level, code.integer
     )
 
 
-def whole(w: Writes, term: Term, code: Code) -> Code:
+def whole(w: Writes, term: Term, code: CodeExpression) -> CodeExpression:
     """An expression with every axis of its term."""
     if {*code.axes} == {*term.shape}:
         return code
@@ -176,12 +180,12 @@ def whole(w: Writes, term: Term, code: Code) -> Code:
     return expression(w.broadcast(code, order, term.shape), order, total(code), integer=code.integer)
 
 
-def operand(w: Writes, term: Term, limit: int = 3) -> Code:
+def operand(w: Writes, term: Term, limit: int = 3) -> CodeExpression:
     argument = term.arguments[0]
     return whole(w, argument, w.code(argument, limit))
 
 
-def picked(w: Writes, term: Term) -> Code:
+def picked(w: Writes, term: Term) -> CodeExpression:
     """X[1, 2]: what is picked of what was picked is one index."""
     picks: dict[str, int] = {}
     tensor = term
@@ -197,7 +201,7 @@ def picked(w: Writes, term: Term) -> Code:
     return expression(f"{code.within(ATOM)}[{', '.join(words)}]", rest, total(code), integer=code.integer)
 
 
-def merged(w: Writes, term: Term) -> Code:
+def merged(w: Writes, term: Term) -> CodeExpression:
     old, new = term.options
     code = operand(w, term)
     names = [axis for axis in code.axes if axis not in old or axis == old[0]]
@@ -208,7 +212,7 @@ def merged(w: Writes, term: Term) -> Code:
     return expression(f"{w.arranged(code, order, ATOM)}.reshape({sizes})", axes, total(code), integer=code.integer)
 
 
-def split(w: Writes, term: Term) -> Code:
+def split(w: Writes, term: Term) -> CodeExpression:
     old, parts = term.options
     code = operand(w, term)
     axes = tuple(name for axis in code.axes for name in ([name for name, _ in parts] if axis == old else [axis]))
@@ -217,7 +221,7 @@ def split(w: Writes, term: Term) -> Code:
     return expression(f"{code.within(ATOM)}.reshape({sizes})", axes, total(code), integer=code.integer)
 
 
-def indexed(w: Writes, term: Term) -> Code:
+def indexed(w: Writes, term: Term) -> CodeExpression:
     tensor, index = operand(w, term), w.code(term.arguments[1])
     (axis,) = term.axes
     position = tensor.axes.index(axis)
@@ -230,7 +234,7 @@ def indexed(w: Writes, term: Term) -> Code:
     )
 
 
-def onehot(w: Writes, term: Term) -> Code:
+def onehot(w: Writes, term: Term) -> CodeExpression:
     code, (axis,) = w.code(term.arguments[0]), term.axes
     size = resolved_shape(term.shape)[axis]
     column = w.arranged(code, (*code.axes, axis), SUM) if code.axes else code.text
@@ -238,7 +242,7 @@ def onehot(w: Writes, term: Term) -> Code:
     return expression(text, (*code.axes, axis), total(code))
 
 
-def joined(w: Writes, term: Term) -> Code:
+def joined(w: Writes, term: Term) -> CodeExpression:
     codes = [whole(w, argument, w.code(argument)) for argument in term.arguments]
     (axis,) = term.axes
     others = {name for code in codes for name in code.axes if name != axis}
@@ -249,7 +253,7 @@ def joined(w: Writes, term: Term) -> Code:
     return expression(w.call(term, "concatenate", text, axis=order.index(axis)), order, total(*codes))
 
 
-def windows(w: Writes, term: Term) -> Code:
+def windows(w: Writes, term: Term) -> CodeExpression:
     code = operand(w, term)
     axis, kernel = term.axes
     size, count = resolved_shape(term.shape)[kernel], resolved_shape(term.shape)[axis]
@@ -266,7 +270,7 @@ def windows(w: Writes, term: Term) -> Code:
     return expression(f"{code.within(ATOM)}[{':, ' * position}{at}]", axes, total(code))
 
 
-def blocks(w: Writes, term: Term) -> Code:
+def blocks(w: Writes, term: Term) -> CodeExpression:
     code = operand(w, term)
     axis, kernel = term.axes
     shape = resolved_shape(term.shape)

@@ -1,4 +1,4 @@
-"""One color for each axis, the same wherever its name stands: in formulas, in diagrams, in types.
+"""One color for each axis, the same wherever its name appears: in formulas, in diagrams, in types.
 
 The colors are legible as text on white (a contrast of 4.5) and, in their second form, on black; told apart by readers
 who lack the cones for red, green or blue; and never needed, for the name is written. Of more than eight axes the next

@@ -1,4 +1,4 @@
-"""The way to a derivative: the names of its parts, then each equation beside its rule; as lines, and as a table of a page."""
+"""The derivation of a derivative: the names of its parts, then each equation beside its rule; as lines, and as a table of a page."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def way_text(way: Way, ascii: bool = False) -> str:
 
 
 def way_html(way: Way, tints: Mapping[str, Tint]) -> str:
-    """The same as a table; over a rule the pointer shows its law."""
+    """The same as a table; the tooltip of a rule shows its identity."""
     rows = ["<tr><th></th><th>equation</th><th>rule</th></tr>"]
     rows += [row("", html_formula(definition, tints), "") for definition in way.definitions]
     for number, step in enumerate(way.steps, 1):
-        rule = f'<span title="{html.escape(step.law)}">{html.escape(step.rule)}</span>'
+        rule = f'<span title="{html.escape(step.identity)}">{html.escape(step.rule)}</span>'
         rows.append(row(str(number), html_formula(step.node, tints), rule))
     return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
 

@@ -41,7 +41,7 @@ def legend_runs(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> tuple[Ru
 
 # -------------------------------------------------------------------------------------------------------------- labels
 def type_runs(axes: Mapping[str, Any]) -> tuple[Run, ...]:
-    """ℝ^{seq × chans}; sizes stand in the legend."""
+    """ℝ^{seq × chans}; sizes are in the legend."""
     runs = [Run("ℝ")]
     for axis in axes:
         runs += ([Run(" × ", ("above",))] if len(runs) > 1 else []) + [Run(axis, ("above",), axis)]
@@ -56,7 +56,7 @@ def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
 
 # -------------------------------------------------------------------------------------------------------------- boxes
 class Box(NamedTuple):
-    """A node with its size: of what is drawn, and with the label below that."""
+    """A node with its size: of its shape, and with the label below it."""
 
     node: DrawnFunction
     width: float
@@ -89,7 +89,7 @@ class Box(NamedTuple):
 
 NEARLY = 7.0  # an edge that is out of straight by less is drawn straight
 LABEL = 30.0  # a piece of line, and the label
-TITLE = MARGIN + 14  # room for the title of a group
+TITLE = MARGIN + 14  # space for the title of a group
 
 
 @dataclass
@@ -101,7 +101,7 @@ class Placed:
     layout: DiagramLayout
 
     def offset(self, port: Port) -> float:
-        """How far from the middle of its node an edge's end is: that of a group is where the node within it stands."""
+        """How far from the middle of its node an edge's end is: that of a group is the position of the node within it."""
         inner = self.boxes[port.node].inner
         if inner is None or port.within is None:
             return 0.0
@@ -216,7 +216,7 @@ def path(placed: Placed, link: Link, arrival: float, left: float, top: float) ->
 
 
 def is_free(placed: Placed, link: Link) -> bool:
-    """Whether nothing stands between a sign and the side from which an edge comes."""
+    """Whether nothing is between a sign and the side from which an edge comes."""
     cells = placed.layout.cells
     target, last = cells[link.target], cells[[link.source, *link.ways][-1]]
     low, high = sorted((target.x, last.x + (0.0 if link.ways else link.leaves)))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-SPACE, GAP, SLIM = 22.0, 30.0, 10.0  # between neighbours, between ranks, the breadth of a waypoint
+SPACE, GAP, SLIM = 22.0, 30.0, 10.0  # between neighbors, between ranks, the breadth of a waypoint
 SWEEPS = 24
 
 
@@ -68,7 +68,7 @@ class DiagramLayout:
 def layered(
     sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: Collection[int] = (), gap: float = GAP
 ) -> DiagramLayout:
-    """Places for nodes of these sizes, in which every link goes down; those of `first` stand in the first rank."""
+    """Places for nodes of these sizes, in which every link goes down; those of `first` appear in the first rank."""
     cells = [Cell(width, height, is_top=index in first) for index, (width, height) in enumerate(sizes)]
     rank_cells(cells, links)
     add_ways(cells, links)
@@ -79,7 +79,7 @@ def layered(
 
 # -------------------------------------------------------------------------------------------------------------- ranks
 def rank_cells(cells: list[Cell], links: Sequence[Link]) -> None:
-    """The longest path from above; what nothing leads to stands just above what it leads to."""
+    """The longest path from above; sources are placed just above their targets."""
     waiting = {index: sum(link.target == index for link in links) for index in range(len(cells))}
     ready = [position for position, count in waiting.items() if not count]
     while ready:
@@ -171,10 +171,10 @@ def crossings(ranks: list[list[int]], joined: Sequence[DiagramPiece]) -> int:
 # ------------------------------------------------------------------------------------------------------------- places
 @dataclass
 class Strand:
-    """Cells of several ranks that stand upon one another, so that the edges between them are straight."""
+    """Cells of several ranks that are stacked, so that the edges between them are straight."""
 
     x: float
-    members: dict[int, float]  # each cell, and how far it stands from x
+    members: dict[int, float]  # each cell, and its distance from x
 
 
 Beside = list[

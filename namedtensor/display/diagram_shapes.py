@@ -35,7 +35,7 @@ class Style(NamedTuple):
         return ";".join(parts)
 
 
-LIGHT = {  # style of each kind of shape on light pages
+LIGHT = {  # style of each shape on light pages
     "ink": Style("#1b1f24"),
     "faint": Style("#5b6570"),
     "line": Style(None, "#7d8894", 1.3),

@@ -200,7 +200,7 @@ class Flow(FlowData):
         return through
 
     def joined(self, node: Node, parts: list[Node], env: Environment, graph: FlowGraph) -> ValueSource:
-        """A sign, or a box, in which several values meet."""
+        """An operator or box with several inputs."""
         sources = [(self.flow(part, env, graph), part) for part in parts]
         sign = isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments)
         if sign:
@@ -237,7 +237,7 @@ class Flow(FlowData):
         return box
 
     def as_written(self, key: Key, node: Node, env: Environment) -> tuple[Run, ...]:
-        """The spelling of a name in an expression: X^{l-1}, where that is X^0."""
+        """The text of a name in an expression: X^{l-1}, where that is X^0."""
         for part in walk(node):
             if self.name_in(part, env) == key:
                 return self.runs(part)

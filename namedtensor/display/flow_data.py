@@ -27,7 +27,7 @@ from .steps import AxisNames
 
 class Asked(NamedTuple):
     """`data` are the names of the inputs; `expand` those of functions to open and of families, or their indices, to draw
-    member by member; `sizes` what was said of numbers; `given` the shapes as they were given."""
+    member by member; `sizes` what was stated about numbers; `given` the shapes as they were given."""
 
     data: frozenset[Key]
     expand: frozenset[str]

@@ -7,7 +7,7 @@ A node is one of these, and carries the type of what it gives:
     sign        an operation that combines several values: +, ⊙_{key}
     formula     a piece of a formula that one value goes through; • stands for a value that has no name
     entry       a value that comes from outside of a group
-    result      the value that was asked for, where it comes out of a group
+    result      the value that was asked for, if it leaves a group
     group       the members of a family, drawn once; or the body of a function that is opened
 """
 

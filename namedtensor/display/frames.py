@@ -15,7 +15,7 @@ from .colors import Tint, tints
 from .pictures import INK, scaled, write
 
 if TYPE_CHECKING:
-    from .steps import Explanation, Step
+    from .steps import ExplainedStep, Explanation
 
 MAX_SOURCE_LINES = 7  # shown at a time, around the marked one
 MAX_LINE_CHARS = 84
@@ -29,7 +29,7 @@ SOURCE_SIZES = ((17, 46), (14, 58), (12, 70), (10, MAX_LINE_CHARS))  # points, a
 
 
 # --------------------------------------------------------------------------------------------------------------- text
-def source_lines(source: str, step: Step) -> tuple[list[str], list[tuple[int, int] | None]]:
+def source_lines(source: str, step: ExplainedStep) -> tuple[list[str], list[tuple[int, int] | None]]:
     """The lines of the source around a step, and the columns of the step in each; of a long source those near it."""
     span = getattr(step.node, "span", None) or (0, 0)
     lines, marked, position = list[str](), list[tuple[int, int] | None](), 0
@@ -112,7 +112,7 @@ def axis_columns(text: str, axes: Container[str]) -> list[tuple[int, int]]:
     ]
 
 
-def draw_text(figure: Any, explanation: Explanation, place: int, step: Step, title: str = "") -> float:
+def draw_text(figure: Any, explanation: Explanation, place: int, step: ExplainedStep, title: str = "") -> float:
     """Draw the source with its marked piece, the step's piece and type, and the progress; return where the text ends."""
     writing = Writing(figure, colors_of(explanation))
     lines, marked = source_lines(explanation.source, step)
@@ -147,7 +147,9 @@ def draw_text(figure: Any, explanation: Explanation, place: int, step: Step, tit
 
 
 # -------------------------------------------------------------------------------------------------------------- values
-def draw_value(figure: Any, explanation: Explanation, step: Step, frame: tuple[float, float, float, float]) -> None:
+def draw_value(
+    figure: Any, explanation: Explanation, step: ExplainedStep, frame: tuple[float, float, float, float]
+) -> None:
     """The value as a number, a row or a grid of cells; further axes are panels side by side."""
     value = step.value
     array = values(value, value.axes)

@@ -26,7 +26,7 @@ def style() -> str:
 
 
 def html_runs(runs: Iterable[Run], tints: Mapping[str, Tint]) -> str:
-    """Runs as HTML: scripts nested as they stand, names of axes in spans of their class."""
+    """Runs as HTML: scripts nested as they are, names of axes in spans of their class."""
     names: list[str] = []
     stack: tuple[str, ...] = ()
     for run in runs:
@@ -74,7 +74,7 @@ def size_of(axis: str, sizes: Mapping[str, Any]) -> str:
 
 
 def html_program(node: Any, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> str:
-    """A program with its legend, whole: it needs nothing of the page that it stands on."""
+    """A program with its legend, whole: it needs nothing of the page that contains it."""
     return f'<div class="nt-program">{style()}{html_formula(node, tints)}{html_legend(tints, sizes)}</div>'
 
 

@@ -1,6 +1,6 @@
 """Tensors as pictures: a heat map with the names of its axes, one panel for each element of the further ones.
 
-What is drawn is numbers, as in a table; matplotlib draws, and is an extra.
+The elements are shown as in a table. matplotlib is an optional dependency.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..core.tensor import NamedTensor
 
-PANELS = 64  # of more, nobody sees anything
+PANELS = 64  # of more, no one sees anything
 LABELS = 48  # elements of an axis that are labeled one by one
 INK = "#1b1f24"
 ABOVE, BELOW = (0.08, 0.44, 0.82), (0.82, 0.40, 0.02)  # as in tables: blue above zero, orange below
@@ -43,13 +43,13 @@ class Picture:
         self.mark: str = mark
 
     def to_svg(self) -> str:
-        """The drawing as SVG."""
+        """Return the figure as SVG."""
         return self._svg(INK)
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write it to a file, of the kind that the name says: .svg, .png, .pdf.
+        """Write it to a file, of the kind given by the file extension: .svg, .png, .pdf.
 
-        Raises NotationError where the name says no kind that can be drawn, or the file cannot be written.
+        Raises NotationError if the file extension is not a format that can be drawn, or the file cannot be written.
         """
         try:
             kind = options.pop("format", None) or Path(path).suffix[1:]
@@ -87,7 +87,7 @@ def heatmap(
     tensor: NamedTensor,
     rows: str | None = None,
     columns: str | None = None,
-    panels: str | Iterable[str] | None = None,
+    facets: str | Iterable[str] | None = None,
     labels: Mapping[str, Sequence[Any]] | None = None,
     title: str = "",
 ) -> Picture:
@@ -99,8 +99,8 @@ def heatmap(
         The tensor to draw.
     rows, columns : str, optional
         The axes of a panel (default: the last two axes in storage order).
-    panels : str or iterable of str, optional
-        The axes whose indices are panels (default: all others). Axes of size 1 are omitted.
+    facets : str or iterable of str, optional
+        The axes whose indices give one panel each (default: all others). Axes of size 1 are omitted.
     labels : mapping of str to sequence, optional
         Tick labels per axis (default: numbers from 1).
     title : str
@@ -114,7 +114,7 @@ def heatmap(
     Raises
     ------
     NotationError
-        If the tensor lacks an axis, the number of labels differs from the size of their axis, or matplotlib is missing (408).
+        If the tensor is missing an axis, the number of labels differs from the size of their axis, or matplotlib is missing (408).
 
     Examples
     --------
@@ -124,7 +124,7 @@ def heatmap(
     >>> shown.save("A.png")  # doctest: +SKIP
     """
     figure = blank()
-    across = selection(tensor, rows, columns, panels)
+    across = selection(tensor, rows, columns, facets)
     written = labeled(tensor, labels or {})
     array = numbers(tensor, across)
     draw(figure, array, across, written, title)
@@ -133,6 +133,7 @@ def heatmap(
 
 
 def blank() -> Figure:
+    """Create an empty figure; raise 408 if matplotlib is missing."""
     try:
         from matplotlib.figure import Figure  # type: ignore[import-not-found]
     except ImportError:
@@ -141,9 +142,9 @@ def blank() -> Figure:
 
 
 # ------------------------------------------------------------------------------------------------- what goes where
-def selection(tensor: NamedTensor, rows: Any, columns: Any, panels: Any) -> tuple[str, ...]:
-    """The axes of the panels, then those of the rows and of the columns."""
-    further = names_of(panels) if panels is not None else ()
+def selection(tensor: NamedTensor, rows: Any, columns: Any, facets: Any) -> tuple[str, ...]:
+    """Return the axes of the panels, then those of the rows and of the columns."""
+    further = names_of(facets) if facets is not None else ()
     asked = [axis for axis in (*further, rows, columns) if axis is not None]
     for axis in asked:
         if axis not in tensor.axes:
@@ -154,7 +155,7 @@ def selection(tensor: NamedTensor, rows: Any, columns: Any, panels: Any) -> tupl
     twice = [axis for axis in asked if asked.count(axis) > 1]
     if twice:
         raise NotationError(
-            303, f"axis {twice[0]} is used twice", hint="use different axes for rows, columns and panels"
+            303, f"axis {twice[0]} is used twice", hint="use different axes for rows, columns and facets"
         )
     free = [axis for axis in tensor.axes if axis not in asked and (tensor.sizes[axis] > 1 or len(tensor.axes) < 3)]
     if columns is None and free:
@@ -167,7 +168,7 @@ def selection(tensor: NamedTensor, rows: Any, columns: Any, panels: Any) -> tupl
 
 
 def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
-    """The elements as an array of panels, rows and columns."""
+    """Return the elements as an array of panels, rows and columns."""
     import numpy as np
 
     left = tuple(axis for axis in tensor.axes if axis not in across)
@@ -188,7 +189,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
 
 
 def labeled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    """The labels of the elements of each axis that has some."""
+    """Return the tick labels of each axis that has labels."""
     result: dict[str, list[str]] = {}
     for axis, label in labels.items():
         if axis not in tensor.axes:
@@ -207,6 +208,7 @@ def labeled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[st
 
 # ----------------------------------------------------------------------------------------------------------- drawing
 def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, list[str]], title: str) -> None:
+    """Draw the panels, their labels, the color scale and the title on the figure."""
     outer, inner = across[:-2], across[-2:]
     count = math.prod(array.shape[:-2])
     wide = count if count <= 4 else math.ceil(math.sqrt(count))
@@ -249,6 +251,7 @@ def figure_size(extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]
 
 
 def room(texts: list[str] | None) -> float:
+    """Return the space in inches that tick labels need."""
     return 0.35 + 0.075 * min(max(map(len, texts), default=1), 30) if texts else 0.5
 
 
@@ -270,7 +273,7 @@ def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, lis
 
 
 def marked(size: int, texts: list[str] | None) -> tuple[list[int], list[str]]:
-    """The elements that have labels, and these."""
+    """Return the positions that get tick labels, and the labels."""
     if texts and size <= LABELS:
         return list(range(size)), texts
     step = max(1, 10 ** max(0, math.ceil(math.log10(size / 20)))) if size > 20 else 1
@@ -280,7 +283,7 @@ def marked(size: int, texts: list[str] | None) -> tuple[list[int], list[str]]:
 
 
 def write(text: Any, shown: str) -> None:
-    """A text as it is: no $ in it begins a formula."""
+    """Set a text verbatim: a $ does not begin math."""
     text.set_parse_math(False)
     text.set_text(shown)
 

@@ -1,7 +1,7 @@
 """The steps of an explanation as slides: one page that needs nothing else, a step at a time beside the list of all, by
 keys or buttons, or played.
 
-Where scripts do not run, and on paper, all steps stand one below the other.
+Where scripts do not run, and on paper, all steps are listed one below the other.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def entry(number: int, step: Any, tints: Mapping[str, Tint]) -> str:
 
 
 def slide(number: int, step: Any, explanation: Any, tints: Mapping[str, Tint]) -> str:
-    """One step: where it stands in the formula, what it says, its type and its value."""
+    """One step: where it appears in the formula, what it says, its type and its value."""
     where = " › ".join(map(html.escape, step.inside))
     heading = f"step {number} of {len(explanation)}" + (f", in {where}" if where else "")
     return (

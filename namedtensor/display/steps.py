@@ -1,4 +1,4 @@
-"""Every step of a formula: sub-formula, type, value, and whose definition it stands in; for terminals and notebooks.
+"""Every step of a formula: sub-formula, type, value, and whose definition it appears in; for terminals and notebooks.
 
     EncoderBlock
       1. X : ℝ^{seq[2] × chans[3]}
@@ -46,14 +46,14 @@ LONGEST = 60  # steps that are shown one by one; of more, an overview
 
 # ------------------------------------------------------------------------------------------------------- where it is
 class StepLocation(NamedTuple):
-    """A definition that a step stands in: FFN^2, and what is written of it, FFN^l."""
+    """A definition that a step appears in: FFN^2, and what is written of it, FFN^l."""
 
     name: str
     written: str
 
 
 def places(env: Environment) -> tuple[StepLocation, ...]:
-    """The definitions that an environment stands in, from the outermost."""
+    """The definitions that an environment appears in, from the outermost."""
     locations: list[StepLocation] = []
     current: Environment | None = env
     while current is not None:
@@ -116,8 +116,8 @@ def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
 
 # ------------------------------------------------------------------------------------------------------------ steps
 @dataclass(frozen=True)
-class Step(Suggests):
-    """One step: the piece of the formula, its type, the names of the definitions it stands in, and its value."""
+class ExplainedStep(Suggests):
+    """One step: the piece of the formula, its type, the names of the definitions it appears in, and its value."""
 
     text: str
     type: str
@@ -144,7 +144,7 @@ class StepValues:
     def __getstate__(self) -> dict[str, Any]:  # what is computed is kept by the identity of terms, and computed again
         return {"compute": self.compute, "wanted": self.wanted}
 
-    def __getitem__(self, step: Step) -> Any:
+    def __getitem__(self, step: ExplainedStep) -> Any:
         with LOADING, all_or_none():
             from ..core.tensor import wrap
 
@@ -163,7 +163,7 @@ def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: C
     """The steps to a term that a checker has typed; `whole` is the formula, or the name, that stands for all of it."""
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names = AxisNames(trace)
-    steps: list[Step] = []
+    steps: list[ExplainedStep] = []
     seen: set[tuple[str, tuple[StepLocation, ...], int]] = set()
     values = StepValues(compute)
     for node, term, env in trace:
@@ -179,9 +179,11 @@ def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: C
 
 def step(
     text: str, node: Any, locations: tuple[StepLocation, ...], axes: dict[str, Any], term: Term, values: StepValues
-) -> Step:
+) -> ExplainedStep:
     values.wanted.append(term)
-    return Step(text, show(axes), tuple(location.name for location in locations), node, locations, axes, term, values)
+    return ExplainedStep(
+        text, show(axes), tuple(location.name for location in locations), node, locations, axes, term, values
+    )
 
 
 def no_way() -> None:
@@ -197,24 +199,24 @@ class Explanation(Suggests):
     """
 
     source: str
-    stages: tuple[Step, ...]
+    stages: tuple[ExplainedStep, ...]
     value: Any
     axes: tuple[str, ...]  # those that the formulas name: their order says their colors
     derived: Callable[[], Way | None] = no_way  # of a derivative
 
-    def __iter__(self) -> Iterator[Step]:
+    def __iter__(self) -> Iterator[ExplainedStep]:
         return iter(self.stages)
 
     def __len__(self) -> int:
         return len(self.stages)
 
-    def __getitem__(self, position: int) -> Step:
+    def __getitem__(self, position: int) -> ExplainedStep:
         return self.stages[position]
 
     def inside(self, name: str) -> Explanation:
-        """The steps that stand in the definition of a name: FFN^2; of all of a family: FFN^l, or FFN.
+        """The steps that appear in the definition of a name: FFN^2; of all of a family: FFN^l, or FFN.
 
-        Raises NotationError where no step does.
+        Raises NotationError if no step does.
 
         >>> import namedtensor as nt
         >>> steps = nt.program("f(x) = 2 x\\ng(x) = f(x) + 1")["g"].explain(3)
@@ -240,7 +242,7 @@ class Explanation(Suggests):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write that page to a file; it needs no network and no other file.
 
-        Raises NotationError where the file cannot be written.
+        Raises NotationError if the file cannot be written.
 
         >>> import namedtensor as nt
         >>> nt.explain("∑_{a} X", X=nt.tensor([1, 2], "a")).save("steps.html")  # doctest: +SKIP
@@ -282,8 +284,8 @@ def spellings(location: StepLocation) -> tuple[str, str, str]:
 class Overview(NamedTuple):
     """The overview of a definition, or of a family: its last step, and all steps of it."""
 
-    last: Step
-    stages: list[Step]
+    last: ExplainedStep
+    stages: list[ExplainedStep]
 
     @property
     def members(self) -> list[str]:
@@ -299,15 +301,15 @@ class Overview(NamedTuple):
         return len(self.last.place)
 
 
-def grouped(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, Step]]]]:
-    """Runs of steps that stand in one place, each step with its number."""
+def grouped(explanation: Explanation) -> Iterator[tuple[tuple[StepLocation, ...], list[tuple[int, ExplainedStep]]]]:
+    """Runs of steps that appear in one place, each step with its number."""
     for locations, group in groupby(enumerate(explanation.stages, 1), lambda entry: entry[1].place):
         yield locations, list(group)
 
 
 def overview(explanation: Explanation) -> list[Overview]:
-    """A row for each definition that steps stand in, families in one row."""
-    rows: dict[tuple[str, ...], list[Step]] = {}
+    """A row for each definition that steps appear in, families in one row."""
+    rows: dict[tuple[str, ...], list[ExplainedStep]] = {}
     for stage in explanation.stages:
         rows.setdefault(tuple(location.written for location in stage.place), []).append(stage)
     return [Overview(row[-1], row) for row in rows.values()]

@@ -29,7 +29,7 @@
 `loaded`: a document as a program.
 `load`: `nt.load_program`.
 `labels`: a formula by its label.
-`stated_facts`: a file of assumptions before a document.
+`stated_assumptions`: a file of assumptions before a document.
 `python_source`: the formulas in a Python file.
 `formula_checks`: the check of one formula of a file.
 `findings`: the findings of a report, with their positions in a file.

@@ -30,7 +30,7 @@ class AssembledProgram:
         written: Mapping[Span, str] | None = None,
         before: Mapping[Span, int] | None = None,
     ):
-        """`written` replaces some parts; `before` says of some which place they are to stand before."""
+        """`written` replaces some parts; `before` says of some which place they are to appear before."""
         first = before or {}
         self.source, self.written = source, written or {}
         self.parts = sorted(parts, key=lambda part: (first.get(part, part[0]), part not in first, part))
@@ -72,7 +72,7 @@ USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")
 
 
 def assembled(document: Document, formulas: list[MathSpan], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
-    """Formulas without the statements that are removed, with the definitions of macros that they need and that stand
+    """Formulas without the statements that are removed, with the definitions of macros that they need and that appear
     before the last of them."""
     parts = [
         part
@@ -93,7 +93,7 @@ def assembled(document: Document, formulas: list[MathSpan], removed: frozenset[S
 
 
 def _within(formulas: list[MathSpan]) -> dict[Span, int]:
-    """The facts that stand in comments within a display, and where that begins."""
+    """The assumptions that appear in comments within a display, and where that begins."""
     within: dict[Span, int] = {}
     display = MathSpan(0, 0, True)
     for maths in formulas:

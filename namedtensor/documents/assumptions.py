@@ -44,7 +44,7 @@ Typed = Callable[[Program], tuple[Mapping[str, Mapping[str, Any]], Mapping[str, 
 
 @dataclass
 class DocumentAssumptions:
-    """A program whose last line is a claim, without what nothing says; and what was supposed, in words."""
+    """A program whose last line is an assertion, without what nothing specifies; and what was supposed, in words."""
 
     program: Program
     told: dict[str, str] = field(default_factory=dict)  # of a name, what it stands for
@@ -71,8 +71,8 @@ class DocumentAssumptions:
 
 
 def supposed(program: Program, meanings: Mapping[str, Node], typed: Typed) -> DocumentAssumptions:
-    """What a claim, the last line of a program, supposes. `meanings` are calls of unknown functions, and names, and what they are;
-    `typed` says what a program takes, and which shape its value has."""
+    """What an assertion, the last line of a program, supposes. `meanings` are calls of unknown functions, and names, and what they are;
+    `typed` specifies what a program takes, and which shape its value has."""
     document_assumptions = DocumentAssumptions(program)
     for suppose in (_records, _index_sets, _increments):
         suppose(document_assumptions)

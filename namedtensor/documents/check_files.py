@@ -150,7 +150,7 @@ def checked_file(
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> tuple[Whole, Report]:
-    """A file with all that it includes, and the report of its formulas. Raises InputError where it is not of its kind."""
+    """Return a file with all that it includes, and the report of its formulas. Raises InputError where it is not of its kind."""
     kind = os.path.splitext(path)[1]
     if kind in (".py", ".nt"):
         whole = whole_of_one(text, path)
@@ -164,7 +164,7 @@ def checked_file(
 
 
 def check_program(text: str, shapes: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None) -> Report:
-    """The report of a program of its own file."""
+    """Return the report of a program of its own file."""
     with LOADING, all_or_none():
         from ..programs.parsed import ParsedProgram
 
@@ -181,7 +181,7 @@ def check_python(
     sizes: Mapping[str, int] | None = None,
     draws: Draws | None = None,
 ) -> Report:
-    """The report of a Python file; with `draws`, assertions are also tested. Raises InputError where it does not parse."""
+    """Return the report of a Python file; with `draws`, assertions are also tested. Raises InputError where it does not parse."""
     with LOADING, all_or_none():
         from ..programs.parsed import ParsedProgram
 
@@ -211,7 +211,7 @@ def check_python(
 
 
 def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws) -> list[Tried]:
-    """The assertions of a formula, tested on random tensors."""
+    """Return the assertions of a formula, tested on random tensors."""
     with LOADING, all_or_none():
         from .trial import tried_claims
 
@@ -219,7 +219,7 @@ def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws)
 
 
 def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedString]:
-    """The formulas of a Python file. Raises InputError where it does not parse."""
+    """Return the formulas of a Python file. Raises InputError where it does not parse."""
     try:
         yield from formulas_in(text)
     except SyntaxError as problem:
@@ -228,7 +228,7 @@ def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedStr
 
 
 def in_file(error: NotationError, formula: FormulaString, text: str) -> NotationError:
-    """An error of a formula as one of its file; one of an input's shape is at the whole formula."""
+    """Return an error of a formula as one of its file; one of an input's shape is at the whole formula."""
     if error.source != formula.text or error.span is None:
         return error.replace(source=text, span=formula.span, labels=())
     return error.moved(text, formula.place)

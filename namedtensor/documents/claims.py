@@ -25,7 +25,7 @@ from .notation import base_of, heads_of
 
 
 class ClaimAlone(NamedTuple):
-    """A claim, or a derivation that begins with a name or a call that it defines, and the program that it is the last line of."""
+    """An assertion, or a derivation that begins with a name or a call that it defines, and the program that it is the last line of."""
 
     statement: Equation
     program: Program
@@ -34,7 +34,7 @@ class ClaimAlone(NamedTuple):
 
 
 def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
-    """The equations of a program that claim something, and whether they define their first side too."""
+    """The equations of a program that assert something, and whether they define their first side too."""
     claims = {claim.span for claim in scope.claims}
     claims |= {claim.span for function in scope.all_functions() for claim in function.local_claims}
     for statement in scope.program.statements:
@@ -46,7 +46,7 @@ def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
 
 
 def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signature | None = None) -> ClaimAlone:
-    """A claim with what it needs, and with a signature that stands in its row."""
+    """An assertion with what it needs, and with a signature that appears in its row."""
     function = next(
         (definition for definition in scope.all_functions() if definition.statement.span == claim.span), None
     )
@@ -60,7 +60,7 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
 
 
 def without_declarations(alone: ClaimAlone) -> ClaimAlone | None:
-    """The claim about any tensors of the names that it mentions, whatever they were declared to be; None where none was."""
+    """The assertion with the declarations of its names dropped; None if none was declared."""
     spoken = _variables(alone.statement)
     statements = tuple(
         statement
@@ -71,7 +71,7 @@ def without_declarations(alone: ClaimAlone) -> ClaimAlone | None:
 
 
 def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
-    """The names of a claim of which nothing in its program says anything."""
+    """The names of an assertion of which nothing in its program says anything."""
     before, claim = alone.program.statements[:-1], alone.statement
     variables: set[str] = set()
     collect_usage(claim, set(), variables, OF_AXES)
@@ -87,7 +87,7 @@ def is_of_sizes(statement: Any) -> bool:
 
 # -------------------------------------------------------------------------------------------------------- what it needs
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
-    """The statements that a claim needs, without what they claim themselves."""
+    """The statements that an assertion needs, without their own assertions."""
     makes = _names_made(scope)
     others = [statement for statement in scope.program.statements if statement is not claim and statement.span in makes]
     indices = {at for at, statement in enumerate(others) if isinstance(statement, Equation) and is_of_sizes(statement)}
@@ -105,7 +105,7 @@ def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
 
 
 def _names_made(scope: Scope) -> dict[Span, set[str]]:
-    """The names that each statement says something of, other than a claim."""
+    """The names that each statement says something of, other than an assertion."""
     names_made: dict[Span, set[str]] = {}
     plain = [member for group in scope.definitions.values() for member in group]
     for function in scope.all_functions():
@@ -151,7 +151,7 @@ def _without_claims(statement: Any) -> Any:
 
 # -------------------------------------------------------------------------------------------- what functions have inside
 def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator[Any]:
-    """Needed statements, where names within functions that are names of the claim too get others."""
+    """Needed statements, where names within functions that are names of the assertion too get others."""
     spans = {statement.span for statement in needed}
     inside: dict[Span, set[str]] = {}  # of statements that belong to functions, the names in these
     for function in scope.all_functions():
@@ -166,7 +166,7 @@ def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator
             yield statement
             continue
         if not isinstance(statement.sides[0], Call) and base_of(statement.sides[0]) in free:
-            yield statement  # the claim is about it too
+            yield statement  # the assertion is about it too
         yield mapped(statement, lambda node: replace(node, text=others[node.text]) if _is_named(node, others) else None)
 
 
@@ -179,7 +179,7 @@ def _letters(number: int) -> str:
 
 
 def _of_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> Iterator[Declaration]:
-    """What the function that a claim belongs to says of its parameters, where nothing else does."""
+    """What the function that an assertion belongs to says of its parameters, where nothing else does."""
     known = {to_text(name) for statement in needed if isinstance(statement, Declaration) for name in statement.names}
     known |= {to_text(statement.sides[0]) for statement in needed if isinstance(statement, Equation)}
     spoken = _variables(claim).union(*map(_variables, needed))

@@ -85,7 +85,7 @@ class ConflictingPart(ParsedProgram):
 
 
 class Together:
-    """Formulas of a document as one text, and its statements by the formulas that they stand in."""
+    """Formulas of a document as one text, and its statements by the formulas that they appear in."""
 
     def __init__(self, document: Document, formulas: list[MathSpan]):
         self.formulas = list(formulas)
@@ -94,14 +94,14 @@ class Together:
 
     @cached_property
     def statements(self) -> tuple[Any, ...]:
-        """The statements of all formulas. Raises NotationError where they cannot be read."""
+        """The statements of all formulas. Raises NotationError if they cannot be read."""
         return parse(self.work.text, "latex").statements if self.all else ()
 
     def leave_out(self, maths: MathSpan) -> None:
         self.formulas.remove(maths)
 
     def holder(self, span: Span | None) -> MathSpan | None:
-        """The formula in which a span of the text stands."""
+        """The formula in which a span of the text appears."""
         return holder(self.all, self.work.span(span))
 
     @cached_property
@@ -248,5 +248,5 @@ def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
     """The formula that holds a span of the document."""
     index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
     while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
-        index -= 1  # a fact may stand in a comment within a display
+        index -= 1  # an assumption may appear in a comment within a display
     return formulas[index] if index >= 0 and span and span[0] < formulas[index].end else None

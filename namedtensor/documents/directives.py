@@ -4,7 +4,7 @@ r"""Directives in comments: assumptions that running text states, and findings t
     % namedtensor: ignore                   no finding in the next display, or on the line that it ends
     % namedtensor: ignore 301, 314          no such finding there
 
-A fact is added to the program of its section as LaTeX; its errors point to the statement in the comment.
+An assumption is added to the program of its section as LaTeX; its errors point to the statement in the comment.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SEPARATOR = re.compile(r"[{(\[]|[})\]]|;")
 
 
 class Ignored(NamedTuple):
-    """A comment that asks for silence: where it stands, and of which numbers; of all where it names none."""
+    """A comment that asks for silence: where it appears, and of which numbers; of all where it names none."""
 
     position: int
     numbers: frozenset[int]
@@ -59,7 +59,7 @@ def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
         raise _at(problem, source, span) from None
     for statement in program.statements:
         if isinstance(statement, nodes.Value):
-            hint = "a fact is a statement, such as X ∈ ℝ^{seq × chans}; findings are switched off by: ignore 301"
+            hint = "an assumption is a statement, such as X ∈ ℝ^{seq × chans}; findings are switched off by: ignore 301"
             value = (span[0] + statement.span[0], span[0] + statement.span[1])
             raise NotationError(101, "this directive states nothing", source, value, hint=hint)
     if latex:
@@ -71,7 +71,7 @@ def facts(source: str, span: Span, latex: bool = False) -> list[FactDirective]:
 
 
 def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
-    """The parts of a stretch between semicolons that stand in no bracket."""
+    """The parts of a stretch between semicolons that appear in no bracket."""
     depth, position = 0, start
     for sign in SEPARATOR.finditer(source, start, end):
         if sign[0] == ";" and depth == 0:

@@ -14,7 +14,7 @@ from .verdicts import Draws
 
 
 class MathSpan(NamedTuple):
-    """A display or inline formula, its delimiters included; or a fact in a comment, which is `written` as LaTeX."""
+    """A display or inline formula, its delimiters included; or an assumption in a comment, which is `written` as LaTeX."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Section:
     start: int
     maths: list[MathSpan] = field(default_factory=list[MathSpan])
     formulas: list[MathSpan] = field(default_factory=list[MathSpan])
-    shapes: list[MathSpan] = field(default_factory=list)  # maths that is a shape or a type without a name
+    shapes: list[MathSpan] = field(default_factory=list)  # math that is a shape or a type without a name
     programs: dict[MathSpan, nodes.Program] = field(default_factory=dict[MathSpan, nodes.Program])
     mentioned: dict[MathSpan, tuple[str, ...]] = field(
         default_factory=dict[MathSpan, tuple[str, ...]]
@@ -39,7 +39,7 @@ class Section:
     functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
     tensors: frozenset[str] = frozenset()
     known: int = 0
-    inherited: frozenset[MathSpan] = frozenset()  # facts of earlier sections that this one needs
+    inherited: frozenset[MathSpan] = frozenset()  # assumptions of earlier sections that this one needs
     holds: list[Any] = field(default_factory=list[Any])  # the statements that hold at its end
     own: list[Any] = field(default_factory=list[Any])  # those among them that it does not inherit
     checked: list[tuple[Any, Any]] = field(
@@ -51,7 +51,7 @@ class Section:
 
 
 class DocumentMacro(NamedTuple):
-    """A definition of a macro: where it stands, and the macros that its body mentions."""
+    """A definition of a macro: where it appears, and the macros that its body mentions."""
 
     start: int
     end: int
@@ -81,14 +81,14 @@ class Document:
     errors: list[NotationError] = field(default_factory=list[NotationError])
     given: dict[str, Any] = field(default_factory=dict[str, Any])  # the shapes that are known beside the formulas
     sizes: Mapping[str, int] | None = None
-    draws: Draws | None = None  # how claims are to be tried on random tensors; None where they are not
+    draws: Draws | None = None  # how assertions are tested on random tensors; None if they are not
     unclosed: dict[str, int] = field(
         default_factory=dict[str, int]
     )  # what is not closed, up to where it was looked for
     ignored: list[Ignored] = field(default_factory=list[Ignored])
-    common: int = 0  # up to here stand facts of all sections
+    common: int = 0  # assumptions up to here apply to all sections
     unread: dict[int, frozenset[Span]] = field(
         default_factory=dict[int, frozenset[Span]]
     )  # rows and comments left out of the display there
     remarks: int = 0  # how many comments spoke to the checker
-    passed: list[Span] = field(default_factory=list[Span])  # definitions, and what TeX prints as it stands
+    passed: list[Span] = field(default_factory=list[Span])  # definitions, and what TeX prints verbatim

@@ -1,4 +1,4 @@
-"""Claims about what draws estimate: whether estimates with several seeds are farther off than they differ among each other."""
+"""Assertions about what draws estimate: whether estimates with several seeds are farther off than they differ among each other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..core.tensor import NamedTensor
 from ..programs.evaluate import evaluate
 
-SEEDS, DRAWS, FAR = 12, 2000, 8  # estimates of a claim, draws of each, and the standard errors that are too many
+SEEDS, DRAWS, FAR = 12, 2000, 8  # estimates of an assertion, draws of each, and the standard errors that are too many
 
 
 def farthest(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> float:

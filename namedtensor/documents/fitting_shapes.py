@@ -38,7 +38,7 @@ class Unfit(Exception):
 def with_fitting_shapes(
     given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program, expected: Mapping[str, tuple[str, ...]] = {}
 ) -> Found:
-    """Run with the shapes that are given and those of the names that nothing says, made larger until it is right.
+    """Run with the shapes that are given and those of the names that nothing specifies, made larger until it is right.
 
     `tree` is the program, whose definitions and calls say what a name stands for; `wanted` are axes that names have in any case. Raises
     NotationError: what is wrong where nothing helps. `run` raises Unfit.

@@ -39,7 +39,7 @@ class FileLocation(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A part of a whole: where it starts there, its file, and where it stands in that."""
+    """A part of a whole: where it starts there, its file, and where it appears in that."""
 
     start: int
     file: str
@@ -67,7 +67,7 @@ class Whole:
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> FileLocation:
-        """Where a span of the whole stands; to the end of the part in which it begins, if it goes beyond.
+        """Where a span of the whole appears; to the end of the part in which it begins, if it goes beyond.
 
         >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
         >>> whole.place((0, 2))
@@ -114,7 +114,7 @@ class FileParts:
         self.write(whole[start:end], start, file, whole)
 
     def write(self, written: str, at: int, file: str | None = None, text: str | None = None) -> None:
-        """Text that is read as if it stood at a place of a file."""
+        """Text that is read as if it appeared at a place of a file."""
         if written:
             self.parts.append(_Part(self.length, file or self.file, self.text if text is None else text, at))
             self.texts.append(written)
@@ -157,9 +157,9 @@ def whole_document(text: str, file: str, read: Read | None = None) -> Whole:
 
 # --------------------------------------------------------------------------------------------------------- reading a file
 def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
-    """The text of a file that a document is, or that it names; and a remark, where it is not in UTF-8.
+    """The text of a file that a document is, or that it names; and a note, where it is not in UTF-8.
 
-    Raises InputError where it is not a regular file, no text, or longer than `limit` bytes.
+    Raises InputError if it is not a regular file, no text, or longer than `limit` bytes.
     """
     try:
         if not stat.S_ISREG(os.stat(file).st_mode):

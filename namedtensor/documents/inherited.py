@@ -25,7 +25,7 @@ class Inheritance:
         self.functions: frozenset[str] = frozenset()
 
     def take(self, section: Section) -> dict[MathSpan, nodes.Program]:
-        """The statements before a section that its formulas need, as facts; then what the section says counts."""
+        """The statements before a section that its formulas need, as assumptions; then what the section says counts."""
         names = {name for maths in section.formulas for name in told(section.programs[maths])}
         names -= {name for name in names if self.is_the_same(name, section)}
         expected = [name for maths in section.formulas for name in mentioned(section, maths)]
@@ -95,7 +95,7 @@ class Inheritance:
         return self.sections[maths].programs[maths].statements[number]
 
     def fact(self, pair: tuple[MathSpan, int]) -> tuple[MathSpan, nodes.Program]:
-        """A statement as a fact of another section."""
+        """A statement as an assumption of another section."""
         statement = self.statement(pair)
         if isinstance(statement, nodes.Equation):
             statement = nodes.Equation(statement.sides[:2], (), statement.range, statement.span)

@@ -23,7 +23,7 @@ LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 def labeled(file: str, label: str) -> str:
     """The program whose value is the labeled formula, with the definitions that it needs.
 
-    Raises NotationError where the file cannot be read, or has no formula with that label.
+    Raises NotationError if the file cannot be read, or has no formula with that label.
     """
     try:
         text, _ = document_text(file)

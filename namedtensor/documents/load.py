@@ -82,7 +82,7 @@ def load_program(
 
 
 def with_operators(text: str, syntax: str, operators: Operators) -> Program:
-    """The program of a text, with operators of one's own."""
+    """Return the program of a text, with operators of one's own."""
     if not operators:
         return Program(text, syntax)
     with LOADING, all_or_none():

@@ -49,7 +49,7 @@ def whole_of(text: str, file: str, read: Read | None = None) -> Whole:
 def program_of(file: str, section: str | None) -> str | None:
     """The program of a document, or of one of its sections, as text; None where a file is a formula and no document.
 
-    Raises NotationError where it cannot be read, or has no such section.
+    Raises NotationError if it cannot be read, or has no such section.
     """
     try:
         text, _ = document_text(file)

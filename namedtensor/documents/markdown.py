@@ -48,7 +48,7 @@ def whole_markdown(text: str, file: str) -> Whole:
 class _Markdown:
     def __init__(self, text: str, file: str):
         self.text, self.parts = text, FileParts(file, text)
-        self.pieces = 0  # of maths; what has too many is told so where they are read
+        self.pieces = 0  # math spans; a document with too many is reported when they are read
         self.paragraph = 0  # where the paragraph ends that was looked at last
 
     def run(self) -> None:
@@ -57,7 +57,7 @@ class _Markdown:
             kind = mark.lastgroup if mark.lastgroup != "info" else "fence"
             position = max(READERS[kind](self, mark), mark.start() + 1) if kind else mark.end()
 
-    # ------------------------------------------------------------------------------------------------ what is no maths
+    # ------------------------------------------------------------------------------------------------ not math
     def heading(self, mark: re.Match) -> int:
         self.parts.write(r"\section{", mark.start())
         self.parts.copy(*mark.span("title"))
@@ -79,7 +79,7 @@ class _Markdown:
         closing = re.compile(rf"(?<!`){mark[0]}(?!`)").search(self.text, mark.end(), end)
         return closing.end() if closing else mark.end()
 
-    # --------------------------------------------------------------------------------------------------------- maths
+    # --------------------------------------------------------------------------------------------------------- math
     def fence(self, mark: re.Match) -> int:
         closing = re.compile(rf"^[ \t>]*{mark['fence']}[`~]*[ \t]*$", re.MULTILINE).search(self.text, mark.end())
         inside = closing.start() if closing else len(self.text)

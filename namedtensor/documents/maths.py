@@ -38,7 +38,7 @@ TOKEN = re.compile(
 
 
 def find(source: str, common: int = 0) -> Document:
-    """Return the sections, formulas and macros of a document; facts before `common` apply to each section."""
+    """Return the sections, formulas and macros of a document; assumptions before `common` apply to each section."""
     document = Document(source, [Section("", 0)], common=common)
     position = index = 0
     while token := TOKEN.search(source, position):
@@ -209,7 +209,7 @@ def _maths(document: Document, token: re.Match) -> int:
     return end
 
 
-UNCLOSED = 1000  # errors of this kind that are told of
+UNCLOSED = 1000  # errors of this kind that are reported
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
@@ -272,7 +272,7 @@ GROUPS = {r"\DeclarePairedDelimiter": 2, r"\DeclarePairedDelimiterX": 3}  # afte
 
 
 def definition_end(source: str, token: re.Match) -> int | None:
-    """The end of the definition that `token` begins; None where it is none that can be used."""
+    """The end of the definition that `token` begins; None if there is none that can be used."""
     if token[0].endswith("environment"):
         head = ENVIRONMENT.match(source, token.end())
         middle = group_end(source, head.end()) if head else None

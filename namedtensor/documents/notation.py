@@ -47,7 +47,7 @@ def gather(
         if maths not in marked and not maths.display and not _mentions(document, maths, functions):
             in_text.append(maths)
             continue
-        if findings.read > READ:  # the one that passed the limit says so
+        if findings.read > READ:  # the one that exceeds the limit reports it
             findings.skipped.append(Skipped(maths[:2], "too many formulas", maths in marked))
             continue
         program = _read(document, section, maths, findings)
@@ -167,7 +167,7 @@ def _read_rows(
         program = _read(document, section, maths, findings)
     if isinstance(program, NotationError) or not program.statements:
         document.unread.pop(maths.start, None)
-        if _passed_over(document, maths, first) is None:  # which is told of the display: here what its other rows have
+        if _passed_over(document, maths, first) is None:  # reported for the display: here the other rows
             findings.errors += [why for row, why in problems[1:] if _passed_over(document, row, why) is None]
         return first
     for row, why in problems:
@@ -305,7 +305,7 @@ def _read(document: Document, section: Section, maths: MathSpan, findings: Findi
 
 
 READ = 300_000
-EACH = 10  # characters that each formula counts besides its own
+EACH = 10  # characters added to the length of each formula
 
 
 def _expanded(work: AssembledProgram) -> int:

@@ -167,7 +167,7 @@ def _told(finding: Finding) -> str:
 
 
 def marked(location: FileLocation, findings: list[Finding]) -> str:
-    """The source of a formula, with what is found marked where it stands."""
+    """The source of a formula, with what is found marked where it appears."""
     start, end = location.span
     spans = sorted(
         (max(start, span[0]), min(end, span[1]), finding) for finding in findings if (span := finding.problem.span)

@@ -50,7 +50,7 @@ class Report:
 
     @property
     def formulas(self) -> int:
-        """How many formulas were read and typed, shapes and types that stand alone among them."""
+        """How many formulas were read and typed, shapes and types that are alone among them."""
         return sum(not maths.written for section in self.sections for maths in (*section.formulas, *section.shapes))
 
     @property
@@ -67,9 +67,9 @@ class Findings:
     warnings: list[CheckWarning] = field(default_factory=list[CheckWarning])
     skipped: list[Skipped] = field(default_factory=list[Skipped])
     notes: list[Note] = field(default_factory=list[Note])
-    read: int = 0  # characters of maths that the parser was given
+    read: int = 0  # characters of math parsed
     tried: list[Tried] = field(default_factory=list[Tried])
-    conflicts: int = 0  # definitions that cannot stand together
+    conflicts: int = 0  # definitions that contradict each other
 
     def nothing_read(self, document: Document) -> None:
         """Add an error if a document uses named axes but no formula was checked."""

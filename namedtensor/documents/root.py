@@ -50,7 +50,7 @@ def roots(text: str, file: str) -> Iterator[str]:
 
 
 def macros_of(root: str, file: str, read: Read | None = None) -> Whole | None:
-    """The definitions of a root with all that it includes; None where it is none of the file."""
+    """The definitions of a root with all that it includes; None if there is none of the file."""
     try:
         text, _ = text_of(root, read)
     except InputError:

@@ -127,7 +127,7 @@ SPACED_COMMENT = re.compile(r"\\q?quad\s*\\(?:text|mbox|hbox)\s*\{")
 
 
 def declarations_in(source: str, span: Span) -> list[MathSpan]:
-    """The declarations in brackets within a comment, as facts."""
+    """The declarations in brackets within a comment, as assumptions."""
     return [MathSpan(*match.span(1), False, rf"\({match[1]}\)") for match in DECLARED.finditer(source, *span)]
 
 

@@ -44,7 +44,7 @@ def check_document(
 ) -> Report:
     """Check the formulas of a LaTeX document; with `everything`, also those that seem to use another notation.
 
-    `shapes` and `sizes` apply in each section, and so do the facts in comments before `common`. With `draws`, each
+    `shapes` and `sizes` apply in each section, and so do the assumptions in comments before `common`. With `draws`, each
     assertion and derivation is also tested on random tensors.
     """
     document = find(source, common)
@@ -78,7 +78,7 @@ def check_document(
 
 
 def inherit(document: Document, section: Section, before: Inheritance) -> None:
-    """Give a section the facts of those before it that it needs."""
+    """Give a section the assumptions of those before it that it needs."""
     facts = before.take(section)
     section.programs.update(facts)
     section.inherited = frozenset(facts)
@@ -92,7 +92,7 @@ def _check_section(document: Document, section: Section, formulas: list[MathSpan
     """Check formulas of a section: as one program, or where a name is defined again in a later one, as several.
 
     From where a name is defined again the first definition no longer applies, and before that the second is not there; all else
-    counts wherever it stands.
+    counts wherever it appears.
     """
     together = _readable(document, formulas, blamed, findings)
     again: list[Redefinition] = []
@@ -198,7 +198,7 @@ def _has_unread_rows(document: Document, at: MathSpan | None) -> bool:
 
 
 CONFLICTS = 50
-SUPERSEDES = "from here on this counts, and not what was said before"
+SUPERSEDES = "from here on this counts, and not what was entered before"
 
 
 def _check_program(document: Document, section: Section, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
@@ -230,7 +230,7 @@ def _check_program(document: Document, section: Section, together: Together, pro
 def _try_claims(
     document: Document, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings
 ) -> None:
-    """Try the claims of the formulas that are reported."""
+    """Test the assertions of the formulas that are reported."""
     with LOADING, all_or_none():
         from .trial import tried_claims
 
@@ -274,7 +274,7 @@ def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) 
     if error.code not in FACTS:
         return False
     if SANS_SERIF.match(error.span_text or ""):
-        return True  # an axis, which running text speaks of: $\ax[I] \in \mathcal{S}$
+        return True  # an axis that running text mentions: $\ax[I] \in \mathcal{S}$
     name = TEXT.sub(r"\1", error.span_text or "").lstrip("\\")
     base = BASE.split(name)[0]
     if len(base) <= SHORT or any(letter.isdigit() for letter in base):

@@ -1,8 +1,8 @@
-"""Claims tried: each equation that defines nothing, and each derivation, on random tensors of the shapes that the document says.
+"""Tests of assertions: each equation that defines nothing, and each derivation, on random tensors of the shapes that the document says.
 
-    Y = X ⊙_{chans} W = ∑_{chans} X ⊙ W      with X, W drawn again and again: proved, holds on 8 draws, or false, with tensors
+    Y = X ⊙_{chans} W = ∑_{chans} X ⊙ W      with X, W sampled repeatedly: proved, holds on 8 draws, or false, with tensors
 
-A claim is tried as a program of its own, made of the statements that it needs.
+An assertion is tested as a separate program, made of the statements that it needs.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def tried_claims(
     expected: Callable[[Span], bool] = lambda span: True,
     of_rows: Callable[[Span], Any] = lambda span: None,
 ) -> Iterator[Tried]:
-    """The verdict of each claim of a program that is wanted, in its order; `of_rows` has signatures that are of one claim alone."""
+    """The verdict of each assertion of a program that is wanted, in its order; `of_rows` has signatures that are of one assertion alone."""
     try:
         shapes_by_key = by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
         scope = bind(text, program, shapes_by_key, open=True)
@@ -86,12 +86,12 @@ def _called(signature: tuple[int, Any]) -> str:
 def claims_of(
     text: str, program: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Tried, ...]:  # fmt: skip
-    """The verdict of every claim of a program."""
+    """The verdict of every assertion of a program."""
     return tuple(tried_claims(text, program, shapes, sizes, Draws()))
 
 
 def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, Any], sizes: dict[str, int], draws: Draws) -> Tried:  # fmt: skip
-    """The verdict of a claim; where what is declared does not fit it, of the least shapes that do."""
+    """The verdict of an assertion; where what is declared does not fit it, of the least shapes that do."""
     for claim in filter(None, (alone, without_declarations(alone))):
         try:
             return _Trial(claim, supposed(claim.program, meanings, typed), shapes, sizes).outcome(draws)
@@ -121,12 +121,12 @@ def doubt(failure: str, assumptions: Mapping[str, str], undeclared: Collection[s
 
 
 def _unsaid(names: Collection[str]) -> str:
-    return f"nothing says what {', '.join(names)} {'is' if len(names) == 1 else 'are'}"
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not declared"
 
 
 @dataclass
 class _Trial:
-    """A claim as a program of its own."""
+    """An assertion as a program of its own."""
 
     alone: ClaimAlone
     assumptions: DocumentAssumptions
@@ -149,7 +149,7 @@ class _Trial:
         return self.alone.function
 
     def outcome(self, draws: Draws) -> Tried:
-        """The verdict. Raises NotationError where the claim has no type."""
+        """The verdict. Raises NotationError if the assertion has no type."""
         span = self.claim.span
         source, inputs, shapes = self.inputs()
         assumed = {**self.assumptions.told, **shapes}
@@ -174,16 +174,16 @@ class _Trial:
 
     @property
     def is_condition(self) -> bool:
-        """Whether a claim may be said of what is given: one side is a number, the other names no function of its own."""
+        """Whether an assertion may be said of what is given: one side is a number, the other names no function of its own."""
         equations = (statement for statement in self.program.statements[:-1] if isinstance(statement, Equation))
         defined = {base_of(equation.sides[0]) for equation in equations if not isinstance(equation.sides[0], Call)}
         names = {base_of(node) for node in walk(self.claim)}
         constant = any(not any(isinstance(node, Name) for node in walk(side)) for side in self.claim.sides)
         return constant and not (names & defined) - {""}
 
-    # ------------------------------------------------------------------------------------------------- what is drawn
+    # ------------------------------------------------------------------------------------------------- random inputs
     def inputs(self) -> tuple[str, Shapes, dict[str, str]]:
-        """The text that is evaluated, the shapes of what it takes, and those among them that nothing says."""
+        """The text that is evaluated, the shapes of what it takes, and those among them that nothing specifies."""
         shapes = {name: dict(shape_of(shape, name)) for name, shape in self.shapes.items()}
         source, result = self.first_that_is_right(shapes)
         declared = {to_text(name) for statement in self.program.statements if isinstance(statement, Declaration) for name in statement.names}  # fmt: skip
@@ -209,7 +209,7 @@ class _Trial:
         raise first
 
     def endings(self) -> Iterator[Any]:
-        """What such a program may end with: a side of the claim, or a number where a side has no value alone, as ∂X or X_{seq(k)}."""
+        """What such a program may end with: a side of the assertion, or a number where a side has no value alone, as ∂X or X_{seq(k)}."""
         if self.function is not None:
             yield self.call(self.function)
             return
@@ -219,7 +219,7 @@ class _Trial:
 
     @property
     def is_of_elements(self) -> bool:
-        """Whether the claim is about all elements, i and j of A_{h(i), w(j)} = A_{h(j), w(i)}, which a side alone lacks."""
+        """Whether the assertion is about all elements, i and j of A_{h(i), w(j)} = A_{h(j), w(i)}, which a side alone lacks."""
         defined = {
             base_of(statement.sides[0]) for statement in self.program.statements[:-1] if isinstance(statement, Equation)
         }
@@ -241,7 +241,7 @@ class _Trial:
 
     # ---------------------------------------------------------------------------------------------------- the draws
     def drawn(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
-        """The verdict of random tensors on the claim."""
+        """The verdict of random tensors on the assertion."""
         random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
         expected = draws.number if inputs else 1
         for attempt in range(5 * expected):
@@ -267,7 +267,7 @@ class _Trial:
 
     @property
     def is_estimate(self) -> bool:
-        """Whether a side hangs on draws of random variables, so that it is only near what is claimed."""
+        """Whether a side depends on random variables, so that the assertion holds only approximately."""
         return depends_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
 
     def estimated(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
@@ -323,13 +323,13 @@ class _Trial:
 
     @cached_property
     def facts(self) -> str:
-        """The conditions that drawn tensors must meet: x > 0."""
+        """The conditions on random tensors: x > 0."""
         stated = tuple(statement for statement in self.program.statements if isinstance(statement, Fact))
         return to_text(Program((*stated, Value(Number(0, (0, 0)), (0, 0))))) if stated else ""
 
     @cached_property
     def spoken(self) -> set[str]:
-        """The names in the facts."""
+        """The names in the assumptions."""
         return {
             to_text(node)
             for statement in self.program.statements
@@ -383,7 +383,7 @@ def _evaluated(source: str, values: Mapping[str, Any], sizes: Mapping[str, int])
         warnings.simplefilter("ignore", RuntimeWarning)
         result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
     if isinstance(result, NamedTensor) and not all(map(math.isfinite, result.to_numpy(result.axes).ravel().tolist())):
-        raise NotationError(405, "no draw has finite values")
+        raise NotationError(405, "no random test has finite values")
 
 
 def _number(of: Set | None, sizes: dict[str, int], random: Random, positive: bool) -> float:

@@ -1,4 +1,4 @@
-"""Programs of claims typed: the shapes of what they take, the least with which they are right, and of their values."""
+"""Typed programs of assertions: the shapes of what they take, the least with which they are right, and of their values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Shapes = Mapping[str, Mapping[str, Any]]
 
 
 def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
-    """The shapes of what a program takes. Raises NotationError where it is wrong."""
+    """The shapes of what a program takes. Raises NotationError if it is wrong."""
     try:
         return checked(source, sizes, shapes).taken
     except Unfit as unfit:

@@ -11,30 +11,30 @@ from grammar.errors import NotationError, Span
 from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
-PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "not disproved", "disproved", "condition", "not tried"
+PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "not disproved", "disproved", "condition", "not tested"
 
 
 @dataclass(frozen=True)
 class Draws:
-    """How often a claim is tried, and the seed of its tensors."""
+    """The number of random tests per assertion, and their seed."""
 
     number: int = 8
     seed: int = 0
 
 
 class Tried(NamedTuple):
-    """The outcome of one assertion: `status`; where it is not tested the reason; where it is disproved what was drawn."""
+    """The outcome of one assertion: `status`; where it is not tested the reason; if disproved, the counterexample."""
 
     span: Span
     status: str
     draws: int = 0
     said: str = ""
     drawn: Mapping[str, Any] = {}
-    supposed: Mapping[str, str] = {}  # of names of which nothing is said, what they were taken to be
+    supposed: Mapping[str, str] = {}  # assumed types of undeclared names
     problem: NotationError | None = None  # what is wrong with its type, whatever its names are
 
     def error(self, source: str) -> NotationError:
-        """A false claim as an error, with the tensors that show it."""
+        """A false assertion as an error, with the tensors that show it."""
         notes = [f"with {name} = {_said(value)}" for name, value in self.drawn.items()]
         return NotationError(
             403,
@@ -55,7 +55,7 @@ class Tried(NamedTuple):
             HOLDS: f"holds on {self.draws} random test{'s' * (self.draws != 1)}" if self.draws else "holds",
             FALSE: f"disproved: {self.said}",
             CONDITION: self.said or "taken as a condition on what is given",
-            UNTRIED: f"not tried: {self.said}",
+            UNTRIED: f"not tested: {self.said}",
         }
         where = ", ".join(
             f"{name} {'' if message[0] == '∈' else 'is '}{message}" for name, message in self.supposed.items()
@@ -64,7 +64,7 @@ class Tried(NamedTuple):
 
 
 def _said(value: Any) -> str:
-    """A tensor that was drawn; a large one by its shape."""
+    """A random tensor; a large one by its shape."""
     with LOADING, all_or_none():
         from ..core.tensor import NamedTensor
 
@@ -75,4 +75,4 @@ def _said(value: Any) -> str:
     return f"{value.tolist(value.axes)} over {', '.join(value.axes)}"
 
 
-SAID = 24  # numbers of a tensor that are told
+SAID = 24  # elements of a tensor that are printed

@@ -35,7 +35,7 @@ def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], E
 
 
 def candidates(problem: NotationError) -> Iterator[tuple[tuple[int, int], str]]:
-    """What the hint says, and in LaTeX the same as a macro, where one stood."""
+    """What the hint says, and in LaTeX the same as a macro, where one appeared."""
     for (start, end), text in problem.edits:
         macro = (problem.source or "")[start : start + 1] == "\\" and text.isalpha()
         yield (start, end), f"\\{text}" if macro else text

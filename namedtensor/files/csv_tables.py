@@ -58,7 +58,7 @@ class Table(NamedTuple):
 
 
 def read_table(path: Path, header: bool | None = None) -> Table:
-    """The table of a file; `header` says whether its first row is one, None leaves that to the rules. Raises InputError."""
+    """The table of a file; `header` specifies whether its first row is one, None leaves that to the rules. Raises InputError."""
     rows = read_rows(path)
     has_header = bool(rows) and (is_header(rows[: SAMPLE_ROWS + 1]) if header is None else header)
     body = rows[1:] if has_header else rows
@@ -154,7 +154,7 @@ def is_header(rows: Sequence[Row]) -> bool:
 
 
 def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]], alone: bool) -> bool:
-    """Rule 3; a single year counts where it may stand `alone`."""
+    """Rule 3; a single year counts where it may appear `alone`."""
     fit = all(isinstance(title, int) and title in YEARS for title in titles)
     if not fit or any(number is not None and YEARS[0] <= number <= YEARS[-1] for row in values for number in row):
         return False

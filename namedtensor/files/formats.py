@@ -59,12 +59,12 @@ def json_tensor(text: str, what: str) -> Found:
 
 
 def from_nested(data: Any, what: str) -> Found:
-    """An array from nested lists of numbers or booleans. Raises NotationError where rows differ in length."""
+    """An array from nested lists of numbers or booleans. Raises NotationError if rows differ in length."""
     import numpy as np
 
     shape, flat = flattened(data, what)
     array = np.array(flat) if flat else np.zeros(0)
-    if array.dtype == object:  # whole numbers beyond 64 bits
+    if array.dtype == object:  # integers beyond 64 bits
         array = np.array(flat, dtype=float)
     return Found(array.reshape(shape))
 
@@ -108,7 +108,7 @@ def entry_of(entry: Any, what: str) -> Any:
 
 # ------------------------------------------------------------------------------------------------------------------ CSV
 def read_csv(path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
-    """A table of numbers. A header is taken off, and columns of words are left out, both with a remark."""
+    """A table of numbers. A header is taken off, and columns of words are left out, both with a note."""
     table = table_of(path, header)
     columns, notes = list(table.columns), list(table.notes)
     if member is not None:
@@ -154,7 +154,7 @@ def read_npz(path: Path, member: str | None, name: str) -> Found:
 
 
 def member_of(archive: Any, key: str, path: Path) -> Any:
-    """One array of an archive, unpacked. Raises InputError where that takes more memory than a result may."""
+    """One array of an archive, unpacked. Raises InputError if that takes more memory than a result may."""
     from zipfile import BadZipFile
     from zlib import error as BadStream
 
@@ -226,7 +226,7 @@ def write(value: Any, path: str) -> None:
 
 
 def writable(path: str) -> Callable[..., None]:
-    """The writer for this name. Raises InputError where its suffix is of no known format."""
+    """The writer for this name. Raises InputError if its suffix is of no known format."""
     format = FORMATS.get(Path(path).suffix.lower())
     if format is None or format.write is None:
         known = ", ".join(suffix for suffix, value in FORMATS.items() if value.write)
@@ -293,7 +293,7 @@ class Format(NamedTuple):
 
 
 def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read a file of a suffix; `header` says whether the first row of a table is one. Raises InputError."""
+    """Read a file of a suffix; `header` specifies whether the first row of a table is one. Raises InputError."""
     if FORMATS[suffix].read is read_csv:
         return read_csv(path, member, name, header)
     if header is not None:

@@ -21,13 +21,13 @@ from ..core.kinds import as_mapping, as_path, wrong
 from .text import InputError, as_object, is_names, parse_json, reason, whole_file
 
 AXES_AT_MOST = 64  # of NumPy's arrays
-AXES = "axes"  # the key of the metadata under which the names of the axes stand
+AXES = "axes"  # the key of the metadata under which the names of the axes appear
 KINDS = {"float64": "F64", "float32": "F32", "float16": "F16", "bool": "BOOL", "int64": "I64", "int32": "I32",
          "int16": "I16", "int8": "I8", "uint8": "U8", "uint16": "U16", "uint32": "U32", "uint64": "U64"}  # fmt: skip
 STORED = {kind: dtype for dtype, kind in KINDS.items()} | {"BF16": "uint16"}
 
 
-class Entry(NamedTuple):
+class HeaderEntry(NamedTuple):
     """The header entry of a tensor: dtype, shape, and its bytes from `first` to `last` after the head."""
 
     kind: str
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 class TensorFile(Mapping[str, Any]):
     """The arrays of a safetensors file by name, each read when it is asked for; `metadata` is what else it says.
 
-    Raises NotationError 409 where the file is none, is cut short, or holds what cannot be read.
+    Raises NotationError 409 if the file is none, is cut short, or holds what cannot be read.
     """
 
     def __init__(self, path: str | os.PathLike[str]):
@@ -59,7 +59,7 @@ class TensorFile(Mapping[str, Any]):
         return name in self.entries
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The sizes of a tensor, without reading it."""
+        """Return the sizes of a tensor without reading its elements."""
         return self.entries[name].shape
 
     def __getitem__(self, name: str) -> Any:
@@ -113,8 +113,8 @@ def _is_metadata(value: Any) -> bool:
     return value is None or (result is not None and all(isinstance(item, str) for item in result.values()))
 
 
-def _contiguous(entries: Mapping[str, Entry], length: int) -> None:
-    """Refuse tensors that overlap, and bytes that belong to none: what one program hides in a file, another may run."""
+def _contiguous(entries: Mapping[str, HeaderEntry], length: int) -> None:
+    """Reject tensors that overlap, and bytes that belong to none: what one program hides in a file, another may run."""
     end = 0
     for name, entry in sorted(entries.items(), key=lambda pair: pair[1][2:]):
         if entry.first < end:
@@ -126,7 +126,7 @@ def _contiguous(entries: Mapping[str, Entry], length: int) -> None:
         raise InputError(f"{length - end} bytes at its end belong to no tensor")
 
 
-def _entry(name: str, entry: Any) -> Entry:
+def _entry(name: str, entry: Any) -> HeaderEntry:
     try:
         kind, shape, (first, last) = entry["dtype"], entry["shape"], entry["data_offsets"]
         if not (isinstance(kind, str) and all(map(is_count, (*shape, first, last))) and last >= first):
@@ -139,7 +139,7 @@ def _entry(name: str, entry: Any) -> Entry:
         raise InputError(f"{name} has {len(shape)} axes, and at most {AXES_AT_MOST} can be read")
     if math.prod(max(size, 1) for size in shape) >= 2**60:  # even one without numbers must fit in what NumPy counts
         raise InputError(f"{name} has sizes too large to be read: {' × '.join(map(str, shape))}")
-    return Entry(kind, tuple(shape), first, last)
+    return HeaderEntry(kind, tuple(shape), first, last)
 
 
 def is_count(number: Any) -> bool:
@@ -147,7 +147,7 @@ def is_count(number: Any) -> bool:
     return type(number) is int and 0 <= number < 2**63
 
 
-def _complete(name: str, entry: Entry, length: int) -> None:
+def _complete(name: str, entry: HeaderEntry, length: int) -> None:
     import numpy as np
 
     if entry.last > length:
@@ -158,6 +158,7 @@ def _complete(name: str, entry: Entry, length: int) -> None:
 
 
 def unreadable(path: Any, problem: Exception) -> NotationError:
+    """Build the error for a file that cannot be read."""
     return NotationError(409, f"cannot read {path}: {reason(problem) or problem}")
 
 
@@ -203,7 +204,7 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def axes_in(file: TensorFile) -> dict[str, list[str]]:
-    """The names of axes in the metadata, where these have them properly."""
+    """Return the axis names in the metadata, if they are valid."""
     try:
         data = json.loads(file.metadata.get(AXES, "{}"))
     except (ValueError, TypeError, RecursionError):
@@ -212,7 +213,7 @@ def axes_in(file: TensorFile) -> dict[str, list[str]]:
 
 
 def all_tensors(tensors: Any) -> dict[str, Any]:
-    """The tensors by name. Raises NotationError where one of them is none."""
+    """Return the tensors by name. Raises NotationError if a value is not a tensor."""
     hint = 'write save_tensors("weights.safetensors", {"W": W})'
     result = as_mapping(tensors, "what is saved", hint)
     for name, value in result.items():

@@ -109,7 +109,7 @@ def reason(problem: Exception) -> str:
 
 
 def finite_float(text: str) -> float:
-    """A number of JSON. Raises InputError where it is too large for one, and would be ∞ without a word."""
+    """A number of JSON. Raises InputError if it is too large for one, and would be ∞ without a word."""
     number = float(text)
     if math.isinf(number):
         raise InputError(f'{text} is too large for a number; write "Infinity" where ∞ is meant')
@@ -117,7 +117,7 @@ def finite_float(text: str) -> float:
 
 
 def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON. Raises InputError where a name occurs twice."""
+    """An object of JSON. Raises InputError if a name occurs twice."""
     result = dict(pairs)
     if len(result) < len(pairs):
         names = [name for name, _ in pairs]
@@ -126,7 +126,7 @@ def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_json(text: str, what: str, unique: bool = False) -> Any:
-    """Parsed JSON. Raises InputError that says where it is wrong; with `unique` also for a name twice in one object."""
+    """Parsed JSON. Raises InputError that specifies where it is wrong; with `unique` also for a name twice in one object."""
     try:
         return json.loads(text, parse_float=finite_float, object_pairs_hook=unique_object if unique else None)
     except json.JSONDecodeError as problem:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.axes import Order
 from . import definitions, transposes
-from .builder import Builder, OfAxes, Write
+from .builder import OfAxes, OperatorBuilder, Write
 from .record import Operator, countable, of_axes, register
 from .reductions import in_single, mean, over_largest
 
@@ -21,7 +21,7 @@ SECTION = "§3.5 Vectors to vectors"
 FINITE: dict[str, Any] = {"finite": "of finite"}
 
 
-def softmax(b: Builder, x: Any, axes: Order):
+def softmax(b: OperatorBuilder, x: Any, axes: Order):
     def write():
         powers, total = b.exponentials(x, axes, True)
         return b.guarded("softmax", x, b.divide(powers, total), axes, at=x.order.index(axes[0]))
@@ -29,12 +29,12 @@ def softmax(b: Builder, x: Any, axes: Order):
     return of_one_axis(b, "softmax", x, axes, write)
 
 
-def of_one_axis(b: Builder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
+def of_one_axis(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
     """The target's own operation, where it has one and there is one axis; else what `write` writes."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
-def _logarithm_of_softmax(b: Builder, x: Any, axes: Order):
+def _logarithm_of_softmax(b: OperatorBuilder, x: Any, axes: Order):
     def write():
         shifted = b.subtract(x, b.reduce("max", x, axes, True))
         return b.subtract(shifted, b.log(b.reduce("sum", b.exp(shifted), axes, True)))
@@ -43,7 +43,7 @@ def _logarithm_of_softmax(b: Builder, x: Any, axes: Order):
 
 
 @in_single
-def _standardized(b: Builder, x: Any, axes: Order, eps: Any):
+def _standardized(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
     away = b.subtract(x, mean(b, x, axes, True))
     if _least(eps) < 1 or not b.has_fast_path(away):
         return _scaled(b, away, axes, eps)
@@ -58,7 +58,7 @@ def _least(eps: Any):
     return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
 
 
-def _scaled(b: Builder, away: Any, axes: Order, eps: Any):
+def _scaled(b: OperatorBuilder, away: Any, axes: Order, eps: Any):
     """Distances from the mean over their root mean square, the largest taken out where its square might pass all floats."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
@@ -67,7 +67,7 @@ def _scaled(b: Builder, away: Any, axes: Order, eps: Any):
     return b.divide(small, b.sqrt(spread))
 
 
-def standardize(b: Builder, x: Any, axes: Order, eps: float = 1e-5):
+def standardize(b: OperatorBuilder, x: Any, axes: Order, eps: float = 1e-5):
     def write():
         return _standardized(b, x, axes, eps=eps)
 
@@ -77,9 +77,9 @@ def standardize(b: Builder, x: Any, axes: Order, eps: float = 1e-5):
 
 
 def _where_extreme(extreme: str) -> Write:
-    """One where the extreme stands, shared between those that tie: the limit of softmax."""
+    """One at the extreme, shared between those that tie: the limit of softmax."""
 
-    def write(b: Builder, x: Any, axes: Order):
+    def write(b: OperatorBuilder, x: Any, axes: Order):
         ties = b.cast(b.equal(x, b.reduce(extreme, x, axes, True)), x.dtype)
         return b.divide(ties, b.reduce("sum", ties, axes, True))
 
@@ -137,7 +137,7 @@ for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
 def _running(primitive: str) -> OfAxes:
     """Cumulative maximum or minimum by doubling: of 1, 2, 4, … elements before each."""
 
-    def write(b: Builder, x: Any, axes: Order):
+    def write(b: OperatorBuilder, x: Any, axes: Order):
         (axis,) = axes
         value, size, step = b.reorder(x, (*(name for name in x.order if name != axis), axis)), x.size(axis), 1
         while step < size:
@@ -162,7 +162,7 @@ for _name, _meaning, _primitive, _best, _where, _never in (
 NAN_FIRST = (("nan_first", True),)  # the option by which argmin_i and argmax_i are argsort: nan is the least
 
 
-def _argsort(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """Stable argsort: the positions of the elements in ascending order, nan last."""
     x = countable(b, moved_last(b, arguments, axes[0]))
     dtype = b.target.default_whole
@@ -172,13 +172,13 @@ def _argsort(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mappi
     return b.add(places, options.get("base", 1))
 
 
-def moved_last(b: Builder, arguments: tuple[Any, ...], axis: str) -> Any:
+def moved_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
     """Numbers with the axis that they are compared along as their last."""
     (x,) = b.coerced(arguments, "numbers")
     return b.reorder(x, (*(name for name in x.order if name != axis), axis))
 
 
-def place_of_largest(b: Builder, arguments: tuple[Any, ...], axis: str, nan_first: bool) -> Any:
+def place_of_largest(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str, nan_first: bool) -> Any:
     """The position of the largest along an axis, counted from 1; of equals the first. A nan is the largest, or least."""
     x = moved_last(b, arguments, axis)
     if b.kind(x) == "f" and not nan_first:

@@ -16,7 +16,7 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.nodes import Signature as SignatureNode
 
-from ..core.axes import Order, Signature
+from ..core.axes import AxisSignature, Order
 from .user_functions import UserFunction
 
 ANY_LIBRARY = ""  # the key of a function that takes the arrays of every library
@@ -33,7 +33,7 @@ class ArrayFunction(UserFunction):
     options = ()  # it has no parameters after ;
 
     def __init__(
-        self, name: str, text: str, node: SignatureNode, lifted: Signature, functions: Mapping[str, Callable[..., Any]],
+        self, name: str, text: str, node: SignatureNode, lifted: AxisSignature, functions: Mapping[str, Callable[..., Any]],
         differentials: tuple[str, ...] = (), axes: Order = (),
     ):  # fmt: skip
         super().__init__(text, node, next(iter(functions.values())))
@@ -55,7 +55,7 @@ class ArrayFunction(UserFunction):
         parts = self.name, self.text, self.signature, self.lifted, dict(self.functions), self.differentials, self.axes
         return ArrayFunction, parts
 
-    def lifted_over(self, arguments: int) -> Signature:
+    def lifted_over(self, arguments: int) -> AxisSignature:
         """The signature, which is that of any number of arguments that `checking` lets through."""
         return self.lifted
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..core.axes import Order
 from ..core.extents import typical
-from .builder import Builder
+from .builder import OperatorBuilder
 from .plain_numbers import product
 from .record import Operator, elementwise, named, register
 
@@ -53,7 +53,7 @@ def _adjacent(group: Order, order: Order) -> bool:
     return order[start : start + len(group)] == group
 
 
-def contract(b: Builder, x: Any, y: Any, axes: Order):
+def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order):
     """x ⊙_{axes} y."""
     result = groups(x.order, y.order, axes)
     if result.batch:
@@ -65,7 +65,7 @@ def contract(b: Builder, x: Any, y: Any, axes: Order):
     return _merged(b, x, y, result)
 
 
-def _vectors(b: Builder, x: Any, y: Any, groups: Groups):
+def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
     """All axes summed: one number."""
     x, y = b.reorder(x, groups.summed), b.reorder(y, groups.summed)
     if len(groups.summed) > 1:
@@ -78,7 +78,7 @@ def merged(axes: Order) -> str:
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
 
-def _plain(b: Builder, x: Any, y: Any, groups: Groups):
+def _plain(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
     """Two matrices, or a matrix and a vector, taken as they lie; a vector meets a matrix from either side."""
     (summed,) = groups.summed
     left_last, right_first = x.order[-1] == summed, y.order[0] == summed
@@ -91,13 +91,13 @@ def _plain(b: Builder, x: Any, y: Any, groups: Groups):
     return _dot(b, x, y, groups.rows + groups.columns)
 
 
-def _dot(b: Builder, x: Any, y: Any, order: Order):
+def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
     """The product of a matrix or vector with another."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
     return b.step("dot", (x, y), order, tuple(sizes[axis] for axis in order))
 
 
-def _merged(b: Builder, x: Any, y: Any, groups: Groups):
+def _merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
     """One matrix product, of groups merged."""
     rows, columns = (merged(group) if group else "" for group in (groups.rows, groups.columns))
     product = _dot(
@@ -109,7 +109,7 @@ def _merged(b: Builder, x: Any, y: Any, groups: Groups):
     )
 
 
-def _matrix(b: Builder, x: Any, above: Order, beside: Order):
+def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
     """A matrix of two groups of axes, or a vector where one group has none; one that needs a copy is copied once."""
     if x.order == (*beside, *above) and above and beside:
         return b.reorder(_matrix(b, x, beside, above), (merged(above), merged(beside)))
@@ -125,10 +125,10 @@ def _matrix(b: Builder, x: Any, above: Order, beside: Order):
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both
-SCATTERED = 2**14  # numbers of vectors that do not lie dense: from so many on, multiplying and adding up beats copying
+SCATTERED = 2**14  # elements of vectors that are not contiguous: above this, multiplying and adding up beats copying
 
 
-def _stacked(b: Builder, x: Any, y: Any, groups: Groups):
+def _stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
     """A stack of matrix products, one for each record of the batch axes."""
     batched, batch = groups.batch, b.extents(x, groups.batch)
     if not groups.rows and not groups.columns:
@@ -153,13 +153,13 @@ def _stacked(b: Builder, x: Any, y: Any, groups: Groups):
     return b.reshape(product, (*groups.batch, *groups.rows, *groups.columns), indices)
 
 
-def _vectors_of(b: Builder, x: Any, batch: Order, summed: Order):
+def _vectors_of(b: OperatorBuilder, x: Any, batch: Order, summed: Order):
     """A stack of vectors."""
     x = b.reorder(x, (*batch, *summed))
     return b.reshape(x, (*batch, merged(summed)), (*b.extents(x, batch), math.prod(b.extents(x, summed))))
 
 
-def _stack(b: Builder, x: Any, batch: Order, above: Order, beside: Order):
+def _stack(b: OperatorBuilder, x: Any, batch: Order, above: Order, beside: Order):
     """A stack of matrices of two groups of axes."""
     dense = x.order[-1] not in batch
     x = b.reorder(x, (*batch, *above, *beside))
@@ -171,7 +171,7 @@ def _stack(b: Builder, x: Any, batch: Order, above: Order, beside: Order):
     return b.reshape(x, order, (*b.extents(x, batch), *sizes))
 
 
-def _lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     if not axes:
         return elementwise(named("multiply"))(b, arguments, axes, options)
     x, y = b.coerced(arguments, "numbers")

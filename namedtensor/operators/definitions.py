@@ -1,7 +1,7 @@
 """Reference definitions of the operators, on plain numbers and lists of them: the `definition` of each record.
 
 The reference evaluator lifts these to tensors; nothing that computes quickly takes them. A function of numbers has a value
-everywhere, by the rules of floating point where Python refuses one.
+everywhere, by the rules of floating point where Python rejects one.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def ascending(x: list[Any]) -> list[Any]:
 
 
 def places_ascending(x: list[Any]) -> list[int]:
-    """Where each of them stands, counted from 1; of equal ones the first comes first."""
+    """The rank of each of them, from 1; of equal ones the first comes first."""
     return [index + 1 for index in sorted(range(len(x)), key=lambda index: nan_last(x[index]))]
 
 
@@ -293,7 +293,7 @@ def maxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
 
 
 def argmaxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
-    """For each of the k largest entries a one where it stands."""
+    """For each of the k largest entries a one at its position."""
     ranks = ranking(x, sizes[k])
     return like(x, {ax: x.shape[ax], k: sizes[k]}, lambda s: int(ranks[s[k] - 1] == s[ax]))
 

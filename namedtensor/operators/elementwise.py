@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.axes import Order
 from . import definitions, transposes
-from .builder import Builder, OfOne, Write
+from .builder import OfOne, OperatorBuilder, Write
 from .plain_numbers import conjunction, disjunction, power, product, quotient
 from .record import A, Example, Operator, elementwise, named, register
 
@@ -36,7 +36,7 @@ ODD: dict[str, Any] = {"parity": "odd"}
 
 
 # ------------------------------------------------------------------------------------------------------ of one number
-def _sigmoid(b: Builder, x: Any):
+def _sigmoid(b: OperatorBuilder, x: Any):
     """Elsewhere than in NumPy by a function whose derivative at zero is right: that of |x| is not."""
 
     def write():
@@ -48,18 +48,18 @@ def _sigmoid(b: Builder, x: Any):
     return b.native_or("sigmoid", (x,), write)
 
 
-def _silu(b: Builder, x: Any):
+def _silu(b: OperatorBuilder, x: Any):
     return b.native_or("silu", (x,), lambda: b.multiply(x, _sigmoid(b, x)))
 
 
-def _relu(b: Builder, x: Any):
+def _relu(b: OperatorBuilder, x: Any):
     def write():
         return b.maximum(x, 0) if b.target.name == "numpy" else b.where(b.less_equal(x, 0), 0, x)
 
     return b.native_or("relu", (x,), write)
 
 
-def _softplus(b: Builder, x: Any):
+def _softplus(b: OperatorBuilder, x: Any):
     """max(x, 0) + log(1 + exp −|x|), which cannot overflow."""
 
     def write():
@@ -70,14 +70,14 @@ def _softplus(b: Builder, x: Any):
     return b.native_or("softplus", (x,), write)
 
 
-def _gelu(b: Builder, x: Any):
+def _gelu(b: OperatorBuilder, x: Any):
     def write():
         return b.multiply(b.multiply(b.add(b.erf(b.multiply(x, math.sqrt(0.5))), 1.0), 0.5), x)
 
     return b.native_or("gelu", (x,), write)
 
 
-def _gelu_tanh(b: Builder, x: Any):
+def _gelu_tanh(b: OperatorBuilder, x: Any):
     scale = math.sqrt(2.0 / math.pi)
 
     def write():
@@ -128,15 +128,15 @@ for _name, _meaning, _numpy, _definition, _differential in INVERSE:
     )  # fmt: skip
 
 
-def _logsigmoid(b: Builder, x: Any):
+def _logsigmoid(b: OperatorBuilder, x: Any):
     return b.negative(_softplus(b, b.negative(x)))
 
 
-def _leaky(b: Builder, x: Any):
+def _leaky(b: OperatorBuilder, x: Any):
     return b.where(b.greater(x, 0), x, b.multiply(x, definitions.SLOPE))
 
 
-def _elu(b: Builder, x: Any):
+def _elu(b: OperatorBuilder, x: Any):
     """Libraries would give half the derivative at 0 for a minimum of x and 0."""
     positive = b.greater(x, 0)
     return b.where(positive, x, b.expm1(b.where(positive, 0, x)))
@@ -210,7 +210,7 @@ _unary(
 )
 
 
-def _nearest(b: Builder, x: Any):
+def _nearest(b: OperatorBuilder, x: Any):
     """Round to the nearest integer, halves to even."""
     if b.kind(x) in "iu":
         return x
@@ -258,7 +258,7 @@ for _name, _rest in (("odd", 1), ("even", 0)):
 
 
 # ----------------------------------------------------------------------------------------------------- of two numbers
-def _power(b: Builder, x: Any, y: Any):
+def _power(b: OperatorBuilder, x: Any, y: Any):
     """Return an integer power if exponents are known to be non-negative and the result fits."""
     return x if type(y) is int and y == 1 and hasattr(x, "order") else b.power(x, y)
 
@@ -356,16 +356,16 @@ _unary(
 
 
 # --------------------------------------------------------------------------------------------------- of three numbers
-def _where(b: Builder, condition: Any, x: Any, y: Any):
+def _where(b: OperatorBuilder, condition: Any, x: Any, y: Any):
     x, y = b.common((x, y), numbers=True)
     return b.where(condition, x, y)
 
 
-def _clip(b: Builder, x: Any, low: Any, high: Any):
+def _clip(b: OperatorBuilder, x: Any, low: Any, high: Any):
     return b.minimum(b.maximum(x, low), high)
 
 
-def _lower_where(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _lower_where(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return _where(b, b.array(arguments[0]), *arguments[1:])
 
 

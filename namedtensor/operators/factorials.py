@@ -10,23 +10,23 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from .builder import Builder, Value
+from .builder import ArrayValue, OperatorBuilder
 from .elementwise import SECTION
 from .gamma import BERNOULLI, FAR, horner, lgamma_by_steps, lgamma_of, reflected, shifted, widened
 from .record import Operator, elementwise, register
 
-MAX_EXACT = 1e14  # the largest Γ that is rounded to a whole number: beyond it the error may be one
+MAX_EXACT = 1e14  # the largest Γ that is rounded to an integer: beyond it the error may be one
 MAX_EXACT_BINOMIAL = 1e12  # and the largest binomial, which is found by logarithms
 MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # from which on Γ is ∞ in double and single precision
 SERIES = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]  # of log Γ
 
 
-def _gamma(b: Builder, x: Any) -> Value:
+def _gamma(b: OperatorBuilder, x: Any) -> ArrayValue:
     wide = widened(b, x)
     return b.cast(_rounded(b, _is_whole(b, wide), _gamma_of_doubles(b, wide)), x.dtype)
 
 
-def _gamma_of_doubles(b: Builder, wide: Any) -> Value:
+def _gamma_of_doubles(b: OperatorBuilder, wide: Any) -> ArrayValue:
     small, above, fraction = reflected(b, wide)
     near, start, far = shifted(b, above)
     product = start
@@ -45,32 +45,32 @@ def _gamma_of_doubles(b: Builder, wide: Any) -> Value:
     return b.where(small, other, value)
 
 
-def _alternating(b: Builder, whole: Any) -> Value:
+def _alternating(b: OperatorBuilder, whole: Any) -> ArrayValue:
     """Return (−1)^n for an integer n."""
     return b.subtract(1.0, b.multiply(2.0, b.remainder(whole, 2.0)))
 
 
-def _is_whole(b: Builder, x: Any) -> Value:
+def _is_whole(b: OperatorBuilder, x: Any) -> ArrayValue:
     return b.equal(x, b.floor(x))
 
 
-def _rounded(b: Builder, whole: Any, x: Any, limit: float = MAX_EXACT) -> Value:
+def _rounded(b: OperatorBuilder, whole: Any, x: Any, limit: float = MAX_EXACT) -> ArrayValue:
     """Round a result of integer operands to an integer, as long as that is known to be exact."""
     exact = b.logical_and(whole, b.less(b.abs(x), limit))
     return b.where(exact, b.floor(b.add(x, 0.5)), x)
 
 
-def _factorial(b: Builder, x: Any) -> Value:
+def _factorial(b: OperatorBuilder, x: Any) -> ArrayValue:
     wide = widened(b, x)
     value = _rounded(b, _is_whole(b, wide), _gamma_of_doubles(b, b.add(wide, 1.0)))
     return b.cast(value, x.dtype)
 
 
-def _gamma_sign(b: Builder, x: Any) -> Value:
+def _gamma_sign(b: OperatorBuilder, x: Any) -> ArrayValue:
     return b.where(b.greater(x, 0.0), 1.0, _alternating(b, b.floor(x)))
 
 
-def _binomial(b: Builder, n: Any, k: Any) -> Value:
+def _binomial(b: OperatorBuilder, n: Any, k: Any) -> ArrayValue:
     dtype = next((operand.dtype for operand in (n, k) if hasattr(operand, "order")), b.real)
     n, k = (float(operand) if isinstance(operand, (int, float)) else widened(b, b.array(operand)) for operand in (n, k))
     whole = b.logical_and(_is_whole(b, k), _is_whole(b, n))

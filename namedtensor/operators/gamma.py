@@ -14,7 +14,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .builder import Builder, Value
+from .builder import ArrayValue, OperatorBuilder
 from .elementwise import SECTION
 from .record import Operator, elementwise, register
 
@@ -24,18 +24,18 @@ BERNOULLI = [
 ]  # B₂, B₄, …
 
 
-def widened(b: Builder, x: Any) -> Any:
+def widened(b: OperatorBuilder, x: Any) -> Any:
     """In doubles where the library has them: what the recurrence subtracts may be much larger than what is left."""
     return b.cast(x, b.target.canonical("float64"))
 
 
-def reflected(b: Builder, x: Any) -> tuple[Value, Value, Value]:
+def reflected(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
     """Reflection: if x < 1/2, use the argument 1 − x; also return the distance of x to the nearest integer."""
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
 
 
-def horner(b: Builder, coefficients: Sequence[float], x: Any) -> Any:
+def horner(b: OperatorBuilder, coefficients: Sequence[float], x: Any) -> Any:
     """A polynomial, its highest coefficient first."""
     total: Any = coefficients[0]
     for coefficient in coefficients[1:]:
@@ -44,7 +44,7 @@ def horner(b: Builder, coefficients: Sequence[float], x: Any) -> Any:
     return total
 
 
-def shifted(b: Builder, x: Any) -> tuple[Value, Value, Value]:
+def shifted(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
     """The upward recurrence: where x is small, the start of its product there, and an argument large enough for the
     asymptotic series.
     """
@@ -52,11 +52,11 @@ def shifted(b: Builder, x: Any) -> tuple[Value, Value, Value]:
     return near, b.where(near, x, 1.0), b.where(near, b.add(x, float(FAR)), x)
 
 
-def _lgamma(b: Builder, x: Any) -> Value:
+def _lgamma(b: OperatorBuilder, x: Any) -> ArrayValue:
     return b.native_or("lgamma", (x,), lambda: lgamma_by_steps(b, x))
 
 
-def lgamma_by_steps(b: Builder, x: Any) -> Value:
+def lgamma_by_steps(b: OperatorBuilder, x: Any) -> ArrayValue:
     dtype, wide = x.dtype, widened(b, x)
     small, above, fraction = reflected(b, wide)
     near, start, far = shifted(b, above)
@@ -73,7 +73,7 @@ def lgamma_by_steps(b: Builder, x: Any) -> Value:
     return b.cast(b.where(b.isfinite(wide), subtract, b.abs(wide)), dtype)
 
 
-def _hurwitz(b: Builder, order: int, x: Any) -> Value:
+def _hurwitz(b: OperatorBuilder, order: int, x: Any) -> ArrayValue:
     """(−1)^{n+1} ψ^{(n)} for x from 1/2 on: n! ∑_{k≥0} 1/(x + k)^{n+1} for n from 1, −ψ for n = 0."""
     near, start, far = shifted(b, x)
     terms = [b.power(b.add(start, float(index)), -(order + 1.0)) for index in range(FAR)]
@@ -93,7 +93,7 @@ def _hurwitz(b: Builder, order: int, x: Any) -> Value:
     return b.add(b.add(tail, first), b.where(near, b.multiply(total, float(lead)), 0.0))
 
 
-def _tail(b: Builder, series: Sequence[float], lead: float, inverse: Any) -> Value:
+def _tail(b: OperatorBuilder, series: Sequence[float], lead: float, inverse: Any) -> ArrayValue:
     """n!/(2 w) + ∑_j B_{2j} (2j + n − 1)! / (2j)! / w^{2j}."""
     square = b.multiply(inverse, inverse)
     return b.add(b.multiply(horner(b, series[::-1], square), square), b.multiply(inverse, lead / 2))
@@ -112,7 +112,7 @@ def cotangent_slopes(order: int) -> list[int]:
     return indices[::-1]
 
 
-def _polygamma(b: Builder, order: int, x: Any) -> Value:
+def _polygamma(b: OperatorBuilder, order: int, x: Any) -> ArrayValue:
     """ψ^{(n)}: the n-th derivative of digamma, n known."""
     dtype, wide = x.dtype, widened(b, x)
     small, above, fraction = reflected(b, wide)
@@ -125,14 +125,14 @@ def _polygamma(b: Builder, order: int, x: Any) -> Value:
     return b.cast(b.where(b.logical_and(small, b.equal(fraction, 0)), math.nan, negative), dtype)
 
 
-def _digamma(b: Builder, x: Any) -> Value:
+def _digamma(b: OperatorBuilder, x: Any) -> ArrayValue:
     return _polygamma(b, 0, x)
 
 
 HIGHEST = 30  # beyond it n! (n + 1)^{…} leaves no digits
 
 
-def _of_order(b: Builder, x: Any, n: float = 1) -> Value:
+def _of_order(b: OperatorBuilder, x: Any, n: float = 1) -> ArrayValue:
     if n != int(n) or not 0 <= n <= HIGHEST:
         raise NotationError(
             405, f"the order of polygamma must be an integer from 0 to {HIGHEST}, got {n}", hint="polygamma(X; 1)"

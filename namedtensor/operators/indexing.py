@@ -13,7 +13,7 @@ from typing import Any
 from ..core.axes import Order, union
 from ..core.extents import proves_at_most
 from . import definitions
-from .builder import Builder
+from .builder import OperatorBuilder
 from .new_sizes import ranks, square, stated_sizes
 from .record import A, Example, IndexProblem, Operator, countable, register
 
@@ -22,7 +22,7 @@ MOVES: dict[str, Any] = {"finite": "of finite", "sign": "of operands"}
 
 
 # ------------------------------------------------------------------------------------------------- what is an index
-def positions(b: Builder, index: Any, size: int, base: int) -> Any:
+def positions(b: OperatorBuilder, index: Any, size: int, base: int) -> Any:
     """Indices as positions from 0, which the step finds to lie in range; a plain number stays one."""
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
@@ -50,7 +50,7 @@ def _one_position(index: Any, size: int, base: int) -> int:
 
 
 # --------------------------------------------------------------------------------------------------------- index
-def _index(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _index(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """X_{a(I), b(J)}, all at once; an axis that X and the indices share is one axis."""
     x, *indices = arguments
     base = options.get("base", 1)
@@ -80,7 +80,7 @@ def _index(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
 MERGED = "(merged)"
 
 
-def merged_positions(b: Builder, at: Any, size: int, here: Any) -> Any:
+def merged_positions(b: OperatorBuilder, at: Any, size: int, here: Any) -> Any:
     """Positions in two axes merged, of which the second has this size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here
@@ -90,7 +90,7 @@ def merged_positions(b: Builder, at: Any, size: int, here: Any) -> Any:
     )  # sizes that are symbols may have a product beyond 64 bits: then it is a float so far
 
 
-def wide(b: Builder, index: Any) -> Any:
+def wide(b: OperatorBuilder, index: Any) -> Any:
     """Positions whose dtype holds the product of several sizes."""
     return b.cast(index, b.target.default_whole) if hasattr(index, "order") else index
 
@@ -105,7 +105,7 @@ register(
 
 
 # ------------------------------------------------------------------------------------------------ the largest few
-def _places(b: Builder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
+def _places(b: OperatorBuilder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
     """Positions of the `count` largest along `axis`, which is moved last; ties in order of position."""
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
@@ -115,19 +115,19 @@ def _places(b: Builder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
     return x, b.head(b.step("descending", (x,), x.order, x.shape, dtype), count)
 
 
-def _maxk(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _maxk(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (x,), (axis, rank) = arguments, axes
     x, places = _places(b, x, axis, options["sizes"][rank])
     return b.step("take_along", (x, places), (*x.order[:-1], rank), places.shape, x.dtype)
 
 
-def _argmaxk(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _argmaxk(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (x,), (axis, rank) = arguments, axes
     x, places = _places(b, x, axis, options["sizes"][rank])
     return _indicators(b, b.renamed(places, (*x.order[:-1], rank)), axis, x.size(axis), x.dtype)
 
 
-def _indicators(b: Builder, places: Any, axis: str, size: int, dtype: str) -> Any:
+def _indicators(b: OperatorBuilder, places: Any, axis: str, size: int, dtype: str) -> Any:
     """A further, last axis of `size`, with a one at each position."""
     row = b.arange(0, size, axis, places.dtype)
     return b.cast(b.equal(b.align(places, (*places.order, axis)), row), dtype)
@@ -151,7 +151,7 @@ register(
 
 
 # ---------------------------------------------------------------------------------------- tensors made of indices
-def _onehot(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _onehot(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (index,), (axis,) = arguments, axes
     size, base = options["sizes"][axis], options.get("base", 1)
     dtype = index.dtype if hasattr(index, "order") else b.target.default_whole
@@ -159,15 +159,15 @@ def _onehot(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mappin
     return _indicators(b, places if hasattr(places, "order") else b.constant(places), axis, size, dtype)
 
 
-def _iota(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _iota(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return b.arange(1, options["sizes"][axes[0]] + 1, axes[0])
 
 
-def _ones(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _ones(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return b.broadcast(1, axes, [options["sizes"][axis] for axis in axes])
 
 
-def _identity(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _identity(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return b.identity(options["sizes"][axes[0]], axes)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.axes import Order
 from . import definitions
-from .builder import Builder, Lower
+from .builder import Lower, OperatorBuilder
 from .contraction import contract
 from .new_sizes import size_in, square
 from .record import Example, Operator, register
@@ -19,7 +19,7 @@ SECTION = "§3.5 Vectors to vectors"
 def _of_matrix(primitive: str, rule: str, gives_matrix: bool) -> Lower:
     """Lower a function of the last two axes of an array."""
 
-    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, rule)
         if primitive == "trace":
             (x,) = b.summable((x,), primitive, x.size(axes[0]))
@@ -71,7 +71,7 @@ register(
 TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # by rows and columns as the inverse has them
 
 
-def _solve(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _solve(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """∑_r (A⁻¹)_{c,r} b_r; the inverse keeps the names of rows and columns, and so has them the other way round."""
     A, y = b.coerced(arguments, "floats")
     row, column = axes
@@ -152,7 +152,7 @@ register(
 )  # fmt: skip
 
 
-def _diagonal(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _diagonal(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (x,), (row, column) = b.coerced(arguments, "numbers"), axes
     return b.where(b.equal(b.identity(x.size(row), (row, column)), 1), x, 0)
 

@@ -12,20 +12,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order
-from .builder import Builder, Lower, Value
+from .builder import ArrayValue, Lower, OperatorBuilder
 from .linear_algebra import SECTION
 from .new_sizes import square
 from .record import MANY, Operator, register
 
 
-def _with_last(b: Builder, x: Any, axes: Order) -> Value:
+def _with_last(b: OperatorBuilder, x: Any, axes: Order) -> ArrayValue:
     return b.reorder(x, (*(axis for axis in x.order if axis not in axes), *axes))
 
 
 def _symmetric(primitive: str, position: int) -> Lower:
     """Lower a function of the symmetric part of a matrix; its result has `kept` of the axes."""
 
-    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, "floats")
         x = _with_last(b, x, axes)
         turned = _with_last(b, b.renamed(x, (*x.order[:-2], *axes[::-1])), axes)
@@ -120,7 +120,7 @@ def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 
 
 # ------------------------------------------------------------------------------------------ the exponential of a matrix
-def _exponential(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _exponential(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """The matrix exponential e^X; with directions E, F, … its Fréchet derivative, by the block matrix B = X ⊗ I + E ⊗
     N₁ + F ⊗ N₂ + …
     """
@@ -142,14 +142,14 @@ def _exponential(b: Builder, arguments: tuple[Any, ...], axes: Order, options: M
     return _with_last(b, b.part(_with_last(b, right, axes[::-1]), 0, size), axes)
 
 
-def _beside(b: Builder, block: Value, corner: Value, axes: Order) -> Value:
+def _beside(b: OperatorBuilder, block: ArrayValue, corner: ArrayValue, axes: Order) -> ArrayValue:
     """[[B, E], [0, B]]"""
     row, column = axes
     nothing = b.multiply(block, 0.0)
     return b.concat((b.concat((block, corner), column), b.concat((nothing, block), column)), row)
 
 
-def _diagonal(b: Builder, side: Value, axes: Order, count: int) -> Value:
+def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> ArrayValue:
     """Return E ⊗ I: a block-diagonal matrix of copies of E."""
     if count == 1:
         return side

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order
-from .builder import Builder
+from .builder import OperatorBuilder
 from .elementwise import SECTION
 from .record import MANY, A, Example, Operator, register
 
@@ -43,10 +43,10 @@ class Plain:
         return (x - rest) // PRIME
 
 
-class Steps:
+class PseudorandomSteps:
     """The same as steps of a plan, where one of the two is a value."""
 
-    def __init__(self, b: Builder):
+    def __init__(self, b: OperatorBuilder):
         self.b = b
 
     def add(self, x: Any, y: Any) -> Any:
@@ -102,7 +102,7 @@ def definition(*numbers: Any) -> float:
     return (scrambled(Plain, tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2
 
 
-def _uniform(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]) -> Any:
+def _uniform(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]) -> Any:
     numbers = b.coerced(arguments, "floats")
     dtype = next((number.dtype for number in numbers if hasattr(number, "dtype")), None)
     wide = b.target.canonical("float64")
@@ -110,7 +110,7 @@ def _uniform(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mappi
         int(number // 1) if isinstance(number, (int, float)) else b.floor(b.cast(b.array(number), wide))
         for number in numbers
     )
-    result = scrambled(Steps(b), counts)
+    result = scrambled(PseudorandomSteps(b), counts)
     if type(result) is int:
         return b.constant((result + 0.5) / PRIME**2)
     result = b.divide(b.add(result, 0.5), float(PRIME**2))

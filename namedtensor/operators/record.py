@@ -3,7 +3,7 @@
 A record holds all that the project knows of an operator: its names, its signature, how it runs, what it means. The
 checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print `meaning` and `numpy`.
 
-`lower(b, arguments, axes, options)` says what a use means, once, for good: `b` writes the steps of a plan (see
+`lower(b, arguments, axes, options)` specifies what a use means, once, for good: `b` writes the steps of a plan (see
 `builder`), an argument is a value of the plan or a plain Python number, `axes` are those that the use names.
 It gives the value of the result. Options that belong to the caller are `sizes` of the axes that the operator gives, and
 `base` from which indices count (1, as in formulas).
@@ -17,8 +17,8 @@ from typing import Any, Literal, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..core.axes import Order, Shape, Signature, lift, same, signature
-from .builder import Builder, Lower, Value, Write
+from ..core.axes import AxisSignature, Order, Shape, lift, same, signature
+from .builder import ArrayValue, Lower, OperatorBuilder, Write
 from .transposes import Transpose
 
 MANY = 1000  # the most arguments of an operator that takes any number
@@ -83,11 +83,11 @@ class Operator:
     arity: tuple[int, int] = (1, 1)
     options: tuple[tuple[str, Any], ...] = ()
     new_sizes: Callable[..., Mapping[str, Any]] | None = None
-    boolean: tuple[bool, bool] = (False, False)  # whether it takes, whether it gives truth values
+    boolean: tuple[bool, bool] = (False, False)  # whether its operands, whether its result are booleans
     python: str = ""  # the Python function's name, where it differs
     transpose: Transpose | None = None  # how a cotangent goes back through it, where it is linear (see `transposes`)
     joins: bool = False  # whether it puts its operands together, so that its differential joins theirs
-    term: str = ""  # the operator whose term a use is, where this is another spelling of it
+    term: str = ""  # the operator whose term a use is, if this is an alias
     differentials: tuple[str, ...] = ()
     complex: bool = False  # whether it is right for complex numbers too, having nothing to do with an order
     definition: Callable[..., Any] | None = None
@@ -110,19 +110,19 @@ class Operator:
     counts_from_zero: bool = False  # whether its Python function takes indices, which count from 0 there
 
     @property
-    def lifted(self) -> Signature:
+    def lifted(self) -> AxisSignature:
         """The parsed signature; that of an operator without operands has no inputs."""
         result = signature(self.signature)
         return result if self.arity[1] else result._replace(inputs=())
 
-    def lifted_over(self, arguments: int) -> Signature:
+    def lifted_over(self, arguments: int) -> AxisSignature:
         """Return the signature for this number of arguments, if the operator is variadic."""
         result = self.lifted
         return result if self.arity[1] < MANY else result._replace(inputs=result.inputs[:1] * arguments)
 
     @property
     def new_formals(self) -> list[str]:
-        """The axes of the signature that no argument brings: whoever uses the operator says their size."""
+        """The axes of the signature that no argument brings: anyone who uses the operator says their size."""
         if self.kind == "structure":
             return []
         taken = {formal for group in self.lifted.inputs for formal in group}
@@ -160,7 +160,7 @@ def register(operator: Operator) -> Operator:
 def of_real_numbers(operator: Operator) -> Lower:
     """Guard a `lower` against complex operands: NotationError 405 where it is given some."""
 
-    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         for argument in arguments:
             if hasattr(argument, "order") and b.kind(argument) == "c":
                 raise NotationError(
@@ -191,7 +191,7 @@ def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
 def elementwise(write: Write, rule: str = "numbers") -> Lower:
     """Lower a function of numbers to one over the union of the axes (paper §3.2)."""
 
-    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         return write(b, *b.coerced(arguments, rule), **own_options(options))
 
     return lower
@@ -200,7 +200,7 @@ def elementwise(write: Write, rule: str = "numbers") -> Lower:
 def of_axes(write: Write, rule: str = "numbers") -> Lower:
     """Lower a function of some axes (paper §3.3): write(b, x, axes), mapped over the others."""
 
-    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, rule)
         return write(b, x, axes, **own_options(options))
 
@@ -210,12 +210,12 @@ def of_axes(write: Write, rule: str = "numbers") -> Lower:
 def named(primitive: str) -> Write:
     """The elementwise primitive of this name."""
 
-    def write(b: Builder, *arguments: Any) -> Value:
+    def write(b: OperatorBuilder, *arguments: Any) -> ArrayValue:
         return b.elementwise(primitive, *arguments)
 
     return write
 
 
-def countable(b: Builder, x: Any) -> Any:
+def countable(b: OperatorBuilder, x: Any) -> Any:
     """Cast integers of a dtype that the library can neither compare nor index to 64 bits."""
     return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x

@@ -14,7 +14,7 @@ from grammar.errors import NotationError
 from ..core.arrays import HALF
 from ..core.axes import Order
 from . import definitions, missing_definitions, transposes
-from .builder import Builder, Lower, Value, Write
+from .builder import ArrayValue, Lower, OperatorBuilder, Write
 from .record import A, Example, Operator, elementwise, named, of_axes, register
 
 SECTION = "§3.3 Reductions"
@@ -23,7 +23,7 @@ SECTION = "§3.3 Reductions"
 def folded(kind: str) -> Write:
     """The reduction that is a primitive."""
 
-    def write(b: Builder, x: Any, axes: Order, keep: bool = False) -> Value:
+    def write(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False) -> ArrayValue:
         return b.reduce(kind, x, axes, keep)
 
     return write
@@ -34,7 +34,7 @@ def count(x: Any, axes: tuple[str, ...]) -> int:
     return math.prod(map(x.size, axes))
 
 
-def mean(b: Builder, x: Any, axes: Order, keep: bool = False):
+def mean(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False):
     if b.target.name == "torch" or (
         b.target.name in ("numpy", "jax") and x.dtype == "float16"
     ):  # which they sum in single
@@ -45,7 +45,7 @@ def mean(b: Builder, x: Any, axes: Order, keep: bool = False):
 def in_single(write: Write) -> Write:
     """Half precision computed in single, for what is left when a mean is taken off may be less than its rounding."""
 
-    def of_halves(b: Builder, x: Any, axes: Order, **options: Any):
+    def of_halves(b: OperatorBuilder, x: Any, axes: Order, **options: Any):
         if x.dtype not in HALF:
             return write(b, x, axes, **options)
         return b.cast(write(b, b.cast(x, "float32"), axes, **options), x.dtype)
@@ -53,11 +53,11 @@ def in_single(write: Write) -> Write:
     return of_halves
 
 
-def _away(b: Builder, x: Any, axes: Order):
+def _away(b: OperatorBuilder, x: Any, axes: Order):
     return b.subtract(x, mean(b, x, axes, True))
 
 
-def _variance(b: Builder, x: Any, axes: Order, ddof: float = 0):
+def _variance(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
     away = _away(b, x, axes)
     squares = b.multiply(away, away)
     return b.divide(b.reduce("sum", squares, axes), remaining(x, axes, ddof)) if ddof else mean(b, squares, axes)
@@ -73,14 +73,14 @@ def remaining(x: Any, axes: Order, ddof: float) -> Any:
     return number - ddof
 
 
-def _deviation(b: Builder, x: Any, axes: Order, ddof: float = 0):
+def _deviation(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
     """The norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
     number, norm = remaining(x, axes, ddof), _norm(b, _away(b, x, axes), axes)
     root = math.sqrt(number) if type(number) is int else b.sqrt(b.constant(number, norm.dtype))
     return b.divide(norm, root)
 
 
-def _norm(b: Builder, x: Any, axes: Order, p: float = 2):
+def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
     """(∑ |x|^p)^{1/p}, each x first divided by the largest, so that no power overflows."""
     if p in (0, -math.inf):
         raise NotationError(405, f"norm is undefined for p = {p}", hint="use p = 1, 2 or ∞")
@@ -97,7 +97,7 @@ def _norm(b: Builder, x: Any, axes: Order, p: float = 2):
     return b.multiply(root, without(b, scale, axes)) if p > 0 else root
 
 
-def over_largest(b: Builder, x: Any, largest: Any):
+def over_largest(b: OperatorBuilder, x: Any, largest: Any):
     """Numbers over the largest of them. XLA multiplies by 1/largest, and this may be below what it does not take for zero."""
     if b.target.name != "jax":
         return b.divide(x, largest)
@@ -105,13 +105,13 @@ def over_largest(b: Builder, x: Any, largest: Any):
     return b.divide(*(b.where(is_large, b.multiply(value, 0.25), value) for value in (x, largest)))
 
 
-def without(b: Builder, x: Any, axes: Order):
+def without(b: OperatorBuilder, x: Any, axes: Order):
     """A value without axes whose size is 1."""
     rest = tuple(axis for axis in x.order if axis not in axes)
     return b.reshape(x, rest, b.extents(x, rest))
 
 
-def logarithm_of_sum(b: Builder, x: Any, axes: Order):
+def logarithm_of_sum(b: OperatorBuilder, x: Any, axes: Order):
     """log ∑ exp x, the largest x taken out so that nothing overflows."""
     top = b.reduce("max", x, axes, True)
     top = b.where(b.isfinite(top), top, 0.0)
@@ -190,7 +190,7 @@ for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
 
 
 # ------------------------------------------------------------------------------------------------------------ quantiles
-def _quantile(b: Builder, x: Any, axes: Order, q: float = 0.5):
+def _quantile(b: OperatorBuilder, x: Any, axes: Order, q: float = 0.5):
     """Between the two sorted elements that q lies between, in proportion; nan where one is."""
     (axis,) = axes
     if not 0 <= q <= 1:
@@ -231,47 +231,47 @@ register(
 # ------------------------------------------------------------------------------------------------------- missing values
 # nan stands for a missing value, and these leave it out, as NumPy's functions of these names do. Of nothing but missing
 # values the sum is 0, and what has no value is nan.
-def isnan(b: Builder, x: Any):
+def isnan(b: OperatorBuilder, x: Any):
     return b.not_equal(x, x)
 
 
-def present(b: Builder, x: Any, otherwise: Any) -> Any:
+def present(b: OperatorBuilder, x: Any, otherwise: Any) -> Any:
     """The numbers with another in place of those that are missing."""
     return b.where(b.equal(x, x), x, otherwise)
 
 
-def present_count(b: Builder, x: Any, axes: Order, keep: bool = False) -> Any:
+def present_count(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False) -> Any:
     """How many are not missing, as a number of the same dtype."""
     return b.reduce("sum", b.cast(b.equal(x, x), x.dtype), axes, keep)
 
 
-def nansum(b: Builder, x: Any, axes: Order):
+def nansum(b: OperatorBuilder, x: Any, axes: Order):
     return b.reduce("sum", present(b, x, 0), axes)
 
 
-def nanmean(b: Builder, x: Any, axes: Order, keep: bool = False):
+def nanmean(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False):
     return b.divide(b.reduce("sum", present(b, x, 0), axes, keep), present_count(b, x, axes, keep))
 
 
-def nanvar(b: Builder, x: Any, axes: Order, ddof: float = 0):
+def nanvar(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
     away = b.where(b.equal(x, x), b.subtract(x, nanmean(b, x, axes, True)), 0)  # also nan, from ∞
     number = b.subtract(present_count(b, x, axes), ddof)
     return b.divide(b.reduce("sum", b.multiply(away, away), axes), b.where(b.greater(number, 0), number, math.nan))
 
 
-def nanstd(b: Builder, x: Any, axes: Order, ddof: float = 0):
+def nanstd(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
     return b.sqrt(nanvar(b, x, axes, ddof))
 
 
-def nanmax(b: Builder, x: Any, axes: Order):
+def nanmax(b: OperatorBuilder, x: Any, axes: Order):
     return present_extreme(b, x, axes, "max", -math.inf)
 
 
-def nanmin(b: Builder, x: Any, axes: Order):
+def nanmin(b: OperatorBuilder, x: Any, axes: Order):
     return present_extreme(b, x, axes, "min", math.inf)
 
 
-def present_extreme(b: Builder, x: Any, axes: Order, kind: str, otherwise: float):
+def present_extreme(b: OperatorBuilder, x: Any, axes: Order, kind: str, otherwise: float):
     if b.kind(x) != "f":  # integers are never missing
         return b.reduce(kind, x, axes)
     extreme = b.reduce(kind, present(b, x, otherwise), axes, True)

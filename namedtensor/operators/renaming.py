@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.axes import Order, union
 from . import definitions, transposes
-from .builder import Builder
+from .builder import OperatorBuilder
 from .new_sizes import counted, joined
 from .record import MANY, A, Example, Operator, register
 
@@ -18,7 +18,7 @@ SECTION = "§3.6 Renaming and reshaping"
 JOINS: dict[str, Any] = {"joins": True, "finite": "of finite", "sign": "of operands"}
 
 
-def _concat(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _concat(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """The joined axis is as long as in each part; the others are made alike."""
     (axis,) = axes
     parts = b.common([b.array(argument) for argument in arguments], numbers=True)
@@ -32,7 +32,7 @@ def _concat(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mappin
     return b.concat(whole, axis)
 
 
-def _stack(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _stack(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     parts = b.common(arguments, numbers=True)
     order = union([part.order for part in parts])
     shape = b.shape_over(order, parts)

@@ -16,7 +16,7 @@ from ..core.axes import Order
 from ..core.sizes import resolve
 
 
-class Term(Protocol):
+class OperatorTerm(Protocol):
     """A use of an operator in the typed graph: `terms.terms.Term`, as operators see it."""
 
     operator: str
@@ -27,7 +27,7 @@ class Term(Protocol):
     def arguments(self) -> tuple[Any, ...]: ...
 
 
-class TermBuilder(Protocol):
+class OperatorTermBuilder(Protocol):
     """Makes terms: `terms.builder.TermBuilder`, as operators see it."""
 
     def term(
@@ -47,34 +47,34 @@ class TermBuilder(Protocol):
 
 
 Transpose = Callable[
-    [TermBuilder, Term, Any, int], Any
+    [OperatorTermBuilder, OperatorTerm, Any, int], Any
 ]  # of a use, its cotangent, and the place of an operand: that one's
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
-def of_sum(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return cotangent
 
 
-def of_difference(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_difference(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return make.negative(cotangent) if position else cotangent
 
 
-def of_negative(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_negative(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return make.negative(cotangent)
 
 
 # --------------------------------------------------------------------------------------------------------- reductions
-def of_total(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_total(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return make.spread(cotangent, {**cotangent.shape, **term.arguments[0].shape})
 
 
-def of_mean(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_mean(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
     return of_total(make, term, make.between("/", cotangent, make.number(total)), position)
 
 
-def of_running_sum(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_running_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     """The transpose of cumsum: cumulative sums from the other end."""
     (axis,) = term.axes
     size = resolve(cotangent.shape[axis])
@@ -84,18 +84,18 @@ def of_running_sum(make: TermBuilder, term: Term, cotangent: Any, position: int)
 
 
 # ------------------------------------------------------------------------------------------------------------- joining
-def of_joined(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_joined(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     (axis,) = term.axes
     sizes: list[int] = [resolve(argument.shape[axis]) for argument in term.arguments]
     return make.at(cotangent, axis, make.iota(axis, 1 + sum(sizes[:position]), sizes[position]))
 
 
-def of_stacked(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_stacked(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     return make.pick(cotangent, term.axes[0], position)
 
 
 # ------------------------------------------------------------------------------------------------------------- windows
-def of_windows(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_windows(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     """The transpose of unroll: an element gets the sum over every window that it lies in: element s is the k-th of the
     window that begins at s − k + 1.
     """
@@ -111,7 +111,7 @@ def of_windows(make: TermBuilder, term: Term, cotangent: Any, position: int) -> 
     return make.sum(make.between("where", inside, result, make.number(0.0)), (kernel,))
 
 
-def of_pooled(make: TermBuilder, term: Term, cotangent: Any, position: int) -> Any:
+def of_pooled(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
     seq, kernel = term.axes
     apart = make.rename(cotangent, {seq: f"{seq}@pool"})
     return make.merge(apart, (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq])

@@ -33,7 +33,7 @@ class UserFunction:
         self.differentials: tuple[str, ...] = ()
 
     def call(self, orders: Any, order: Order, source: str, node: Any, target: Any) -> Callable[..., Any]:
-        """The function of arrays in these orders of axes, for one library."""
+        """Return the function of arrays in these orders of axes, for one library."""
 
         def python(*arrays: Any) -> Any:
             result = self.run(arrays, orders, order, source, node)
@@ -121,7 +121,7 @@ NO_OPERATORS = ProgramOperators()
 
 
 def program_operators(functions: Mapping[str, UserFunction], macros: Mapping[str, str]) -> ProgramOperators:
-    """The operators of a program; the same object for all programs that have none."""
+    """Return the operators of a program; the same object for all programs that have none."""
     return ProgramOperators(functions, macros) if functions or macros else NO_OPERATORS
 
 

@@ -11,14 +11,14 @@ from typing import Any
 
 from ..core.axes import Order
 from . import definitions, transposes
-from .builder import Builder
+from .builder import OperatorBuilder
 from .new_sizes import pool, window
 from .record import Operator, register
 
 SECTION = "§3.5 Vectors to vectors"
 
 
-def _unroll(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _unroll(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """A view: windows share their elements."""
     (x,), (seq, kernel) = arguments, axes
     at, size = x.order.index(seq), options["sizes"][kernel]
@@ -26,7 +26,7 @@ def _unroll(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mappin
     return b.step("unfold", (x,), (*x.order, kernel), shape, x.dtype, at=at, size=size)
 
 
-def _pool(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+def _pool(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (x,), (seq, kernel) = arguments, axes
     size = options["sizes"][kernel]
     return b.split(x, seq, ((seq, x.size(seq) // size), (kernel, size)))

@@ -9,7 +9,7 @@ from ..core.size_conditions import assume_at_most, is_by_example
 from ..terms.terms import Term, resolved_shape, topological
 from . import contraction_order, core_use, online_softmax, regions
 from .lowering import Lowering, count
-from .plan import Argument, Value
+from .plan import Argument, PlanValue
 from .regions import Region
 from .step_builder import MAX_REPEATED_BLOCK_STEPS
 
@@ -48,9 +48,9 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
     region = lowering.regions[id(term)]
     values = [lowering.value(term) for term, _ in region.inputs]
     largest = max(
-        (value for value in values if isinstance(value, Value)), key=lambda value: value.typical_count, default=None
+        (value for value in values if isinstance(value, PlanValue)), key=lambda value: value.typical_count, default=None
     )
-    if largest is None or any(isinstance(value, Value) and value.dynamic for value in values):
+    if largest is None or any(isinstance(value, PlanValue) and value.dynamic for value in values):
         return _one_by_one(lowering, region)
     names = {name: axis for axis, name in region.inputs[values.index(largest)][1].items()}
     order = tuple(names.get(axis, axis) for axis in largest.order)
@@ -66,7 +66,7 @@ def is_for_every_size(tiling: regions.Tiling, region: Region) -> bool:
     return is_by_example() or proves_at_most(tiling.rows, resolved_shape(region.root.shape)[tiling.tiled])
 
 
-def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Value:
+def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> PlanValue:
     root, parts = regions.tile(region, tiling)
     inner = lowering.inner()
     inner.prefix = f"{lowering.prefix}block_{lowering.blocks + 1}_"

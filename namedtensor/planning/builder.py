@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.axes import Order, union
 from . import dtypes, sums_as_products, whole_numbers
-from .plan import Argument, Value
+from .plan import Argument, PlanValue
 from .step_builder import ENDS, FAR, MIN_GUARDED_NUMBERS, StepBuilder
 
 
@@ -20,9 +20,9 @@ class PlanBuilder(StepBuilder):
     """The builder of one plan for one target; `real` is the dtype of constants."""
 
     # -------------------------------------------------------------------------------------------------- elementwise
-    def elementwise(self, primitive: str, *arguments: Argument) -> Value:
+    def elementwise(self, primitive: str, *arguments: Argument) -> PlanValue:
         """A function of numbers over the union of the axes."""
-        values = [argument for argument in arguments if isinstance(argument, Value)]
+        values = [argument for argument in arguments if isinstance(argument, PlanValue)]
         if len(values) < len(arguments):
             if not values or primitive not in self.target.numbers:
                 arguments = dtypes.with_arrays(self, arguments)
@@ -36,10 +36,10 @@ class PlanBuilder(StepBuilder):
             return self.step(primitive, arguments, x.order, x.shape)
         order = union([value.order for value in values])
         shape = self.shape_over(order, values)
-        laid = [self.align(argument, order) if isinstance(argument, Value) else argument for argument in arguments]
+        laid = [self.align(argument, order) if isinstance(argument, PlanValue) else argument for argument in arguments]
         return self.step(primitive, laid, order, shape)
 
-    def shape_over(self, order: Order, values: Sequence[Value]) -> tuple[int, ...]:
+    def shape_over(self, order: Order, values: Sequence[PlanValue]) -> tuple[int, ...]:
         fromkeys = dict.fromkeys(order, 1)
         for value in values:
             for axis, size in zip(value.order, value.shape):
@@ -53,7 +53,7 @@ class PlanBuilder(StepBuilder):
             """Every elementwise primitive by its name: b.exp(x), b.add(x, y)."""
 
     # -------------------------------------------------------------------------------------------------- reductions
-    def reduce(self, kind: str, x: Value, axes: Order, keep: bool = False) -> Value:
+    def reduce(self, kind: str, x: PlanValue, axes: Order, keep: bool = False) -> PlanValue:
         """Over axes, which stay with size 1 where they are to be kept."""
         places = tuple(sorted(x.order.index(axis) for axis in axes))
         at = places[0] if len(places) == 1 else None if len(places) == len(x.order) else places
@@ -73,7 +73,7 @@ class PlanBuilder(StepBuilder):
         rest = tuple(axis for axis in x.order if axis not in axes)
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
 
-    def exponentials(self, x: Value, axes: Order, keep: bool) -> tuple[Value, Value]:
+    def exponentials(self, x: PlanValue, axes: Order, keep: bool) -> tuple[PlanValue, PlanValue]:
         """exp(x − m) and its sums, m the largest of x, to be divided by them; see the text on the fast path."""
         largest = self.reduce("max", x, axes, True)
         if not self.has_fast_path(x):
@@ -84,44 +84,44 @@ class PlanBuilder(StepBuilder):
         self.guard(total)
         return powers, total
 
-    def has_fast_path(self, x: Value) -> bool:
+    def has_fast_path(self, x: PlanValue) -> bool:
         """Whether exponentials of a value may take the guarded fast path."""
         return "unshifted-softmax" in self.optimized and x.dtype in FAR and not x.fixed and not x.dynamic
 
-    def select(self, fast: Value, fallback: Value) -> Value:
+    def select(self, fast: PlanValue, fallback: PlanValue) -> PlanValue:
         """A φ of two versions: the value of the fast path, and that of the fallback which stands for it there."""
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
-    def guarded(self, primitive: str, x: Value, value: Value, axes: Order, **options: Any) -> Value:
+    def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
         """A value that has a fast path over these axes; in a long plan one step of `x` that has a guard of its own."""
         if self.in_block or x.typical_count < MIN_GUARDED_NUMBERS or axes != x.order[-1:] or not self.has_fast_path(x):
             return value
         one = self.step(primitive, (x,), x.order, x.shape, x.dtype, **options)
         return self.step("select", (value, value, one), x.order, x.shape, x.dtype)
 
-    def guard(self, x: Value) -> None:
+    def guard(self, x: PlanValue) -> None:
         """Guard the fast path: where an entry is near the ends of the range of its dtype, the fallback is run."""
         far = 2.0 ** FAR[x.dtype]
         self.step("guard", (x,), (), (), "bool", low=1 / far, high=far)
 
-    def guard_finite(self, x: Value) -> None:
+    def guard_finite(self, x: PlanValue) -> None:
         """Guard the fast path at the upper end of the range alone, for results that may be small."""
         if x.dtype in ENDS and "unshifted-softmax" in self.optimized:
             end = 2.0 ** ENDS[x.dtype]
             self.step("guard", (x,), (), (), "bool", low=-end, high=end)
 
-    def along(self, primitive: str, x: Value, axis: str) -> Value:
+    def along(self, primitive: str, x: PlanValue, axis: str) -> PlanValue:
         if primitive in ("cumsum", "cumprod") and self.are_whole((x,)):
             primitive, x = whole_numbers.reducible(self, primitive, x, x.size(axis))
         return self.step(primitive, (x,), x.order, x.shape, at=x.order.index(axis))
 
     # ------------------------------------------------------------------------------------------------------- layout
-    def extents(self, x: Value, order: Order) -> tuple[int, ...]:
+    def extents(self, x: PlanValue, order: Order) -> tuple[int, ...]:
         if order == x.order:
             return x.shape
         return tuple([x.shape[x.order.index(axis)] for axis in order])
 
-    def reorder(self, x: Value, order: Order) -> Value:
+    def reorder(self, x: PlanValue, order: Order) -> PlanValue:
         """The same numbers with the axes in another order."""
         if order == x.order:
             return x
@@ -136,7 +136,7 @@ class PlanBuilder(StepBuilder):
             return self.renamed(x, order)
         return self.step("transpose", (x,), order, tuple(x.shape[move] for move in moves), x.dtype, moves=moves)
 
-    def align(self, x: Value, order: Order) -> Value:
+    def align(self, x: PlanValue, order: Order) -> PlanValue:
         """Transpose and expand an array so that it broadcasts against `order`."""
         names = x.order
         if not names or names == order[len(order) - len(names) :]:
@@ -151,7 +151,7 @@ class PlanBuilder(StepBuilder):
         shape = tuple(sizes.get(axis, 1) for axis in order[first:])
         return self.step("expand", (x,), order[first:], shape, x.dtype, kept=spread)
 
-    def broadcast(self, x: Argument, order: Order, shape: Sequence[int]) -> Value:
+    def broadcast(self, x: Argument, order: Order, shape: Sequence[int]) -> PlanValue:
         """An array with all of these axes, in these sizes."""
         x = self.align(self.array(x), order)
         shape = tuple(shape)
@@ -159,7 +159,7 @@ class PlanBuilder(StepBuilder):
             return x
         return self.step("broadcast", (x,), order, shape, x.dtype, sizes=shape)
 
-    def merge(self, x: Value, sources: Order, target: str) -> Value:
+    def merge(self, x: PlanValue, sources: Order, target: str) -> PlanValue:
         """X_{(a,b)→c}: row-major in the order written, whatever the order of storage."""
         first = x.order.index(sources[0])
         rest = tuple(axis for axis in x.order if axis not in sources)
@@ -171,28 +171,28 @@ class PlanBuilder(StepBuilder):
         shape = (*self.extents(x, before), merged, *self.extents(x, after))
         return self.reshape(turned, (*before, target, *after), shape)
 
-    def split(self, x: Value, source: str, parts: Sequence[tuple[str, int]]) -> Value:
+    def split(self, x: PlanValue, source: str, parts: Sequence[tuple[str, int]]) -> PlanValue:
         """X_{c→(a,b)}: what merging undoes."""
         index = x.order.index(source)
         order = (*x.order[:index], *[axis for axis, _ in parts], *x.order[index + 1 :])
         return self.reshape(x, order, (*x.shape[:index], *[size for _, size in parts], *x.shape[index + 1 :]))
 
     # ------------------------------------------------------------------------------------------------- parts, joins
-    def pick(self, x: Value, at: dict[str, int]) -> Value:
+    def pick(self, x: PlanValue, at: dict[str, int]) -> PlanValue:
         """One element of each of these axes, counted from 0."""
         rest = tuple(axis for axis in x.order if axis not in at)
         places = tuple(at.get(axis) for axis in x.order)
         return self.step("pick", (x,), rest, self.extents(x, rest), x.dtype, places=places)
 
-    def head(self, x: Value, size: int) -> Value:
+    def head(self, x: PlanValue, size: int) -> PlanValue:
         """The first elements of the last axis."""
         return self.step("head", (x,), x.order, (*x.shape[:-1], size), x.dtype, size=size)
 
-    def part(self, x: Value, start: int, size: int) -> Value:
+    def part(self, x: PlanValue, start: int, size: int) -> PlanValue:
         """Return a slice of the last axis: `size` elements from `start` on."""
         return self.step("part", (x,), x.order, (*x.shape[:-1], size), x.dtype, start=start, stop=start + size)
 
-    def concat(self, values: Sequence[Value], axis: str) -> Value:
+    def concat(self, values: Sequence[PlanValue], axis: str) -> PlanValue:
         """Arrays of one order joined along an axis."""
         first = values[0]
         at = first.order.index(axis)
@@ -200,13 +200,13 @@ class PlanBuilder(StepBuilder):
         shape = (*first.shape[:at], total, *first.shape[at + 1 :])
         return self.step("concat", values, first.order, shape, first.dtype, at=at)
 
-    def stack(self, values: Sequence[Value], axis: str) -> Value:
+    def stack(self, values: Sequence[PlanValue], axis: str) -> PlanValue:
         """Arrays of one shape side by side along a new, first axis."""
         first = values[0]
         return self.step("stack", values, (axis, *first.order), (len(values), *first.shape), first.dtype)
 
-    def take(self, x: Value, places: Value, axis: str) -> Value:
-        """The elements at positions, whose axes stand where `axis` was."""
+    def take(self, x: PlanValue, places: PlanValue, axis: str) -> PlanValue:
+        """The elements at positions, whose axes appear where `axis` was."""
         at = x.order.index(axis)
         order = (*x.order[:at], *places.order, *x.order[at + 1 :])
         shape = (*x.shape[:at], *places.shape, *x.shape[at + 1 :])
@@ -220,7 +220,7 @@ ELEMENTWISE = frozenset(
 )
 
 
-def _elementwise(name: str) -> Callable[..., Value]:
+def _elementwise(name: str) -> Callable[..., PlanValue]:
     return lambda self, *arguments: self.elementwise(name, *arguments)
 
 

@@ -16,14 +16,14 @@ from ..operators import REGISTRY
 from ..terms.terms import Term
 from .builder import PlanBuilder
 from .lowering import CHAINED, Lowering
-from .plan import Argument, Value
+from .plan import Argument, PlanValue
 
 MAX_FACTORS = 8  # factors: beyond, the order that was written stays
 CALL_MULTIPLY_ADDS = 500.0  # the cost of a call of the library, in multiply-adds
 MATRIX_MULTIPLY_ADDS = 100.0  # the cost of each matrix of a stack
 
 
-class Chain(NamedTuple):
+class FactorChain(NamedTuple):
     """Factors whose product is summed over `axes`."""
 
     factors: tuple[Term, ...]
@@ -33,7 +33,7 @@ class Chain(NamedTuple):
 Parts = tuple[list[Term], list[str]]  # of a product of several: its factors, of too many the first, and the axes summed
 
 
-def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> Chain | None:
+def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> FactorChain | None:
     """The chain that ends with a term: the factors of products within sums of products, where another order may be
     cheaper and each axis is one thing.
     """
@@ -46,7 +46,7 @@ def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts])
     shape, summed = set(term.shape), set(axes)
     if shape & summed or any(not set(factor.shape) <= shape | summed for factor in factors):
         return None
-    return Chain(tuple(factors), frozenset(axes))
+    return FactorChain(tuple(factors), frozenset(axes))
 
 
 def _collected(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool = False) -> Parts:
@@ -136,7 +136,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
         return None
     values = [lowering.known(factor) for factor in chain.factors]
     dtype = getattr(values[0], "dtype", "")
-    if any(not isinstance(value, Value) or value.dtype != dtype or b.kind(value) != "f" for value in values):
+    if any(not isinstance(value, PlanValue) or value.dtype != dtype or b.kind(value) != "f" for value in values):
         return None
     sizes = {axis: size for value in values for axis, size in zip(value.order, value.shape)}  # type: ignore[union-attr]
     sizes = {axis: typical(size) for axis, size in sizes.items()}
@@ -151,7 +151,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
         others = {axis for index, value in enumerate(values) if index not in mine for axis in value.order}  # type: ignore[union-attr]
         gone = chain.axes - others
         result = late.get(frozenset(mine))
-        if isinstance(result, Value) and not gone & set(result.order):
+        if isinstance(result, PlanValue) and not gone & set(result.order):
             return result
         x, y = product(tree[0]), product(tree[1])
         x, y = (_summed(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
@@ -175,6 +175,6 @@ def _members(tree: Tree) -> set[int]:
     return {tree} if isinstance(tree, int) else _members(tree[0]) | _members(tree[1])
 
 
-def _summed(b: PlanBuilder, x: Value, axes: frozenset[str]) -> Value:
+def _summed(b: PlanBuilder, x: PlanValue, axes: frozenset[str]) -> PlanValue:
     over = tuple(axis for axis in x.order if axis in axes)
     return b.reduce("sum", x, over) if over else x

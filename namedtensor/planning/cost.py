@@ -13,7 +13,7 @@ from ..core.extents import Size, is_size_of, largest, proves_at_most, shown
 from ..terms.environment import distinct_names, source_name
 from .failures import span_of
 from .memory import VIEWS
-from .plan import Plan, Step, Value
+from .plan import Plan, PlanValue, Step
 
 PRODUCTS = ("dot", "matmul", "vecdot", "addmm", "projected")
 PICKING = ("take", "take_along")  # these read as many numbers as they give, not their whole operand
@@ -22,7 +22,7 @@ HEADINGS = ("multiply-adds", "operations", "bytes")
 MAX_FORMULA_CHARS = 40  # characters of the formula in a row
 
 
-class Row(NamedTuple):
+class CostRow(NamedTuple):
     """A step: what it does, the part of the formula it stands for, the axes over which it works, how often it is done
     (once for each block), its multiply-adds and operations in all, and the bytes of one result.
 
@@ -53,8 +53,8 @@ class Cost:
     largest array that is made.
     """
 
-    def __init__(self, rows: list[Row]):
-        self.rows: tuple[Row, ...] = tuple(rows)
+    def __init__(self, rows: list[CostRow]):
+        self.rows: tuple[CostRow, ...] = tuple(rows)
         self.multiply_adds: Size = sum(row.multiply_adds for row in rows)
         self.operations: Size = sum(row.operations for row in rows)
         self.bytes: Size = sum(row.bytes * row.times for row in rows)
@@ -83,7 +83,7 @@ def amount(number: Size) -> str:
     return f"{number:,}" if type(number) is int else shown(number)
 
 
-def itemsize(value: Value) -> int:
+def itemsize(value: PlanValue) -> int:
     """Bytes of one number."""
     return max(1, int("".join(filter(str.isdigit, value.dtype)) or 8) // 8)
 
@@ -92,7 +92,9 @@ def axes_of(step: Step, sizes: dict[str, Size]) -> dict[str, Size]:
     """Every axis that a step works over; several that are one while a matrix is multiplied, each by itself."""
     axes: dict[str, Size] = {}
     values = (
-        () if step.primitive in PICKING else (argument for argument in step.arguments if isinstance(argument, Value))
+        ()
+        if step.primitive in PICKING
+        else (argument for argument in step.arguments if isinstance(argument, PlanValue))
     )
     values = tuple(values) if step.primitive in ADDING else (step.value, *values)
     names = distinct_names(dict.fromkeys(axis for value in values for axis in value.order))
@@ -107,7 +109,10 @@ def axes_of(step: Step, sizes: dict[str, Size]) -> dict[str, Size]:
 
 def sizes_of(plan: Plan) -> dict[str, Size]:
     """The sizes of the axes of a plan, but for those that stand for none."""
-    values = [*(input_ for input_ in plan.inputs if isinstance(input_, Value)), *(step.value for step in plan.steps)]
+    values = [
+        *(input_ for input_ in plan.inputs if isinstance(input_, PlanValue)),
+        *(step.value for step in plan.steps),
+    ]
     sizes: dict[str, Size] = {}
     for value in values:
         for axis, size in zip(value.order, value.shape):
@@ -127,7 +132,7 @@ def part_of(step: Step, source: str) -> str:
 
 def work_of(step: Step) -> tuple[Size, Size]:
     """The multiply-adds and the operations of a step that is done once."""
-    values = [argument for argument in step.arguments if isinstance(argument, Value)]
+    values = [argument for argument in step.arguments if isinstance(argument, PlanValue)]
     if step.primitive == "attention":
         q, k, v = values[:3]
         products = q.count * k.shape[-2] + v.count * q.shape[-2]
@@ -139,9 +144,9 @@ def work_of(step: Step) -> tuple[Size, Size]:
     return 0, largest_of((step.value.count, *(value.count for value in read)))
 
 
-def rows_of(plan: Plan, times: Size = 1) -> list[Row]:
+def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
     """A row for each step that makes an array, those of a block once for all blocks."""
-    rows: list[Row] = []
+    rows: list[CostRow] = []
     sizes = sizes_of(plan)
     ones = {step.value for step in plan.steps if step.primitive == "ones"}
     for step in plan.steps:
@@ -156,7 +161,7 @@ def rows_of(plan: Plan, times: Size = 1) -> list[Row]:
         elif step.primitive == "tiling":
             rows += rows_of(step.options["plan"], times * blocks_of(step.options))
             result = dict(zip(map(source_name, step.value.order), step.value.shape))
-            rows.append(Row("blocks put together", part, result, times, 0, 0, size))
+            rows.append(CostRow("blocks put together", part, result, times, 0, 0, size))
         else:
             axes = axes_of(step, sizes)
             summed = (
@@ -164,7 +169,7 @@ def rows_of(plan: Plan, times: Size = 1) -> list[Row]:
             )  # a sum, which a product is the quicker way of
             step = step._replace(primitive="sum") if summed else step
             multiply_adds, operations = work_of(step)
-            rows.append(Row(step.primitive, part, axes, times, times * multiply_adds, times * operations, size))
+            rows.append(CostRow(step.primitive, part, axes, times, times * multiply_adds, times * operations, size))
     return rows
 
 

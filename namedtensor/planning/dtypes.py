@@ -13,9 +13,9 @@ from ..core.arrays import dtype_name
 from ..core.extents import typical
 from . import whole_numbers
 from .intervals import PRODUCTS, exact_in, within
-from .plan import Argument, Scalar, Value
+from .plan import Argument, PlanValue, Scalar
 from .target import Target
-from .whole_numbers import Steps
+from .whole_numbers import StepWriter
 
 TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
          "logical_not", "isfinite", "any", "all"}  # fmt: skip
@@ -25,11 +25,11 @@ RANGES = {"float16": (2.0**-14, 65504.0), "bfloat16": (2.0**-126, (2 - 2.0**-7) 
 PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of the arrays beside them
 
 
-def dtype_of(b: Steps, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
+def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
     """The dtype of what a primitive gives: that of its arguments, or what the library itself says."""
     if primitive in TRUTH:
         return "bool"
-    dtypes = {argument.dtype if isinstance(argument, Value) else type(argument) for argument in arguments} - PLAIN
+    dtypes = {argument.dtype if isinstance(argument, PlanValue) else type(argument) for argument in arguments} - PLAIN
     if len(dtypes) == 1 and primitive != "abs":
         (only,) = dtypes
         if isinstance(only, str) and (primitive in KEEPING or b.target.kind(only) in FLOATING):
@@ -46,19 +46,19 @@ def real_of(target: Target, dtypes: Iterable[Any]) -> str:
     return target.wide_float if names else target.default_float
 
 
-def default_float(b: Steps, arguments: Sequence[Argument]) -> str:
+def default_float(b: StepWriter, arguments: Sequence[Argument]) -> str:
     """Return the float dtype of integers alone: that of the formula if all are constants, else the widest one."""
-    values = [argument for argument in arguments if isinstance(argument, Value)]
+    values = [argument for argument in arguments if isinstance(argument, PlanValue)]
     return b.real if values and all(value.fixed for value in values) else whole_numbers.wide_float(b, values)
 
 
-def common_dtype(b: Steps, arguments: Sequence[Argument], floats: bool = False) -> str:
+def common_dtype(b: StepWriter, arguments: Sequence[Argument], floats: bool = False) -> str:
     target = b.target
-    dtypes = dict.fromkeys([argument.dtype for argument in arguments if isinstance(argument, Value)])
+    dtypes = dict.fromkeys([argument.dtype for argument in arguments if isinstance(argument, PlanValue)])
     floating = [dtype for dtype in dtypes if target.kind(dtype) in FLOATING]
     if floating:
         strong = dict.fromkeys(
-            [argument.dtype for argument in arguments if isinstance(argument, Value) and not argument.weak]
+            [argument.dtype for argument in arguments if isinstance(argument, PlanValue) and not argument.weak]
         )
         floating = [dtype for dtype in floating if dtype in strong] or floating
         if b.half not in floating:
@@ -72,10 +72,10 @@ def common_dtype(b: Steps, arguments: Sequence[Argument], floats: bool = False) 
     return whole_numbers.common_dtype(b, arguments)
 
 
-def is_held_in_half(b: Steps, argument: Argument) -> bool:
+def is_held_in_half(b: StepWriter, argument: Argument) -> bool:
     """Return whether half precision represents an argument: a size as an exact integer, a number within its range."""
     assert b.half is not None
-    if isinstance(argument, Value):
+    if isinstance(argument, PlanValue):
         if b.kind(argument) in FLOATING and not argument.weak:
             return True
         return argument.interval is not None and within(argument.interval, exact_in(b.half))
@@ -87,7 +87,7 @@ def is_held_in_half(b: Steps, argument: Argument) -> bool:
     return low <= abs(argument) <= high
 
 
-def common(b: Steps, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
+def common(b: StepWriter, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
     """Cast arguments to one dtype; plain numbers stay plain unless `numbers` become arrays too.
 
     Integers combined with floats take the float dtype; a Boolean among numbers is 0 or 1.
@@ -96,7 +96,7 @@ def common(b: Steps, arguments: Sequence[Argument], floats: bool = False, number
     kind = b.target.kind(dtype)
     result: list[Argument] = []
     for argument in arguments:
-        if isinstance(argument, Value):
+        if isinstance(argument, PlanValue):
             result.append(b.cast(argument, dtype))
         elif numbers:
             result.append(b.constant(argument, dtype))
@@ -105,7 +105,7 @@ def common(b: Steps, arguments: Sequence[Argument], floats: bool = False, number
     return result
 
 
-def fitting(b: Steps, number: Any, dtype: str, kind: str) -> Any:
+def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
     """A plain number beside arrays of a dtype."""
     if isinstance(number, Scalar):
         return b.constant(number, dtype) if number.kind is bool else number
@@ -114,7 +114,7 @@ def fitting(b: Steps, number: Any, dtype: str, kind: str) -> Any:
     return int(number) if kind in "iu" else number
 
 
-def coerced(b: Steps, arguments: Sequence[Argument], rule: str) -> list[Argument]:
+def coerced(b: StepWriter, arguments: Sequence[Argument], rule: str) -> list[Argument]:
     """Arguments as a rule of dtypes asks for: numbers, floats, compared (as narrow as they are), as they are."""
     if rule == "compared":
         arguments = whole_numbers.in_range(b, arguments)
@@ -123,27 +123,27 @@ def coerced(b: Steps, arguments: Sequence[Argument], rule: str) -> list[Argument
     return common(b, arguments, floats=rule == "floats")
 
 
-def with_constants(b: Steps, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+def with_constants(b: StepWriter, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
     """Numbers as arrays of the one floating dtype of the others, which spares NumPy the looking at them."""
-    dtypes = {argument.dtype for argument in arguments if isinstance(argument, Value)}
+    dtypes = {argument.dtype for argument in arguments if isinstance(argument, PlanValue)}
     if len(dtypes) > 1 or b.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
         return tuple(arguments)
     (dtype,) = dtypes
-    plain = (Value, Scalar)
+    plain = (PlanValue, Scalar)
     constants = tuple(
         argument if isinstance(argument, plain) else b.constant(argument, dtype) for argument in arguments
     )
     return as_rows(b, constants) if primitive in ("maximum", "minimum") else constants
 
 
-ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most, and the numbers that it stands beside
+ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most, and the number of other elements
 
 
-def as_rows(b: Steps, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
+def as_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     """A number beside a large array as a row of it, of which NumPy takes several entries at a time, and not of a number."""
-    arrays = [argument for argument in arguments if isinstance(argument, Value) and argument.shape]
+    arrays = [argument for argument in arguments if isinstance(argument, PlanValue) and argument.shape]
     numbers = [
-        argument for argument in arguments if isinstance(argument, Value) and not argument.shape and argument.fixed
+        argument for argument in arguments if isinstance(argument, PlanValue) and not argument.shape and argument.fixed
     ]
     if "broadcast-constants" not in b.optimized or len(arrays) != 1 or len(numbers) != 1:
         return arguments
@@ -155,9 +155,11 @@ def as_rows(b: Steps, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     return tuple(row if argument is number else argument for argument in arguments)
 
 
-def with_arrays(b: Steps, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+def with_arrays(b: StepWriter, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
     """Plain numbers as arrays of the dtype of the arrays beside them."""
-    dtypes = [argument.dtype for argument in arguments if isinstance(argument, Value) and argument.dtype != "bool"]
+    dtypes = [argument.dtype for argument in arguments if isinstance(argument, PlanValue) and argument.dtype != "bool"]
     if not dtypes:
         return tuple(map(b.array, arguments))
-    return tuple(argument if isinstance(argument, Value) else b.constant(argument, dtypes[0]) for argument in arguments)
+    return tuple(
+        argument if isinstance(argument, PlanValue) else b.constant(argument, dtypes[0]) for argument in arguments
+    )

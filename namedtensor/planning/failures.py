@@ -15,7 +15,7 @@ def span_of(term: Term | None, source: str) -> tuple[int, int]:
 
 
 def refused(problem: Exception, source: str, term: Term) -> NotationError:
-    """The error for what a library of arrays refuses to compute."""
+    """The error for what a library of arrays cannot compute."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
     return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source))
 
@@ -31,7 +31,7 @@ def past_bits(dtype: str = "int64") -> NotationError:
 
 
 def is_index_problem(problem: IndexError) -> bool:
-    """Whether an error says which index is wrong; a library's own IndexError does not."""
+    """Whether an error reports which index is wrong; a library's own IndexError does not."""
     return hasattr(problem, "index") and hasattr(problem, "size")
 
 
@@ -54,7 +54,7 @@ def index_error_at(problem: IndexError, source: str, term: Term) -> NotationErro
     return index_error(problem, axis).located(source, term.node.span if term.node is not None else None)
 
 
-OF_MATRICES = frozenset(("inv", "cholesky"))  # the primitives that a library refuses for some matrices
+OF_MATRICES = frozenset(("inv", "cholesky"))  # the primitives that a library rejects for some matrices
 
 
 def of_matrix(problem: Exception) -> NotationError | None:

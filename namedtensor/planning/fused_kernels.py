@@ -12,7 +12,7 @@ from ..core.extents import Extent
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from .lowering import Lowering
-from .plan import Value
+from .plan import PlanValue
 
 SCALES = ("/", "⊙")
 
@@ -42,11 +42,12 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
     product, scale = element
     pair = [lowering.known(argument) for argument in (*product.arguments, values)]
     if any(
-        not isinstance(operand, Value) or b.kind(operand) != "f" or operand.dtype != pair[0].dtype for operand in pair
+        not isinstance(operand, PlanValue) or b.kind(operand) != "f" or operand.dtype != pair[0].dtype
+        for operand in pair
     ):  # type: ignore[union-attr]
         return None
     q, k, v = pair
-    assert isinstance(q, Value) and isinstance(k, Value) and isinstance(v, Value)
+    assert isinstance(q, PlanValue) and isinstance(k, PlanValue) and isinstance(v, PlanValue)
     if column in q.order:
         q, k = k, q
     (key,) = product.axes
@@ -57,7 +58,7 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
     if not fits or len(rows) != 1 or len(inner) != 1 or inner[0] in (*rows, key) or len(batch) > 2:
         return None
 
-    def laid(x: Value, *last: str) -> Value:
+    def laid(x: PlanValue, *last: str) -> PlanValue:
         x = b.reorder(x, (*batch, *last))
         ones = 2 - len(batch)
         return b.reshape(x, (*[f"1{n}" for n in range(ones)], *x.order), (*[1] * ones, *x.shape))
@@ -65,7 +66,7 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
     arguments = [laid(q, *rows, key), laid(k, column, key), laid(v, column, *inner)]
     if bias is not None:
         allowed = {*batch, *rows, column}
-        if not isinstance(bias, Value) or bias.dtype != q.dtype or not set(bias.order) <= allowed:
+        if not isinstance(bias, PlanValue) or bias.dtype != q.dtype or not set(bias.order) <= allowed:
             return None
         arguments.append(
             laid(
@@ -104,7 +105,7 @@ def linear(lowering: Lowering, term: Term) -> Any:
     for product, bias in permutations(range(len(addends)), 2):
         result = _linear(lowering, addends[product], lowering.known(addends[bias]))
         if result is not None:
-            for index, addend in enumerate(addends):  # by place, since one addend may stand twice
+            for index, addend in enumerate(addends):  # by place, since one addend may appear twice
                 if index not in (product, bias):
                     result = lowering.builder.add(lowering.value(addend), result)
             return result
@@ -122,11 +123,15 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
     b, scaled = lowering.builder, _scaled(lowering, product, several=True)
     if scaled is None or scaled[1] != 1.0 or not product.axes:
         return None
-    if not isinstance(bias, Value) or not bias.order or b.kind(bias) != "f":
+    if not isinstance(bias, PlanValue) or not bias.order or b.kind(bias) != "f":
         return None
     for first, second in (product.arguments, product.arguments[::-1]):
         x, matrix = lowering.known(first), lowering.known(second)
-        if not isinstance(x, Value) or not isinstance(matrix, Value) or not x.dtype == matrix.dtype == bias.dtype:
+        if (
+            not isinstance(x, PlanValue)
+            or not isinstance(matrix, PlanValue)
+            or not x.dtype == matrix.dtype == bias.dtype
+        ):
             continue
         axes = tuple(axis for axis in x.order if axis in product.axes)
         rows, out = tuple(axis for axis in x.order if axis not in axes), bias.order
@@ -187,11 +192,11 @@ def _standardized(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
 
 def _layer_norm(lowering: Lowering, x: Term, axes: tuple[str, ...], eps: float, *weights: Any) -> Any:
     b, known = lowering.builder, lowering.known(x)
-    if not isinstance(known, Value) or b.kind(known) != "f" or known.dynamic:
+    if not isinstance(known, PlanValue) or b.kind(known) != "f" or known.dynamic:
         return None
     last = known.order[len(known.order) - len(axes) :]
     if set(last) != set(axes) or any(
-        not isinstance(weight, Value) or set(weight.order) != set(axes) for weight in weights
+        not isinstance(weight, PlanValue) or set(weight.order) != set(axes) for weight in weights
     ):
         return None
     if any(weight.dtype != known.dtype for weight in weights):

@@ -18,10 +18,10 @@ from functools import lru_cache
 from typing import Any
 
 from ..core.extents import Extent, upper_bound
-from .plan import Interval, Scalar, Value
+from .plan import Interval, PlanValue, Scalar
 
 MAX_BOUND = 2**1000  # beyond, a bound is none
-EXACT = (-(2**53), 2**53)  # the whole numbers that floats of 64 bits have without a gap
+EXACT = (-(2**53), 2**53)  # the integers that floats of 64 bits have without a gap
 SIGNIFICANT_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
 
@@ -214,7 +214,7 @@ def of_step(
 # ---------------------------------------------------------------------------------------------------- steps
 def interval_of(argument: Any) -> Interval | None:
     """Return the integer bounds of an argument of a step."""
-    if isinstance(argument, Value):
+    if isinstance(argument, PlanValue):
         return argument.interval
     if isinstance(argument, Scalar):
         return of_dtype({bool: "bool", int: "int64"}.get(argument.kind, "float64"))
@@ -241,7 +241,7 @@ def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str
     result = None
     if primitive in PLACES:
         result = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)
-    elif not any(isinstance(argument, Value) and argument.interval is None for argument in arguments):
+    elif not any(isinstance(argument, PlanValue) and argument.interval is None for argument in arguments):
         known = [interval_of(argument) for argument in arguments]
         result = of_step(primitive, known, options, upper_bound(counted(primitive, arguments, options)))
     natural = of_dtype(dtype)

@@ -20,12 +20,12 @@ from . import whole_numbers
 from .builder import PlanBuilder
 from .dtypes import FLOATING
 from .lowering import LoopStep, Lowering
-from .plan import Argument, Plan, Value
+from .plan import Argument, Plan, PlanValue
 
-INDEXED = ("index", "scatter")  # whose second argument says where
+INDEXED = ("index", "scatter")  # whose second argument specifies where
 
 
-def loop(lowering: Lowering, term: Term) -> Value:
+def loop(lowering: Lowering, term: Term) -> PlanValue:
     """The step of a loop, which gives nothing by itself: its states are items of it."""
     return _looped(lowering, term).step
 
@@ -41,7 +41,7 @@ def _looped(lowering: Lowering, term: Term) -> LoopStep:
 def _made(lowering: Lowering, term: Term) -> LoopStep:
     loop, arguments, terms = with_families(lowering, term)
     b, number = lowering.builder, len(loop.states)
-    values = [argument if isinstance(argument, Value) else b.constant(argument) for argument in arguments]
+    values = [argument if isinstance(argument, PlanValue) else b.constant(argument) for argument in arguments]
     initial = [begun(lowering, *pair) for pair in zip(loop.states, values[:number])]
     places = places_in(loop)
     rest = [
@@ -97,7 +97,7 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
     )
 
 
-def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> Value | None:
+def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> PlanValue | None:
     """The array along whose first axis, named so, these terms lie in their order; None where they lie apart."""
     b, members = lowering.builder, lowering.members
     result = [members.get(term.options[0]) if term.operator == "input" else None for term in terms]
@@ -113,7 +113,7 @@ def family(lowering: Lowering, terms: Sequence[Term], axis: str) -> Value | None
     return b.reorder(b.part(first_last, first, len(terms)), whole.order)
 
 
-def member(lowering: Lowering, name: str) -> Value:
+def member(lowering: Lowering, name: str) -> PlanValue:
     """One member of a family in one array."""
     whole, position = lowering.members[name]
     return lowering.builder.pick(whole, {whole.order[0]: position})
@@ -129,7 +129,7 @@ def places_in(loop: Loop) -> list[bool]:
     return [as_places.get(id(slice_), False) for slice_ in (*loop.slices, *lists, *loop.given)]
 
 
-def begun(lowering: Lowering, state: Term, value: Value) -> Value:
+def begun(lowering: Lowering, state: Term, value: PlanValue) -> PlanValue:
     """The initial value of a state, with all its axes, in a dtype that holds more than a recurrence soon outgrows."""
     b = lowering.builder
     if not state.boolean:
@@ -141,7 +141,7 @@ def begun(lowering: Lowering, state: Term, value: Value) -> Value:
     return b.broadcast(value, order, lowering.extents(state, order))
 
 
-def met_by_data(b: PlanBuilder, initial: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
+def met_by_data(b: PlanBuilder, initial: Sequence[PlanValue], rest: Sequence[PlanValue]) -> list[PlanValue]:
     """What a loop is given; floating numbers that come of no floating data in the dtype of that, if it has one."""
     floating = {dtype for dtype in {value.dtype for value in (*initial, *rest)} if b.target.kind(dtype) in FLOATING}
     weak = [value.dtype in floating and (value.weak or value.fixed) for value in rest]
@@ -153,7 +153,7 @@ def met_by_data(b: PlanBuilder, initial: Sequence[Value], rest: Sequence[Value])
     return [b.cast(value, dtype) if is_weak else value for value, is_weak in zip(rest, weak)]
 
 
-def alike(b: PlanBuilder, values: Sequence[Value]) -> list[Value]:
+def alike(b: PlanBuilder, values: Sequence[PlanValue]) -> list[PlanValue]:
     """Values of one shape with one order of axes and one dtype."""
     order, dtype = values[0].order, b.common_dtype(values)
     if {(value.order, value.dtype, value.dynamic) for value in values} == {(order, dtype, False)}:
@@ -165,12 +165,14 @@ def without(order: Order, axis: str) -> Order:
     return tuple(name for name in order if name != axis)
 
 
-def of_one(value: Value) -> Value:
+def of_one(value: PlanValue) -> PlanValue:
     """One element of a slice, whose first axis is that of the steps."""
-    return Value(value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak)
+    return PlanValue(
+        value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak
+    )
 
 
-def met(lowering: Lowering, before: Value, after: Value, only_wider: bool) -> str:
+def met(lowering: Lowering, before: PlanValue, after: PlanValue, only_wider: bool) -> str:
     """The common dtype of a state before and after a step; `only_wider`: that holds both, so that states settle."""
     b = lowering.builder
     if before.dtype == after.dtype or b.kind(after) in "bui":
@@ -179,9 +181,9 @@ def met(lowering: Lowering, before: Value, after: Value, only_wider: bool) -> st
 
 
 def body(
-    lowering: Lowering, loop: Loop, name: str, states: Sequence[Value], elements: Sequence[Value], given: Sequence[Value],
+    lowering: Lowering, loop: Loop, name: str, states: Sequence[PlanValue], elements: Sequence[PlanValue], given: Sequence[PlanValue],
     donated: Set[Term],
-) -> tuple[Plan, list[Value]]:  # fmt: skip
+) -> tuple[Plan, list[PlanValue]]:  # fmt: skip
     """The plan of one step, its states cast back to the dtypes that they had; it may write over its members `donated`."""
     inner = lowering.of_body()
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
@@ -200,7 +202,7 @@ def body(
     return b.plan(lowering.source, results, f"{name}_"), result
 
 
-def after(lowering: Lowering, term: Term) -> Value:
+def after(lowering: Lowering, term: Term) -> PlanValue:
     """A state after a step."""
     step, (number, options) = _looped(lowering, term.arguments[0]), term.options
     b, state = lowering.builder, step.states[number]
@@ -211,7 +213,7 @@ def after(lowering: Lowering, term: Term) -> Value:
     return b.step("item", (every,), state.order, state.shape, state.dtype, at=options)
 
 
-def through(lowering: Lowering, term: Term) -> Value:
+def through(lowering: Lowering, term: Term) -> PlanValue:
     """A state after each step."""
     number, axis = term.options
     step = _looped(lowering, term.arguments[0])

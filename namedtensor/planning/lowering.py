@@ -26,7 +26,7 @@ from ..terms.structural import after_pass, passed
 from ..terms.terms import Term, resolved_shape, topological
 from .builder import PlanBuilder
 from .failures import index_error_at, refused, span_of
-from .plan import Argument, Value
+from .plan import Argument, PlanValue
 from .regions import Region
 from .target import Target
 
@@ -74,8 +74,8 @@ class Tables(NamedTuple):
 class LoopStep(NamedTuple):
     """The step of a loop, what its states are like, and those of which it keeps all, as one array or in a list."""
 
-    step: Value
-    states: tuple[Value, ...]
+    step: PlanValue
+    states: tuple[PlanValue, ...]
     kept: tuple[int, ...]
     listed: tuple[int, ...]
 
@@ -94,8 +94,8 @@ class Lowering:
         self.builder = PlanBuilder(target, real, disable)
         self.values: dict[int, Argument] = {}
         self.uses: dict[int, list[Any]] = {}
-        self.inputs: dict[str, Value] = {}
-        self.members: dict[str, tuple[Value, int]] = {}  # of families in one array: this, and the place in it
+        self.inputs: dict[str, PlanValue] = {}
+        self.members: dict[str, tuple[PlanValue, int]] = {}  # of families in one array: this, and the place in it
         self.user_functions: list[Any] = []
         self.regions: dict[int, Region] = {}  # by the identity of their roots
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
@@ -151,7 +151,7 @@ class Lowering:
         """The value of a term, None where it is not lowered yet."""
         return self.values.get(id(term))
 
-    def array(self, term: Term) -> Value:
+    def array(self, term: Term) -> PlanValue:
         """The value of a term, a plain number as an array without axes."""
         return self.builder.array(self.value(term))
 
@@ -168,7 +168,7 @@ class Lowering:
         return self.has_one_use(term) and self.builder.unnamed(self.known(term)) in self.builder.donated
 
     def is_separable(self, term: Term) -> bool:
-        """Whether a product may be taken apart by the chain that it stands in."""
+        """Whether a product may be taken apart by the chain that it appears in."""
         return self.has_one_use(term) and id(term) not in self.fused
 
     def is_on(self, name: str) -> bool:
@@ -217,7 +217,7 @@ class Lowering:
         return [self.value(root) for root in roots]
 
     def _limit_sizes(self, terms: Sequence[Term], counts: Sequence[int]) -> None:
-        """Have a plan with symbols refuse sizes for which a result would pass the limit."""
+        """Have a plan with symbols reject sizes for which a result would pass the limit."""
         largest: list[Any] = []
         for size in {size for term, size in zip(terms, counts) if type(size) is Extent and term.operator not in GIVEN}:
             if not any(proves_at_most(size, other) for other in largest):
@@ -243,7 +243,7 @@ class Lowering:
                 span_of(term, self.source), hint="merge some axes, or contract them earlier",
             )  # fmt: skip
         total = size * self.itemsize // self.target.share(map(source_name, term.shape))
-        if type(total) is Extent and not is_by_example():  # whose sizes nobody knows
+        if type(total) is Extent and not is_by_example():  # whose sizes no one knows
             return
         total = typical(total)
         if total > self.limits.max_result_bytes and term.operator not in GIVEN:
@@ -281,7 +281,7 @@ class Lowering:
                 if not is_ground(size):
                     raise NotationError(309, "a size cannot be inferred", self.source, term.node.span)
         arguments = tuple(self.values_of(term))
-        if arguments and not any(isinstance(operand, Value) for operand in arguments):
+        if arguments and not any(isinstance(operand, PlanValue) for operand in arguments):
             arguments = tuple(map(self.builder.constant, arguments))
         rewritten = self._rewrite(term)
         if rewritten is not None:

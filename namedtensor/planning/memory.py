@@ -1,6 +1,6 @@
 """Memory planning: dead buffers are reused in place, other results are written into workspaces allocated once.
 
-An input is nobody's to write to, unless the caller has donated it (`Plan.donated`): then it is a buffer like any other.
+Inputs are not written to, unless the caller has donated it (`Plan.donated`): then it is a buffer like any other.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from .plan import Plan, Step, Value
+from .plan import Plan, PlanValue, Step
 
 VIEWS = frozenset(
     "item part transpose reshape expand broadcast pick head same unfold contiguous positions python".split()
@@ -22,18 +22,18 @@ WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # which have each element onc
 HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any argument, and who may keep one
 
 
-def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
+def in_place(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
     """In-place reuse: for each step that can overwrite a dead array, the value whose memory it reuses.
 
     That value is dead, has the shape and dtype of the result, and is neither a result nor an input, unless donated.
     """
     root: dict[Any, Any] = {}
-    last: dict[Value, int] = {}
+    last: dict[PlanValue, int] = {}
     fresh: set[Any] = set(plan.donated)
     held = [argument for step in plan.steps if step.primitive in HOLDERS for argument in step.arguments]
     for number, step in enumerate(plan.steps):
         for argument in step.arguments:
-            if isinstance(argument, Value):
+            if isinstance(argument, PlanValue):
                 last[root.get(argument, argument)] = number
         if step.primitive in VIEWS:
             origin = root[step.value] = root.get(step.arguments[0], step.arguments[0])
@@ -42,13 +42,13 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
         elif step.primitive in FRESH and not step.value.fixed and not step.value.dynamic and step.value.shape:
             fresh.add(step.value)
     for argument in (*plan.results, *held):
-        if isinstance(argument, Value):
+        if isinstance(argument, PlanValue):
             last[root.get(argument, argument)] = len(plan.steps)
-    result: dict[Value, Value] = {}
+    result: dict[PlanValue, PlanValue] = {}
     for number, step in enumerate(plan.steps):
         if step.primitive not in writes or step.value.fixed or step.value.dynamic or not step.value.shape:
             continue
-        values = [operand for operand in step.arguments if isinstance(operand, Value)]
+        values = [operand for operand in step.arguments if isinstance(operand, PlanValue)]
         numbers = values[:2] if step.primitive == "put" else values  # and no place
         for argument in values:
             if (
@@ -66,7 +66,7 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
     return result
 
 
-def donated_to(loop: Step) -> list[Value]:
+def donated_to(loop: Step) -> list[PlanValue]:
     """The arguments of a loop that it may write over: those of its members that its body may."""
     body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
     members = enumerate(body.inputs[at : at + loop.options["members"]])
@@ -84,15 +84,15 @@ class Workspace(NamedTuple):
     dtypes; `first` writes to `out`.
     """
 
-    places: dict[Value, str]
+    places: dict[PlanValue, str]
     made: tuple[tuple[tuple[int, ...], str], ...]
-    first: Value | None
+    first: PlanValue | None
     out: bool = True  # whether the result is written into an array that is given
 
 
 def workspaces(
-    plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value], out: bool = True,
-    fits: Callable[[Value], bool] = lambda value: value.typical_count * 4 >= MIN_BLOCK_BUFFER_BYTES,
+    plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[PlanValue, PlanValue], out: bool = True,
+    fits: Callable[[PlanValue], bool] = lambda value: value.typical_count * 4 >= MIN_BLOCK_BUFFER_BYTES,
 ) -> Workspace:  # fmt: skip
     """Assign buffers to the arrays of a function by their live ranges; results lie in none."""
     if not plan.in_place:
@@ -102,22 +102,22 @@ def workspaces(
     able = {
         step.value for step in plan.steps if step.primitive in writes | products and _is_bufferable(step.value)
     } - returned
-    first: Value | None = None
-    places: dict[Value, str] = {}
-    back: Value | None = plan.results[0] if out else None
+    first: PlanValue | None = None
+    places: dict[PlanValue, str] = {}
+    back: PlanValue | None = plan.results[0] if out else None
     while back is not None:  # the first step whose result ends up, reused in place, in the plan's result
         first = back if back in able else first
         back = over.get(back)
     if first is not None:
         places[first] = "out"
-    base: dict[Value, Value] = {}
+    base: dict[PlanValue, PlanValue] = {}
     buffers: list[tuple[tuple[int, ...], str]] = []
     busy: list[float] = []
-    held: dict[Value, int] = {}
+    held: dict[PlanValue, int] = {}
     for number, step in enumerate(plan.steps):
         value = step.value
         if step.primitive in WHOLE_VIEWS:
-            seen: Value = step.arguments[0]
+            seen: PlanValue = step.arguments[0]
             base[value] = base.get(seen, seen)
         if value in over and value is not first:
             lies = base.get(over[value], over[value])
@@ -136,11 +136,11 @@ def workspaces(
     return Workspace(places, tuple(buffers), first, out)
 
 
-def _is_bufferable(value: Value) -> bool:
+def _is_bufferable(value: PlanValue) -> bool:
     return not value.fixed and not value.dynamic and bool(value.shape)
 
 
-def _given_back(plan: Plan, over: Mapping[Value, Value]) -> set[Any]:
+def _given_back(plan: Plan, over: Mapping[PlanValue, PlanValue]) -> set[Any]:
     """The results, and every value that one of them may be a view of."""
     given_back = set(plan.results)
     for step in reversed(plan.steps):
@@ -155,7 +155,7 @@ def _until(plan: Plan) -> dict[Any, float]:
     for number, step in reversed(tuple(enumerate(plan.steps))):
         mine = until.get(step.value, number)
         for argument in step.arguments:
-            if isinstance(argument, Value):
+            if isinstance(argument, PlanValue):
                 until[argument] = max(until.get(argument, -1), number if step.primitive in FRESH else mine, number)
     return until
 
@@ -163,7 +163,7 @@ def _until(plan: Plan) -> dict[Any, float]:
 MIN_RELEASED_NUMBERS = 2**17  # numbers of an array from which on it is released at its last use
 
 
-def last_uses(plan: Plan) -> dict[Value, list[str]]:
+def last_uses(plan: Plan) -> dict[PlanValue, list[str]]:
     """For each step, the names of large arrays that are dead after it, to be released."""
     if all(step.value.typical_count < MIN_RELEASED_NUMBERS for step in plan.steps):
         return {}
@@ -171,14 +171,18 @@ def last_uses(plan: Plan) -> dict[Value, list[str]]:
     names = {
         plan.names.get(input_) for input_ in (*plan.inputs, *plan.results) if not isinstance(input_, (bool, int, float))
     }
-    last: dict[str, Value] = {}
+    last: dict[str, PlanValue] = {}
     for step in steps[:-1]:
         for argument in (step.value, *step.arguments):
-            if isinstance(argument, Value) and not argument.fixed and argument.typical_count >= MIN_RELEASED_NUMBERS:
+            if (
+                isinstance(argument, PlanValue)
+                and not argument.fixed
+                and argument.typical_count >= MIN_RELEASED_NUMBERS
+            ):
                 last[plan.names[argument]] = step.value
     for argument in steps[-1].arguments if steps else ():
-        last.pop(plan.names.get(argument, "") if isinstance(argument, Value) else "", None)
-    result: dict[Value, list[str]] = {}
+        last.pop(plan.names.get(argument, "") if isinstance(argument, PlanValue) else "", None)
+    result: dict[PlanValue, list[str]] = {}
     for name, value in last.items():
         if name not in names:
             result.setdefault(value, []).append(name)

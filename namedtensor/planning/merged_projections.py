@@ -21,11 +21,14 @@ from ..operators.contraction import merged
 from ..terms.terms import Term
 from .lowering import Lowering
 from .lowering import count as count_of
-from .plan import Argument, Value
+from .plan import Argument, PlanValue
 from .regions import sizes_of
 
 MIN_MERGED_ROWS = 2**12  # of X at least, where the matrices are put together
-FEW, LARGE = 8, 2**16  # rows of X at most, and numbers of a matrix at least, where they may be one as they lie
+FEW, LARGE = (
+    8,
+    2**16,
+)  # rows of X at most, and elements of a matrix at least, for matrices that may be merged without a copy
 MIN_BYTES = 2 * MIN_MERGED_ROWS  # of the largest array of a plan in which either is possible
 STACK = "(projections)"  # the axis that several projections share
 
@@ -83,9 +86,9 @@ def _project(lowering: Lowering, members: list[tuple[Term, Term, Term]]) -> bool
     b, (term, x_term, _) = lowering.builder, members[0]
     x = lowering.known(x_term)
     matrices = [lowering.known(matrix) or lowering.lower(matrix) for *_, matrix in members]
-    if not isinstance(x, Value) or b.kind(x) != "f":
+    if not isinstance(x, PlanValue) or b.kind(x) != "f":
         return False
-    if any(not isinstance(matrix, Value) or matrix.dtype != x.dtype for matrix in matrices):
+    if any(not isinstance(matrix, PlanValue) or matrix.dtype != x.dtype for matrix in matrices):
         return False
     axes, whole = term.axes, "(" + ",".join(term.axes) + ")"
     count = math.prod(x.size(axis) for axis in axes)
@@ -108,7 +111,7 @@ def _project(lowering: Lowering, members: list[tuple[Term, Term, Term]]) -> bool
     return True
 
 
-def _product(lowering: Lowering, x: Value, matrices: list[Value], rows: Order, whole: str) -> Value:
+def _product(lowering: Lowering, x: PlanValue, matrices: list[PlanValue], rows: Order, whole: str) -> PlanValue:
     """The product with all of the matrices: put together first, or as they lie."""
     b, count = lowering.builder, x.count // x.shape[-1]
     if typical(count) >= MIN_MERGED_ROWS:

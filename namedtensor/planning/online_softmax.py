@@ -12,7 +12,7 @@ from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import regions
 from .lowering import Lowering, count
-from .plan import Argument, Value
+from .plan import Argument, PlanValue
 
 ADD, LARGER = "add", "maximum"
 
@@ -40,7 +40,7 @@ def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
         if soft.operator != "softmax" or not lowering.has_one_use(soft) or set(soft.axes) != set(term.axes):
             continue  # over extra axes the sums that are divided by would have to be summed too
         x, y = lowering.known(soft.arguments[0]), lowering.value(other)
-        if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or y.dtype != x.dtype:
+        if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or y.dtype != x.dtype:
             continue
         if typical(count(term)) >= typical(count(soft)):
             continue
@@ -54,7 +54,7 @@ def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
     return None
 
 
-def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -> Value:
+def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -> PlanValue:
     """softmax_{ax}(X) ⊙_{ax} V, where X is computed a slice of ax at a time."""
     b = lowering.builder
     sums = _Sums(lowering, term, soft, other)
@@ -79,17 +79,17 @@ class _Sums:
         self.region = region
         self.size = self.values.size(self.axis)
 
-    def largest(self) -> Value:
+    def largest(self) -> PlanValue:
         """The largest of X along ax, which stays with size 1."""
         (over_slices,) = self.over_slices(LARGER, None, False)
         return over_slices
 
-    def made(self, largest: Value | None) -> tuple[Value, Value]:
+    def made(self, largest: PlanValue | None) -> tuple[PlanValue, PlanValue]:
         """exp(X − m) ⊙_{ax} V and ∑_{ax} exp(X − m)."""
         product, total = self.over_slices(ADD, largest, True)
         return product, total
 
-    def over_slices(self, combine: str, largest: Value | None, sums: bool) -> tuple[Value, ...]:
+    def over_slices(self, combine: str, largest: PlanValue | None, sums: bool) -> tuple[PlanValue, ...]:
         """Combine the loop over slices of one size with the remainder after the last full slice."""
         b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
         whole = self.size - over
@@ -102,16 +102,16 @@ class _Sums:
         return step
 
     def step(
-        self, combine: str, largest: Value | None, sums: bool, start: int, stop: int, size: int
-    ) -> tuple[Value, ...]:
-        """One step, which goes over slices of one size, and what it gives."""
+        self, combine: str, largest: PlanValue | None, sums: bool, start: int, stop: int, size: int
+    ) -> tuple[PlanValue, ...]:
+        """One step, which processes slices of one size, and what it gives."""
         lowering, axis = self.lowering, self.axis
         b, inner = lowering.builder, lowering.inner()
         root, parts = regions.tile(self.region, regions.Tiling((), axis, size))
-        inputs: list[Value] = []
+        inputs: list[PlanValue] = []
         cuts: list[int | None] = []
 
-        def part(value: Value, along: str | None) -> Value:
+        def part(value: PlanValue, along: str | None) -> PlanValue:
             shape = tuple(size if name == along else extent for name, extent in zip(value.order, value.shape))
             inputs.append(value)
             cuts.append(value.order.index(along) if along is not None else None)
@@ -133,7 +133,9 @@ class _Sums:
             b.step("item", (several,), value.order, value.shape, value.dtype, at=at) for at, value in enumerate(results)
         )
 
-    def of_slice(self, inner: Lowering, root: Term, values: Value | None, off: Value | None) -> tuple[Value, ...]:
+    def of_slice(
+        self, inner: Lowering, root: Term, values: PlanValue | None, off: PlanValue | None
+    ) -> tuple[PlanValue, ...]:
         b = inner.builder
         x = b.array(*inner.lower_all((root,)))
         if values is None:

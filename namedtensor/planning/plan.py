@@ -24,14 +24,14 @@ from typing import Any, NamedTuple
 from grammar.plain_text import encodable
 
 from ..core.axes import Order, show
-from ..core.extents import Extent, Symbol, symbols_of, typical
-from ..core.size_conditions import Condition
+from ..core.extents import Extent, SizeSymbol, symbols_of, typical
+from ..core.size_conditions import SizeCondition
 from ..terms.environment import distinct_names
 
 Interval = tuple[Any, Any]  # of integers: the least and the greatest; ints, −∞ or ∞
 
 
-class Value:
+class PlanValue:
     """The value of a step: axes in storage order, their sizes and the name of its dtype.
 
     `fixed` values need no input; `sized` ones among them need the sizes of inputs. The dtype of a `dynamic` value
@@ -76,7 +76,7 @@ class Value:
 
 
 class Scalar:
-    """A plain Python number that is given when the plan runs; what it is made of is known: bool, int or float."""
+    """A plain Python number that is given when the plan runs; its type is known: bool, int or float."""
 
     __slots__ = ("kind",)
     fixed = dynamic = False
@@ -92,7 +92,7 @@ Argument = Any  # a Value, a Scalar, or a plain Python number
 class Step(NamedTuple):
     """`value` is what `primitive` makes of the arguments; `origin` is the term that it stands for."""
 
-    value: Value
+    value: PlanValue
     primitive: str
     arguments: tuple[Argument, ...]
     options: dict[str, Any]
@@ -103,19 +103,19 @@ class Plan:
     """Inputs, steps, results; see the module's text."""
 
     def __init__(
-        self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps: Iterable[Step],
+        self, source: str, names: Iterable[str], inputs: Iterable[PlanValue | Scalar], steps: Iterable[Step],
         results: Iterable[Argument], in_place: bool = True, prefix: str = "", fallback: Plan | None = None,
-        donated: Iterable[Value] = (), inner: bool = False,
+        donated: Iterable[PlanValue] = (), inner: bool = False,
     ):  # fmt: skip
         self.source: str = source
         self.in_place: bool = in_place
         self.is_inner: bool = bool(prefix)  # whether another plan calls it
-        self.donated: frozenset[Value] = frozenset(donated)  # inputs whose memory may be written to
+        self.donated: frozenset[PlanValue] = frozenset(donated)  # inputs whose memory may be written to
         self.fallback = fallback  # what is run instead where a step `guard` fails
-        self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
+        self.inputs: tuple[PlanValue | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
         self.inner: bool = inner  # whether it is that of a function within another
-        self.conditions: tuple[Condition, ...] = ()  # on the sizes of the inputs
+        self.conditions: tuple[SizeCondition, ...] = ()  # on the sizes of the inputs
         self.steps: tuple[Step, ...] = needed(steps, self.results)
         self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix, self._sizes if prefix else set())
         for check in CHECKS:
@@ -125,11 +125,11 @@ class Plan:
     def _sizes(self) -> set[str]:
         """The names of sizes that its text may use."""
         values = (*self.inputs, *(step.value for step in self.steps))
-        shapes = symbols_of([value.shape for value in values if isinstance(value, Value)])
+        shapes = symbols_of([value.shape for value in values if isinstance(value, PlanValue)])
         return {symbol.name for symbol in (*self.symbols, *shapes)}
 
     @property
-    def symbols(self) -> tuple[Symbol, ...]:
+    def symbols(self) -> tuple[SizeSymbol, ...]:
         """The sizes of axes that its steps and conditions use."""
         used = symbols_of([(step.options, step.arguments) for step in self.steps])
         inner = [symbol for step in self.steps if "plan" in step.options for symbol in step.options["plan"].symbols]
@@ -139,7 +139,7 @@ class Plan:
     @property
     def is_open(self) -> bool:
         """Whether sizes of its inputs are read when it runs."""
-        shapes = [value.shape for value in self.inputs if isinstance(value, Value)]
+        shapes = [value.shape for value in self.inputs if isinstance(value, PlanValue)]
         return Extent in set(map(type, chain.from_iterable(shapes)))
 
     @property
@@ -149,7 +149,7 @@ class Plan:
 
     def text_of(self, argument: Argument) -> str:
         """An argument as the plan and the source text have it."""
-        if isinstance(argument, (Value, Scalar)):
+        if isinstance(argument, (PlanValue, Scalar)):
             return self.names[argument]
         text = repr(argument)
         return f"({text})" if text.startswith("-") or type(argument) is Extent else text

@@ -21,7 +21,7 @@ from ..terms.terms import OPERATOR, Term, topological, without_variables
 from . import blocking, contraction_order, fused_kernels, merged_projections, online_softmax, regions
 from .dtypes import real_of
 from .lowering import Analysis, Lowering, Rewrite, Tables, count
-from .plan import Argument, Plan, Value
+from .plan import Argument, Plan, PlanValue
 from .step_builder import MAX_REPEATED_STEPS
 from .structural import RULES
 from .target import Target
@@ -47,7 +47,7 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
     if not product.axes or not lowering.has_one_use(product) or number == 0 or id(product) in lowering.regions:
         return None
     x, y = (lowering.value(argument) for argument in product.arguments)
-    if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or x.dtype != y.dtype:
+    if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or x.dtype != y.dtype:
         return None
     if 4 * min(x.typical_count, y.typical_count) > typical(
         count(product)
@@ -101,7 +101,7 @@ def make_plan(
     """The plan of `roots`, and the Python functions that it calls.
 
     Its inputs are those of `layouts`, in this order, called as `names` says or as they are; in those `donated` it may
-    write. Raises NotationError where something is not known, or too large.
+    write. Raises NotationError if something is not known, or too large.
     """
     fromkeys = dict.fromkeys(map(DTYPE, layouts.values()))
     real = real_of(target, fromkeys)

@@ -1,7 +1,7 @@
 """The instruction set of plans: one row for each primitive, with its arity, its options, its shape and its meaning; and
 `verify`.
 
-`verify` says what holds for every plan: each argument is there before it is used, each primitive has a row, and order and
+`verify` specifies what holds for every plan: each argument is there before it is used, each primitive has a row, and order and
 shape of what it gives are those that its row makes of its arguments. `verify_memory` says the same of reuse in place: what
 is written over is read no more. Both are run on every plan while the tests run, and never else.
 """
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..core.extents import Extent, Size
 from .memory import VIEWS, Workspace, donated_to
-from .plan import Plan, Scalar, Step, Value
+from .plan import Plan, PlanValue, Scalar, Step
 
 Shape = tuple[int, ...]
 Shaped = Callable[[list[Shape], dict[str, Any]], "Shape | None"]  # None where the row does not say
@@ -146,7 +146,7 @@ REDUCTIONS = "sum prod max min any all mean exact_sum".split()
 ROWS = (
     *(Primitive(name, ONE, same) for name in UNARY),  # this function of each number
     *(Primitive(name, TWO, broadcast) for name in BINARY),  # this function of each pair of numbers
-    *(Primitive(name, ONE, reduced) for name in REDUCTIONS),  # over the axes `at`, which stay with size 1 where `keep` says so
+    *(Primitive(name, ONE, reduced) for name in REDUCTIONS),  # over the axes `at`, which stay with size 1 if `keep` is set
     Primitive("where", THREE, broadcast),  # the second where the first holds, else the third
     # given and written
     Primitive("constant", NONE, none),  # one `number`
@@ -208,7 +208,7 @@ ROWS = (
     Primitive("expm", ONE, same),  # the exponential of the matrices of the last two axes
     # what fails on data
     Primitive("positions", ONE, same),  # indices that count from `base` as positions from 0, each found to lie in range
-    Primitive("whole_positions", ONE, same),  # floating numbers as whole ones, each found to be one
+    Primitive("whole_positions", ONE, same),  # floats as integers, each checked to be one
     Primitive("covered", ONE, none),  # fails where no case holds
     Primitive("guard", ONE, none),  # runs the fallback where an entry does not lie between `low` and `high`
     # functions within
@@ -221,8 +221,8 @@ PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 
 
 # ------------------------------------------------------------------------------------------------------- what must hold
-class Malformed(Exception):
-    """A plan that `verify` refuses; a fault of this package."""
+class MalformedPlan(Exception):
+    """A plan that `verify` rejects; a fault of this package."""
 
 
 def verify(plan: Plan) -> None:
@@ -230,11 +230,11 @@ def verify(plan: Plan) -> None:
     there: set[Any] = set(plan.inputs)
     for step in plan.steps:
         for problem in _problems(step, there):
-            raise Malformed(f"{problem}, in {step.primitive} of\n{plan}")
+            raise MalformedPlan(f"{problem}, in {step.primitive} of\n{plan}")
         there.add(step.value)
-    missing = [value for value in plan.results if isinstance(value, (Value, Scalar)) and value not in there]
+    missing = [value for value in plan.results if isinstance(value, (PlanValue, Scalar)) and value not in there]
     if missing:
-        raise Malformed(f"the result {missing[0]!r} is made by no step of\n{plan}")
+        raise MalformedPlan(f"the result {missing[0]!r} is made by no step of\n{plan}")
 
 
 def _problems(step: Step, there: set[Any]) -> Iterator[str]:
@@ -242,7 +242,7 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
     if row is None:
         yield "there is no such primitive"
         return
-    values = [argument for argument in step.arguments if isinstance(argument, (Value, Scalar))]
+    values = [argument for argument in step.arguments if isinstance(argument, (PlanValue, Scalar))]
     if any(value not in there for value in values):
         yield "an argument is used before it is made"
     fewest, most = row.arguments
@@ -256,7 +256,7 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
         yield "a fixed value is made of one that is not"
     try:
         expected = row.shape(
-            [argument.shape if isinstance(argument, Value) else () for argument in step.arguments], step.options
+            [argument.shape if isinstance(argument, PlanValue) else () for argument in step.arguments], step.options
         )
     except (ValueError, IndexError) as problem:
         yield str(problem)
@@ -265,7 +265,7 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
         yield f"it gives {shape} where its arguments make {expected}"
 
 
-def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace | None = None) -> None:
+def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Workspace | None = None) -> None:
     """Verify in-place reuse and workspaces: raise Malformed where an array is read after its memory was written, or an
     input is written that was not donated.
 
@@ -278,21 +278,23 @@ def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace 
         _read(step.arguments, memory, alive, plan)
         for value in donated_to(step) if step.primitive == "loop" else ():
             if memory[value] not in plan.donated:
-                raise Malformed(f"{plan.names[value]} is written over by a loop in\n{plan}")
+                raise MalformedPlan(f"{plan.names[value]} is written over by a loop in\n{plan}")
             alive[memory[value]] = set()
         if step.value in buffers:
             if any(
                 memory.get(argument) == buffers[step.value]
                 for argument in step.arguments
-                if isinstance(argument, Value)
+                if isinstance(argument, PlanValue)
             ):
-                raise Malformed(f"{plan.names[step.value]} is written into the memory that it is made of in\n{plan}")
+                raise MalformedPlan(
+                    f"{plan.names[step.value]} is written into the memory that it is made of in\n{plan}"
+                )
             memory[step.value] = buffers[step.value]
             alive[memory[step.value]] = {step.value}
         elif step.value in over:
             memory[step.value] = memory[over[step.value]]
             if memory[step.value] in plan.inputs and memory[step.value] not in plan.donated:
-                raise Malformed(f"{plan.names[step.value]} is written over an input in\n{plan}")
+                raise MalformedPlan(f"{plan.names[step.value]} is written over an input in\n{plan}")
             alive[memory[step.value]] = {step.value}
         elif step.primitive in VIEWS and step.arguments and step.arguments[0] in memory:
             memory[step.value] = memory[step.arguments[0]]
@@ -304,5 +306,5 @@ def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace 
 
 def _read(values: Sequence[Any], memory: Mapping[Any, Any], alive: Mapping[Any, set[Any]], plan: Plan) -> None:
     for value in values:
-        if isinstance(value, Value) and value not in alive[memory[value]]:
-            raise Malformed(f"{plan.names[value]} is read after its memory was written over in\n{plan}")
+        if isinstance(value, PlanValue) and value not in alive[memory[value]]:
+            raise MalformedPlan(f"{plan.names[value]} is read after its memory was written over in\n{plan}")

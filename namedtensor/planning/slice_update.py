@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from .builder import PlanBuilder
-from .plan import Argument, Value
+from .plan import Argument, PlanValue
 
 
-def put(b: PlanBuilder, condition: Value, x: Value, rest: Value) -> Value | None:
-    """Match a case that replaces one slice, and write it as a slice update; None where it is none."""
+def put(b: PlanBuilder, condition: PlanValue, x: PlanValue, rest: PlanValue) -> PlanValue | None:
+    """Match a case that replaces one slice, and write it as a slice update; None if there is none."""
     names = _one_place(b, condition) if "slice-update" in b.optimized else None
-    if names is None or not isinstance(x, Value) or not isinstance(rest, Value):
+    if names is None or not isinstance(x, PlanValue) or not isinstance(rest, PlanValue):
         return None
     axis, first, size, start = names
     sizes = dict(zip(rest.order, rest.shape))
@@ -29,7 +29,7 @@ def put(b: PlanBuilder, condition: Value, x: Value, rest: Value) -> Value | None
     return b.step("put", (rest, part, start), rest.order, rest.shape, rest.dtype, at=at, first=first)
 
 
-def _one_place(b: PlanBuilder, condition: Value) -> tuple[str, int, int, Argument] | None:
+def _one_place(b: PlanBuilder, condition: PlanValue) -> tuple[str, int, int, Argument] | None:
     """The axis, the number of its first element, its size and the number p, where a condition is iota_{ax} = p."""
     step = b.written(b.unnamed(condition))
     if step is None or step.primitive != "equal":

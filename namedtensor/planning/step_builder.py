@@ -15,7 +15,7 @@ from ..core.size_conditions import canonical
 from . import dtypes, whole_numbers
 from .intervals import interval_of, interval_of_step, of_dtype, within
 from .optimizations import enabled
-from .plan import Argument, Plan, Scalar, Step, Value, needed
+from .plan import Argument, Plan, PlanValue, Scalar, Step, needed
 from .target import Target
 from .whole_numbers import WHOLE
 
@@ -44,7 +44,7 @@ def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> t
 
 def is_sized(arguments: Sequence[Argument]) -> bool:
     """Whether something is made of values that need the sizes of the inputs."""
-    return any(isinstance(argument, Value) and argument.sized for argument in arguments)
+    return any(isinstance(argument, PlanValue) and argument.sized for argument in arguments)
 
 
 class StepBuilder:
@@ -60,16 +60,16 @@ class StepBuilder:
         self.half = real if real in HALF else None
         self.real = target.canonical("float32") if self.half else real or target.default_float
         self.names: list[str] = []
-        self.inputs: list[Value | Scalar] = []
-        self.donated: frozenset[Value] = frozenset()
+        self.inputs: list[PlanValue | Scalar] = []
+        self.donated: frozenset[PlanValue] = frozenset()
         self.steps: list[Step] = []
         self.origin: Any = None
-        self.rounds = False  # whether whole numbers of data become floating ones that need not hold them
+        self.rounds = False  # whether integers of data become floating ones that need not hold them
         self.in_block = False  # whether this is the plan of a block, which one thread computes
-        self._made: dict[tuple[Any, ...], Value] = {}
-        self._written: dict[Value, Step] = {}
-        self.matrices: dict[tuple[Value, Order, Order], Value] = {}  # copies, by their rows and columns
-        self._unnamed: dict[Argument, Value] = {}  # what was given other names, and what it was before
+        self._made: dict[tuple[Any, ...], PlanValue] = {}
+        self._written: dict[PlanValue, Step] = {}
+        self.matrices: dict[tuple[PlanValue, Order, Order], PlanValue] = {}  # copies, by their rows and columns
+        self._unnamed: dict[Argument, PlanValue] = {}  # what was given other names, and what it was before
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
         """The finished plan: the fast path with its fallback where that has at most `short` steps and finds all inputs as
@@ -99,10 +99,12 @@ class StepBuilder:
         return scalar
 
     # ------------------------------------------------------------------------------------------------------- steps
-    def input(self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: Value | None = None) -> Value:
+    def input(
+        self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: PlanValue | None = None
+    ) -> PlanValue:
         """An array that is given when the plan runs; `like` is what it is a part of, where that is known."""
         interval, weak = (of_dtype(dtype), False) if like is None else (like.interval, like.weak)
-        value = Value(order, tuple(shape), dtype, interval=interval, weak=weak)
+        value = PlanValue(order, tuple(shape), dtype, interval=interval, weak=weak)
         self.names.append(name)
         self.inputs.append(value)
         return value
@@ -110,7 +112,7 @@ class StepBuilder:
     def step(
         self, primitive: str, arguments: Sequence[Argument], order: Order, shape: Sequence[int], dtype: str | None = None,
         **options: Any,
-    ) -> Value:  # fmt: skip
+    ) -> PlanValue:  # fmt: skip
         """Append a step, or give the equal one that was written already (common subexpressions)."""
         arguments = tuple([self._unnamed.get(argument, argument) for argument in arguments])
         shape = tuple([canonical(size) if type(size) is Extent else size for size in shape])
@@ -125,10 +127,10 @@ class StepBuilder:
                 dtype = dtypes.dtype_of(self, primitive, arguments, options)
             fixed, dynamic = primitive not in ("python", "loop"), primitive == "python"
             for argument in arguments:
-                if isinstance(argument, (Value, Scalar)):
+                if isinstance(argument, (PlanValue, Scalar)):
                     fixed = fixed and argument.fixed
                     dynamic = dynamic or (argument.dynamic and dtype != "bool")
-            value = self._made[key] = Value(order, shape, dtype, fixed, dynamic)
+            value = self._made[key] = PlanValue(order, shape, dtype, fixed, dynamic)
             value.sized = fixed and (is_sized(arguments) or bool(symbols_of((shape, options, arguments))))
             value.interval = interval_of_step(primitive, arguments, options, dtype)
             if primitive == "cast" or any(getattr(operand, "weak", False) for operand in arguments):
@@ -141,11 +143,11 @@ class StepBuilder:
         """The value before renames: equal steps are one whatever the names of axes."""
         return self._unnamed.get(argument, argument)
 
-    def written(self, x: Value) -> Step | None:
+    def written(self, x: PlanValue) -> Step | None:
         """The step that defines a value; None for an input."""
         return self._written.get(x)
 
-    def renamed(self, x: Value, order: Order) -> Value:
+    def renamed(self, x: PlanValue, order: Order) -> PlanValue:
         """The array under other names of axes: no step, for a plan has no names."""
         if order == x.order:
             return x
@@ -153,21 +155,23 @@ class StepBuilder:
         key = ("same", x, order)
         value = self._made.get(key)
         if value is None:
-            value = self._made[key] = Value(order, x.shape, x.dtype, x.fixed, x.dynamic, x.interval, x.weak)
+            value = self._made[key] = PlanValue(order, x.shape, x.dtype, x.fixed, x.dynamic, x.interval, x.weak)
             value.sized = x.sized
             step = self._written[value] = Step(value, "same", (x,), {}, self.origin)
             self.steps.append(step)
             self._unnamed[value] = x
         return value if order != x.order else x
 
-    def reshape(self, x: Value, order: Order, shape: Sequence[int]) -> Value:
+    def reshape(self, x: PlanValue, order: Order, shape: Sequence[int]) -> PlanValue:
         """The same numbers, row-major, in another shape."""
         shape = tuple(shape)
         if shape == x.shape:
             return self.renamed(x, order)
         return self.step("reshape", (x,), order, shape, x.dtype, sizes=shape)
 
-    def native_or(self, name: str, arguments: Sequence[Argument], write: Callable[[], Value], **options: Any) -> Value:
+    def native_or(
+        self, name: str, arguments: Sequence[Argument], write: Callable[[], PlanValue], **options: Any
+    ) -> PlanValue:
         """The target's own operation as one step, else the steps that `write` writes."""
         if name in self.target.natives:
             (first, *_) = arguments
@@ -175,7 +179,7 @@ class StepBuilder:
         return write()
 
     # ---------------------------------------------------------------------------------------------------- constants
-    def constant(self, number: Any, dtype: str | None = None) -> Value:
+    def constant(self, number: Any, dtype: str | None = None) -> PlanValue:
         """A number as a tensor without axes: whole where it is whole and 64 bits hold it, else of the formula's own dtype."""
         number = canonical(number) if type(number) is Extent else number
         kind = number.kind if isinstance(number, Scalar) else int if type(number) is Extent else type(number)
@@ -185,7 +189,7 @@ class StepBuilder:
             return self.step("as_array", (number,), (), (), self.target.canonical(dtype))
         return self.step("constant", (), (), (), self.target.canonical(dtype), number=number)
 
-    def numbers(self, numbers: Sequence[Any], order: Order, shape: Sequence[int], dtype: str) -> Value:
+    def numbers(self, numbers: Sequence[Any], order: Order, shape: Sequence[int], dtype: str) -> PlanValue:
         dtype = self.target.canonical(dtype)
         return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
 
@@ -197,33 +201,33 @@ class StepBuilder:
         fit = all(within(interval_of(number) or (0, 0), held) for number in numbers)  # type: ignore[arg-type]
         return whole if fit else self.target.wide_float
 
-    def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> Value:
+    def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> PlanValue:
         dtype = dtype or self.whole_dtype(start, stop)
         size = largest(0, stop - start)
         return self.step("arange", (), (axis,), (size,), dtype, start=start, stop=start + size)
 
-    def identity(self, size: int, order: Order) -> Value:
+    def identity(self, size: int, order: Order) -> PlanValue:
         return self.step("eye", (), order, (size, size), self.real, size=size)
 
-    def array(self, argument: Argument) -> Value:
-        return argument if isinstance(argument, Value) else self.constant(argument)
+    def array(self, argument: Argument) -> PlanValue:
+        return argument if isinstance(argument, PlanValue) else self.constant(argument)
 
     # ------------------------------------------------------------------------------------------------------- dtypes
-    def cast(self, x: Value, dtype: str) -> Value:
+    def cast(self, x: PlanValue, dtype: str) -> PlanValue:
         if x.dtype == dtype and not x.dynamic:
             return x
         x = whole_numbers.before_cast(self, x)
         primitive = "exact_cast" if whole_numbers.passes(self, x, dtype) else "cast"
         return self.step(primitive, (x,), x.order, x.shape, dtype, to=dtype)
 
-    def kind(self, x: Value) -> str:
+    def kind(self, x: PlanValue) -> str:
         return self.target.kind(x.dtype)
 
     def are_whole(self, arguments: Sequence[Argument]) -> bool:
         """Whether all arrays among these are of integers."""
-        return all(self.kind(argument) in WHOLE for argument in arguments if isinstance(argument, Value))
+        return all(self.kind(argument) in WHOLE for argument in arguments if isinstance(argument, PlanValue))
 
-    def floating(self, x: Value) -> Value:
+    def floating(self, x: PlanValue) -> PlanValue:
         """Convert integers to floats: to the dtype of the formula if all are constants."""
         return (
             x if self.kind(x) in dtypes.FLOATING and not x.dynamic else self.cast(x, dtypes.default_float(self, (x,)))
@@ -244,9 +248,9 @@ class StepBuilder:
         """A result, in the dtype of the inputs."""
         if type(argument) is float:
             argument = self.constant(argument)
-        single = isinstance(argument, Value) and argument.dtype == self.real
+        single = isinstance(argument, PlanValue) and argument.dtype == self.real
         return self.cast(argument, self.half) if self.half is not None and single else argument
 
-    def summable(self, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
+    def summable(self, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
         """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
         return whole_numbers.summable(self, arguments, kind, count) if self.are_whole(arguments) else [*arguments]

@@ -13,7 +13,7 @@ from ..terms.environment import source_name
 from ..terms.terms import Term
 from . import loop_steps, slice_update
 from .lowering import Lowering, Rule
-from .plan import Argument, Value
+from .plan import Argument, PlanValue
 
 
 # ------------------------------------------------------------------------------------------------- given and written
@@ -59,7 +59,7 @@ def _identity(lowering: Lowering, term: Term) -> Argument:
 def _rename(lowering: Lowering, term: Term) -> Argument:
     names = dict(term.options)
     value = lowering.value(term.arguments[0])
-    if not isinstance(value, Value):
+    if not isinstance(value, PlanValue):
         return value
     return lowering.builder.renamed(value, tuple(names.get(axis, axis) for axis in value.order))
 
@@ -167,7 +167,7 @@ def _cases(lowering: Lowering, term: Term) -> Argument:
 def _python(lowering: Lowering, term: Term) -> Argument:
     (registered,) = term.options
     arguments = [lowering.value(argument) for argument in term.arguments]
-    orders = [argument.order if isinstance(argument, Value) else () for argument in arguments]
+    orders = [argument.order if isinstance(argument, PlanValue) else () for argument in arguments]
     order = tuple(term.shape)
     lowering.user_functions.append(registered.call(orders, order, lowering.source, term.node, lowering.target))
     shape, number = lowering.extents(term, order), len(lowering.user_functions)

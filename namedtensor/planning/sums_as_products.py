@@ -8,8 +8,8 @@ import math
 
 from ..core.extents import typical
 from ..operators.contraction import merged
-from .plan import Argument, Value
-from .whole_numbers import Steps
+from .plan import Argument, PlanValue
+from .whole_numbers import StepWriter
 
 MAX_SUMMED_ENTRIES = 2**13  # beyond, sums of parts are more exact than one product
 MAX_SHORT_ROW_ENTRIES = 512
@@ -17,7 +17,7 @@ MAX_PRODUCT_NUMBERS = 2**20  # numbers beyond which an array passes the caches, 
 DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
 
-def sum_last(b: Steps, x: Value, keep: bool) -> Value | None:
+def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
     """The sum over the last axis, which stays with size 1 where it is to be kept; None where a plain sum is better."""
     if typical(x.shape[-1]) <= MAX_SHORT_ROW_ENTRIES and is_better_as_product(b, x):
         return sum_as_product(b, x, keep)
@@ -28,7 +28,7 @@ def sum_last(b: Steps, x: Value, keep: bool) -> Value | None:
     return b.reshape(total, x.order, (*x.shape[:-1], 1)) if keep else total
 
 
-def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
+def factors(b: StepWriter, x: PlanValue) -> tuple[Argument, ...] | None:
     """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
     step = b.written(b.unnamed(x))
     on = "sum-as-matmul" in b.optimized and x.dtype in ("float32", "float64") and len(x.order) > 1
@@ -41,13 +41,13 @@ def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
     ):
         return None
     same = all(
-        isinstance(argument, Value) and (argument.shape, argument.dtype) == (x.shape, x.dtype)
+        isinstance(argument, PlanValue) and (argument.shape, argument.dtype) == (x.shape, x.dtype)
         for argument in step.arguments
     )
     return step.arguments if same and not x.dynamic else None
 
 
-def sum_first(b: Steps, x: Value, count: int) -> Value | None:
+def sum_first(b: StepWriter, x: PlanValue, count: int) -> PlanValue | None:
     """Return the sum over the first `count` axes as a product; None if a plain sum is better."""
     outer, rest = math.prod(x.shape[:count]), x.shape[count:]
     if not 1 < typical(outer) <= MAX_SUMMED_ENTRIES or not rest or not is_better_as_product(b, x):
@@ -59,7 +59,7 @@ def sum_first(b: Steps, x: Value, count: int) -> Value | None:
     return b.reshape(total, x.order[count:], rest)
 
 
-def is_better_as_product(b: Steps, x: Value) -> bool:
+def is_better_as_product(b: StepWriter, x: PlanValue) -> bool:
     """Whether a product with ones is faster than a sum, on numbers that lie as a product takes them."""
     floats = x.dtype in ("float32", "float64") and len(x.order) > 1
     return (
@@ -70,7 +70,7 @@ def is_better_as_product(b: Steps, x: Value) -> bool:
     )
 
 
-def is_dense_and_new(b: Steps, x: Value) -> bool:
+def is_dense_and_new(b: StepWriter, x: PlanValue) -> bool:
     """Whether an array is new and, most likely, dense."""
     step = b.written(x)
     if step is not None and step.primitive == "reshape":
@@ -78,7 +78,7 @@ def is_dense_and_new(b: Steps, x: Value) -> bool:
     return step is not None and step.primitive in DENSE
 
 
-def sum_as_product(b: Steps, x: Value, keep: bool) -> Value:
+def sum_as_product(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue:
     """A sum over the last axis as a product of a matrix with ones."""
     *outer, size = x.shape
     ones = b.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)

@@ -72,7 +72,7 @@ class Target:
         return getattr(self.xp, dtype)
 
     def result_type(self, dtypes: Sequence[str]) -> str:
-        """The dtype in which these meet, as the library has it."""
+        """The common dtype of these, as the library has it."""
         if len(dtypes) == 1:
             return dtypes[0]
         different = tuple(dict.fromkeys(dtypes))

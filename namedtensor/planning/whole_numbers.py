@@ -24,7 +24,7 @@ from ..core.axes import Order
 from ..core.extents import upper_bound
 from . import intervals
 from .intervals import interval_of
-from .plan import Argument, Interval, Scalar, Step, Value
+from .plan import Argument, Interval, PlanValue, Scalar, Step
 from .target import Target
 
 CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_subtract", "abs": "exact_abs"}
@@ -34,12 +34,12 @@ WHOLE = frozenset("iub")  # the kinds of their dtypes
 CHECKED_REDUCTIONS = {
     "sum": "exact_sum",
     "cumsum": "exact_cumsum",
-}  # where floats hold fewer whole numbers than these do
+}  # where floats hold fewer integers than these do
 CHECKS = frozenset((*CHECKED.values(), *CHECKED_REDUCTIONS.values(), "exact_cast"))  # fail where their bits are too few
 ROUNDED = "JAX without jax_enable_x64 rounds integers beyond 16777216 here: they become float32"
 
 
-class Steps(Protocol):
+class StepWriter(Protocol):
     """The interface of the plan builder that the rules of dtypes and sums ask for."""
 
     target: Target
@@ -52,37 +52,37 @@ class Steps(Protocol):
     def step(
         self, primitive: str, arguments: Sequence[Argument], order: Order, shape: Sequence[int], dtype: str | None = None,
         **options: Any,
-    ) -> Value: ...  # fmt: skip
-    def kind(self, x: Value) -> str: ...
-    def written(self, x: Value) -> Step | None: ...
-    def cast(self, x: Value, dtype: str) -> Value: ...
+    ) -> PlanValue: ...  # fmt: skip
+    def kind(self, x: PlanValue) -> str: ...
+    def written(self, x: PlanValue) -> Step | None: ...
+    def cast(self, x: PlanValue, dtype: str) -> PlanValue: ...
     def unnamed(self, argument: Argument) -> Argument: ...
-    def renamed(self, x: Value, order: Order) -> Value: ...
-    def reshape(self, x: Value, order: Order, shape: Sequence[int]) -> Value: ...
-    def constant(self, number: Any, dtype: str | None = None) -> Value: ...
-    def array(self, argument: Argument) -> Value: ...
+    def renamed(self, x: PlanValue, order: Order) -> PlanValue: ...
+    def reshape(self, x: PlanValue, order: Order, shape: Sequence[int]) -> PlanValue: ...
+    def constant(self, number: Any, dtype: str | None = None) -> PlanValue: ...
+    def array(self, argument: Argument) -> PlanValue: ...
     def whole_dtype(self, *numbers: Any) -> str: ...
 
 
-def is_weak(b: Steps, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
+def is_weak(b: StepWriter, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
     """Return whether a step computes floats from integers only."""
-    values = [argument for argument in arguments if isinstance(argument, Value)]
+    values = [argument for argument in arguments if isinstance(argument, PlanValue)]
     if primitive == "cast":
         return dtype == b.target.wide_float and (values[0].interval is not None or values[0].weak)
     weak = True in map(WEAK, values) and b.target.kind(dtype) == "f"
     return weak and all(value.weak or b.kind(value) in WHOLE or is_plain(b, value) for value in values)
 
 
-def is_plain(b: Steps, x: Value) -> bool:
+def is_plain(b: StepWriter, x: PlanValue) -> bool:
     """Whether a value is a plain number, or many of one, which widens nothing."""
     step = b.written(x)
     return step is not None and step.primitive in ("constant", "as_array", "ones")
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
-def common_dtype(b: Steps, arguments: Sequence[Any]) -> str:
+def common_dtype(b: StepWriter, arguments: Sequence[Any]) -> str:
     """Return the common dtype of integers: their own if they share it, else that of 64 bits."""
-    values = [argument for argument in arguments if isinstance(argument, Value) and b.kind(argument) != "b"]
+    values = [argument for argument in arguments if isinstance(argument, PlanValue) and b.kind(argument) != "b"]
     numbers = [
         argument for argument in arguments if (argument.kind if isinstance(argument, Scalar) else type(argument)) is int
     ]
@@ -93,32 +93,32 @@ def common_dtype(b: Steps, arguments: Sequence[Any]) -> str:
     return wide_float(b, values) if b.target.is_narrow and not all(is_held(b, value) for value in values) else dtype
 
 
-def comparable(b: Steps, arguments: Sequence[Any]) -> bool:
+def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
     """Return whether plain numbers can be compared with narrow integer tensors without widening them."""
-    dtypes = {argument.dtype for argument in arguments if isinstance(argument, Value)}
+    dtypes = {argument.dtype for argument in arguments if isinstance(argument, PlanValue)}
     held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & b.target.stored else None
-    numbers = [argument for argument in arguments if not isinstance(argument, Value)]
+    numbers = [argument for argument in arguments if not isinstance(argument, PlanValue)]
     fit = held is not None and all(
         type(number) is int and intervals.within((number, number), held) for number in numbers
     )
     return fit and held != (0, 1)
 
 
-def in_range(b: Steps, arguments: Sequence[Any]) -> Sequence[Any]:
+def in_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
     """Replace a comparison of integers with a number beyond their dtype: compare 0 with 1, or with −1."""
     ends = intervals.of_dtype(b.target.default_whole)
     assert ends is not None
     far = [type(argument) is int and not intervals.within((argument, argument), ends) for argument in arguments]
     whole = [
-        isinstance(argument, Value) and b.kind(argument) in WHOLE and is_held(b, argument) for argument in arguments
+        isinstance(argument, PlanValue) and b.kind(argument) in WHOLE and is_held(b, argument) for argument in arguments
     ]
     if True not in far or True not in whole:
         return arguments
-    return [b.step("multiply", (value, 0), value.order, value.shape) if isinstance(value, Value) else 1 if value > 0 else -1
+    return [b.step("multiply", (value, 0), value.order, value.shape) if isinstance(value, PlanValue) else 1 if value > 0 else -1
             for value in held(b, arguments, b.target.default_whole)]  # fmt: skip
 
 
-def before_cast(b: Steps, x: Value) -> Value:
+def before_cast(b: StepWriter, x: PlanValue) -> PlanValue:
     """Return integers as they were before widening, to avoid a second cast."""
     step = b.written(x)
     if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or b.kind(x) not in WHOLE:
@@ -127,14 +127,14 @@ def before_cast(b: Steps, x: Value) -> Value:
     return b.renamed(before, x.order) if b.kind(before) in WHOLE else x
 
 
-def passes(b: Steps, x: Value, dtype: str) -> bool:
+def passes(b: StepWriter, x: PlanValue, dtype: str) -> bool:
     """Return whether a value may overflow an integer dtype."""
     held = intervals.of_dtype(dtype)
     return held is not None and dtype != "bool" and x.interval is not None and not intervals.within(x.interval, held)
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
-def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """The primitive that gives the right numbers of integers, and its arguments in the dtype that it gives them in."""
     pair = intervals.of_step(primitive, [interval_of(argument) for argument in arguments], {})
     if pair is not None and fits(b, pair, primitive in CHECKED):
@@ -145,14 +145,14 @@ def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Seque
     return CHECKED[primitive], (0, *arguments) if primitive == "negative" else arguments
 
 
-def summable(b: Steps, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
+def summable(b: StepWriter, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
     """Cast integers to a dtype that holds a reduction of `count` of them, or of their products."""
     pair = intervals.of_step(kind, [argument.interval for argument in arguments], {}, upper_bound(count))
     enough = pair is not None and fits(b, pair, False)
     return held(b, arguments, b.target.default_whole if enough else wide_float(b, arguments))
 
 
-def reducible(b: Steps, kind: str, x: Value, count: int) -> tuple[str, Value]:
+def reducible(b: StepWriter, kind: str, x: PlanValue, count: int) -> tuple[str, PlanValue]:
     """The reduction that gives the right numbers, and its argument in the dtype that it gives them in."""
     if b.target.is_narrow and kind in CHECKED_REDUCTIONS and b.kind(x) in WHOLE and is_held(b, x):
         pair = intervals.of_step(kind, [x.interval], {}, count)
@@ -161,40 +161,40 @@ def reducible(b: Steps, kind: str, x: Value, count: int) -> tuple[str, Value]:
     return kind, summable(b, (x,), kind, count)[0]
 
 
-def for_recurrence(b: Steps, x: Value) -> Value:
+def for_recurrence(b: StepWriter, x: PlanValue) -> PlanValue:
     """Cast initial integers of a recurrence to the dtype of its steps."""
     if b.target.is_narrow and is_held(b, x):
         return b.cast(x, b.target.default_whole)
     return b.cast(x, wide_float(b, (x,)))
 
 
-def wide_float(b: Steps, arguments: Sequence[Any]) -> str:
+def wide_float(b: StepWriter, arguments: Sequence[Any]) -> str:
     """Return the dtype of floats computed from these integers; record if it may round them."""
     dtype = b.target.wide_float
-    result = (argument.interval for argument in arguments if isinstance(argument, Value) and not argument.fixed)
+    result = (argument.interval for argument in arguments if isinstance(argument, PlanValue) and not argument.fixed)
     exact = intervals.exact_in(dtype)
     if b.target.is_narrow and not all(interval is None or intervals.within(interval, exact) for interval in result):
         b.rounds = True
     return dtype
 
 
-def all_held(b: Steps, arguments: Sequence[Any]) -> bool:
+def all_held(b: StepWriter, arguments: Sequence[Any]) -> bool:
     """Return whether the integer dtype holds all these values."""
-    return all(is_held(b, argument) for argument in arguments if isinstance(argument, Value))
+    return all(is_held(b, argument) for argument in arguments if isinstance(argument, PlanValue))
 
 
-def is_held(b: Steps, x: Value) -> bool:
+def is_held(b: StepWriter, x: PlanValue) -> bool:
     """Return whether 64-bit integers hold a value."""
     return x.interval is not None and fits(b, x.interval, True)
 
 
-def fits(b: Steps, interval: Interval, checked: bool) -> bool:
+def fits(b: StepWriter, interval: Interval, checked: bool) -> bool:
     """Return whether an interval fits 64-bit integers (if `checked`), or the integers that floats represent exactly."""
     natural = intervals.of_dtype(b.target.default_whole)
     assert natural is not None
     return intervals.within(interval, natural) and (checked or intervals.within(interval, intervals.EXACT))
 
 
-def held(b: Steps, arguments: Sequence[Any], dtype: str) -> list[Any]:
+def held(b: StepWriter, arguments: Sequence[Any], dtype: str) -> list[Any]:
     """Cast integer tensors to a dtype; plain numbers are returned unchanged."""
-    return [b.cast(argument, dtype) if isinstance(argument, Value) else argument for argument in arguments]
+    return [b.cast(argument, dtype) if isinstance(argument, PlanValue) else argument for argument in arguments]

@@ -142,7 +142,7 @@ class Algebra:
         self.statements.append((statement, letters))
         order = self.order(statement, letters, value)
         if value.identity or value.ones:
-            raise walk.refuse(statement.body, "nothing says how large this is", "add or multiply it with a tensor")
+            raise walk.refuse(statement.body, "nothing specifies how large this is", "add or multiply it with a tensor")
         name = self.head_name(statement)
         dims = (*((axis,) for axis in order), *(dim for dim in value.dims if dim))
         if not last:

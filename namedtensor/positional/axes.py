@@ -1,6 +1,6 @@
 """An axis of positional notation is a variable: it has a name, or gets one in the end.
 
-A positional program knows axes by their position. Each use of a tensor gets axes of its own, and an operation says which
+A positional program knows axes by their position. Each use of a tensor gets axes of its own, and an operation specifies which
 of them are one: `unify`. In `A B` the last axis of A and the first of B are one; in `A + B` both are. What is left at the
 end are classes of axes, one name for each (see `naming`).
 
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 
 class Clash(Exception):
-    """Two axes that meet have different names or sizes; the reader says where."""
+    """Two aligned axes have different names or sizes; the reader specifies where."""
 
     def __init__(self, first: AxisVariable, second: AxisVariable):
         super().__init__(first, second)

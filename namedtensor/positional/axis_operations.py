@@ -126,7 +126,7 @@ def plain_vector_norm(x: Any, order: Any, axis: Any, keep: Any) -> Any:
 
 
 def pair(operator: str) -> Callable[..., Any]:
-    """torch.max(x, dim): the values, with the indices that nobody asks for."""
+    """torch.max(x, dim): the values, with the indices that no one asks for."""
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
         if isinstance(axis, AxisValue):

@@ -70,7 +70,7 @@ def compared(
     decisions: Mapping[Any, int],
     source: str,
 ) -> str:
-    """How the comparison went, in words. Raises NotationError where a value differs."""
+    """How the comparison went, in words. Raises NotationError if a value differs."""
     if not HAS_VALUES:
         return "not compared with the source: NumPy is not installed"
     generator = np.random.default_rng(0)

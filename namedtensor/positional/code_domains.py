@@ -61,7 +61,7 @@ class NamedDomain:
         raise problem.replace(symbol=node.id, reason=AXES_NEEDED)
 
     def length(self, name: str, axis: Any, why: str) -> SizeArgument:
-        """A name that nobody gave as the length of an axis."""
+        """A name that was not given as the length of an axis."""
         self.remark(f"{name} is read as |{axis.key}|{why}")
         self.code.lengths[name] = axis
         return SizeArgument((axis,))

@@ -111,7 +111,7 @@ def letters_of(code: CodeReader, node: ast.AST, spec: str) -> tuple[list[list[st
 
 
 def declare(code: CodeReader, operand: ast.expr, words: Sequence[str]) -> None:
-    """An operand that nobody gave has the axes of its letters."""
+    """An operand that was not given has the axes of its letters."""
     if not isinstance(operand, ast.Name) or code.domain.has(operand.id) or "..." in words:
         return
     dims = tuple((code.axes.new(hint=word),) for word in words)

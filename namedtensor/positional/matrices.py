@@ -242,7 +242,7 @@ class Walk(MatrixLeaves):
     def with_ones(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
         """𝟏^⊤ x and A 𝟏 are sums."""
         if x.ones and y.ones or x.is_number or y.is_number:
-            raise self.refuse(tree, "nothing says how long this vector of ones is")
+            raise self.refuse(tree, "nothing specifies how long this vector of ones is")
         if x.ones and not x.dims[0] and y.dims[0]:
             return self.reduced("∑", y, y.dims[0], ((), y.dims[1]), dict(y.indices))
         if y.ones and not y.dims[1] and x.dims[1]:

@@ -26,7 +26,7 @@ def block(walk: Walk, tree: Tree) -> Matrix:
         return literal(walk, rows)
     if any(cell.identity or cell.ones for cell in cells) or any(cell.indices for cell in cells):
         raise walk.refuse(
-            tree, "nothing says how large a block of this matrix is", "give each block a name and a shape"
+            tree, "nothing specifies how large a block of this matrix is", "give each block a name and a shape"
         )
     return below(walk, tree, [beside(walk, tree, row) for row in rows])
 

@@ -1,6 +1,6 @@
 """Derivatives: ∇_x f, ∂L/∂W, ∂L/∂W_{ij}, ∂y_k/∂x_i; and differentials ∂X.
 
-That of a number has the shape of what it is taken by. That of a vector by a vector is a matrix, whose rows are those of
+That of a number has the shape of its variable. That of a vector with respect to a vector is a matrix, whose rows are those of
 one of the two.
 """
 
@@ -25,13 +25,13 @@ def gradient(walk: Walk, tree: Tree) -> Matrix:
     pair = walk.letters.index_of(by, walk.names) if walk.letters.active else None
     name = pair[0] if pair else canonical(spelled(by))
     if not name:
-        raise walk.refuse(by, "a derivative is taken by an input", "write ∇_x, or ∂/∂W")
+        raise walk.refuse(by, "a derivative is taken with respect to an input", "write ∇_x, or ∂/∂W")
     value = walk.read(body)
     if name not in walk.names:
         walk.read(by)
     source = walk.names[name]
     if source.defined or source.literal is not None:
-        raise walk.refuse(by, f"{name} is not an input: a derivative is taken by one")
+        raise walk.refuse(by, f"{name} is not an input: a derivative is taken with respect to one")
     if pair is None and (axes_of(value.dims) or value.indices):
         return of_vector(walk, tree, value, source.leaf)
     if axes_of(value.dims) or value.identity or value.ones:

@@ -32,7 +32,7 @@ def applied(walk: Walk, operator: str, x: Matrix) -> Matrix:
 
 
 def square(walk: Walk, tree: Tree, x: Matrix, what: str) -> tuple[AxisVariable, AxisVariable]:
-    """The two axes of a square matrix. Raises NotationError where it is not."""
+    """The two axes of a square matrix. Raises NotationError if it is not."""
     rows, columns = x.dims
     if x.identity or len(rows) != 1 or len(columns) != 1 or not rows[0].kind.fits(columns[0].kind):
         raise walk.refuse(tree, f"{what} needs a square matrix, got {walk.called(x.axes)}")

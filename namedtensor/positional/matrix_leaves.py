@@ -25,7 +25,7 @@ SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
 class Choose(Protocol):
-    """What decides where a piece reads in several ways. Raises Question where nobody has chosen."""
+    """What decides where a piece is ambiguous. Raises Question if nothing is chosen."""
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
 
@@ -122,7 +122,7 @@ class MatrixLeaves:
 
     # ------------------------------------------------------------------------------------------------------- leaves
     def read(self, tree: Tree) -> Matrix:
-        """The value of a tree. Raises NotationError where it has none, and Question where it has several."""
+        """The value of a tree. Raises NotationError if it has none, and Question where it has several."""
         if self.letters.active and (pair := self.letters.index_of(tree, self.names)):
             return self.entry(tree, *pair)
         name = spelled(tree)
@@ -167,7 +167,7 @@ class MatrixLeaves:
         return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not source.defined)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """What a name is that nobody gave: by its letter."""
+        """What a name is that was not given: by its letter."""
         letter = name[0]
         if not letter.isalpha():
             raise self.refuse(tree, f"{name} is not a name")

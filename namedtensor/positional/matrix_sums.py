@@ -67,7 +67,7 @@ def big(walk: Walk, tree: Tree) -> Matrix:
 
 
 def ended(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
-    """The upper end of a sum is the length of its axis: a number, the name of an axis, or a name that nobody gave."""
+    """The upper end of a sum is the length of its axis: a number, the name of an axis, or a name that was not given."""
     name = walk.names.get(tree.upper)
     end = int(tree.upper) if tree.upper.isdigit() else name.literal if name is not None else None
     if name is not None and not isinstance(end, int):

@@ -69,7 +69,7 @@ def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
 def with_offer(problem: NotationError, source: str, values: Mapping[str, Any]) -> NotationError:
     """The error with the translation of its source as its hint, where there is one; else the error as it is."""
     hint = offer_of(source, values) if problem.code in CODES else None
-    if hint is None or hint.edits[0][1] in values:  # a mere transpose: the error says that axes have no order
+    if hint is None or hint.edits[0][1] in values:  # a mere transpose: the error reports that axes have no order
         return problem
     where = {} if problem.source else {"source": source, "span": (0, len(source))}
     return problem.replace(hint=hint, **where)

@@ -1,7 +1,7 @@
 """Operations of array code, one record each: its names, the parameters it knows, its rule on dimensions and axes, its value.
 
 A call is bound to the parameters of its record, `axis|dim=None` by either name; a keyword that the record does not list is
-refused, since a formula without it would be another. `rule` gives the value in named notation, `array` that of NumPy.
+rejected, since a formula without it would be another. `rule` gives the value in named notation, `array` that of NumPy.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def number(value: float, special: str = "") -> PlainValues:
 
 
 class Oracle:
-    """The walk. `arrays` and `sizes` are by name; `decisions` what was chosen where a piece reads in several ways."""
+    """The walk. `arrays` and `sizes` are by name; `decisions` what was chosen where a piece is ambiguous."""
 
     def __init__(
         self,
@@ -296,7 +296,7 @@ class Oracle:
 
 
 # --------------------------------------------------------------------------------------------------------------- rules
-SPECIAL = {"I", "𝟏"}  # whose size depends on what stands beside them
+SPECIAL = {"I", "𝟏"}  # whose size depends on what appears beside them
 CONSTANTS = {"e": math.e, "π": math.pi, **dict.fromkeys(SPECIAL, 1.0)}
 
 

@@ -41,7 +41,7 @@ def gradient(oracle: Oracle, tree: Tree) -> PlainValues:
         letters = range(whole.ndim, whole.ndim + len(value.letters))
         order = (*letters, *range(whole.ndim), result.ndim - 2, result.ndim - 1)
         return PlainValues(np.transpose(result, order), (*value.letters, *pair[1]))
-    if max(value.shape) > 1:  # of a vector by a vector
+    if max(value.shape) > 1:  # of a vector with respect to a vector
         array = result.reshape(whole.size, -1)
         return PlainValues(array if oracle.decided(tree) == 1 else array.T)
     array = result.reshape(whole.shape)

@@ -62,7 +62,7 @@ def rearranged(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def pattern_of(code: CodeReader, node: ast.Call, name: str, texts: list[ast.Constant]) -> AxisPattern:
-    """The pattern of a call. Raises NotationError where it is none, or is not one of named notation."""
+    """The pattern of a call. Raises NotationError if it is invalid, or is not one of named notation."""
     left, _, right = str(texts[0].value).partition("->")
     lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords}
     reduction = str(texts[1].value) if len(texts) > 1 else ""
@@ -77,7 +77,7 @@ def pattern_of(code: CodeReader, node: ast.Call, name: str, texts: list[ast.Cons
             raise code.refuse(
                 texts[0],
                 f"{word} is on the right only: a new axis needs no repeat in named notation",
-                "leave it out; it is broadcast where it meets that axis",
+                "leave it out; it is broadcast over that axis",
             )
     if pattern.gone and name != "reduce":
         raise code.refuse(

@@ -88,7 +88,7 @@ def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
         raise Misuse("the axes of tensordot are not as many in both tensors")
     for one, two in zip(*sides):
         if bool(first.dims[one]) != bool(second.dims[two]):
-            raise Misuse("an axis of size 1 meets another")
+            raise Misuse("an axis of size 1 is broadcast against a larger one")
         axes.unify_dims(first.dims[one], second.dims[two])
     left = [dim for index, dim in enumerate(first.dims) if index not in sides[0]]
     right = [dim for index, dim in enumerate(second.dims) if index not in sides[1]]

@@ -11,7 +11,7 @@ REFUSED, ASKED = 115, 116
 
 
 class Ambiguous(NotationError):
-    """A source that reads in several ways; `readings` are their translations, in the order of `reading=`."""
+    """A source that is ambiguous; `readings` are their translations, in the order of `reading=`."""
 
     readings: tuple[Any, ...] = ()
 
@@ -21,7 +21,7 @@ class Unsafe(NotationError):
 
 
 class Question(Exception):
-    """Raised inside a reader where a piece reads in several ways and none is chosen yet."""
+    """Raised inside a reader where a piece is ambiguous and none is chosen yet."""
 
     def __init__(self, span: Span, piece: str, options: Sequence[str]):
         super().__init__(piece)

@@ -88,7 +88,7 @@ def xlogy(r: GraphReader, a: OperationArguments) -> TracedTensor:
 @rule("softplus")
 def softplus(r: GraphReader, a: OperationArguments) -> TracedTensor:
     beta = a["beta"]
-    a.skip("threshold")  # where PyTorch goes over to x, which is the same in float32
+    a.skip("threshold")  # where PyTorch switches to x, which is the same in float32
     if beta == 1:
         return apply(r, "softplus", a.tensor("self"))
     inner = apply(r, "⊙", r.scalar(beta), a.tensor("self"))

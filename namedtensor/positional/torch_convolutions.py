@@ -13,7 +13,7 @@ from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .torch_windows import multiple, padded, windows
 from .values import AxisValue, aligned, call, iota, number
 
@@ -107,7 +107,7 @@ def pool(r: GraphReader, a: OperationArguments) -> Any:
     beyond = [0] * rank
     if a["ceil_mode"]:
         if not most:
-            raise Unreadable(f"aten.{a.operator} with ceil_mode has no form in the notation yet", final=True)
+            raise UnreadableModule(f"aten.{a.operator} with ceil_mode has no form in the notation yet", final=True)
         for at, length in enumerate(x.shape[-rank:]):
             last = (outside[len(x.shape) - rank + at] - 1) * stride[at] + dilation[at] * (kernel[at] - 1) + 1
             beyond[at] = max(last - length - 2 * padding[at], 0)
@@ -115,7 +115,9 @@ def pool(r: GraphReader, a: OperationArguments) -> Any:
     if not most:
         a.skip("count_include_pad")
         if a.get("divisor_override") is not None:
-            raise Unreadable(f"aten.{a.operator} with divisor_override has no form in the notation yet", final=True)
+            raise UnreadableModule(
+                f"aten.{a.operator} with divisor_override has no form in the notation yet", final=True
+            )
     ones_like = plain(number(1)).moved([()] * len(x.shape), x.shape)
     over, counts = list[AxisVariable](), list[TracedTensor]()
     for at in range(rank):
@@ -156,7 +158,9 @@ def adaptive_pool(r: GraphReader, a: OperationArguments) -> Any:
         if x.shape[dim] == outside[dim]:
             continue
         if x.shape[dim] % outside[dim] or (r.is_free(x.shape[dim]) and outside[dim] != 1):
-            raise Unreadable(f"aten.{a.operator} from {x.shape[dim]} to {outside[dim]}, in windows of several sizes")
+            raise UnreadableModule(
+                f"aten.{a.operator} from {x.shape[dim]} to {outside[dim]}, in windows of several sizes"
+            )
         if outside[dim] == 1:
             x = r.with_axis(x, dim)
             over += r.axes.expanded(x.dims[dim])
@@ -176,7 +180,7 @@ def upsample(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x, outside = numeric(a.tensor("self" if a.has("self") else "input")), a.result_shape()
     for dim in range(2, len(x.shape)):
         if outside[dim] % x.shape[dim]:
-            raise Unreadable(f"aten.{a.operator} by a factor that is not whole")
+            raise UnreadableModule(f"aten.{a.operator} by a factor that is not whole")
         times = outside[dim] // x.shape[dim]
         if times > 1:
             x, copy = r.views.repeated(x, times)

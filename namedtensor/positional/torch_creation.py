@@ -1,4 +1,4 @@
-"""Tensors that are made of numbers alone."""
+"""Tensors that are created from numbers alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .torch_composites import mask_name
 from .torch_graph import GraphReader, OperationArguments
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import AxisValue, call, iota, number
 
 
@@ -67,7 +67,7 @@ def empty(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, .
 @rule("meshgrid")
 def meshgrid(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
     if a["indexing"] == "xy":
-        raise Unreadable('aten.meshgrid with indexing="xy"')
+        raise UnreadableModule('aten.meshgrid with indexing="xy"')
     tensors = list(a.tensors("tensors"))
     rank, shape = len(tensors), tuple(tensor.shape[0] for tensor in tensors)
     return tuple(

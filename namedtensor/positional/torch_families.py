@@ -19,7 +19,7 @@ from .torch_names import of_parameter
 from .torch_records import DeclaredTensor, needed_for, stamped
 from .torch_repeats import Carried, Repeat, RepeatMember, Runs
 from .torch_tensors import TracedTensor
-from .torch_trace import Ref, Unreadable
+from .torch_trace import Ref, UnreadableModule
 from .values import AxisValue, call, number
 
 INDICES = ("l", "m", "n", "k")
@@ -97,7 +97,7 @@ class LayerReader(GraphReader):
         """Define what the first layer takes as number 0 of a family."""
         initial = self.tensor(carried.initial).used(self.axes)
         if initial.truth:
-            raise Unreadable("what passes between layers is a condition")
+            raise UnreadableModule("what passes between layers is a condition")
         for dim, length in enumerate(initial.shape):
             if length != 1:
                 initial = self.with_axis(initial, dim)
@@ -105,7 +105,7 @@ class LayerReader(GraphReader):
             step = self.trace.steps[self.makers[carried.result]]
             self.bases[carried.result] = self.names.of_value(step.source, step.path, step.operator)
         elif self.results.get(carried.result) is not None:
-            raise Unreadable("the first layer takes two tensors in place of one result of the layer before")
+            raise UnreadableModule("the first layer takes two tensors in place of one result of the layer before")
         base = self.bases[carried.result]
         self.equation(nodes.Superscript(base, (number(0),)), initial.node)
         self.results[carried.result] = initial
@@ -121,7 +121,7 @@ class LayerReader(GraphReader):
         if ref not in self.results:
             return super().named_result(ref, tensor)
         if tensor.truth:
-            raise Unreadable("a condition is used after the layers")
+            raise UnreadableModule("a condition is used after the layers")
         if self.head is not None:
             tensor = tensor.used(self.axes)
             self.equation(self.head, stamped(tensor.node, self.current))
@@ -157,7 +157,7 @@ class LayerReader(GraphReader):
         for argument in repeat.families:
             like = self.tensor(argument.members[0]).used(self.axes)
             if like.truth:
-                raise Unreadable("a module is called with a condition")
+                raise UnreadableModule("a module is called with a condition")
             for dim, length in enumerate(like.shape):
                 if length != 1:
                     like = self.with_axis(like, dim)
@@ -185,7 +185,7 @@ class LayerReader(GraphReader):
         arrays = [self.trace.tensors[ref.index] for ref in family.members]
         spelled = {self.given[path] for path in paths if path in self.given}
         if len(spelled) > 1:
-            raise Unreadable("parameters of equal layers have different axes")
+            raise UnreadableModule("parameters of equal layers have different axes")
         path = next((path for path in paths if path in self.given), paths[0])
         key = common(paths)
         base = self.names.fresh(of_parameter(key))

@@ -24,7 +24,7 @@ from .torch_numbers import SizeNumbers
 from .torch_records import DeclaredTensor, RecordedLine, Remark, Varying, needed_for, refs_of, same, stamped, weight
 from .torch_rules import RULES
 from .torch_tensors import TensorViews, TracedTensor
-from .torch_trace import Ref, Trace, TraceStep, Unreadable
+from .torch_trace import Ref, Trace, TraceStep, UnreadableModule
 from .values import AxisValue, call, iota, number, ones, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
@@ -86,16 +86,16 @@ class GraphReader(SizeNumbers):
         rule = RULES.get(step.operator)
         try:
             if rule is None:
-                raise Unreadable(f"aten.{step.operator} has no form in the notation yet", final=True)
+                raise UnreadableModule(f"aten.{step.operator} has no form in the notation yet", final=True)
             arguments = OperationArguments(self, number_of_step)
             result = rule(self, arguments)
             arguments.check()
-        except Unreadable as problem:
+        except UnreadableModule as problem:
             problem.source = problem.source if problem.source.file else step.source
             raise
         except Clash as clash:
             first, second = (self.views.word(axis) for axis in (clash.first, clash.second))
-            raise Unreadable(f"{first} meets {second} in aten.{step.operator}", step.source) from None
+            raise UnreadableModule(f"{first} meets {second} in aten.{step.operator}", step.source) from None
         results = result if isinstance(result, tuple) else (result,)
         for ref, tensor in zip(step.results, results):
             if tensor is not None:
@@ -106,7 +106,9 @@ class GraphReader(SizeNumbers):
         """The result of a step, with a name where it is used again or is long."""
         shape = tuple(self.trace.tensors[ref.index].shape)
         if tensor.shape != shape:
-            raise Unreadable(f"aten.{self.step_now.operator}: {tensor.shape} in place of {shape}", self.step_now.source)
+            raise UnreadableModule(
+                f"aten.{self.step_now.operator}: {tensor.shape} in place of {shape}", self.step_now.source
+            )
         if tensor.named:
             return tensor
         tensor = replace(tensor, value=replace(tensor.value, node=stamped(tensor.node, self.current)))
@@ -154,7 +156,7 @@ class GraphReader(SizeNumbers):
         taken |= {span.variable.text for span in self.ranges}
         letter = next((letter for letter in (*letters, *INDICES) if letter not in taken), None)
         if letter is None:
-            raise Unreadable("no letter is left for an index")
+            raise UnreadableModule("no letter is left for an index")
         self.names.indices.add(letter)
         return nodes.Name(letter)
 
@@ -167,7 +169,7 @@ class GraphReader(SizeNumbers):
             tensor, same = self.views.fitted(self.with_axis(tensor, dim), dim, like, dim)
             one, two = self.axes.expanded(tensor.dims[dim]), self.axes.expanded(like.dims[dim])
             if same is not like or [axis.kind.size for axis in one] != [axis.kind.size for axis in two]:
-                raise Unreadable("a value has other axes than the one before it in a recurrence")
+                raise UnreadableModule("a value has other axes than the one before it in a recurrence")
             pairs += zip(one, two)
         for before, after in pairs:
             if twins and before.kind.fits(after.kind):
@@ -182,7 +184,7 @@ class GraphReader(SizeNumbers):
     def tensor(self, ref: Ref) -> TracedTensor:
         if ref not in self.tensors:
             if ref in self.depends and ref in self.makers:
-                raise Unreadable(
+                raise UnreadableModule(
                     f"aten.{self.trace.steps[self.makers[ref]].operator} gives a second result that has no form"
                 )
             self.tensors[ref] = self.constant(ref)
@@ -223,7 +225,7 @@ class GraphReader(SizeNumbers):
             return self.leaf(kind, path, array, node)
         maker = self.makers.get(ref)
         if maker is None:
-            raise Unreadable("a constant changes with the sizes")
+            raise UnreadableModule("a constant changes with the sizes")
         self.step(maker)
         return self.tensors[ref]
 
@@ -294,10 +296,10 @@ class OperationArguments:
         self.seen.update(names)
 
     def check(self) -> None:
-        """Refuse an argument that no rule has read and that is not its default."""
+        """Reject an argument that no rule has read and that is not its default."""
         for name, value in self.step.arguments.items():
             if name not in self.seen and name not in IGNORED and name not in self.step.defaults and value is not None:
-                raise Unreadable(
+                raise UnreadableModule(
                     f"aten.{self.operator} with {name}={value} has no form in the notation yet", final=True
                 )
 

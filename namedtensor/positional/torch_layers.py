@@ -18,7 +18,7 @@ from .torch_records import Varying
 from .torch_reductions import along, reduced
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain, size_of
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import AxisValue, aligned, call, iota, number
 
 
@@ -26,7 +26,7 @@ from .values import AxisValue, aligned, call, iota, number
 def standardized(r: GraphReader, x: TracedTensor, over: Sequence[int], eps: float) -> TracedTensor:
     inside = r.axes.expanded(axes_of(x.dims[dim] for dim in over))
     if math.prod(x.shape[dim] for dim in over if not x.dims[dim]) != 1:
-        raise Unreadable("a norm over a dimension that repeats")
+        raise UnreadableModule("a norm over a dimension that repeats")
     return x.with_node(call("standardize", (x.node,), inside, [] if eps == 1e-5 else [number(eps)]))
 
 
@@ -121,7 +121,7 @@ def attention(r: GraphReader, a: OperationArguments) -> Any:
         mask = a.tensor("attn_mask")
         if grouped and len(mask.shape) > 2:
             if [*mask.shape][-3] != 1:
-                raise Unreadable("a mask for each head, where heads share keys")
+                raise UnreadableModule("a mask for each head, where heads share keys")
             mask = mask.moved([*mask.dims[:-3], (), *mask.dims[-3:]], [*mask.shape[:-3], 1, *mask.shape[-3:]])
         scores = masked(r, scores, mask)
     if a["is_causal"]:
@@ -152,7 +152,7 @@ def masked(r: GraphReader, scores: TracedTensor, mask: TracedTensor) -> TracedTe
 def causal(r: GraphReader, scores: TracedTensor) -> TracedTensor:
     """The mask that PyTorch's attention makes: a query sees the keys up to its own number."""
     if not scores.dims[-1] or not scores.dims[-2]:
-        raise Unreadable("a causal mask of a tensor that repeats")
+        raise UnreadableModule("a causal mask of a tensor that repeats")
     scores, query = r.views.joined(scores, len(scores.dims) - 2)
     scores, key = r.views.joined(scores, len(scores.dims) - 1)
     truth = call("≤", [iota(key), iota(query)])
@@ -200,7 +200,7 @@ def diagonal(r: GraphReader, a: OperationArguments) -> TracedTensor:
     rank = len(x.shape)
     one, two = a["dim1"] % rank, a["dim2"] % rank
     if a["offset"] != 0 or x.shape[one] != x.shape[two] or not (x.dims[one] and x.dims[two]):
-        raise Unreadable("aten.diagonal beside the diagonal, or of a tensor that is not square")
+        raise UnreadableModule("aten.diagonal beside the diagonal, or of a tensor that is not square")
     x, row = r.views.joined(x, one)
     x, column = r.views.joined(x, two)
     rest = [dim for dim in range(rank) if dim not in (one, two)]
@@ -220,11 +220,13 @@ def elements(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x, indices = a.tensor("self"), a.tensors("indices")
     indexed = [dim for dim, index in enumerate(indices) if index is not None]
     if any(index is not None and index.truth for index in indices):
-        raise Unreadable("the shape of a tensor indexed by a condition depends on values of tensors", hint="use where")
+        raise UnreadableModule(
+            "the shape of a tensor indexed by a condition depends on values of tensors", hint="use where"
+        )
     if len(indexed) == 1:
         return looked_up(r, x, indexed[0], indices[indexed[0]])
     if indexed != list(range(indexed[0], indexed[-1] + 1)):
-        raise Unreadable("aten.index at dimensions that are not side by side")
+        raise UnreadableModule("aten.index at dimensions that are not side by side")
     chosen = [indices[dim] for dim in indexed]
     dims = aligned(r.axes, *(index.value for index in chosen))
     items = []
@@ -245,7 +247,7 @@ def gather(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x, chosen = a.tensor("self"), a.tensor("index")
     dim = a["dim"] % len(x.shape)
     if any(one != two for at, (one, two) in enumerate(zip(x.shape, chosen.shape)) if at != dim):
-        raise Unreadable("aten.gather with an index that is shorter than the tensor")
+        raise UnreadableModule("aten.gather with an index that is shorter than the tensor")
     others = [replace(tensor.value, dims=(*tensor.dims[:dim], (), *tensor.dims[dim + 1 :])) for tensor in (x, chosen)]
     dims = list(aligned(r.axes, *others))
     dims[dim] = chosen.dims[dim]

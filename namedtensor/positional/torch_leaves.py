@@ -8,7 +8,7 @@ import torch
 
 from .axes import Axes, AxisVariable, Clash, Dim, axes_of
 from .torch_names import axis_words, hint_of
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 
 
 class ModuleLeaves:
@@ -27,7 +27,9 @@ class ModuleLeaves:
             )
         words = axis_words(spelled)
         if len(words) != array.ndim:
-            raise Unreadable(f"{path} has {array.ndim} dimensions, and {spelled!r} names {len(words)}", final=True)
+            raise UnreadableModule(
+                f"{path} has {array.ndim} dimensions, and {spelled!r} names {len(words)}", final=True
+            )
         dims: list[Dim] = []
         for _place, (word, length) in enumerate(zip(words, array.shape)):
             dims.append(self.named_dim(path, word, length, {axis.fixed for dim in dims for axis in dim}))
@@ -43,7 +45,9 @@ class ModuleLeaves:
         if sizes.count(None) > 1 or length % product or (None not in sizes and product != length):
             listed = " ".join(name for name, _ in words)
             hint = "state sizes, as in (heads[8] key)"
-            raise Unreadable(f"{path} has {length} along {listed}, whose sizes do not make that", hint=hint, final=True)
+            raise UnreadableModule(
+                f"{path} has {length} along {listed}, whose sizes do not make that", hint=hint, final=True
+            )
         dim: list[AxisVariable] = []
         for (name, _), size in zip(words, sizes):
             while name in before:
@@ -53,7 +57,7 @@ class ModuleLeaves:
                 try:
                     dim.append(self.axes.named(name, size or length // product))
                 except Clash:
-                    raise Unreadable(
+                    raise UnreadableModule(
                         f"{name} is {size or length // product} in {path}, and another size elsewhere", final=True
                     ) from None
         return tuple(dim)

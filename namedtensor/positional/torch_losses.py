@@ -12,7 +12,7 @@ from .torch_operations import apply, chosen, compared, fitted, numeric, powered
 from .torch_reductions import reduced
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain, size_of
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import AxisValue, aligned, call, number
 
 REDUCTIONS = {0: "", 1: "mean", 2: "∑"}
@@ -102,11 +102,13 @@ def soft_margin_loss(r: GraphReader, a: OperationArguments) -> TracedTensor:
 def multi_margin_loss(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """For each class but the right one max(0, m − x_y + x_i)^p; for the right one that would be m^p."""
     if a.get("weight") is not None:
-        raise Unreadable("aten.multi_margin_loss with weights of classes has no form in the notation yet", final=True)
+        raise UnreadableModule(
+            "aten.multi_margin_loss with weights of classes has no form in the notation yet", final=True
+        )
     power, margin = a["p"], a["margin"]
     x = r.shared(a.raw("self"))
     if len(x.shape) != 2:
-        raise Unreadable("aten.multi_margin_loss of a tensor without a batch")
+        raise UnreadableModule("aten.multi_margin_loss of a tensor without a batch")
     right = picked_at(r, x.used(r.axes), a.tensor("target"))
     right = right.moved([*right.dims, ()], [*right.shape, 1])
     beyond = apply(r, "-", apply(r, "+", x.used(r.axes), plain(number(margin))), right)
@@ -122,7 +124,7 @@ def multi_margin_loss(r: GraphReader, a: OperationArguments) -> TracedTensor:
 def trilinear(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """x ⊙ W ⊙ y, as `nn.Bilinear` calls it."""
     if [a["expand1"], a["expand2"], a["expand3"], a["sumdim"]] != [[1, 3], [0], [1, 2], [2, 3]]:
-        raise Unreadable("aten._trilinear with other dimensions has no form in the notation yet", final=True)
+        raise UnreadableModule("aten._trilinear with other dimensions has no form in the notation yet", final=True)
     a.skip("unroll_dim")
     first, weight, second = a.tensor("i1"), a.tensor("i2"), a.tensor("i3")
     batch, out = first.shape[0], weight.shape[0]
@@ -138,4 +140,6 @@ def trilinear(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 @rule("_embedding_bag_forward_only", "_embedding_bag")
 def embedding_bag(r: GraphReader, a: OperationArguments) -> Any:
-    raise Unreadable("aten.embedding_bag has no form in the notation: use nn.Embedding and a sum or mean", final=True)
+    raise UnreadableModule(
+        "aten.embedding_bag has no form in the notation: use nn.Embedding and a sum or mean", final=True
+    )

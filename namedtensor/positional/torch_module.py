@@ -31,7 +31,7 @@ from .torch_repeats import Repeat, Runs, repeats_of, runs_for, with_repeats
 from .torch_shared import modules_as_functions
 from .torch_sizes import Group, free_groups, resized
 from .torch_subject import subject_of
-from .torch_trace import Ref, Subject, Trace, Unreadable, is_of_autograd, raised_at, traced, value_of
+from .torch_trace import Ref, Subject, Trace, UnreadableModule, is_of_autograd, raised_at, traced, value_of
 from .torch_writing import Writing
 
 TOLERANCE = 1e-5
@@ -61,10 +61,10 @@ def read(
     except Exception as problem:
         raise NotationError(CODE, f"the module does not run on these inputs: {first_line(problem)}") from None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the module, for sizes that nobody asked for
+        warnings.simplefilter("ignore")  # of the module, for sizes that no one asked for
         try:
             return first_reading(subject, tensors, names, output)
-        except Unreadable as problem:
+        except UnreadableModule as problem:
             raise refusal(problem) from None
 
 
@@ -72,7 +72,7 @@ def first_line(problem: BaseException) -> str:
     return f"{type(problem).__name__}: {str(problem).strip().splitlines()[0] if str(problem).strip() else ''}"
 
 
-def refusal(problem: Unreadable) -> NotationError:
+def refusal(problem: UnreadableModule) -> NotationError:
     """The error of what cannot be read, with its line of the file."""
     source, text = problem.source, problem.source.text
     if not text:
@@ -89,12 +89,12 @@ def first_reading(
 ) -> ReadModule:
     """The reading with the most sizes free; where one cannot be read so, it is that of the example."""
     groups = free_groups(subject, tensors, names)
-    problem: Unreadable | None = None
+    problem: UnreadableModule | None = None
     for chosen in choices(groups):
         try:
             fixed = [group for group, sizes in groups if (group, sizes) not in chosen]
             return ModuleReading(subject, tensors, names, output, chosen, fixed).result()
-        except Unreadable as failed:
+        except UnreadableModule as failed:
             if failed.final:
                 raise
             problem = problem or failed
@@ -139,20 +139,20 @@ class ModuleReading:
         inputs = resized(self.tensors, sizes, 10 + which)
         try:
             return traced(self.subject, inputs)
-        except Unreadable:
+        except UnreadableModule:
             raise
         except Exception as problem:
             if is_of_autograd(problem):
                 hint = "call what its forward calls"
-                raise Unreadable(OWN_DERIVATIVE, raised_at(problem), hint, final=True) from None
+                raise UnreadableModule(OWN_DERIVATIVE, raised_at(problem), hint, final=True) from None
             sentence = f"the module does not run at these sizes: {first_line(problem)}"
-            raise Unreadable(sentence, raised_at(problem)) from None
+            raise UnreadableModule(sentence, raised_at(problem)) from None
 
     def result(self) -> ReadModule:
         first, depends = self.traced(0)
         second, _ = self.traced(1)
         if first.structure() != second.structure():
-            raise Unreadable("the steps of the module depend on the sizes of its inputs")
+            raise UnreadableModule("the steps of the module depend on the sizes of its inputs")
         free = {sizes[0]: (sizes[1], *group.places[0]) for group, sizes in self.groups}
         back = {sizes[1]: (sizes[0], *group.places[0]) for group, sizes in self.groups}
         name, ref = self.chosen(first)
@@ -164,7 +164,7 @@ class ModuleReading:
             try:
                 program = self.program(*with_repeats(runs, chosen), ref, free, back, self.notes(first, name))
                 self.check(program, name)
-            except Unreadable as problem:
+            except UnreadableModule as problem:
                 if problem.final or not chosen:
                     raise
             else:
@@ -186,13 +186,13 @@ class ModuleReading:
 
     def chosen(self, trace: Trace) -> tuple[str, Ref]:
         if not trace.output:
-            raise Unreadable("it gives no tensor", final=True)
+            raise UnreadableModule("it gives no tensor", final=True)
         if isinstance(self.output, int) and self.output < len(trace.output):
             return trace.output[self.output]
         for name, ref in trace.output:
             if re.findall(r"\w+", name)[:1] == [self.output]:
                 return name, ref
-        raise Unreadable(
+        raise UnreadableModule(
             f"there is no result {self.output!r} among {', '.join(name for name, _ in trace.output)}", final=True
         )
 
@@ -215,15 +215,15 @@ class ModuleReading:
             try:
                 value = program(*[inputs[taken.path] for taken in program._given.values()])
             except NotationError as problem:
-                raise Unreadable(f"the formula that was read has no value: {str(problem)}") from None
+                raise UnreadableModule(f"the formula that was read has no value: {str(problem)}") from None
             difference(value, expected)
 
 
 def difference(value: Any, expected: torch.Tensor) -> None:
-    """Refuse a value that is not the module's."""
+    """Reject a value that is not the module's."""
     value, expected = torch.as_tensor(value).double(), expected.double()
     if value.shape != expected.shape:
-        raise Unreadable(f"what was read has the shape {tuple(value.shape)}, the module {tuple(expected.shape)}")
+        raise UnreadableModule(f"what was read has the shape {tuple(value.shape)}, the module {tuple(expected.shape)}")
     scale = max(float(expected[torch.isfinite(expected)].abs().max()) if torch.isfinite(expected).any() else 1.0, 1e-30)
     if not torch.allclose(value, expected, rtol=TOLERANCE, atol=TOLERANCE * scale, equal_nan=True):
-        raise Unreadable(f"what was read differs from the module by {float((value - expected).abs().max()):.2g}")
+        raise UnreadableModule(f"what was read differs from the module by {float((value - expected).abs().max()):.2g}")

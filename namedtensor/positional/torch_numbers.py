@@ -13,7 +13,7 @@ from grammar.printer import to_text
 from .axes import Axes
 from .torch_records import DeclaredTensor, Varying
 from .torch_tensors import TracedTensor, plain, size_of
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import call, number, size
 
 POWERS = (
@@ -35,7 +35,7 @@ class SizeNumbers:
         if isinstance(value, Varying):
             node = self.size_of(value.first, value.second)
             if node is None:
-                raise Unreadable(f"the number {value.first:g} depends on the sizes")
+                raise UnreadableModule(f"the number {value.first:g} depends on the sizes")
             return plain(node)
         return plain(number(value))
 
@@ -43,7 +43,7 @@ class SizeNumbers:
         """A number that depends on the sizes, as an expression of one of them."""
         if first == second:
             return number(first)
-        lines: list[tuple[int, int, Node]] = []  # slope and offset, and the size
+        lines: list[tuple[int, int, Node]] = []  # scale and offset, and the size
         for one, (two, name, dim) in self.free.items():
             axes = self.axes.expanded(self.declared[name].dims[dim])
             if len(axes) != 1:

@@ -16,7 +16,7 @@ from grammar.nodes import Node
 from .torch_graph import GraphReader, OperationArguments
 from .torch_rules import RULES, rule
 from .torch_tensors import TracedTensor, plain
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import AxisValue, aligned, call, iota, number
 
 # --------------------------------------------------------------------------------------------------------- elementwise
@@ -108,7 +108,7 @@ def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if before.is_floating_point and not after.is_floating_point:
         if str(after) == "torch.bool":
             return condition(a.tensor("self"))
-        raise Unreadable(f"a cast to {after} cuts fractions off", hint="write floor")
+        raise UnreadableModule(f"a cast to {after} cuts fractions off", hint="write floor")
     tensor = a.raw("self")
     if str(after) == "torch.bool":
         return condition(tensor) if tensor.truth else condition(a.tensor("self"))
@@ -119,7 +119,7 @@ def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
 def binary(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if a.get("rounding_mode") is not None:
         if a["rounding_mode"] != "floor":
-            raise Unreadable("div rounds toward zero")
+            raise UnreadableModule("div rounds toward zero")
         return apply(r, "floor", apply(r, "/", numeric(a.operand("self")), numeric(a.operand("other"))))
     first, second = numeric(a.operand("self")), a["other"]
     alpha = a.get("alpha", 1)
@@ -260,7 +260,7 @@ def comparison(r: GraphReader, a: OperationArguments) -> TracedTensor:
 @rule(*LOGICAL)
 def logical(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if "bool" not in str(a.dtype("self")) and not a.operator.startswith("logical"):
-        raise Unreadable(f"aten.{a.operator} of integers works on bits")
+        raise UnreadableModule(f"aten.{a.operator} of integers works on bits")
     first, second = condition(a.operand("self")), condition(a.operand("other"))
     return apply(r, LOGICAL[a.operator], first, second, truth=True)
 
@@ -268,7 +268,7 @@ def logical(r: GraphReader, a: OperationArguments) -> TracedTensor:
 @rule("logical_not", "bitwise_not")
 def negation(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if "bool" not in str(a.dtype("self")) and a.operator == "bitwise_not":
-        raise Unreadable("aten.bitwise_not of integers works on bits")
+        raise UnreadableModule("aten.bitwise_not of integers works on bits")
     return apply(r, "¬", condition(a.tensor("self")), truth=True)
 
 
@@ -287,7 +287,7 @@ def masked_fill(r: GraphReader, a: OperationArguments) -> TracedTensor:
 def triangle(r: GraphReader, a: OperationArguments) -> TracedTensor:
     tensor = numeric(a.tensor("self"))
     if not tensor.dims[-1] or not tensor.dims[-2]:
-        raise Unreadable(f"aten.{a.operator} of a tensor that repeats")
+        raise UnreadableModule(f"aten.{a.operator} of a tensor that repeats")
     tensor, row = r.views.joined(tensor, len(tensor.dims) - 2)
     tensor, column = r.views.joined(tensor, len(tensor.dims) - 1)
     bound = iota(row) if a["diagonal"] == 0 else call("+", [iota(row), number(a["diagonal"])])

@@ -10,7 +10,7 @@ from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, broadcast, numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import AxisValue, aligned, call, contracted, matmul, number
 
 
@@ -35,7 +35,7 @@ def product(r: GraphReader, first: TracedTensor, second: TracedTensor) -> Traced
         return repeated_product(r, left, right, first, second, inner)
     if inner == 1 or not left.dims[-1]:
         if inner != 1:
-            raise Unreadable("a product over a dimension that repeats in both operands")
+            raise UnreadableModule("a product over a dimension that repeats in both operands")
         return outer(r, left, right, first, second)
     value = matmul(r.axes, left, right)
     over = r.axes.expanded(left.dims[-1])
@@ -93,7 +93,7 @@ def transposed(x: TracedTensor) -> TracedTensor:
 @rule("addmm", "baddbmm", "addmv", "addbmm")
 def add_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if a.operator == "addbmm":
-        raise Unreadable("aten.addbmm is not in the table")
+        raise UnreadableModule("aten.addbmm is not in the table")
     names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
     result = product(r, *(a.tensor(name) for name in names))
     if a["alpha"] != 1:

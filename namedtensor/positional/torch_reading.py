@@ -21,7 +21,7 @@ def from_torch(
     training: bool = False,
     **named: Any,
 ) -> ReadModule:
-    """A module or function of PyTorch as a program of the notation.
+    """Convert a PyTorch module or function to a program.
 
     It is run on tensors like the example inputs, in evaluation mode, and each ATen operation is read by a rule. Axes get
     their names from `names` and from what they meet; views and permutations leave nothing. The result has the
@@ -39,7 +39,7 @@ def from_torch(
         Which of several results is read, by number or by name.
     training : bool, default False
         Whether the module is read as it acts in training: batch norm by the statistics of the batch, dropout by a mask of 0 and 1
-        that is an input of the program. Other random layers are refused.
+        that is an input of the program. Other random layers are rejected.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a reading is made of: lines, declared tensors, remarks; and nodes that know the step that made them."""
+"""Parts of a reading: lines, declared tensors, remarks; and nodes that know the step that made them."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, condition, numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain, size_of
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import call, number
 
 REDUCED = {
@@ -34,7 +34,7 @@ def reduced(
     inside = r.axes.expanded(axes_of(x.dims[index] for index in over))
     repeats = math.prod(x.shape[index] for index in over if not x.dims[index])
     if repeats != 1 and operator not in ("mean", "max", "min"):
-        raise Unreadable(f"{operator} over a dimension that repeats")
+        raise UnreadableModule(f"{operator} over a dimension that repeats")
     dims: list[Dim] = [() if index in over else dim for index, dim in enumerate(x.dims) if keep or index not in over]
     shape = [1 if index in over else position for index, position in enumerate(x.shape) if keep or index not in over]
     node = call(operator, (x.node,), inside, parameters) if inside else x.node
@@ -101,7 +101,7 @@ def sort(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ..
     x = numeric(a.tensor("self"))
     dim = a["dim"] % len(x.shape)
     if a["descending"] or len(r.axes.expanded(x.dims[dim])) != 1:
-        raise Unreadable("aten.sort in descending order, or over a dimension of several axes")
+        raise UnreadableModule("aten.sort in descending order, or over a dimension of several axes")
     return along(r, "sort", x, dim), None
 
 
@@ -111,10 +111,10 @@ def along_axis(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = numeric(a.tensor("self"))
     dim = a["dim"] % len(x.shape)
     if not x.dims[dim] and x.shape[dim] != 1:
-        raise Unreadable(f"aten.{a.operator} over a dimension that repeats")
+        raise UnreadableModule(f"aten.{a.operator} over a dimension that repeats")
     name = a.operator.removeprefix("_").removeprefix("safe_").replace("log_", "log")
     if name.startswith("cum") and len(r.axes.expanded(x.dims[dim])) > 1:
-        raise Unreadable(f"aten.{a.operator} over a dimension of several axes")
+        raise UnreadableModule(f"aten.{a.operator} over a dimension of several axes")
     return along(r, name, x, dim)
 
 

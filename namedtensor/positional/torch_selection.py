@@ -10,7 +10,7 @@ from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import call, iota, number
 
 
@@ -27,7 +27,7 @@ def number_of_extreme(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x, dim = a.tensor("self"), a.get("dim")
     if dim is None:
         if any(map(r.is_free, x.shape)):
-            raise Unreadable(f"aten.{a.operator} over all elements, where sizes are free")
+            raise UnreadableModule(f"aten.{a.operator} over all elements, where sizes are free")
         count = 1
         for length in x.shape:
             count *= length

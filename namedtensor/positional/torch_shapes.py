@@ -11,7 +11,7 @@ from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import AxisValue, aligned, call, iota, number, renamed
 
 
@@ -89,7 +89,7 @@ def slice_(r: GraphReader, a: OperationArguments) -> TracedTensor:
         split = r.views.regrouped(x, [*x.shape[:dim], length, step, *x.shape[dim + 1 :]])
         return r.views.picked(split.used(r.axes), dim + 1, start)
     if not isinstance(start, int):
-        raise Unreadable("a slice begins where a size says")
+        raise UnreadableModule("a slice begins where a size says")
     if a.varies("end") or a.result_varies(dim):
         return cut_by_sizes(r, a, x.used(r.axes), dim, start, step)
     return r.cut(x.used(r.axes), dim, start + x.shape[dim] if start < 0 else start, length, step)
@@ -107,14 +107,14 @@ def cut_by_sizes(
     """A slice whose end depends on the sizes: of what is constant, as long as another axis; else from a start to the end."""
     length = a.result_shape()[dim]
     if step != 1 or start < 0:
-        raise Unreadable("a slice with steps of an axis whose size is free")
+        raise UnreadableModule("a slice with steps of an axis whose size is free")
     inside = r.axes.expanded(x.dims[dim])
     if start + length == x.shape[dim] and len(inside) == 1:
         last = nodes.Size(nodes.Axis(inside[0].key))
     elif (scalar := r.size_of(start + length, a.other_shape()[dim] + start)) is not None:
         last = scalar
     else:
-        raise Unreadable("a slice whose end depends on the sizes")
+        raise UnreadableModule("a slice whose end depends on the sizes")
     return r.views.sliced(x, dim, start, length, 1, number(start + 1), last)
 
 
@@ -172,7 +172,7 @@ def joined(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedT
     single: list[TracedTensor] = []
     for operand in tensors:
         if not operand.dims[dim] and operand.shape[dim] != 1:
-            raise Unreadable("aten.cat of a tensor that repeats")
+            raise UnreadableModule("aten.cat of a tensor that repeats")
         single.append(operand if not operand.dims[dim] else r.views.joined(operand, dim)[0])
     hint = next((r.views.base(tensor.dims[dim][0]) for tensor in single if tensor.dims[dim]), "ax")
     new = r.axes.new(size=total, hint=hint)
@@ -240,7 +240,7 @@ def flip(r: GraphReader, a: OperationArguments) -> TracedTensor:
 def roll(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.tensor("self")
     if not a["dims"]:
-        raise Unreadable("aten.roll without dims")
+        raise UnreadableModule("aten.roll without dims")
     for shift, dim in zip(a["shifts"], a["dims"]):
         dim %= len(x.shape)
         x = r.shared(x)
@@ -248,7 +248,7 @@ def roll(r: GraphReader, a: OperationArguments) -> TracedTensor:
         if cut == x.shape[dim]:
             continue
         if r.is_free(x.shape[dim]):
-            raise Unreadable("aten.roll along an axis whose size is free")
+            raise UnreadableModule("aten.roll along an axis whose size is free")
         left, right = x.used(r.axes), x.used(r.axes)
         x = joined(r, [r.cut(left, dim, cut, x.shape[dim] - cut), r.cut(right, dim, 0, cut)], dim)
     return x
@@ -263,7 +263,7 @@ def repeat(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = x.moved([*[()] * lead, *x.dims], [*[1] * lead, *x.shape])
     shape = a.result_shape()
     if any(count > 1 and size > 1 for count, size in zip(times, x.shape)):
-        raise Unreadable("aten.repeat of a dimension that is not of size 1")
+        raise UnreadableModule("aten.repeat of a dimension that is not of size 1")
     return x.moved(x.dims, shape)
 
 
@@ -282,20 +282,20 @@ def scattered(r: GraphReader, a: OperationArguments) -> TracedTensor:
             a.skip("start", "end", "step")
             return source
         if source.dims[dim]:
-            raise Unreadable("an assignment of several elements to a slice")
+            raise UnreadableModule("an assignment of several elements to a slice")
         a.skip("end")
         start, step = a.get("start") or 0, a.get("step") or 1
         if step != 1 or a.varies("start") or start < 0:
-            raise Unreadable("an assignment to a slice with steps")
+            raise UnreadableModule("an assignment to a slice with steps")
         until = start + length if start + length < x.shape[dim] else None
         if until is not None and a.varies("end"):
-            raise Unreadable("an assignment to a slice whose end depends on the sizes")
+            raise UnreadableModule("an assignment to a slice whose end depends on the sizes")
         source = source.moved(without(source.dims, dim), [*source.shape[:dim], *source.shape[dim + 1 :]])
     else:
         start = a["index"] % x.shape[dim]
         until = start + 1
         if a["index"] < 0 and r.is_free(x.shape[dim]):
-            raise Unreadable("an assignment to an element counted from the end of a free axis")
+            raise UnreadableModule("an assignment to an element counted from the end of a free axis")
     x = r.with_axis(x, dim)
     x, axis = r.views.joined(x, dim)
     low, high = call("≥", [iota(axis), number(start + 1)]), call("≤", [iota(axis), number(until or 0)])

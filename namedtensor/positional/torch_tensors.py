@@ -11,7 +11,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Axes, AxisKind, AxisVariable, Dim, Dims
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import AxisValue, Leaf, iota, merged, number, ones, renamed, size
 
 
@@ -169,7 +169,7 @@ class TensorViews:
         )
 
     def rejoined(self, tensor: TracedTensor, dim: Dim) -> tuple[TracedTensor, Dim]:
-        """The parts of a cut axis that stand together in order are that axis again."""
+        """The parts of a cut axis that are adjacent and in order are that axis again."""
         kinds = tuple(axis.kind for axis in dim)
         for cut in self.cuts.values():
             if kinds == tuple(part.root for part in cut.parts):
@@ -187,7 +187,7 @@ class TensorViews:
             if source <= target and taken < len(tokens):
                 token = tokens[taken]
                 if isinstance(token, int):
-                    raise Unreadable("view merges a repeated dimension with another")
+                    raise UnreadableModule("view merges a repeated dimension with another")
                 source *= self.size(token)
                 taken += 1
             elif count < len(shape):

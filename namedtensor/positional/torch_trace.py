@@ -50,7 +50,7 @@ class SourceLine(NamedTuple):
 NOWHERE = SourceLine("", 0)
 
 
-class Unreadable(Exception):
+class UnreadableModule(Exception):
     """What cannot be read into the notation: a sentence, and the line of the source."""
 
     def __init__(self, sentence: str, source: SourceLine = NOWHERE, hint: str = "", final: bool = False):
@@ -103,7 +103,7 @@ class Recorder(TorchDispatchMode):
 
     def __init__(self, trace: Trace, depends: set[Ref], modules: Mapping[int, str], hint: str = ""):
         super().__init__()
-        self.hint = hint  # where random numbers are drawn
+        self.hint = hint  # where random numbers are generated
         self.trace, self.depends, self.modules = trace, depends, modules
         self.refs: dict[int, Ref] = {}
         self.stale: dict[Ref, SourceLine] = {}
@@ -132,7 +132,9 @@ class Recorder(TorchDispatchMode):
         refs = [self.known(tensor) for tensor in used]
         for ref in refs:
             if ref in self.stale:
-                raise Unreadable("a tensor is read after part of its memory was overwritten in place", self.stale[ref])
+                raise UnreadableModule(
+                    "a tensor is read after part of its memory was overwritten in place", self.stale[ref]
+                )
         depends = any(ref in self.depends for ref in refs)
         self.refuse(func, bound, depends, source)
         outside = {
@@ -167,12 +169,14 @@ class Recorder(TorchDispatchMode):
     def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: SourceLine) -> None:
         name = name_of(func)
         if name in ("_local_scalar_dense", "is_nonzero") and depends:
-            raise Unreadable("what follows depends on values of tensors", source, CONTROL, True)
+            raise UnreadableModule("what follows depends on values of tensors", source, CONTROL, True)
         quiet = bound.get("dropout_p", bound.get("p")) == 0.0 or (name == "rrelu_with_noise" and not bound["training"])
         if torch.Tag.nondeterministic_seeded in func.tags and not quiet:
-            raise Unreadable(f"aten.{name} draws random numbers", source, self.hint, final=True)
+            raise UnreadableModule(f"aten.{name} generates random numbers", source, self.hint, final=True)
         if name in ("nonzero", "masked_select", "unique", "_unique2"):
-            raise Unreadable(f"the shape of what aten.{name} gives depends on values of tensors", source, CONTROL, True)
+            raise UnreadableModule(
+                f"the shape of what aten.{name} gives depends on values of tensors", source, CONTROL, True
+            )
 
     def overwritten(self, target: torch.Tensor, source: SourceLine) -> None:
         """Mark what shares memory with a tensor that was written in place."""

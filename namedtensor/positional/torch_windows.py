@@ -10,7 +10,7 @@ from .torch_operations import numeric
 from .torch_rules import rule
 from .torch_shapes import joined
 from .torch_tensors import TracedTensor
-from .torch_trace import Unreadable
+from .torch_trace import UnreadableModule
 from .values import AxisValue, call, iota, number, ones, renamed
 
 
@@ -49,7 +49,7 @@ def edge_pad(r: GraphReader, a: OperationArguments) -> TracedTensor:
         dim = len(x.shape) - 1 - count
         before, after = widths[2 * count], widths[2 * count + 1]
         if before < 0 or after < 0:
-            raise Unreadable(f"aten.{a.operator} with a negative width")
+            raise UnreadableModule(f"aten.{a.operator} with a negative width")
         if before or after:
             x = beyond(r, x, dim, before, shape[dim], other[dim], a.operator.startswith("reflection"))
     return x

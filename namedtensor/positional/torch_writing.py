@@ -20,7 +20,7 @@ from .torch_names import axis_words, of_parameter
 from .torch_program import ModuleInputs, ReadModule, truth_free
 from .torch_records import DeclaredTensor, RecordedLine
 from .torch_tensors import TracedTensor
-from .torch_trace import Subject, Unreadable
+from .torch_trace import Subject, UnreadableModule
 from .values import Divided, Names, number, written
 
 DRAWN = 8  # as many values, from 0, are drawn for an index
@@ -48,7 +48,7 @@ class Writing:
         try:
             self.names: Names = names_of(reader.axes, taken)
         except TwiceInOneValue:
-            raise Unreadable("a value would have one axis twice") from None
+            raise UnreadableModule("a value would have one axis twice") from None
 
     def prefer_given(self, result: Sequence[AxisVariable]) -> None:
         """Let the axes of the result have the given names, rather than primed ones."""
@@ -90,7 +90,7 @@ class Writing:
         try:
             return self.read_module(notes)
         except Divided:
-            raise Unreadable("an axis is indexed and falls into parts, too") from None
+            raise UnreadableModule("an axis is indexed and falls into parts, too") from None
 
     def read_module(self, notes: Sequence[str]) -> ReadModule:
         reader = self.reader

@@ -95,7 +95,7 @@ class Translation:
         return "\n".join((*(f"{self._spelled[name]} ∈ {domain}" for name, domain in sets.items()), self.formula))
 
     def program(self) -> NamedProgram:
-        """The formula as a program: `nt.program(found.formula)`."""
+        """Return the formula as a program, the same as `nt.program(translation.formula)`."""
         with LOADING, all_or_none():
             from ..programs.program import Program as NamedProgram
         return NamedProgram(self.formula, "text")
@@ -105,7 +105,7 @@ class Translation:
         return tuple(self.axes)
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
-        """The value for plain arrays, with the axes in the source's order.
+        """Evaluate the translation on plain arrays, with the axes in the order of the source.
 
         Parameters
         ----------
@@ -141,12 +141,13 @@ class Translation:
 
 
 class Choices:
-    """What was chosen where a piece reads in several ways; a Question where nothing was."""
+    """What was chosen where a piece is ambiguous; a Question where nothing was."""
 
     def __init__(self, plan: Sequence[int]):
         self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int:
+        """Return the index of the chosen option for an ambiguous piece. Raises Question if none is chosen."""
         if (topic, span) not in self.decisions:
             if len(self.decisions) >= len(self.plan):
                 raise Question(span, piece, options)
@@ -345,7 +346,7 @@ def _translated(text: str, shapes: Mapping[str, Any], kind: str, choices: Choice
 
 
 def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
-    """The names of axes for a message, as far as they can be known where a reader stops."""
+    """Return the axis names for an error message, as far as known where the reader stopped."""
     try:
         return names_of(reader.axes)
     except TwiceInOneValue:
@@ -364,7 +365,7 @@ def _named(problem: NotationError, names: Mapping[str, tuple[str, ...]]) -> dict
 def _written(
     text: str, program: TranslatedProgram, names: Mapping[str, tuple[str, ...]], choices: Choices
 ) -> Translation:
-    """The translation of a program whose axes have names."""
+    """Build the translation of a program with named axes."""
     statements, result = statements_of(program, names)
     axes = {
         name: tuple(part for axis in axes_of(leaf.dims) for part in names[axis.key])

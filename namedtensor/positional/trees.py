@@ -374,7 +374,7 @@ def is_function(name: str) -> bool:
 
 
 def tree_of(source: str, tokens: list[SourceToken], names: Collection[str] = ()) -> Tree:
-    """The tree of all tokens. Raises NotationError where one cannot be read."""
+    """The tree of all tokens. Raises NotationError if one cannot be read."""
     parser = SourceParser(source, tokens, names)
     tree = parser.sum()
     if parser.token.kind != END:

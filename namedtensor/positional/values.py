@@ -115,7 +115,7 @@ def size(axis: AxisVariable) -> Node:
 
 # ----------------------------------------------------------------------------------------------------- broadcasting
 def aligned(axes: Axes, *values: AxisValue) -> Dims:
-    """The dimensions of an elementwise operation, aligned from the last: those that meet become one.
+    """The dimensions of an elementwise operation, aligned from the last: those that are aligned become one.
 
     Raises Clash where two do not fit. A dimension of size 1 has no axes, and takes those of the other.
     """
@@ -177,7 +177,7 @@ def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
 
 # -------------------------------------------------------------------------------------------------------- writing
 class Divided(Exception):
-    """An axis that falls into parts stands where only one can."""
+    """An axis split into parts is used where only one axis is allowed."""
 
 
 Names = Mapping[str, tuple[str, ...]]

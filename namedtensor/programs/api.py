@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def composed(
     kind: type[AnyProgram], text: str, syntax: str, strict: bool, operators: Operators, folders: Folders
 ) -> AnyProgram:
-    """A program of a text, with what it imports and the operators that it may use."""
+    """Return a program of a text, with what it imports and the operators that it may use."""
     with LOADING, all_or_none():
         from .custom_operators import program_with
         from .imports import with_imports

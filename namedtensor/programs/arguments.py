@@ -29,10 +29,10 @@ DTYPE = "float32"  # of inputs that are given by their shape
 
 
 # --------------------------------------------------------------------------------------------------------- the values
-class Arguments:
+class BoundArguments:
     """The bound arguments of one call: the arrays of its tensors, and the key by which two calls share a plan.
 
-    This runs at each call, and so does no more than look up; what a plan is made of is derived when there is none yet.
+    This runs at each call, and so does no more than look up; the inputs of planning are derived when there is none yet.
     Those that are `positional` are arguments of a function, and no names of the program.
     """
 
@@ -68,14 +68,14 @@ class Arguments:
         self.cache_key: tuple[Any, ...] = tuple(result)
 
     def __reduce__(self) -> Any:  # layouts hold modules, which cannot be pickled
-        return Arguments, (self.values, self.positional)
+        return BoundArguments, (self.values, self.positional)
 
-    def with_numbers(self, program: ParsedProgram) -> Arguments:
+    def with_numbers(self, program: ParsedProgram) -> BoundArguments:
         """The same arguments, scalars as plain numbers where the program needs them before it is planned."""
         values = program.as_numbers(self.values, lambda: self.inputs)
         if values is self.values:
             return self
-        numbers = Arguments(values, self.positional)
+        numbers = BoundArguments(values, self.positional)
         numbers.labeled = self.labeled
         return numbers.with_labels() if self.labeled else numbers
 
@@ -84,13 +84,13 @@ class Arguments:
         """The abstract arguments that a plan is made for: the layout of each tensor, and each number as it is."""
         return {text: getattr(value, "layout", value) for text, value in self.values.items()} | dict(self._layouts)
 
-    def with_layouts(self, layouts: Mapping[str, Layout]) -> Arguments:
+    def with_layouts(self, layouts: Mapping[str, Layout]) -> BoundArguments:
         """The same arguments with other layouts for some: those in which sizes are symbols."""
-        arguments = Arguments(self.values, self.positional)
+        arguments = BoundArguments(self.values, self.positional)
         arguments._layouts, arguments.labeled = layouts, self.labeled
         return arguments
 
-    def with_labels(self) -> Arguments:
+    def with_labels(self) -> BoundArguments:
         """The same arguments, whose types have the labels too; for the cache they are others."""
         arguments = self.with_layouts(self.labeled)
         arguments.cache_key = (*self.cache_key, *self.labeled.items())
@@ -146,12 +146,12 @@ def type_of_member(layout: Layout) -> InputType:
 
 @lru_cache(maxsize=4096)
 def spelling_of(name: str) -> str:
-    """The one spelling of a name, whichever way it was written: gamma is γ."""
+    """The normalized form of a name: gamma is γ."""
     return name if isinstance(name, FamilyName) else str(key_of(name))
 
 
 def by_spelling(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A mapping from names by the one spelling of each. Raises NotationError where two are spellings of one name."""
+    """A mapping from names by the normalized form of each. Raises NotationError if two are forms of one name."""
     return by_key(given, spelling_of)
 
 
@@ -169,7 +169,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
-    """Sizes by the names of axes. Raises NotationError where one is not an integer."""
+    """Sizes by the names of axes. Raises NotationError if one is not an integer."""
     result: dict[str, int] = {}
     for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         if isinstance(size, bool) or not hasattr(size, "__index__"):

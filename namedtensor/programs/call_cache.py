@@ -26,9 +26,9 @@ from ..core.arrays import Layout, has_dimensions
 from ..core.warned import warn
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.target import Target
-from .arguments import Arguments, all_values, keyword_names, layout_of, spelling_of, whole_sizes
+from .arguments import BoundArguments, all_values, keyword_names, layout_of, spelling_of, whole_sizes
 from .entries import Entry, Goal, WholeProgram, by_position
-from .executable import PLAIN, Executable, Options, Typed, executable, typed
+from .executable import PLAIN, Executable, Options, TypedValues, executable, typed
 from .symbolic_plans import SymbolicPlans
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
@@ -74,7 +74,7 @@ class CachedCall:
     ) -> Any:
         """Its value. A function takes its arguments by position; parameters and inputs come by name.
 
-        Raises NotationError where what is given does not fit.
+        Raises NotationError if what is given does not fit.
         """
         if values is None and sizes is None:
             try:
@@ -108,7 +108,7 @@ class CachedCall:
             else:  # which may hold more than the formula uses
                 by_layout = (self._token, version, type(values), *layouts, *inputs, *named)
             if sizes is not None:
-                by_layout = (*by_layout, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are no sizes
+                by_layout = (*by_layout, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are not sizes
             result = self._executables.get(by_layout)  # which makes it no younger
         except (AttributeError, TypeError):
             result = by_layout = None
@@ -131,7 +131,7 @@ class CachedCall:
     ) -> Any:  # fmt: skip
         """A call whose layouts are new: found by types, or compiled."""
         by_name = all_values(values, named)
-        bound = self._bound(arguments, by_name) if arguments else Arguments(by_name)
+        bound = self._bound(arguments, by_name) if arguments else BoundArguments(by_name)
         if bound.labeled:
             bound = bound.with_labels()
         numbers = bound.with_numbers(self._goal.program)
@@ -151,7 +151,7 @@ class CachedCall:
             self._executables.store(by_layout, element)
         return result
 
-    def _fitting(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
+    def _fitting(self, given: BoundArguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
         """The executable for these arguments: that of a plan with symbols for sizes, or compiled for them."""
         if given.labeled:
             return self._made(given, sizes, by_keyword)
@@ -159,13 +159,13 @@ class CachedCall:
         fitting = self._symbolic.executable(given, extra, lambda it: self._made(it, sizes, by_keyword))
         if fitting.unused.isdisjoint(map(spelling_of, by_keyword)):
             return fitting
-        return self._made(given, sizes, by_keyword)  # which says what is wrong
+        return self._made(given, sizes, by_keyword)  # which specifies what is wrong
 
     def _anew(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]
     ) -> Any:
         """Its value by an executable made for this call alone, for arrays whose axes are spread over devices."""
-        bound = self._bound(arguments, dict(values)) if arguments else Arguments(values)
+        bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
         numbers = bound.with_numbers(self._goal.program)
         return self._made(numbers, whole_sizes(sizes), (), spread)(*numbers.arrays.values())
 
@@ -173,19 +173,19 @@ class CachedCall:
         """The layout of a shape that is given as text or as sizes, or of a tensor."""
         return layout_of(value, name, {})
 
-    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
+    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
         """Bind the arguments of a function to names."""
         assert isinstance(self._goal, Entry)
         return bound(self._goal, arguments, by_name)
 
-    def _target(self, given: Arguments) -> Target:
+    def _target(self, given: BoundArguments) -> Target:
         """The library that runs it, on its devices."""
         with LOADING, all_or_none():
             from ..core.arrays import namespace_of
 
         return target_of(namespace_of(given.arrays))
 
-    def _typed(self, given: Arguments, options: Options) -> Typed:
+    def _typed(self, given: BoundArguments, options: Options) -> TypedValues:
         """The types of what is given."""
         result = typed(self._goal, given, options)
         warn_of_checks(result.checker, whole=isinstance(self._goal, WholeProgram))
@@ -193,7 +193,7 @@ class CachedCall:
 
     def _made(
         self,
-        given: Arguments,
+        given: BoundArguments,
         sizes: dict[str, int],
         by_keyword: tuple[str, ...],
         spread: Mapping[str, int] | None = None,
@@ -235,7 +235,7 @@ class CachedCall:
         self._by_position, self._by_name, self._by_mapping = no_match, ((), no_match), ((), no_match)
 
 
-def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
+def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
     """Return arguments under unused names; one that is not a tensor is reported under the function's name for it."""
     with LOADING, all_or_none():
         from ..tensors.values import NamedTensor, as_value
@@ -246,17 +246,21 @@ def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Ar
         else as_value(argument, by_position(entry, index - 1))
         for index, argument in enumerate(arguments, 1)
     }
-    return Arguments({**values, **named}, tuple(values))
+    return BoundArguments({**values, **named}, tuple(values))
 
 
-WARNED = (107, 209, 319)  # the warnings of `check` that evaluating gives too, beside those of axes that may be misspelt
+WARNED = (
+    107,
+    209,
+    319,
+)  # the warnings of `check` that evaluating gives too, beside those of axes that may be misspelled
 
 
 def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
     """Warn, at the first call of a signature, of axes that may be misspelled.
 
     Of a `whole` program also of lines that continue an equation, of built-ins that a formula replaces, of axes that meet with
-    a mark and without, and of claims whose values are not compared.
+    a mark and without, and of assertions whose values are not compared.
     """
     if checker is None:
         return
@@ -288,7 +292,7 @@ class BoundCall:
         self._last: tuple[Any, Any] = ((), None)
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
-        """Its value for tensors by name. Raises NotationError where one does not fit."""
+        """Its value for tensors by name. Raises NotationError if one does not fit."""
         layouts, run = self._last
         key = (USER_FUNCTIONS.version, *values, *map(LAYOUT, values.values()))
         if run is not None and key == layouts and self._arrays is not None:

@@ -52,7 +52,7 @@ def checked_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None, ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:  # fmt: skip
-    """The same with the checker; numbers may stand among the shapes."""
+    """The same with the checker; numbers may appear among the shapes."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
         return checked_entry(entry, shapes, sizes, by_keyword, ends)
@@ -79,12 +79,12 @@ def check_program(
 def tried_claims(
     source: str, tree: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Any, ...]:
-    """The claims of a text, tried on random tensors."""
+    """The assertions of a source, tested on random tensors."""
     return claims(source, tree, shapes, sizes)
 
 
 def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
-    """Whether an equation may be a claim, and not only define a name that is not given."""
+    """Whether an equation may be an assertion, and not only define a name that is not given."""
     keys = {key(name) for name in shapes}
     for statement in tree.statements:
         if isinstance(statement, Equation):

@@ -1,4 +1,4 @@
-"""Claims judged: what a program states against the values that come out, equations within a tolerance, sets as they are
+"""Checks assertions: compares what a program asserts with the computed values, equations within a tolerance, sets as they are
 declared.
 """
 
@@ -15,7 +15,7 @@ TOLERANCE = 1e-6  # of the largest number on either side
 
 
 class PlannedClaim(NamedTuple):
-    """A claim with its values planned: that two are equal, or that one lies in a set (language.md §4)."""
+    """An assertion with its values planned: that two are equal, or that one lies in a set (language.md §4)."""
 
     is_equation: bool
     right: Any  # of membership: the kind of set, and what is in it
@@ -25,7 +25,7 @@ class PlannedClaim(NamedTuple):
 
 
 def judge(claims: Sequence[PlannedClaim], arrays: Sequence[Any], orders: Sequence[Any], source: str) -> None:
-    """Raise where a claim does not hold for these values."""
+    """Raise where an assertion does not hold for these values."""
     position = iter(range(len(arrays)))
     for claim in claims:
         first = next(position)
@@ -57,7 +57,7 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
     order = tuple(dict.fromkeys((*(left_order or ()), *(right_order or ()))))
     left, right = (_along(side, of or (), order) for side, of in ((left, left_order), (right, right_order)))
     left, right = np.broadcast_arrays(left, right)
-    same = left == right  # of whole numbers too, whose differences may pass what they are held in
+    same = left == right  # of integers too, whose differences may pass what they are held in
     left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
     with np.errstate(all="ignore"):
         scale = np.maximum(np.abs(left), np.abs(right))

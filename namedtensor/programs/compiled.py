@@ -18,10 +18,10 @@ from ..core.axes import show
 from ..core.extents import symbols_of
 from ..core.settings import recursion_headroom
 from ..core.suggestions import Suggests
-from ..planning.plan import Plan, Value
+from ..planning.plan import Plan, PlanValue
 from ..planning.target import Target
 from .arguments import (
-    Arguments,
+    BoundArguments,
     all_values,
     by_spelling,
     filled,
@@ -31,7 +31,7 @@ from .arguments import (
 )
 from .call_cache import CachedCall, warn_of_checks
 from .entries import Entry, WholeProgram, argument_names
-from .executable import Executable, Options, Typed, axes_of, in_order
+from .executable import Executable, Options, TypedValues, axes_of, in_order
 from .named_plans import checked_by_name, open_plan_of, target_named, text_target
 from .parameters import parameter_shapes
 
@@ -79,7 +79,7 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
     named = [
         (name, value)
         for name, value in zip(specialization.names, specialization.plan.inputs)
-        if isinstance(value, Value)
+        if isinstance(value, PlanValue)
     ]
     arguments = {spelling_of(name) for name in argument_names(goal)}
     parameters = {
@@ -95,7 +95,7 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
     shapes = {name: value for name, value in given.items() if spelling_of(name) not in {*parameters.values()}}
     initializers = fans_in(goal, options.sizes, {name: as_shape(value) for name, value in shapes.items()})
     initial = {value: initializer_text(*initializers.get(name, (zeros, 1))) for value, name in parameters.items()}
-    results = [result for result in specialization.plan.results if isinstance(result, Value)]
+    results = [result for result in specialization.plan.results if isinstance(result, PlanValue)]
     orders = [in_order(result, order_of(axes_of(result), inputs)) for result in results]
     plan = (
         ordered(specialization.plan, orders) if len(orders) == len(specialization.plan.results) else specialization.plan
@@ -171,7 +171,7 @@ class Specialization:
 
     @cached_property
     def source(self) -> str:
-        """The text of the function, which runs by itself. Raises NotationError where it calls a Python function."""
+        """The text of the function, which runs by itself. Raises NotationError if it calls a Python function."""
         text = self._target.backend.whole(self._plan)
         if not self._python:
             return text
@@ -203,7 +203,7 @@ class CompiledFormula(Suggests, CachedCall):
         if library is not None:
             target_named(library)  # it is installed
 
-    def __reduce__(self) -> Any:  # its functions are made anew when it is called
+    def __reduce__(self) -> Any:  # its functions are rebuilt when it is called
         return CompiledFormula, (self._goal, self._library, self._options.disable)
 
     def specialize(
@@ -215,7 +215,7 @@ class CompiledFormula(Suggests, CachedCall):
     ) -> Specialization:
         """The plain function of positional arrays for inputs of these axes, sizes and dtypes: tensors, or shapes.
 
-        Raises NotationError where the formula does not fit them.
+        Raises NotationError if the formula does not fit them.
 
         >>> import namedtensor as nt
         >>> import numpy as np
@@ -231,7 +231,7 @@ class CompiledFormula(Suggests, CachedCall):
         inputs = {**dict(zip(self._argument_names(arguments), arguments)), **by_name}
         arrays = {name: value for name, value in inputs.items() if hasattr(value, "layout")}
         options = self._options._replace(sizes=sizes, by_keyword=keyword_names(values, named))
-        target = self._target(Arguments(arrays)) if arrays or self._library else target_named("numpy")
+        target = self._target(BoundArguments(arrays)) if arrays or self._library else target_named("numpy")
         return Specialization(self._goal, target, inputs, options)
 
     def _argument_names(self, arguments: tuple[Any, ...]) -> list[str]:
@@ -248,16 +248,16 @@ class CompiledFormula(Suggests, CachedCall):
         self._invalidate()  # so that the inline cache always holds what was used last
         return super()._called(arguments, values, sizes, named)
 
-    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
-        return Arguments({**dict(zip(self._argument_names(arguments), arguments)), **by_name})
+    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
+        return BoundArguments({**dict(zip(self._argument_names(arguments), arguments)), **by_name})
 
-    def _typed(self, given: Arguments, options: Options) -> Typed:
+    def _typed(self, given: BoundArguments, options: Options) -> TypedValues:
         with recursion_headroom(self._goal.program.source):
-            result = Typed.of(*checked_by_name(self._goal, given.abstract, options))
+            result = TypedValues.of(*checked_by_name(self._goal, given.abstract, options))
         warn_of_checks(result.checker, whole=False)
         return result._replace(claims=())
 
-    def _target(self, given: Arguments) -> Target:
+    def _target(self, given: BoundArguments) -> Target:
         if self._library is None:
             return super()._target(given)
         expected = target_named(self._library)

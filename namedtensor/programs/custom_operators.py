@@ -20,7 +20,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 from grammar.printer import to_latex
 
-from ..core.axes import Signature, signature
+from ..core.axes import AxisSignature, signature
 from ..core.kinds import as_text, wrong
 from ..core.suggestions import did_you_mean, near
 from ..operators import REGISTRY
@@ -68,7 +68,7 @@ class CustomOperator:
     meaning: str = ""
 
     @property
-    def lifted(self) -> Signature:
+    def lifted(self) -> AxisSignature:
         """The signature, read."""
         return read_signature(self.signature)
 
@@ -110,7 +110,7 @@ def _space(axes: Iterable[str]) -> str:
     return f"ℝ^{{{axes}}}" if axes else "ℝ"
 
 
-def read_signature(text: Any) -> Signature:
+def read_signature(text: Any) -> AxisSignature:
     """A signature in the paper's form, checked."""
     text = as_text(text, "the signature", SIGNATURE_HINT).replace("→", "->")
     words = re.split(r"->|,|\s+", text.strip())

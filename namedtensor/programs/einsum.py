@@ -28,7 +28,7 @@ HINT = "einsum multiplies and sums what it is given, and nothing else"
 
 
 class Letter:
-    """An axis of some operands; two that meet become one."""
+    """An axis of some operands; two that are aligned become one."""
 
     __slots__ = ("axis", "same")
 
@@ -233,7 +233,7 @@ def without(left: Mapping[str, Letter], axes: tuple[str, ...]) -> dict[str, Lett
     return {axis: letter for axis, letter in left.items() if axis not in axes}
 
 
-# ------------------------------------------------------------------------------------------------------- how it is spelled
+# ------------------------------------------------------------------------------------------------------- output syntax
 def spelling(letter: Letter, spelled: dict[Letter, str]) -> str:
     """The first letter of the axis' name that is free, else any that is."""
     if letter not in spelled:

@@ -48,7 +48,7 @@ class WholeProgram(NamedTuple):
         return self.entry(scope)
 
     def entry_for(self, given: Mapping[str, Any]) -> Entry | None:
-        """The function that it ends with where these values are given, of which an equation may be a claim."""
+        """The function that it ends with where these values are given, of which an equation may be an assertion."""
         entry = self.entry()
         if entry is None or not self.program.scope.replaced:
             return entry
@@ -141,7 +141,7 @@ class Entry:
         return (self.term(checker, arguments),)
 
     def term(self, checker: Checker, arguments: Arguments) -> Term:
-        """Its value for these arguments. Raises NotationError where they do not fit."""
+        """Its value for these arguments. Raises NotationError if they do not fit."""
         pair = self.found(checker, arguments)
         checker.check_stated(whole=False)
         return checker.drop_lifting(*pair)
@@ -306,7 +306,7 @@ def infer_function(
 
 # -------------------------------------------------------------------------------------------------- what says a name
 def says(statement: Any, name: Key, scope: Scope) -> bool:
-    """Whether a statement says what a name is."""
+    """Whether a statement specifies what a name is."""
     if name.base in scope.functions:
         heads = statement.sides[:1] if isinstance(statement, Equation) else ()
         heads = (statement.head,) if isinstance(statement, Signature) else heads

@@ -16,7 +16,7 @@ from ..core.kinds import is_mapping, wrong
 from ..core.settings import DEFAULT, Limits
 from ..operators.user_functions import NO_OPERATORS, using
 from ..scope.symbols import Definition
-from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
+from .arguments import BoundArguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, new_cache, warn_of_checks
 from .entries import WholeProgram
 from .executable import Options
@@ -34,12 +34,12 @@ EVALUATORS: Cache[Any, CachedCall] = Cache("evaluators of texts", MAX_EVALUATORS
 
 
 def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT) -> CachedCall:
-    """What evaluates a text; the same one each time."""
+    """Return the cached evaluator of a source string."""
     plain = syntax == "auto" and not strict and limits is DEFAULT
     key = source if plain else (source, syntax, strict, limits)
     try:
         call = EVALUATORS.get(key)
-    except TypeError:  # it is no text
+    except TypeError:  # it is not a string
         call = None
     if call is None:
         if not isinstance(limits, Limits):
@@ -148,7 +148,7 @@ def evaluate(
 
 
 def limited(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
-    """What evaluates a formula strictly, or with limits of its own."""
+    """Return an evaluator with strict mode or its own limits."""
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(
@@ -211,11 +211,11 @@ def explain(
 
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
-    """The steps to the value of a program."""
+    """Explain the value of a program step by step."""
     with LOADING, all_or_none():
         from .explained import DerivedForm, explained
 
-    numbers = Arguments(all_values(values, named))
+    numbers = BoundArguments(all_values(values, named))
     numbers = (numbers.with_labels() if numbers.labeled else numbers).with_numbers(program)
     checker = program.checker(numbers.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
     last = checker.scope.valued

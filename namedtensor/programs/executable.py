@@ -1,10 +1,10 @@
-"""The compilation pipeline, one function a stage: parse and bind, check, plan, function; and the claims that results
+"""The compilation pipeline, one function a stage: parse and bind, check, plan, function; and the assertions that results
 must meet.
 
     program.scope_given(inputs)      text → tree → names        parsed.py
-    checked(goal, …)                 → terms                    entries.py says which
-    typed(goal, …)                   → the same, with claims
-    executable(typed, …)             → a plan, a function, with its claims
+    checked(goal, …)                 → terms                    entries.py specifies which
+    typed(goal, …)                   → the same, with assertions
+    executable(typed, …)             → a plan, a function, with its assertions
 
 What finds an executable that was made already is in `call_cache.py`.
 """
@@ -21,7 +21,7 @@ from ..backends.function import PlanFunction
 from ..checking.checker import Checker
 from ..core.arrays import Layout, at_once
 from ..core.settings import DEFAULT, Limits, guarded, recursion_headroom, refuse
-from ..planning.plan import Plan, Value
+from ..planning.plan import Plan, PlanValue
 from ..planning.planner import make_plan
 from ..planning.target import Target
 from ..scope.names import Key
@@ -29,8 +29,7 @@ from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.inference import InputType
 from ..terms.terms import Term
-from .arguments import Abstract
-from .arguments import Arguments as Given
+from .arguments import Abstract, BoundArguments
 from .claims import PlannedClaim, judge
 from .entries import Arguments as Positional
 from .entries import Goal, Several
@@ -56,8 +55,8 @@ class Options(NamedTuple):
 PLAIN = Options()
 
 
-class Typed(NamedTuple):
-    """What the checker found: terms, and the claims about their values, of which each has a term, or two."""
+class TypedValues(NamedTuple):
+    """What the checker found: terms, and the assertions about their values, of which each has a term, or two."""
 
     source: str
     limits: Limits
@@ -69,7 +68,7 @@ class Typed(NamedTuple):
     several: bool = False  # whether the value is a tuple
 
     @classmethod
-    def of(cls, checker: Checker, terms: tuple[Term, ...]) -> Typed:
+    def of(cls, checker: Checker, terms: tuple[Term, ...]) -> TypedValues:
         scope = checker.scope
         claims = tuple(
             (left, right, PlannedClaim(isinstance(right, Term), right, span, span in scope.calls, span in scope.facts))
@@ -116,15 +115,15 @@ def function_of(
         return PlanFunction(plan, target, python)
 
 
-def typed(goal: Goal, given: Given, options: Options) -> Typed:
+def typed(goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
     """The first half of the pipeline, up to types."""
     with recursion_headroom(goal.program.source):
-        result = Typed.of(*checked(goal, given.inputs, given.arguments, options))
+        result = TypedValues.of(*checked(goal, given.inputs, given.arguments, options))
     return result._replace(several=True) if isinstance(goal, Several) else result
 
 
-def executable(typed: Typed, abstract: Abstract, target: Target, options: Options = PLAIN) -> Executable:
-    """The second half: terms made ready to run, with the claims of their program."""
+def executable(typed: TypedValues, abstract: Abstract, target: Target, options: Options = PLAIN) -> Executable:
+    """The second half: terms made ready to run, with the assertions of their program."""
     with recursion_headroom(typed.source):
         function = function_of(
             typed.source, typed.roots, abstract, target, typed.limits, options.disable, options.donated
@@ -151,7 +150,7 @@ SHARED = 2000  # bytes of an executable whose function others have, too
 
 
 class Executable:
-    """A compiled plan with the claims that its results must meet; the first `count` results are what is asked for.
+    """A compiled plan with the assertions that its results must meet; the first `count` results are what is asked for.
 
     It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor, or a tuple of
     `several`. `instead` is what runs for the function, where a library has compiled it.
@@ -207,7 +206,7 @@ class Executable:
             return self.run(*arrays)
         result = self.call_many(*arrays)
         results = self.function.like.results
-        if not self.claims and all(isinstance(value, Value) and not value.dynamic for value in results):
+        if not self.claims and all(isinstance(value, PlanValue) and not value.dynamic for value in results):
             self.run = self._specialised(tuple(item.layout for item in result))
         return result if self.several else result[0]
 
@@ -247,7 +246,7 @@ class Executable:
         return lambda *arrays: tuple(map(made_as, (run(*arrays),) if one else run(*arrays), layouts))
 
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
-        """All results, checked against the claims."""
+        """All results, checked against the assertions."""
         with LOADING, all_or_none():
             from ..core.tensor import made_as, wrap
 
@@ -285,11 +284,11 @@ class Executable:
         return self.last_call
 
 
-def in_order(result: Value, axes: Sequence[str]) -> tuple[str, ...]:
+def in_order(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
     """The axes of a plan's result in the order of these names."""
     return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
 
 
 def axes_of(result: Any) -> tuple[str, ...]:
     """The axes of a plan's result, as the user has them."""
-    return tuple(map(source_name, result.order)) if isinstance(result, Value) else ()
+    return tuple(map(source_name, result.order)) if isinstance(result, PlanValue) else ()

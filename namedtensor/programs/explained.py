@@ -17,16 +17,16 @@ from ..display.derivations import Way
 from ..display.steps import Explanation, explanation
 from ..operators.user_functions import using
 from ..terms.terms import Term
-from .arguments import Arguments
-from .executable import Typed, executable, function_of
+from .arguments import BoundArguments
+from .executable import TypedValues, executable, function_of
 from .injected import closed_form
 from .labeled_calls import labels_of_results
 
 
-class StepValues:
+class TermValues:
     """The values of terms for what a call was given; pickles."""
 
-    def __init__(self, source: str, given: Arguments):
+    def __init__(self, source: str, given: BoundArguments):
         self.source, self.given = source, given
 
     def __call__(self, terms: list[Term]) -> list[tuple[Any, tuple[str, ...], Any, AxisLabels]]:
@@ -46,7 +46,7 @@ class StepValues:
 class DerivedForm:
     """The closed form of a derivative for the shapes of a call; can be pickled."""
 
-    def __init__(self, formula: Any, given: Arguments, sizes: Any):
+    def __init__(self, formula: Any, given: BoundArguments, sizes: Any):
         self.formula, self.given, self.sizes = formula, given, sizes
 
     def __call__(self) -> Way | None:
@@ -59,7 +59,7 @@ class DerivedForm:
             return None
 
 
-def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Arguments) -> Explanation:
+def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: BoundArguments) -> Explanation:
     """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
     with LOADING, all_or_none():
         from ..core.arrays import namespace_of
@@ -67,9 +67,9 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Ar
     source, checker.shows_layers = checker.scope.source, True
     with recursion_headroom(source):
         root = typed()
-        typed_root, target = Typed.of(checker, (root,)), target_of(namespace_of(given.arrays))
+        typed_root, target = TypedValues.of(checker, (root,)), target_of(namespace_of(given.arrays))
         executable_ = executable(typed_root, given.abstract, target)
         if given.labeled:
             executable_.labels = labels_of_results((root,), given)
         value = executable_(*given.arrays.values())
-    return explanation(checker, root, whole, value, StepValues(source, given))
+    return explanation(checker, root, whole, value, TermValues(source, given))

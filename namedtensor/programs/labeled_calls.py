@@ -12,18 +12,18 @@ from ..core.labels import AxisLabels, labels_of
 from ..terms.environment import source_name
 from ..terms.labels import labels_of_terms
 from ..terms.terms import Term
-from .arguments import Arguments
-from .executable import Executable, Options, Typed, executable
+from .arguments import BoundArguments
+from .executable import Executable, Options, TypedValues, executable
 
 
-def labeled_executable(typed: Typed, given: Arguments, target: Any, options: Options) -> Executable:
+def labeled_executable(typed: TypedValues, given: BoundArguments, target: Any, options: Options) -> Executable:
     """The executable of these terms, whose results have labels."""
     result = executable(typed, given.abstract, target, options)
     result.labels = labels_of_results(typed.terms, given)
     return result
 
 
-def labels_of_results(terms: tuple[Term, ...], given: Arguments) -> tuple[AxisLabels, ...]:
+def labels_of_results(terms: tuple[Term, ...], given: BoundArguments) -> tuple[AxisLabels, ...]:
     """The labels of the values of terms."""
     inputs = {name: labels_of(layout) for name, layout in given.labeled.items()}
     several = labels_of_terms(terms, inputs)

@@ -26,7 +26,7 @@ LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.nu
 
 
 def target_named(library: str) -> Target:
-    """The target of a library by its name. Raises NotationError where it is none, or not installed."""
+    """The target of a library by its name. Raises NotationError if it is invalid, or not installed."""
     target = printed_target(library)
     if isinstance(target, (Absent, Tabled)):
         raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
@@ -66,7 +66,7 @@ def plan_of(
 ) -> tuple[Plan, list[Any]]:
     """The plan of a formula for tensors, shapes and numbers by name, and the Python functions that it calls.
 
-    Raises NotationError where the formula does not fit them, or does not mention one that was given by keyword.
+    Raises NotationError if the formula does not fit them, or does not mention one that was given by keyword.
     """
     sizes = whole_sizes(options.sizes)
     abstract = by_spelling({name: layout_of(value, name, sizes) for name, value in given.items()})

@@ -34,7 +34,7 @@ def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
 
 
 def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, str]]) -> None:
-    """Have the graph refuse inputs with a size that is not that of the axis from which `forward` reads it."""
+    """Have the graph reject inputs with a size that is not that of the axis from which `forward` reads it."""
     read_from: dict[Size, Axis] = {
         read.size: (number, read.axis) for number, read in planned.reads if read.size == extent(read.symbol)
     }

@@ -1,4 +1,4 @@
-"""Open ends: the n of `for t = 1, …, n`, where only prose says what it is, is a size of its own in types.
+"""Open ends: the n of `for t = 1, …, n`, where only prose specifies what it is, is a size of its own in types.
 
 A check asks for the ends that nothing gives, and is repeated with a symbol for each of them.
 """
@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from grammar.errors import SIZE_NEEDED, NotationError
 
-from ..core.extents import Extent, Symbol, UndecidedSize, extent
-from ..core.size_conditions import Condition, conditions
+from ..core.extents import Extent, SizeSymbol, UndecidedSize, extent
+from ..core.size_conditions import SizeCondition, conditions
 
 Found = TypeVar("Found")
 Errors = Callable[[Found], tuple[NotationError, ...]]
@@ -19,11 +19,11 @@ Errors = Callable[[Found], tuple[NotationError, ...]]
 
 def with_open_ends(
     check: Callable[[Mapping[str, Extent]], Found], errors: Errors[Found]
-) -> tuple[Found, tuple[Condition, ...]]:
+) -> tuple[Found, tuple[SizeCondition, ...]]:
     """What a check gives with a size for each end that nothing gives, and the conditions on these under which it does."""
     ends: dict[str, Extent] = {}
     first = result = check(ends)
-    assumed: tuple[Condition, ...] = ()
+    assumed: tuple[SizeCondition, ...] = ()
     while needed := {name: end_ for name, end_ in ends_needed(errors(result)).items() if name not in ends}:
         ends |= needed
         try:
@@ -38,5 +38,5 @@ def ends_needed(errors: tuple[NotationError, ...]) -> dict[str, Extent]:
     """A size for each name, or axis, whose number errors ask for."""
     needed = (error for error in errors if error.code in (201, 309) and error.reason == SIZE_NEEDED)
     return {
-        error.symbol: extent(Symbol(error.symbol, error.axis or "")) for error in needed if error.symbol is not None
+        error.symbol: extent(SizeSymbol(error.symbol, error.axis or "")) for error in needed if error.symbol is not None
     }

@@ -73,7 +73,7 @@ class ParsedProgram:
 
     @cached_property
     def _defining(self) -> list[bool]:
-        """Which statements are definitions by their sign, a ≜ b: of two equations for one name, the other is a claim."""
+        """Which statements are definitions by their sign, a ≜ b: of two equations for one name, the other is an assertion."""
         return [isinstance(statement, nodes.Equation) and statement.defines for statement in self.tree.statements]
 
     def __reduce__(self) -> Any:

@@ -131,7 +131,7 @@ class Program(Verbs):
     def __getitem__(self, name: tuple[str, ...]) -> EntryPoints: ...
 
     def __getitem__(self, name: str | tuple[str, ...]) -> EntryPoint | EntryPoints:
-        """A name of the program, or several: `program["K", "V"](…)` is a tuple of both, what they share computed once."""
+        """Return the entry point of a name or several: `program["K", "V"](…)` computes shared parts once."""
         try:
             entry = self._entries.get(name)
         except TypeError:  # it cannot be the name of anything
@@ -230,6 +230,23 @@ class Program(Verbs):
         return sharded_by(self, Sharding(rules, mesh, compute_rules, topology))
 
     def derivative(self, wrt: str) -> Formula:
+        """Return the derivative with respect to a name, as a formula.
+
+        Parameters
+        ----------
+        wrt : str
+            The name of an input, a parameter or a definition.
+
+        Returns
+        -------
+        Formula
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.program("Y = X ⊙_{a} X").derivative("X")(X=nt.tensor([1.0, 2.0], "a")).to_array().tolist()
+        [2.0, 4.0]
+        """
         return derived(self._goal.program, wrt)
 
     def _differentiated(self) -> tuple[Program, str]:
@@ -274,7 +291,7 @@ class Program(Verbs):
             return closed
 
     def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> CachedCall:
-        """The goal of a call: the program's value; or, where it ends with a function, that function of the arguments."""
+        """Return the goal of a call: the value of the program, or its last function applied to the arguments."""
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
             raise no_function(arguments, self._goal.program.names.free)
@@ -353,10 +370,11 @@ class EntryPoint(Verbs):
 
     @property
     def program(self) -> Program:
-        """The program that says what it is."""
+        """The program that defines it."""
         return self._program
 
     def derivative(self, wrt: str) -> Formula | EntryPoint:
+        """Return the derivative with respect to `wrt`, as an entry point if `self` is one."""
         function, name = self._goal.function(), self._goal.key
         if function is None:
             return derived(self._goal.program, wrt, named(self.name))
@@ -401,7 +419,7 @@ class EntryPoints(Suggests, CachedCall):
 
 
 def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Derivative:
-    """The derivative of a program, or of one of its names, by a name."""
+    """Return the derivative of a program, or of one of its names, with respect to a name."""
     tree = program.tree
     if of is None:
         tree = parse(program.source, program.syntax, functions=frozenset(program.python))
@@ -412,7 +430,7 @@ def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Derivative:
 def restored(
     kind: Callable[..., AnyProgram], text: str, syntax: str, strict: bool, operators: ProgramOperators
 ) -> AnyProgram:
-    """A program of a text with the operators of another."""
+    """Return a program of a text with the operators of another."""
     if operators is NO_OPERATORS:
         return kind(text, syntax, strict)
     with using(operators):

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from grammar.errors import NotationError
 
 from ..core.arrays import Layout
-from ..core.extents import Extent, Symbol, UndecidedSize, extent
-from ..core.size_conditions import Condition, conditions
+from ..core.extents import Extent, SizeSymbol, UndecidedSize, extent
+from ..core.size_conditions import SizeCondition, conditions
 from ..core.sizes import is_ground, resolve
 from ..planning.plan import safe
 from .arguments import DTYPE, filled
@@ -31,7 +31,7 @@ class SizeSymbols:
 
     def of(self, axis: str) -> Extent:
         if axis not in self.by_axis:
-            self.by_axis[axis] = extent(Symbol(self.name(axis), axis))
+            self.by_axis[axis] = extent(SizeSymbol(self.name(axis), axis))
         return self.by_axis[axis]
 
     def name(self, axis: str) -> str:
@@ -61,7 +61,7 @@ def names_in(values: Collection[str]) -> set[str]:
     return {text for name in values for text in (safe(name), name)}
 
 
-def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[Condition, ...]]:
+def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[SizeCondition, ...]]:
     """What `make` gives, and what it assumed about sizes.
 
     Raises NotationError (309) where it needs the number of a size that was left open.

@@ -19,24 +19,24 @@ from grammar.errors import NotationError
 
 from ..core.arrays import Layout, has_dimensions
 from ..core.dimensions import Assumptions, Dimensions, with_assumptions
-from ..core.extents import MAX_SIZE, Size, Symbol, UndecidedSize, extent, value_at
+from ..core.extents import MAX_SIZE, Size, SizeSymbol, UndecidedSize, extent, value_at
 from ..core.families import FamilyName
 from ..core.monomials import UnfitSize
-from ..core.size_conditions import Condition, conditions
-from ..planning.plan import Value
-from .arguments import Abstract, Arguments
+from ..core.size_conditions import SizeCondition, conditions
+from ..planning.plan import PlanValue
+from .arguments import Abstract, BoundArguments
 from .executable import Executable
 from .size_symbols import RESERVED, SizeSymbols, names_in
 
 MAX_SIGNATURES = 32  # of one callable
 MAX_PLANS = 24  # with symbols, of one signature
 MAX_FAILURES = 4  # of a signature's plans with symbols, where those of numbers are right: then there are no more
-Make = Callable[[Arguments], Executable]
+Make = Callable[[BoundArguments], Executable]
 Function = TypeVar("Function")  # what runs
 Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axes
 
 
-class Signature(NamedTuple):
+class PlanSignature(NamedTuple):
     """What a plan depends on other than sizes, the sizes in order, and the position of each."""
 
     key: tuple[Any, ...]
@@ -44,7 +44,7 @@ class Signature(NamedTuple):
     places: tuple[Place, ...]
 
 
-def signature_of(given: Arguments) -> Signature:
+def signature_of(given: BoundArguments) -> PlanSignature:
     key: list[Any] = [given.positional]
     sizes: list[int] = []
     places: list[Place] = []
@@ -56,22 +56,22 @@ def signature_of(given: Arguments) -> Signature:
             places += zip(repeat(name), range(len(layout.extent)))
         else:
             key.append((name, type(value), value))
-    return Signature(tuple(key), tuple(sizes), tuple(places))
+    return PlanSignature(tuple(key), tuple(sizes), tuple(places))
 
 
 class SymbolicPlan(NamedTuple, Generic[Function]):
     """A function for all sizes that meet its conditions: `symbols` by the number of their size, the others fixed."""
 
-    symbols: dict[int, Symbol]
+    symbols: dict[int, SizeSymbol]
     fixed: tuple[int | None, ...]  # None where the size is a symbol
-    conditions: tuple[Condition, ...]
-    parts: dict[Symbol, Size]  # symbols that stand for parts of others
-    classes: dict[Symbol, int] | None  # of magnitude, where speed depends on it
+    conditions: tuple[SizeCondition, ...]
+    parts: dict[SizeSymbol, Size]  # symbols that stand for parts of others
+    classes: dict[SizeSymbol, int] | None  # of magnitude, where speed depends on it
     executable: Function
 
     def fits(self, sizes: tuple[int, ...]) -> bool:
         """Whether the plan is right for these sizes, and as fast as one of their own."""
-        values: dict[Symbol, int] = {}
+        values: dict[SizeSymbol, int] = {}
         for number, (size, fixed) in enumerate(zip(sizes, self.fixed)):
             if fixed is None:
                 if values.setdefault(self.symbols[number], size) != size or not 0 < size <= MAX_SIZE:
@@ -85,7 +85,7 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
         return all(condition.holds(values) for condition in self.conditions)
 
 
-class Sizes(Generic[Function]):
+class SignaturePlans(Generic[Function]):
     """What is known of one signature: the sizes of its first call, its plans with symbols, and axes that are numbers.
 
     Without a first call, all sizes are symbols at once.
@@ -108,10 +108,10 @@ class SymbolicPlans:
     """The plans of one callable whose sizes change."""
 
     def __init__(self) -> None:
-        self._signatures: Cache[Any, Sizes[Executable]] = Cache("signatures of a callable", MAX_SIGNATURES)
+        self._signatures: Cache[Any, SignaturePlans[Executable]] = Cache("signatures of a callable", MAX_SIGNATURES)
         self._of_dimensions: Cache[Any, tuple[Executable, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
-    def executable(self, given: Arguments, extra: tuple[Any, ...], make: Make) -> Executable:
+    def executable(self, given: BoundArguments, extra: tuple[Any, ...], make: Make) -> Executable:
         """Return the executable of a call; `extra` is the part of its signature that is not tensor types."""
         key, sizes, places = signature_of(given)
         if has_dimensions(given.abstract.values()):
@@ -119,7 +119,7 @@ class SymbolicPlans:
         known = self._signatures.get((key, extra))
         if known is None:
             executable = make(given)
-            self._signatures.store((key, extra), Sizes(sizes, result_types(executable)))
+            self._signatures.store((key, extra), SignaturePlans(sizes, result_types(executable)))
             return executable
         for plan in known.plans:
             if plan.fits(sizes):
@@ -135,7 +135,7 @@ class SymbolicPlans:
             known.failures += 1
         return executable
 
-    def _for_dimensions(self, given: Arguments, key: Any, sizes: tuple[Any, ...], make: Make) -> Executable:
+    def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> Executable:
         """The executable of a call whose sizes are dimensions of JAX: its plan has a symbol for each of them.
 
         Raises NotationError (309) where the plan assumes of them what JAX does not know.
@@ -161,7 +161,11 @@ class SymbolicPlans:
 
 
 def planned(
-    known: Sizes[Executable], given: Arguments, sizes: tuple[int, ...], places: Sequence[Place], make: Make
+    known: SignaturePlans[Executable],
+    given: BoundArguments,
+    sizes: tuple[int, ...],
+    places: Sequence[Place],
+    make: Make,
 ) -> SymbolicPlan[Executable] | None:
     """A plan in which the sizes that differ from those of the first call are symbols; None where there is none."""
 
@@ -180,7 +184,7 @@ def planned(
 
 
 def with_symbols(
-    known: Sizes[Function], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
+    known: SignaturePlans[Function], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     make: Callable[[Mapping[str, Layout]], Function], reserved: Collection[str] = (),
 ) -> SymbolicPlan[Function] | None:  # fmt: skip
     """What `make` gives for layouts with symbols, none of a `reserved` name; None where it needs numbers."""
@@ -191,7 +195,7 @@ def with_symbols(
         try:
             with conditions(by_example=True) as collected:
                 function = make(layouts_with(abstract, places, symbols))
-        except (UnfitSize, NotationError):  # the check with numbers says what is wrong
+        except (UnfitSize, NotationError):  # the check with numbers specifies what is wrong
             return None
         except UndecidedSize as problem:  # the form of the program depends on it
             axes = {symbol.axis for symbol in problem.size.symbols}
@@ -204,13 +208,13 @@ def with_symbols(
 
 
 def symbols_of_call(
-    known: Sizes[Any], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
+    known: SignaturePlans[Any], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     reserved: Collection[str] = (),
-) -> dict[int, Symbol]:  # fmt: skip
+) -> dict[int, SizeSymbol]:  # fmt: skip
     """A symbol for each size that is not that of the first call: one for all of an axis that are the same."""
     names = SizeSymbols({*names_in(abstract), *reserved})
-    result: dict[tuple[str, int], Symbol] = {}
-    symbols: dict[int, Symbol] = {}
+    result: dict[tuple[str, int], SizeSymbol] = {}
+    symbols: dict[int, SizeSymbol] = {}
     varying = {
         number
         for number, size in enumerate(sizes)
@@ -223,12 +227,12 @@ def symbols_of_call(
             continue
         if (axis, size) not in result:
             several = any(other == axis for other, _ in result)
-            result[axis, size] = Symbol(names.name(f"{axis}_2" if several else axis), axis, size)
+            result[axis, size] = SizeSymbol(names.name(f"{axis}_2" if several else axis), axis, size)
         symbols[number] = result[axis, size]
     return symbols
 
 
-def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int, Symbol]) -> dict[str, Layout]:
+def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int, SizeSymbol]) -> dict[str, Layout]:
     """The layouts of the tensors that have symbols."""
     extents: dict[str, list[Any]] = {}
     for number, symbol in symbols.items():
@@ -247,6 +251,6 @@ def magnitude(size: int) -> int:
 
 
 def result_types(executable: Executable) -> tuple[Any, ...]:
-    """The dtypes, and the axes in the order of their arrays, of what is asked for; those of claims are nobody's."""
+    """The dtypes, and the axes in the order of their arrays, of what is asked for; those of assertions are free."""
     results = executable.function.plan.results[: executable.count]
-    return tuple((value.dtype, value.order) if isinstance(value, Value) else type(value) for value in results)
+    return tuple((value.dtype, value.order) if isinstance(value, PlanValue) else type(value) for value in results)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from ..core.settings import recursion_headroom
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological, without_variables
-from .arguments import Arguments
+from .arguments import BoundArguments
 from .entries import WholeProgram
 from .executable import Options, typed
-from .explained import StepValues
+from .explained import TermValues
 from .parsed import parsed
 
 
@@ -44,12 +44,12 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     >>> [each.term.operator for each in term_values("2 x + 1", {"x": nt.tensor([1.0], "a")})]
     ['input', 'number', '⊙', 'number', '+']
     """
-    goal, arguments = WholeProgram(parsed(text, "text", False)), Arguments(dict(given))
+    goal, arguments = WholeProgram(parsed(text, "text", False)), BoundArguments(dict(given))
     program = typed(goal, arguments, Options(unrolled=True))  # the terms of a loop's body have no values by themselves
     roots = without_variables(program.terms)
     terms = topological(*roots)
     with recursion_headroom(text):
-        values = StepValues(text, arguments)(terms)
+        values = TermValues(text, arguments)(terms)
     return [
         TermValue(term, array, tuple(map(source_name, order or ()))) for term, (array, order, *_) in zip(terms, values)
     ]

@@ -29,7 +29,7 @@ MAX_INLINE_BYTES = 2**30  # of parameters in one file with the graph: Protobuf e
 
 
 def forward_of(planned: Forward | None, problem: NotationError | None) -> Forward:
-    """What a module exports. Raises NotationError where it has no `forward` for all sizes."""
+    """What a module exports. Raises NotationError if it has no `forward` for all sizes."""
     if planned is not None:
         return planned
     if problem is None:
@@ -110,7 +110,7 @@ def exported(module: torch.nn.Module, planned: Forward, device: Any, floating: t
         return torch.export.export(module, arrays, dynamic_shapes=shapes)
     except (
         RuntimeError
-    ):  # a kernel of PyTorch's excludes a size, as attention does 4 where keys have it: PyTorch says which
+    ):  # a kernel of PyTorch's excludes a size, as attention does 4 where keys have it: PyTorch specifies which
         dynamic = tuple(dict.fromkeys(of_input, torch.export.Dim.DYNAMIC) for of_input in shapes)
         return torch.export.export(module, arrays, dynamic_shapes=dynamic)
 
@@ -119,7 +119,7 @@ def to_onnx(
     module: torch.nn.Module, planned: Forward, path: str | os.PathLike[str], outputs: Sequence[str], device: Any,
     floating: torch.dtype,
 ) -> None:  # fmt: skip
-    """Write the module as a file of ONNX. Raises NotationError where what PyTorch needs for it is not installed."""
+    """Write the module as a file of ONNX. Raises NotationError if what PyTorch needs for it is not installed."""
     for library in ("onnx", "onnxscript"):
         if find_spec(library) is None:
             raise NotationError(408, f"{library} is not installed", hint='pip install "named-tensor-notation[onnx]"')

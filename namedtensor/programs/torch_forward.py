@@ -18,8 +18,8 @@ from ..backends.entry_checks import NAMES_DTYPE, Read, reads_of, shared_dtypes
 from ..backends.torch_modules import attribute, forward, ordered
 from ..core.arrays import Layout
 from ..core.axes import check_axis, names_of
-from ..core.extents import Symbol, extent, terms_of, value_at
-from ..planning.plan import Plan, Value
+from ..core.extents import SizeSymbol, extent, terms_of, value_at
+from ..planning.plan import Plan, PlanValue
 from .arguments import DTYPE, spelling_of, whole_sizes
 from .entries import Entry, Several, WholeProgram
 from .executable import Options, axes_of, in_order
@@ -82,7 +82,7 @@ class Forward(NamedTuple):
 
     def fits_sizes(self, shapes: Sequence[tuple[int, ...]]) -> bool:
         """Whether it takes inputs of these shapes."""
-        sizes: dict[Symbol, int] = {}
+        sizes: dict[SizeSymbol, int] = {}
         for number, read in self.reads:
             slope = terms_of(read.size)[(read.symbol,)]
             rest = read.size - slope * extent(read.symbol)
@@ -115,7 +115,7 @@ def forward_for(
 ) -> Forward:  # fmt: skip
     """The forward of a module; `keys` are the names that PyTorch has for its parameters.
 
-    Raises NotationError where the formula has no plan for sizes that are not known, or no array for its value.
+    Raises NotationError if the formula has no plan for sizes that are not known, or no array for its value.
     """
     missing = [name for name in goal.needed if name not in inputs]
     if missing:
@@ -133,8 +133,8 @@ def forward_for(
     if indices:
         dtypes = {name: INDEX if number in indices else dtype for number, name in enumerate(names)}
         plan = planned(goal, parameters, shapes, dtypes)
-    inputs_of_plan = [value for value in plan.inputs if isinstance(value, Value)]
-    if any(not isinstance(result, Value) for result in plan.results) or len(inputs_of_plan) < len(plan.inputs):
+    inputs_of_plan = [value for value in plan.inputs if isinstance(value, PlanValue)]
+    if any(not isinstance(result, PlanValue) for result in plan.results) or len(inputs_of_plan) < len(plan.inputs):
         raise NotationError(309, "the formula has no array for its value")
     axes = orders_of(plan, goal, shapes)
     plan = ordered(plan, [in_order(result, order) for result, order in zip(plan.results, axes)])
@@ -156,7 +156,7 @@ def orders_of(plan: Plan, goal: Goal, shapes: Mapping[str, Shape]) -> tuple[tupl
     return tuple(order_of_result(result, shapes.values()) for result in plan.results)
 
 
-def order_of_result(result: Value, shapes: Iterable[Shape]) -> tuple[str, ...]:
+def order_of_result(result: PlanValue, shapes: Iterable[Shape]) -> tuple[str, ...]:
     """The axes of a result in the order of the inputs; one that has another size there is a new one."""
     axes = axes_of(result)
     sizes = dict(zip(axes, result.shape))
@@ -251,7 +251,7 @@ def indices_of(plan: Plan, count: int) -> set[int]:
     indices: set[Any] = set()
     while pending:
         value = pending.pop()
-        if isinstance(value, Value) and value not in indices:
+        if isinstance(value, PlanValue) and value not in indices:
             indices.add(value)
             pending += arguments.get(value, ())
     return {number for number, value in enumerate(plan.inputs[:count]) if value in indices}

@@ -209,7 +209,7 @@ class NamedModule(Module):
         Returns
         -------
         torch.export.ExportedProgram
-            The program, which refuses sizes as `forward` does.
+            The program, which rejects sizes as `forward` does.
 
         Raises
         ------
@@ -281,7 +281,7 @@ class NamedModule(Module):
         return torch.zeros(tuple(shape), dtype=dtype, device=device)
 
     def _named(self, given: Any, name: str) -> Any:
-        """An argument as a named tensor, where it is none and the order of its axes was declared."""
+        """An argument as a named tensor, if it is invalid and the order of its axes was declared."""
         if not isinstance(given, torch.Tensor) or not given.shape:
             return given
         if not name or spelling_of(name) not in self._shapes:

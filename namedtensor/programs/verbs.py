@@ -43,7 +43,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         ) -> NamedTensor: ...
         @overload
         def __call__(self, *arguments: Any, **named: Operand) -> NamedTensor: ...  # as by **tensors
-        def __call__(self, *arguments: Any, **named: Any) -> NamedTensor: ...
+        def __call__(self, *arguments: Any, **named: Any) -> NamedTensor: ...  # noqa: D102
 
     @property
     def arguments(self) -> list[str]:
@@ -288,7 +288,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         return gradient(*self._differentiated(), wrt, return_value=return_value)
 
     def _differentiated(self) -> tuple[Any, str]:
-        """The program, and the name of the value that a gradient is of."""
+        """Return the program, and the name of the value to differentiate."""
         raise NotImplementedError
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
@@ -385,7 +385,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
 
 def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> NotationError:
-    """The error for arguments by position of a formula whose tensors, `free`, come by name."""
+    """Build the error for positional arguments of a formula whose tensors, `free`, are passed by name."""
     written = ", ".join(f"{name}={name}" for name in free) if all(map(str.isidentifier, free)) else ""
     count = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
     return NotationError(

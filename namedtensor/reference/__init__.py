@@ -2,7 +2,7 @@
 
 `definitions`: records, tensors, lifting and the paper's operations.
 `terms`: the value of each term: structural terms by a rule each, operators by the definition in their record.
-`claims`: the claims of a program, compared with the values.
+`claims`: the assertions of a program, compared with the values.
 `programs`: `evaluate` and `call`.
 
 Contract: it computes with Python's numbers; it needs neither NumPy nor plans.

@@ -1,4 +1,4 @@
-"""Claims of a program, compared with the values: equations within a tolerance, sets as they are declared."""
+"""Assertions of a program, compared with the values: equations within a tolerance, sets as they are declared."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The paper's definitions, computed one by one. A tensor is a function from records to numbers, and nothing else.
 
-A record says an index for each of some axes, counted from 1: {"height": 1, "width": 3}. The shape of a tensor says which
+A record says an index for each of some axes, counted from 1: {"height": 1, "width": 3}. The shape of a tensor specifies which
 records it takes. From these two come lifting (the one rule that makes every function of small tensors a function of
 large ones) and every operation of the notation. Here nothing is fast and nothing is clever, so that it can be read
 beside the paper and trusted; it needs Python alone.

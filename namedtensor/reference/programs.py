@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 
 from ..core.settings import recursion_headroom
 from ..programs.entries import Entry, WholeProgram, by_position
-from ..programs.executable import Options, Typed, checked
+from ..programs.executable import Options, TypedValues, checked
 from ..programs.parsed import ParsedProgram
 from ..scope.names import by_key, plain_key
 from ..terms.inference import InputType
@@ -61,7 +61,7 @@ def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes:
     types = [(name, type_of(X)) for name, X in passed.items()]
     with recursion_headroom(goal.program.source):
         inputs = {name: type_of(X) for name, X in element.items()}
-        typed = Typed.of(*checked(goal, inputs, types, Options(sizes, unrolled=True)))
+        typed = TypedValues.of(*checked(goal, inputs, types, Options(sizes, unrolled=True)))
         tensors = {str(name): X for name, X in element.items()} | passed
         result, *sides = values_of(typed.roots, tensors, typed.source)
     for _, right, claim in typed.claims:

@@ -55,7 +55,7 @@ def value_of(term: Term, tensors: Sequence[Tensor]) -> Tensor:
 
 
 def shape_of(term: Term) -> dict[str, int]:
-    """The sizes of a term's axes. Raises NotationError where one is not known."""
+    """The sizes of a term's axes. Raises NotationError if one is not known."""
     shape = {axis: resolve(size) for axis, size in term.shape.items()}
     if not all(map(is_ground, shape.values())):
         raise NotationError(309, "a size cannot be inferred")

@@ -4,7 +4,7 @@ Equations are facts, not steps. A definition belongs to a function iff the funct
 parameter or superscript of the function, directly or through another such definition; what no function needs is top
 level. So the paper's "where" needs no block.
 
-    statements -> definitions, functions, declarations, facts about sizes, claims
+    statements -> definitions, functions, declarations, facts about sizes, assertions
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .zero_starts import with_typed_zeros
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
     """Bind a program: sort its statements into symbols, and say what belongs to what.
 
-    `given` has the names that values are given for, with their axes: an equation about one of these is a claim. It is
+    `given` has the names that values are given for, with their axes: an equation about one of these is an assertion. It is
     `open` where more may be given later: then a second equation for a function may be one. Raises NotationError of
     kind name where one name has two definitions.
     """
@@ -131,7 +131,7 @@ def differentiates(function: FunctionDefinition) -> bool:
 
 
 def varied(node: nodes.Derivative | nodes.Differential) -> Node:
-    """What a derivative is taken by, or a differential is of."""
+    """What a derivative is taken with respect to, or a differential is of."""
     return node.variable if isinstance(node, nodes.Derivative) else node.body
 
 
@@ -154,7 +154,7 @@ class Binder(Ownership):
         self.attach_sizes()
 
     def finish(self) -> None:
-        """Raise where a name has two definitions; else say what is claimed, and what the value is."""
+        """Raise where a name has two definitions; return the assertions and the value."""
         heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
             other = heads.setdefault((*spelling(function.head), function.arity), function)

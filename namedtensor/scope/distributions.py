@@ -1,4 +1,4 @@
-"""Distributions by name: how draws are computed from uniform numbers, and which distributions are finite.
+"""Distributions by name: how samples are computed from uniform numbers, and which distributions are finite.
 
 Draws are counter-based: one is computed from the seed, the name, the number of the draw, and the record of the
 distribution's own axes (`coordinates`), so that any evaluator and any library has the same.
@@ -125,7 +125,7 @@ def estimated(scope: Scope) -> frozenset[str]:
 
 
 def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
-    """Whether a side of a claim does: then it is a claim about types, for an estimate is near what it estimates."""
+    """Whether a side of an assertion does: then it is an assertion about types, for an estimate is near what it estimates."""
     named, drawn = words([side for side in sides if side is not None])
     return drawn or not estimated(scope).isdisjoint(named)
 

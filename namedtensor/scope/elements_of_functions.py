@@ -3,7 +3,7 @@
 f(x)_{h(i)} = x_{h(i)} + 1        f(x) = Y
                                   Y_{h(i)} = x_{h(i)} + 1
 
-What has another definition is not defined so: there it is a claim.
+What has another definition is not defined so: there it is an assertion.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def without_elements_of_functions(source: str, program: nodes.Program) -> nodes.
 
 
 def defines_elements(statement: Any) -> bool:
-    """Whether elements of a call stand on the left of an equation."""
+    """Whether elements of a call appear on the left of an equation."""
     head = statement.sides[0] if isinstance(statement, Equation) else None
     return isinstance(head, Index) and isinstance(head.base, Call)
 

@@ -5,7 +5,7 @@ twice(f, x) = f(f(x))        twice⟨g⟩(x) = f⟨g⟩(f⟨g⟩(x))
 g(t) = t^2                   f⟨g⟩ : ℝ → ℝ
 twice(g, 3)                  f⟨g⟩(t) = g(t)
 
-So f is lifted as its signature says, whatever the function that stands for it takes.
+So f is lifted as its signature specifies, whatever the function that stands for it takes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_SPECIALIZATIONS = 500  # functions that are made for arguments
 
 
 @dataclass(frozen=True)
-class Taken:
+class FunctionParameter:
     """A functional parameter: its name, and its type."""
 
     name: str
@@ -39,7 +39,7 @@ class HigherOrder:
 
     equation: Equation
     head: Call
-    taken: Mapping[int, Taken]
+    taken: Mapping[int, FunctionParameter]
     signature: Signature | None
 
 
@@ -76,7 +76,7 @@ def higher_order(program: nodes.Program, signatures: list[Signature]) -> dict[st
             if signature.head.operator == head.operator and len(signature.domain) == len(names)
         ]
         applied = {node.operator for node in walk(equation) if isinstance(node, Call)}
-        taken: dict[int, Taken] = {}
+        taken: dict[int, FunctionParameter] = {}
         for index, name in enumerate(names):
             of = matching[-1].domain[index] if matching else None
             declared = [
@@ -85,9 +85,11 @@ def higher_order(program: nodes.Program, signatures: list[Signature]) -> dict[st
                 if signature.head.operator == name and not signature.head.superscript
             ]
             if isinstance(of, FunctionSet):
-                taken[index] = Taken(name, Signature(called(name, of.span), of.domain, of.codomain, of.span))
+                taken[index] = FunctionParameter(
+                    name, Signature(called(name, of.span), of.domain, of.codomain, of.span)
+                )
             elif declared and (name not in defined or name in applied):
-                taken[index] = Taken(name, declared[-1])
+                taken[index] = FunctionParameter(name, declared[-1])
         if taken:
             functions.setdefault(head.operator, []).append(
                 HigherOrder(equation, head, taken, matching[-1] if matching else None)
@@ -104,7 +106,7 @@ def applied(call: Call) -> Call | Name:
     return call if call.arguments or call.parameters or call.subscript else Name(call.operator, call.span)
 
 
-def axes_over(one: HigherOrder, taken: Taken) -> tuple[Any, ...]:
+def axes_over(one: HigherOrder, taken: FunctionParameter) -> tuple[Any, ...]:
     """Return the axes of the left-hand side g_{ax}(f, X) that the type of f mentions, if f has no axes of its own."""
     spoken = {axis.name for of in (*taken.type.domain, taken.type.codomain) for axis, _ in of.axes}
     named = {axis.name for axis in map(nodes.axis_of, one.head.subscript) if axis is not None}
@@ -182,7 +184,7 @@ class Specialised:
         for fact in self.facts:
             yield self.turned(fact, current)
 
-    def wrapper(self, taken: Taken, function: Function, name: str, over: tuple[Any, ...]) -> Iterator[Any]:
+    def wrapper(self, taken: FunctionParameter, function: Function, name: str, over: tuple[Any, ...]) -> Iterator[Any]:
         """f⟨g⟩(t) = g(t), with the signature of f, over the axes of what takes it."""
         axes = taken.type.head.subscript or over
         span = function.span
@@ -233,7 +235,7 @@ class Specialised:
         arguments = tuple(argument for index, argument in enumerate(node.arguments) if index not in one.taken)
         return applied(replace(node, operator=name, arguments=arguments))
 
-    def function(self, node: Any, current: Mapping[str, Function], call: Call, taken: Taken) -> Function:
+    def function(self, node: Any, current: Mapping[str, Function], call: Call, taken: FunctionParameter) -> Function:
         """The function that an argument is, where it has to be one."""
         base, below, above = node, (), ()
         while isinstance(base, (Subscript, Superscript)):

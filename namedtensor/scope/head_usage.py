@@ -1,6 +1,6 @@
 """How a head's scripts are used: in g_{ax}(X) = S + X with S = X/|ax|, ax is an axis, since g's body names it as one.
 
-A function speaks by its signature, by its body, by the definitions that these need, wherever they stand, and by the
+A function speaks by its signature, by its body, by the definitions that these need, wherever they appear, and by the
 declarations and the facts about sizes from its head to the next.
 """
 
@@ -15,7 +15,7 @@ from .mentions import collect_usage
 from .symbols import Definition, FunctionDefinition
 from .where_clauses import BindingGroups, expressions_of
 
-Used = tuple[set[str], set[str]]  # the names that stand as axes, and those that stand as operands or indices
+Used = tuple[set[str], set[str]]  # the names that appear as axes, and those that appear as operands or indices
 
 
 class Usage:

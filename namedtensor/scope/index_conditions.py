@@ -1,7 +1,7 @@
 """Nest operators whose condition binds several indices: ∑_{1≤i<j≤n} X, ∑_{i≠j} X.
 
     ∑_{1≤i<j≤n} X       ∑_{i=1}^{n} ∑_{j=i+1}^{n} X
-    ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, where nothing around it says what i or j is
+    ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, where nothing around it specifies what i or j is
 
 A condition binds names between two relations, and names that its operand uses as indices. A name that is already known
 (given, defined, declared, an argument, or bound by an enclosing operator) is not a new index, so ∑_{j≠i} sums over j
@@ -32,7 +32,7 @@ def without_index_conditions(program: nodes.Program, given: Iterable[Key]) -> no
     """The program in which each operator over indices says of one index where it goes."""
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
-    statements = tuple(Conditions(known).of_statement(statement) for statement in program.statements)
+    statements = tuple(IndexConditions(known).of_statement(statement) for statement in program.statements)
     same = all(new is old for new, old in zip(statements, program.statements))
     return program if same else replace(program, statements=statements)
 
@@ -67,7 +67,7 @@ class Bounds(NamedTuple):
     last: Node | None
 
 
-class Conditions:
+class IndexConditions:
     def __init__(self, known: frozenset[str]):
         self.known = known
 
@@ -121,13 +121,13 @@ def relations_of(condition: Any) -> list[Call]:
 
 
 def indices_of(parts: Iterable[Node]) -> set[str]:
-    """The names that stand in an index: i and j of A_{r(i), c(j+1)}."""
+    """The names that appear in an index: i and j of A_{r(i), c(j+1)}."""
     items = (item for part in parts for node in walk(part) if isinstance(node, Index) for _, item in node.items)
     return {node.text for item in items for node in walk(item) if isinstance(node, Name)}
 
 
 def bound_indices(node: Over, relations: list[Call], fixed: Collection[str]) -> list[str]:
-    """The indices that a condition binds, in the order in which they stand."""
+    """The indices that a condition binds, in the order in which they appear."""
     between = conjoined(node.over)
     mentioned = dict.fromkeys(
         name for relation in written(node.over) for part in relation.arguments for name in names(part)
@@ -138,7 +138,7 @@ def bound_indices(node: Over, relations: list[Call], fixed: Collection[str]) -> 
 
 
 def written(condition: Any) -> list[Call]:
-    """The relations of a condition as they stand."""
+    """The relations of a condition as they are."""
     if condition.operator == "∧":
         return [*written(condition.arguments[0]), *written(condition.arguments[1])]
     return [condition]
@@ -155,7 +155,7 @@ def names(part: Node) -> Iterator[str]:
 
 
 def nested(node: Over, variables: list[str], relations: list[Call]) -> Node:
-    """One operator for each index, the first outermost; a relation stands where the last of its indices is bound."""
+    """One operator for each index, the first outermost; a relation appears where the last of its indices is bound."""
     order = {name: index for index, name in enumerate(variables)}
     calls: dict[str, list[Call]] = {name: [] for name in variables}
     for relation in relations:
@@ -179,7 +179,7 @@ def nested(node: Over, variables: list[str], relations: list[Call]) -> Node:
 
 
 def is_bound(relation: Call, name: str) -> bool:
-    """Whether a relation says where an index begins or ends: i < j, j ≤ n."""
+    """Whether a relation specifies where an index begins or ends: i < j, j ≤ n."""
     return relation.operator in ORDERS and any(side == Name(name) for side in relation.arguments)
 
 

@@ -1,4 +1,4 @@
-"""Claims that look like definitions: equations whose heads are known already.
+"""Assertions that look like definitions: equations whose heads are known already.
 
 With A given, declared or defined, these define nothing, and are checked:
 
@@ -23,7 +23,7 @@ Head = tuple[int, int]  # the position of a statement, and which of its sides it
 
 
 def claimed_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
-    """The heads that are claimed and not defined: what they are about is given, declared or defined at top level.
+    """The heads that are asserted, not defined: what they are about is given, declared or defined at top level.
 
     Where it is `open` what will be given, also a second head of one function, with other names for what it takes.
     """
@@ -154,7 +154,7 @@ class _Known:
         return is_power and self.knows(name._replace(superscript=()), function)  # x^2
 
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Whether it says what a function is of any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, where X has no axis ax."""
+        """Whether it specifies what a function is of any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, where X has no axis ax."""
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
         return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
 
@@ -164,7 +164,7 @@ class _Known:
         return all(name.base in mentioned for name in names)
 
     def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
-        """The axes of what is given or declared; of what is defined, all that it can have from what it is made of."""
+        """The axes of what is given or declared; of what is defined, all that it can have from its parts."""
         if name in self.given:
             return self.given[name]
         if name in self.declared:

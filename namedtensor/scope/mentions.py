@@ -1,4 +1,4 @@
-"""Free names of expressions: those that stand as axes, and those that stand as operands or indices."""
+"""Free names of expressions: those that appear as axes, and those that appear as operands or indices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def axes_spoken_of(roots: Iterable[Any]) -> frozenset[str]:
 
 
 def collect_usage(root: Any, axes: set[str], variables: set[str], names: frozenset[str]) -> None:
-    """Add to `axes` the names that stand as axes at and below `root`, and to `variables` those that stand as operands."""
+    """Add to `axes` the names that appear as axes at and below `root`, and to `variables` those that appear as operands."""
     stack: list[Any] = [root]
     while stack:
         node = stack.pop()
@@ -66,7 +66,7 @@ def is_term(node: Any) -> bool:
 
 
 def is_open(node: Any) -> bool:
-    """Whether a side of a claim holds what has a type and no value: a limit, a minimum over all tensors."""
+    """Whether a side of an assertion holds what has a type and no value: a limit, a minimum over all tensors."""
     return any(
         isinstance(part, nodes.Over)
         and (part.operator == "lim" or isinstance(part.over, nodes.Set) and part.over.domain not in COUNTED)

@@ -1,6 +1,6 @@
-"""Names and their spellings: W^Q, b_1, h^{t-1}, γ^{1'}, LN_W.
+"""Names and their source text: W^Q, b_1, h^{t-1}, γ^{1'}, LN_W.
 
-A key is a base with the texts of its sub- and superscript components; the spelling in text is the key's other form. The
+A key is a base with the texts of its sub- and superscript components; the text syntax is the key's other form. The
 same key comes from a node of the tree, and from the string that somebody writes in `values`.
 """
 
@@ -73,7 +73,7 @@ def _unfold_small(text: str) -> str:
 
 
 def key(text: str) -> Key:
-    """Read a name as it is spelled in text; Greek letters may be spelled out.
+    """Read a name in text syntax; Greek letters may be spelled out.
 
     >>> key("W^{1,Q}")
     Key(base='W', subscript=(), superscript=('1', 'Q'))
@@ -86,7 +86,7 @@ def key(text: str) -> Key:
 
 @lru_cache(maxsize=4096)
 def key_of(text: str) -> Key:
-    """The same of one spelling, cached."""
+    """The same of one name, cached."""
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(208, f"the name of a value must be a string, got {type(text).__name__}")
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
@@ -209,7 +209,7 @@ def component_names(node: Node) -> set[str]:
 
 
 def plain_key(text: str) -> Key:
-    """Return the key of a spelling; for an invalid spelling, a key that matches no name."""
+    """Return the key of a source name; for an invalid name, a key that matches no name."""
     try:
         return key(text)
     except NotationError:
@@ -217,7 +217,7 @@ def plain_key(text: str) -> Key:
 
 
 def by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) -> dict[Spelling, Value]:
-    """A mapping from names by their keys, or by what `read` makes of them. Raises NotationError where two are spellings of one.
+    """A mapping from names by their keys, or by what `read` makes of them. Raises NotationError if two are forms of one.
 
     >>> by_key({"gamma": 1, "W_1": 2})
     {Key(base='γ', subscript=(), superscript=()): 1, Key(base='W', subscript=('1',), superscript=()): 2}
@@ -232,15 +232,13 @@ def by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) ->
 
 
 def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = key) -> NotationError:
-    """The error for two spellings of one name among those that are given, of which this is the second."""
+    """The error for two forms of one name among those that are given, of which this is the second."""
     first = next(other for other in names if read(other) == read(name))
-    return NotationError(
-        202, f"{first} and {name} spell the same name", hint="pass one of them", symbol=str(read(name))
-    )
+    return NotationError(202, f"{first} and {name} are the same name", hint="pass one of them", symbol=str(read(name)))
 
 
 def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any] | None:
-    """Match a spelling with a key: what its index variables are, or None; W^{l,Q} matches W^{1,Q} with l = 1."""
+    """Match a source name with a key: what its index variables are, or None; W^{l,Q} matches W^{1,Q} with l = 1."""
     lengths = len(name.subscript), len(name.superscript)
     if name.base != expected.base or lengths != (len(expected.subscript), len(expected.superscript)):
         return None

@@ -1,4 +1,4 @@
-"""Ownership: which function a definition, signature, declaration, size or claim belongs to; the rest is the program's."""
+"""Ownership: which function a definition, signature, declaration, size or assertion belongs to; the rest is the program's."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Ownership(Statements):
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> list[tuple[int, Node]]:
-        """Give each claim to its function, or to the program; the left sides of the program's, which may be its value."""
+        """Give each assertion to its function, or to the program; the left sides of the program's, which may be its value."""
         claimed: list[tuple[int, Node]] = []
         bound = gathered(self.functions, lambda function: function.bound)
         stated = {definition.name.base for definition in self.tensors}
@@ -139,7 +139,7 @@ def typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
 
 
 def names_used(body: Node) -> set[Key]:
-    """The names that stand in an expression: of W_1 that, of X^2 also X."""
+    """The names that appear in an expression: of W_1 that, of X^2 also X."""
     keys: set[Key] = set()
     waiting: list[Any] = [body]
     while waiting:

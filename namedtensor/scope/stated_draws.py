@@ -1,6 +1,6 @@
 """Random variables whose distributions statements say: x ∼ N(0, 1), and 𝔼_x[x^2] anywhere, as 𝔼_{x ∼ N(0, 1)}[x^2].
 
-What the body needs of other definitions, m of 𝔼_x[m] with m = x^2, is a function of what is drawn there:
+What the body needs of other definitions, m of 𝔼_x[m] with m = x^2, is a function of the random variables there:
 
     x ∼ N(0, 1)                x ∼ N(0, 1)
     m = x^2                    m⟨x⟩(x) = x^2
@@ -25,7 +25,7 @@ from .shifted_heads import ahead_of, sum_of
 
 
 def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
-    """The program in which each expectation says itself what is drawn, and each family of draws how far it goes."""
+    """The program in which each expectation names its random variables, and each family of draws how far it goes."""
     if any(says_draw(statement) and statement.sides[-1].labels for statement in program.statements):  # type: ignore[union-attr]
         spoken = [(statement, words(statement)) for statement in program.statements]
         program = replace(
@@ -83,7 +83,7 @@ class Stated:
 
     # ------------------------------------------------------------------------------------------------------ expectations
     def turned(self, node: Any) -> Any:
-        """A tree in which expectations say what is drawn."""
+        """A tree in which expectations name their random variables."""
         if isinstance(node, tuple):
             return tuple(self.turned(part) for part in node)  # pyright: ignore[reportUnknownVariableType]
         if not hasattr(node, "span"):
@@ -104,7 +104,7 @@ class Stated:
             over = self.variables(words(node.body))
             named = {text: Name(text, node.span) for text in sorted(over.union(*map(self.made_of, over)))}
         if not named.keys() <= self.drawn.keys() or not (named or node.draws):
-            return node  # which is told of where it is typed
+            return node  # reported where it is typed
         draws: list[Draw | Name] = [variable for variable in node.draws if isinstance(variable, Draw)]
         names = {variable.name for variable in draws if isinstance(variable, Draw)}
         waiting = dict(named)
@@ -124,7 +124,7 @@ class Stated:
         return self.variables(words(self.drawn[text])) - {text}
 
     def check_given(self, text: str, over: set[str], node: Expectation, name: Name) -> None:
-        """Raise where a distribution is made of what is drawn too, and the expectation does not go over that."""
+        """Raise where a distribution depends on another random variable that the expectation does not average over."""
         missing = sorted(self.made_of(text) - over)
         if missing:
             raise NotationError(
@@ -135,7 +135,7 @@ class Stated:
 
     # ------------------------------------------------------------------------------------- definitions between as functions
     def of_drawn(self, node: Any, over: set[str], bound: frozenset[str] = frozenset()) -> Any:
-        """A body in which what is defined by what is drawn is a function of it."""
+        """A body in which definitions that depend on random variables become functions of them."""
         if isinstance(node, tuple):
             return tuple(self.of_drawn(part, over, bound) for part in node)  # pyright: ignore[reportUnknownVariableType]
         if isinstance(node, nodes.Axis) or not hasattr(node, "span"):
@@ -146,7 +146,7 @@ class Stated:
             bound = bound | {draw.name if isinstance(draw, Draw) else draw.text for draw in node.draws}
         base = node.operator if isinstance(node, Call) else base_of(node)
         if base not in self.labeled and isinstance(node, (nodes.Superscript, nodes.Subscript, nodes.Index)):
-            base = ""  # a power, or elements, of what stands in it
+            base = ""  # a power, or elements, of what appears in it
         within = sorted(self.variables([base]) & over) if base not in (*self.drawn, *bound) else []
         alone = isinstance(node, Name) and base in self.plain and not self.needs[base] & self.parameters
         if within and alone:
@@ -170,7 +170,7 @@ class Stated:
         call = Call(name, (), (), arguments, (), node.span, node.span)
         if name not in self.functions:
             equation = self.plain[base]
-            self.functions[name] = equation  # while it is made, for what needs itself
+            self.functions[name] = equation  # under construction, to detect circular definitions
             body = self.of_drawn(equation.sides[1], {*over})
             self.functions[name] = Equation((call, self.turned(body)), span=equation.span)
         return call
@@ -183,7 +183,7 @@ def base_of(node: Any) -> str:
 
 
 def words(root: Any) -> set[str]:
-    """The names and the functions below a node, but for those that an expectation there goes over."""
+    """The names and the functions below a node, but for the random variables of expectations there."""
     names: set[str] = set()
     stack: list[tuple[Any, frozenset[str]]] = [(root, frozenset())]
     while stack:
@@ -214,7 +214,7 @@ def bound_by(equation: Equation) -> set[str]:
 
 
 def reached(direct: Mapping[str, set[str]], targets: Iterable[str]) -> dict[str, set[str]]:
-    """For each name which of the targets it is made of, also by way of others."""
+    """For each name which of the targets it is made of, also through others."""
     users: dict[str, list[str]] = {}
     for name, names in direct.items():
         for text in names:

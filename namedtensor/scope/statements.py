@@ -161,7 +161,7 @@ def variables_of(statement: Equation) -> list[Name]:
 def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
     """Of the heads of an equation one of whose sides is |a|, those that it defines.
 
-    |a| = n says what |a| is, and n = |a| = m that three numbers are one, whichever is known.
+    |a| = n specifies what |a| is, and n = |a| = m that three numbers are one, whichever is known.
     """
     numbers = [side for side in sides if isinstance(side, Name)]
     open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
@@ -178,7 +178,9 @@ def spelling(head: Call) -> tuple[Any, ...]:
     return head.operator, head.subscript, head.superscript
 
 
-SIGNS = frozenset({"⊕", "‖", "sqrt", "abs", "floor", "ceil"})  # which are written √x, |x|, ⌊x⌋, and are nobody's own
+SIGNS = frozenset(
+    {"⊕", "‖", "sqrt", "abs", "floor", "ceil"}
+)  # which are written √x, |x|, ⌊x⌋, and belong to no definition
 
 
 def definable(node: Node) -> bool:

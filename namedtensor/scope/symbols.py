@@ -1,4 +1,4 @@
-"""The symbol table of a program: definitions, functions, declarations, size equations and claims, by name."""
+"""The symbol table of a program: definitions, functions, declarations, size equations and assertions, by name."""
 
 # pyright: reportUnknownVariableType=false
 # of the empty dicts and lists of new records
@@ -181,18 +181,18 @@ class Scope:
     values: list[tuple[int, Node]] = field(default_factory=list)
     indices: set[str] = field(default_factory=set)
     last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
-    claimed: Any = None  # the left side of the first claim of the program
+    claimed: Any = None  # the left side of the first assertion of the program
     varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
     differentiated: tuple[Spelled, ...] = ()  # the same names with their labels
     apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
     given: frozenset[Key] = frozenset()  # the names that values are given for
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
-    facts: set[tuple[int, int]] = field(default_factory=set)  # where a comparison is claimed to hold
-    calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
+    facts: set[tuple[int, int]] = field(default_factory=set)  # where a comparison is asserted to hold
+    calls: frozenset[tuple[int, int]] = frozenset()  # where an assertion might look like the definition of a function
 
     @property
     def valued(self) -> Any:
-        """What `evaluate` computes: the value, or what is first claimed of the functions, so that the claims are checked."""
+        """What `evaluate` computes: the value, or the first assertion about the functions, so that the assertions are checked."""
         return self.claimed if self.last is None else self.last
 
     @cached_property
@@ -293,7 +293,7 @@ class Scope:
         return labeled, over_all
 
     def varies(self, name: str) -> bool:
-        """Whether a derivative is taken with respect to a name of this spelling, or by one with an index that may be it."""
+        """Whether a derivative is taken with respect to a name of this form, or by one with an index that may be it."""
         named, indexed = self._differentiated
         return name in named or (bool(indexed) and key(name).base in indexed)
 

@@ -86,7 +86,7 @@ def body_of(update: Update) -> Any:
 
 
 def renamed(node: Any, current: dict[str, str]) -> Any:
-    """The same with each name as what it is now, where it stands for a tensor."""
+    """The same with each name replaced by its current version, if it stands for a tensor."""
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
     if isinstance(node, tuple):

@@ -3,7 +3,7 @@
     Y = X - m               the value: nothing uses Y
     m = mean_{chans} X      used by Y
 
-Of several such it is the last. Claims, declarations and sizes use nothing; a family is one definition with its starts.
+Of several such it is the last. Assertions, declarations and sizes use nothing; a family is one definition with its starts.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Cluster:
 def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> Any:
     """The Definition or expression whose value is that of the program; None where only functions are there.
 
-    `claimed` are the left sides of what the program claims, with the positions of their statements.
+    `claimed` are the left sides of what the program asserts, with the positions of their statements.
     """
     clusters = clusters_of(scope)
     used = used_in(scope, clusters)
@@ -175,7 +175,7 @@ class _Uses:
             elif isinstance(node, nodes.Expectation):
                 for draw in node.drawn:
                     stated = self.scope.definitions.get(Key(draw.name), ())
-                    if any(isinstance(other.body, nodes.Draw) for other in stated):  # what is said of it is used
+                    if any(isinstance(other.body, nodes.Draw) for other in stated):  # what is stated about it is used
                         yield of_name(draw.name)
                     stack += [(part, bound) for part in children(draw)]
                     bound = bound | {draw.name}
@@ -257,7 +257,7 @@ def last_member(definition: Definition) -> Node:
 
 
 def as_written(program: nodes.Program, node: Node) -> Node:
-    """The expression of a program that a scope has as this node: 𝔼_x[x], which says there what x is drawn from."""
+    """The expression of a program that a scope has as this node: 𝔼_x[x], which says there the distribution of x."""
     values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
     return next((body for body in values if body.span == node.span), node)
 

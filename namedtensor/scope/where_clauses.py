@@ -59,7 +59,7 @@ class BindingGroup:
 
 
 def pattern_of(family: Definition, indices: set[str]) -> Key:
-    """The pattern of a name, with … where an index stands: h^{l,t}_Q is ("h", ("Q",), ("…", "…"))."""
+    """The pattern of a name, with … where an index appears: h^{l,t}_Q is ("h", ("Q",), ("…", "…"))."""
     assert family.range is not None
     variables = indices | family.range.variables
 
@@ -165,7 +165,7 @@ class BindingGroups:
         )[:1]
 
     def needed(self, nodes_: Iterable[Node]) -> list[Key]:
-        """The keys of the names that expressions use, the longest spelling first where a definition has it."""
+        """The keys of the names that expressions use, the longest name first where a definition has it."""
         keys: list[Key] = []
         stack: list[Any] = list(nodes_)
         while stack:

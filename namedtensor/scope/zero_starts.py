@@ -57,7 +57,7 @@ def is_number(part: Node) -> bool:
 
 
 def axes_asked_of(statement: Any) -> set[str]:
-    """The bases of members that stand where an axis is needed: contracted, renamed, indexed, in a function of axes."""
+    """The bases of members that appear where an axis is needed: contracted, renamed, indexed, in a function of axes."""
     axes_asked: set[str] = set()
     for node in walk(statement):
         if isinstance(node, (nodes.Rename, nodes.Index, nodes.Starred)):

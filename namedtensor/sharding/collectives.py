@@ -34,7 +34,7 @@ PAIRS = re.compile(r"source_target_pairs=\{(\{\d+,\d+\}(?:,\{\d+,\d+\})*)\}")
 
 
 class Collective(NamedTuple):
-    """One collective operation: its kind, the shapes of what each device has after it, and the axes of the mesh it goes over.
+    """One collective operation: its kind, the shapes of what each device has after it, and the mesh axes it uses.
 
     `over` is empty where the compiler's groups are not those of axes of the mesh.
     """
@@ -85,7 +85,7 @@ def _bytes_of(shape: str) -> int:
 def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> Collectives:
     """The collective operations of a function of sharded tensors, layers or arrays, as XLA compiles it for these.
 
-    Raises NotationError where JAX is not installed (408), and what the function raises.
+    Raises NotationError if JAX is not installed (408), and what the function raises.
     """
     jax = jax_module()
     lower: Any = getattr(function, "lower", None) or jax.jit(function).lower

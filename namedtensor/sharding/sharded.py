@@ -1,4 +1,4 @@
-"""Formulas whose tensors go over the devices of a mesh.
+"""Formulas whose tensors are sharded over the devices of a mesh.
 
 Inputs, parameters and results are placed by their names, the formulas run as one function of `jax.jit`, and XLA puts the
 communication in.
@@ -51,9 +51,9 @@ def sharded_by(program: Formulas, sharding: Sharding) -> Sharded:
 
 
 class Sharded:
-    """A program whose tensors go over the devices of a mesh; called as the program is.
+    """A program whose tensors are sharded over the devices of a mesh; called as the program is.
 
-    Its values are those of the program. What a formula says of values (claims, indices in range) is not checked, as in
+    Its values are those of the program. What a formula says of values (assertions, indices in range) is not checked, as in
     all that `jax.jit` compiles; shapes are.
     """
 
@@ -81,7 +81,7 @@ class Sharded:
     def __getattr__(self, name: str) -> ShardedEntry:
         if name.startswith("_"):
             raise AttributeError(name)
-        getattr(self.program, name)  # which has it, or says what is near
+        getattr(self.program, name)  # which has it, or specifies what is near
         return self._entry(name)
 
     def __call__(
@@ -100,7 +100,7 @@ class Sharded:
     def place(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
         """The tensors on the devices, by name: to be given at each call, and moved no more. Numbers stay numbers.
 
-        Raises NotationError where two axes of one go over one axis of the mesh (303), or do not divide (310).
+        Raises NotationError if two axes of a tensor are sharded over one mesh axis (303), or do not divide (310).
         """
         return self.sharding.place({**(values or {}), **named})
 
@@ -123,7 +123,7 @@ class Sharded:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Collectives:
-        """What the compiler makes the devices say to each other in such a call (see `collectives`)."""
+        """The communication between devices that the compiler inserts in such a call (see `collectives`)."""
         return self._entry(None).collectives(*arguments, values=values, sizes=sizes, **named)
 
     def cost(
@@ -147,7 +147,7 @@ class Fixed(NamedTuple):
 
 
 class ShardedEntry:
-    """A name of a program whose tensors go over a mesh, or several; called as that of the program is."""
+    """A name of a program whose tensors are sharded over a mesh, or several; called as that of the program is."""
 
     def __init__(self, sharded: Sharded, name: str | tuple[str, ...] | None):
         self.sharded: Sharded = sharded
@@ -199,7 +199,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Collectives:
-        """What the compiler makes the devices say to each other in such a call (see `collectives`)."""
+        """The communication between devices that the compiler inserts in such a call (see `collectives`)."""
         with LOADING, all_or_none():
             from .collectives import collectives_of
 
@@ -213,7 +213,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> DeviceCost:
-        """What such a call costs each device: bytes, operations, and what the devices say to each other.
+        """What such a call costs each device: bytes, operations, and communication between devices.
 
         It is compiled and not run; shapes may stand for tensors, as for `lowered`.
         """

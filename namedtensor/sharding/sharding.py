@@ -1,6 +1,6 @@
-"""Tensors spread over many devices by the names of their axes.
+"""Tensors sharded over devices by the names of their axes.
 
-A rule says which axis of a mesh an axis of tensors goes over; the same rules serve every tensor:
+A rule specifies the mesh axis that shards a tensor axis; the same rules serve every tensor:
 
     sharded = program.shard({"batch": "data", "heads": "model", "hidden": "model"}, mesh)
 
@@ -88,7 +88,7 @@ class Sharding:
 
     @property
     def spread(self) -> dict[str, int]:
-        """Over how many devices each axis goes that goes over several."""
+        """The number of devices of each sharded axis."""
         parts = {axis: math.prod(self.mesh.shape[name] for name in over) for axis, over in self.rules.items()}
         return {axis: count for axis, count in parts.items() if count > 1}
 
@@ -96,14 +96,14 @@ class Sharding:
     def placement(self, axes: str | Sequence[str]) -> Any:
         """The `jax.sharding.NamedSharding` of a positional array with these axes, in their order.
 
-        Raises NotationError where two of them go over one axis of the mesh (303).
+        Raises NotationError if two of them are sharded over one mesh axis (303).
         """
         return self._named("a tensor", dict.fromkeys(names_of(axes)))
 
     def of(self, tensor: NamedTensor, name: str) -> Any:
         """The `jax.sharding.NamedSharding` of a tensor; `name` is what an error calls it.
 
-        Raises NotationError where two axes go over one of the mesh (303), or do not divide (310).
+        Raises NotationError if two axes are sharded over one mesh axis (303), or do not divide (310).
         """
         cache_key = tensor.axes, tuple(tensor.sizes.values())
         return self._placements.get_or_build(cache_key, lambda: self._named(name, tensor.sizes))

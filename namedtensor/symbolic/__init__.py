@@ -2,9 +2,9 @@
 
 `forms`: index normal form.
 `canonical`: keys: equal forms have one; the number that the products of a form share.
-`work`: laws counted, and the budget.
+`work`: counts of the rules used, and the budget.
 `signs`: what is never negative, or hardly ever 0.
-`factors`: laws of the factors of one product, and known totals, as of softmax.
+`factors`: rules for the factors of one product, and known totals, such as that of softmax.
 `algebra`: sums, products, powers, simplified as they are made.
 `applying`: operators of forms.
 `linearizing`: forward linearization for reading.
@@ -17,7 +17,7 @@
 `own_spellings`: operators with syntax of their own.
 `read_back`: form to nodes of the notation.
 `naming`: names for what repeats.
-`laws`: each by its name, as an equation that is tested, in the order in which they are tried.
+`rewrite_rules`: the table of rules: name, equation and function, in the order of application.
 
 Contract: a form never knows the names of axes, only indices; nothing here computes a value.
 """

@@ -1,7 +1,7 @@
 """Ring operations of forms: sums, products and powers, simplified by smart constructors.
 
-Every function here gives a form that none of the laws that always shrink can make smaller: products without deltas on
-summed indices, like terms added, equal factors multiplied. `laws` names these laws and says them in the notation.
+Every function here returns a form that no shrinking rule can reduce further: products without deltas on
+summed indices, like terms added, equal factors multiplied. `rewrite_rules` lists these rules in the notation.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def times(one: Product, other: Product) -> Form:
 
 
 def within(outer: Product, inner: Product) -> Form:
-    """Their product, where the inner one stands under the sums of the outer one."""
+    """Their product, where the inner one appears under the sums of the outer one."""
     inner = refreshed(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
     return settled(outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed)
 
@@ -196,7 +196,7 @@ def signed(parts: SumParts) -> None:
 
 
 def _without_sign(factors: list[Factor]) -> list[Factor] | None:
-    """The factors with a law of signs applied, or None where none applies."""
+    """Return the factors with a sign rule applied, or None if none applies."""
     if (without_sign := absolute(factors)) is not None:
         return without_sign
     without_sign = list(factors)
@@ -238,7 +238,7 @@ MAX_POWER = 8  # of a sum that is multiplied out
 
 
 def multiplied_out(form: Form) -> Form:
-    """The form without the brackets that stand in its products; powers of sums of many terms stay as they are."""
+    """The form without the brackets that appear in its products; powers of sums of many terms stay as they are."""
     while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
         products = add(*(_expanded(product) for product in form))
         if products == form:

@@ -1,4 +1,4 @@
-"""Operators applied to forms: functions of numbers and of axes, opaque but for the laws that hold of them."""
+"""Operators applied to forms: functions of numbers and of axes, opaque except for the rewrite rules of `OPERATOR_RULES`."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def applied(
 
 
 def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """What a function of numbers is, where a law says it."""
+    """Return the simplified application of a function of numbers, if a rule applies."""
     if operator in OPERATOR_RULES:
         return OPERATOR_RULES[operator](*parts)
     parity = REGISTRY[operator].parity if operator in REGISTRY else ""
@@ -113,7 +113,7 @@ def exponential(x: Form) -> Form:
 
 
 def _opaque(operator: str, *parts: Form) -> Form:
-    """An operator that no law opens, as one factor."""
+    """Return an operator without a rewrite rule as one opaque factor."""
     outside = set().union(*map(indices_of, parts))
     key, order, symmetries = canonical.closed(parts, (), outside)
     axes = tuple(index.name for index in order)

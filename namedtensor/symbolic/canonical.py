@@ -1,7 +1,7 @@
 """Canonical keys (graph canonisation): two forms have one key exactly where they are equal up to names of bound
 indices.
 
-Indices are colored by the factors that they stand in, again and again, until the colors tell no more apart. Where
+Indices are colored by the factors that they appear in, again and again, until the colors tell no more apart. Where
 several are alike still, each of them is tried first, and the smallest key is taken: refinement alone takes (tr A)² and
 tr(A²) for one.
 """
@@ -91,7 +91,7 @@ def _connected(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Pro
 def _refined(
     product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]
 ) -> dict[FormIndex, tuple[Any, ...]]:
-    """Color refinement of the indices of a product, by the factors that they stand in."""
+    """Color refinement of the indices of a product, by the factors that they appear in."""
     if not colors:
         return colors
     while True:

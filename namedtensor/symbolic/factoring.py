@@ -139,7 +139,7 @@ def _matched(mine: Factor, factor: Factor, one: Product, other: Product, names: 
 
 
 def _without(product: Product, shared: tuple[Factor, ...]) -> tuple[Product, Product]:
-    """A product as what is shared and the rest, in which the summed indices of the first stand free."""
+    """A product as what is shared and the rest, in which the summed indices of the first are free."""
     rest = dict(enumerate(product.factors))
     for part in shared:
         position = next(

@@ -3,7 +3,7 @@
     ∑_{k} Q_k K_{s,k} / √|k|        Product(1, (Q at k, K at s k, size k to the −1/2), summed {k})
 
 A `Form` is a tuple of products (an empty one is 0). A product is an exact coefficient, factors, and the indices that
-are summed. A factor is a head at some indices, to an exponent. A `Head` says what is indexed:
+are summed. A factor is a head at some indices, to an exponent. A `Head` specifies what is indexed:
 
     tensor      an input, or a name of the program, by its axes
     delta       1 where two indices are equal, 0 elsewhere: I_{a,b}

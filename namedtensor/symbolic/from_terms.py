@@ -142,7 +142,7 @@ class Forms:
         return id(one) in self.linear, other is not None and id(other) in self.linear
 
     def operator(self, record: Any, term: Term, axes: Sequence[str]) -> Form:
-        """An operator that no law opens, over these axes."""
+        """Return an operator without a rewrite rule as one opaque factor, over these axes."""
         options = own_options(record, term) if term.operator in REGISTRY else ()
         if not axes:
             return applied(record.name, self.parts(term), options=options)

@@ -14,8 +14,8 @@ def recognized(form: Form) -> Form:
     """Rewrite the functions that a form holds written out by their names."""
     result = []
     for product in form:
-        for law in (_softmax, _logistic):
-            while (better := law(product)) is not None:
+        for rule in (_softmax, _logistic):
+            while (better := rule(product)) is not None:
                 product = better
         result.append(product)
     return algebra.add(*((product,) for product in result))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 
-from ..calculus.derivative import Derivative, derivative, is_name, parameters
+from ..calculus.derivative import DerivativeBuilder, derivative, is_name, parameters
 from ..calculus.linearize import Linearization
 from ..checking.checker import Checker
 from ..core.sizes import SizeVariable, resolve
@@ -21,7 +21,7 @@ from ..terms.environment import Environment
 from ..terms.terms import Term
 from .work import current
 
-# What is read in place of an operator's own differential, which minds the places where it has none (the law "guard"):
+# What is read in place of an operator's own differential, which handles the points where it has none (the rule "guard"):
 # the condition under which they are the same, and the differentials.
 READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "det": ("det ≠ 0", ("det_{row,column} X ⊙ [inv_{row,column} X]_{row→column, column→row} ⊙_{row,column} ∂X",)),
@@ -52,7 +52,7 @@ def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 class Change(NamedTuple):
-    """What a derivative is taken by: the leaf that is ∂X, and the marked name of each of its axes."""
+    """What a derivative is taken with respect to: the leaf that is ∂X, and the marked name of each of its axes."""
 
     leaf: str
     marks: tuple[tuple[str, str], ...]
@@ -87,7 +87,7 @@ class LinearReading(Linearization):
 
 
 class TakenElement(NamedTuple):
-    """A derivative that was taken: of what, by what, and where it stands."""
+    """A derivative that was taken: of what, by what, and where it appears."""
 
     body: Term
     by: Term
@@ -110,12 +110,12 @@ class ReadingChecker(Checker):
 def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:
     """The term of a derivative as its differential, in which ∂X is a leaf."""
     if not is_name(checker, node.variable, env):
-        return derivative(checker, node, env)  # which says what is wrong
+        return derivative(checker, node, env)  # which specifies what is wrong
     by, body = checker.infer(node.variable, env), checker.infer(node.body, env)
     starred = {axis: axis + node.mark for axis in by.shape}
     if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():
         return derivative(checker, node, env)
-    derivation = Derivative(checker, node)
+    derivation = DerivativeBuilder(checker, node)
     leaf = derivation.make.leaf("differential", by.shape)
     whole = LinearReading(
         checker, derivation.make, {**{id(parameter): None for parameter in parameters(checker, env)}, id(by): leaf}

@@ -39,7 +39,7 @@ class NameReading(NamedTuple):
 
 
 def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
-    """The heads that stand more than once, those that hold others first."""
+    """The heads that occur more than once, those that hold others first."""
     heads: Counter[FormHead] = Counter()
 
     def look(form: Form) -> None:

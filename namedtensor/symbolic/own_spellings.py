@@ -1,4 +1,4 @@
-"""Spellings of operators that have syntax of their own: powers, cases, elements, renames of several axes, literals.
+"""Operators with special syntax: powers, cases, elements, renames of several axes, literals.
 
 Each function takes what writes forms, the head, the forms within, the names of its axes, and those of indices.
 """

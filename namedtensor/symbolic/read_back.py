@@ -1,6 +1,6 @@
 """Reading back: a form as an expression of the notation.
 
-Every index gets a name: those outside are given theirs, a summed one is called as the axes are at which it stands, with
+Every index gets a name: those outside are given theirs, a summed one is called as the axes are at which it appears, with
 a prime where another has that name. A product is one chain A ⊙ B ⊙_{k} C / D, each index summed at the last factor that
 has it. Of several ways to write a part, with renames outside or inside of a bracket, the shortest is taken.
 """
@@ -285,7 +285,7 @@ class ReadBack:
         return ProductPart(node, indices, exponent < 0)
 
     def root(self, group: list[Factor], names: Names) -> Node:
-        """One root of all that stand under one."""
+        """Merge the factors under equal roots into one root."""
         of = tuple(factor._replace(exponent=Fraction(1)) for factor in group)
         return call("sqrt", self.product(Product(Fraction(1), of), names))
 
@@ -321,7 +321,7 @@ class ReadBack:
         return self.applied(factor, names)
 
     def diagonal(self, factor: Factor, names: Names) -> Node:
-        """One index at two axes: X ⊙_{b} I_{a,b}, since a rename cannot say it."""
+        """One index at two axes: X ⊙_{b} I_{a,b}, since a rename cannot express it."""
         seen: dict[FormIndex, str] = {}
         fresh, pairs = [], []
         texts = {names[index] for index in factor.indices}

@@ -169,7 +169,7 @@ class ProductPart(NamedTuple):
 
 
 class Unwritable(Exception):
-    """A form that the notation has no spelling for."""
+    """A form that the notation has no syntax for."""
 
 
 def off_diagonal(product: Product) -> Product:

@@ -1,4 +1,4 @@
-"""Accounting of simplifications: the laws that one used, how often, and the operations that are left for all of a question."""
+"""Accounting of simplifications: how often each rewrite rule was used, and the remaining budget of operations."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Work:
 
     def __init__(self, proving: bool = False, limit: int = MAX_WORK_OPERATIONS, budget: Budget | None = None):
         self.proving, self.budget = proving, budget or Budget(limit)
-        self.laws: Counter[str] = Counter()
+        self.rules: Counter[str] = Counter()
         self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
         self.numbered: dict[str, Any] = {}  # the summed axes whose size is a number, as they are named
         self.sums: dict[
             FormHead, tuple[str, tuple[int, ...]]
-        ] = {}  # names of a softmax and its kin, with the places of its axes
+        ] = {}  # names of a softmax and similar, with the places of its axes
 
     def spend(self, amount: int = 1) -> None:
         self.budget.spend(amount)
@@ -65,11 +65,11 @@ def current() -> Work:
     return _WORK.get() or Work()
 
 
-def used(law: str) -> None:
-    """Count one use of a law."""
+def used(rule: str) -> None:
+    """Count one use of a rewrite rule."""
     work = _WORK.get()
     if work is not None:
-        work.laws[law] += 1
+        work.rules[rule] += 1
 
 
 @contextmanager

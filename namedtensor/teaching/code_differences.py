@@ -30,7 +30,7 @@ from .settings import SampledInputs, Setting, declared
 from .spelling import called, text_of
 from .values import GradedValue
 
-TRIED = 30  # slips that are tried at the places where code and formula part
+TRIED = 30  # mistakes that are tried where code and formula differ
 ADDENDS = 5  # of a sum whose partial sums are compared
 PLACES = 4  # terms that are shown
 CODE = Words("the code", "the value of the code", "the formula", "the formula", is_secret=False)
@@ -266,7 +266,7 @@ def pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
                 yield from pairs(getattr(first, field.name), getattr(second, field.name))
 
 
-# --------------------------------------------------------------------------------------------------------- slips in words
+# --------------------------------------------------------------------------------------------------------- descriptions of mistakes
 def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -> Iterator[str]:
     """The changes to the terms where they part that make a value which only the formula has."""
     tree = parse(code, "text")

@@ -18,7 +18,7 @@ RELATIVE = 1e-8  # 1e-6 would pass an ε of 1e-5 that is missing
 ROUNDING = 1e-12  # of the largest number in sight: what is left where terms cancel
 MOST_MATCHES = 720
 
-Matching = Mapping[str, str]  # the other's new axes -> those that are due
+Matching = Mapping[str, str]  # the other's new axes -> the expected ones
 
 
 @dataclass(frozen=True)

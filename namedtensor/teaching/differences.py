@@ -107,7 +107,7 @@ def exchanged_axes(
 
 
 # ------------------------------------------------------------------------------------------------------------ how they differ
-Pair = tuple[GradedValue, GradedValue, Mapping[str, int]]  # what was found, what is due, the sizes of all axes
+Pair = tuple[GradedValue, GradedValue, Mapping[str, int]]  # actual and expected value, and the sizes of all axes
 
 
 def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
@@ -154,7 +154,7 @@ def _ratio(
 
 
 def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> str | None:
-    """One ratio in numbers, and by the sizes of axes where they make it on every draw; None where nothing does, or where it
+    """One ratio in numbers, and by the sizes of axes if they match on every random test; None where nothing does, or where it
     is 1 to the digits that are shown.
 
     >>> ratio_named([0.75, 0.625], [{"seq": 3, "key": 4}, {"seq": 5, "key": 8}])
@@ -204,7 +204,7 @@ def _offset(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> 
     return f"{words.yours} is {shown(abs(by))} {'more' if by > 0 else 'less'} than {words.due}, everywhere"
 
 
-OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # what a value may be of the one that is due
+OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a value to the expected value
     ("the square of", lambda x: x * x),
     ("the root of", lambda x: math.sqrt(x) if x >= 0 else math.nan),
     ("1 over", lambda x: 1 / x if x else math.nan),

@@ -29,7 +29,7 @@ def is_einsum(answer: str) -> bool:
 
 
 def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """The formula that a call of einsum means. Raises NotationError where it is none, or the letters do not fit.
+    """The formula that a call of einsum means. Raises NotationError if it is invalid, or the letters do not fit.
 
     >>> from grammar.parser import parse
     >>> sets = {s.names[0].text: s.sets[0] for s in parse("A ∈ ℝ^{i × j}\\nB ∈ ℝ^{k × l}").statements}

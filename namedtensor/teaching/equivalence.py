@@ -1,6 +1,6 @@
 """`nt.equivalent`: whether two formulas have the same values, up to the names of new axes; if not, how they differ.
 
-Types first, then values on draws, then whether a proof of it is found.
+Types first, then values on random tests, then whether a proof of it is found.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def has_proof_of(setting: Setting, first: str, second: str) -> bool:
 
 
 def compared(setting: Setting, text: str, expected: str, words: Words, seed: int = 0) -> Equivalence:
-    """The first of two formulas against the second, by their values on draws of the setting."""
+    """Compare two formulas by their values on the random tests of the setting."""
     text, expected = (called(name, tuple(setting.sets)) for name in (text, expected))
     setting.check(expected)
     setting.check(text)
@@ -134,5 +134,5 @@ def compared(setting: Setting, text: str, expected: str, words: Words, seed: int
     for drawn, value in setting.draws(expected, seed):
         state.append((drawn, setting.value(text, drawn), value))
     if not state:
-        return Equivalence("value", "neither has a value on any draw", {})
+        return Equivalence("value", "both are undefined on every random test", {})
     return judged(setting, [(drawn.values, graded, value) for drawn, graded, value in state], words, expected)

@@ -172,7 +172,7 @@ def _header(number: int, line: str, file: str) -> dict[str, Any]:
 
 
 def _points(text: str, line: int, file: str) -> float:
-    """A number of points. Raises ExerciseError where it is not finite, negative or too large to add up."""
+    """A number of points. Raises ExerciseError if it is not finite, negative or too large to add up."""
     try:
         points = float(text)
     except ValueError:

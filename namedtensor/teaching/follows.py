@@ -1,7 +1,7 @@
 """`nt.follows`: an ordinary function of arrays, compared with a formula.
 
 A call checks the sizes of its arguments and result by the names of the formula's axes. `verify` compares the function with the formula on
-drawn shapes, and says why they differ.
+random shapes, and explains why they differ.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Contract:
 
 
 def resolved(formula: str, root: str = "") -> str:
-    """A formula, or that of a document by its label: "paper.tex#eq:attention"."""
+    """Return the formula, or the one with this label in a document: "paper.tex#eq:attention"."""
     match = LABELLED.fullmatch(formula.strip())
     if match is None:
         return formula
@@ -129,7 +129,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
 
 # ---------------------------------------------------------------------------------------------------------------- calls
 def guarded(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
-    """The function, with the sizes of each call checked."""
+    """Wrap the function so that the sizes of each call are checked."""
     expected = tuple(zip(names, contract.axes.values()))
     gives = contract.gives
     count = len(expected) + skipped
@@ -165,6 +165,7 @@ def guarded(function: Any, contract: Contract, names: Sequence[str], skipped: in
 
 
 def wrong_rank(function: Any, name: str, shape: Sequence[int], axes: Sequence[str]) -> str:
+    """Return the message for an array with the wrong number of axes."""
     spelled = " ".join(axes) or "a number"
     return f"{function.__name__}: {name} has the shape {tuple(shape)}, and its axes are {spelled}"
 
@@ -172,6 +173,7 @@ def wrong_rank(function: Any, name: str, shape: Sequence[int], axes: Sequence[st
 def wrong_size(
     function: Any, axis: str, name: str, size: int, expected: Any, arguments: Any, named: Mapping[str, Any]
 ) -> str:
+    """Return the message for an axis of the wrong size."""
     for index, (other, axes) in enumerate(expected):
         array = arguments[index] if index < len(arguments) else named.get(other)
         if array is not None and axis in axes and array.shape[axes.index(axis)] != size:
@@ -183,14 +185,14 @@ def wrong_size(
 def verify(
     function: Any, contract: Contract, names: Sequence[str], owner: Any = None, /, *, draws: int = 5, seed: int = 0
 ) -> None:
-    """Compare the function with its formula on drawn shapes.
+    """Compare the function with its formula on random shapes.
 
     Parameters
     ----------
     owner : object, optional
         What a method is called on.
     draws : int, default 5
-        How many times shapes and values are drawn.
+        How many times shapes and values are sampled.
     seed : int, default 0
         What they are drawn by.
 
@@ -213,19 +215,21 @@ def verify(
 
 
 def sizes_drawn(contract: Contract, seed: int) -> dict[str, int]:
-    """A size of its own for each axis."""
+    """Choose a different size for each axis."""
     axes = list(dict.fromkeys(axis for names in contract.axes.values() for axis in names))
     chosen = np.random.default_rng(seed).permutation(range(2, 2 + max(len(axes), len(SIZES))))[: len(axes)]
     return {axis: int(size) for axis, size in zip(axes, chosen)}
 
 
 def arrays_drawn(contract: Contract, sizes: Mapping[str, int], seed: int, library: str) -> list[Any]:
+    """Generate random arrays for the arguments in the library of the function."""
     random = np.random.default_rng(seed)
     shapes = [[sizes[axis] for axis in axes] for axes in contract.axes.values()]
     return [TO[library](random.normal(size=shape)) for shape in shapes]
 
 
 def to_torch(array: Any) -> Any:
+    """Convert a NumPy array to PyTorch."""
     with LOADING, all_or_none():
         import torch
 
@@ -233,6 +237,7 @@ def to_torch(array: Any) -> Any:
 
 
 def to_jax(array: Any) -> Any:
+    """Convert a NumPy array to JAX."""
     with LOADING, all_or_none():
         import jax.numpy as jnp
 
@@ -243,7 +248,7 @@ TO: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray, "torch": to_torch, "
 
 
 def library_of(call: Any, contract: Contract, seed: int) -> str:
-    """The library whose arrays the function takes: the first that it runs with."""
+    """Return the first library with whose arrays the function runs."""
     problems: dict[str, Exception] = {}
     for library in libraries(call):
         try:
@@ -258,7 +263,7 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
         return library
     library, problem = next(iter(problems.items()))
     raise Differs(
-        f"{getattr(call, '__name__', 'the function')} does not run on drawn arrays of {library}: {type(problem).__name__}: {problem}"
+        f"{getattr(call, '__name__', 'the function')} does not run on random arrays of {library}: {type(problem).__name__}: {problem}"
     )
 
 
@@ -313,7 +318,7 @@ def compared(
 def least(
     call: Any, contract: Contract, library: str, sizes: dict[str, int], seed: int, tolerance: float, problem: str
 ) -> tuple[dict[str, int], str]:
-    """The same difference at the least sizes that show it, one axis after the other."""
+    """Reduce the difference to the smallest sizes that show it, one axis at a time."""
     for axis in sizes:
         for size in (1, 2):
             if size < sizes[axis]:

@@ -37,7 +37,7 @@ from .type_answers import signature, stated_types, types
 from .verdicts import Refused, Wrong
 
 SECONDS = 2.0
-LATE = "could not be graded in {:.0f} seconds: make it smaller"  # the page says so too
+LATE = "could not be graded in {:.0f} seconds: make it smaller"  # the page has the same text
 DIED = "could not be graded: the process that does died, perhaps for want of memory; make it smaller"
 LONGEST = 20_000  # characters of an answer
 WORDS = Words()
@@ -50,7 +50,7 @@ class Grade:
 
     `correct`; `points` out of `max_points`; `feedback`, one sentence. `counts_as_attempt` is false for an answer that does
     not parse or type-check. `hints` are those of the exercise; `solution` is set if the file allows showing it, and
-    `error` if the answer has one. `mistake` says what is wrong in words that are the same for all answers with this mistake.
+    `error` if the answer has one. `mistake` specifies what is wrong in words that are the same for all answers with this mistake.
     """
 
     exercise: str
@@ -84,7 +84,7 @@ def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | N
     limit = SECONDS if seconds is None else seconds
     source = answer if isinstance(answer, str) else getattr(answer, "source", None)
     if not isinstance(source, str):
-        source = answer  # which is refused
+        source = answer  # which is rejected
     elif not USER_FUNCTIONS:  # a process of its own knows none of them
         try:
             return _graded_in_process(exercise, source, seed, limit)
@@ -118,12 +118,12 @@ def answer_line(line: bytes) -> bytes:
 
 
 def _graded_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: float) -> Grade:
-    """The grade by a thread of this process, which nobody waits for where it takes too long."""
+    """The grade by a thread of this process, which no one waits for where it takes too long."""
     grades: list[Grade] = []
     worker = threading.Thread(target=lambda: grades.append(graded(exercise, answer, seed)), daemon=True)
     try:
         worker.start()
-    except RuntimeError:  # a page has one thread, and whoever asks ends it
+    except RuntimeError:  # a page has one thread, and the caller ends it
         worker.run()
     else:
         worker.join(SECONDS)
@@ -167,7 +167,7 @@ def _read(exercise: ExerciseText, answer: Any) -> str:
 
 # ---------------------------------------------------------------------------------------------------- formulas, by value
 def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Equal to the solution on all draws, up to the names of new axes."""
+    """Equal to the solution on all random tests, up to the names of new axes."""
     return by_value(exercise, text_of(answer), seed)
 
 
@@ -250,7 +250,7 @@ def in_hole(exercise: ExerciseText, piece: str) -> str:
 
 
 def _is_whole(hole: str, text: str) -> bool:
-    """Whether a formula is the one with the hole, something standing in it."""
+    """Whether a formula is the one with the hole, with something in the hole."""
     before, _, after = ("".join(name.split()) for name in hole.partition("?"))
     plain = "".join(text.split())
     return len(plain) > len(before + after) > 0 and plain.startswith(before) and plain.endswith(after)
@@ -265,7 +265,7 @@ def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
     try:
         return by_value(exercise, translated, seed)
     except NotationError as problem:
-        if problem.code == 302:  # of the translation, which nobody wrote
+        if problem.code == 302:  # of the translation, which no one wrote
             raise Refused(letters_clash(answer, sets)) from None
         raise
 

@@ -58,7 +58,7 @@ def judged(
     words: Words,
     solution: str | None = None,
 ) -> Equivalence:
-    """Values beside those due, each with what was drawn for it."""
+    """Values beside those due, each with its random inputs."""
     pairs = [(graded, value) for _, graded, value in state]
     graded, expected = pairs[0]
     ways = list(matchings(graded, expected, setting.axes))

@@ -61,7 +61,7 @@ def load(shell: Any) -> None:
             if file:
                 sheets[:] = [exercises(" ".join(file))]
             if not sheets:
-                return Said("say the file once: %%exercise week3.nt attention-scale", False)
+                return Said("name the file once: %%exercise week3.nt attention-scale", False)
             grade = sheets[0][name].grade(cell)
         except (ExerciseError, KeyError) as problem:
             return Said(str(problem.args[0]), False)

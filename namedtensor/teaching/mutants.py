@@ -64,7 +64,7 @@ def said(change: str, words: Words) -> str:
 
 
 def _makes(setting: Setting, text: str, state: State, scales: Sequence[float]) -> bool:
-    """Whether a mutant has the answer's values on the first two draws."""
+    """Whether a mutant equals the answer on the first two random tests."""
     for (values, graded, _), scale in list(zip(state, scales))[:2]:
         try:
             value = setting.value(text, SampledInputs(values))
@@ -103,7 +103,7 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
 
 
 def large_parts(tree: nodes.Program) -> list[str]:
-    """The parts of the solution that no feedback names: whoever reads one has more than half of it."""
+    """The parts of the solution that no feedback names: anyone who reads one has more than half of it."""
     body = tree.statements[-1:]
     total = sum(1 for _ in places(body))
     return [short(node) for _, node in places(body) if 2 * sum(1 for _ in places(node)) > total]

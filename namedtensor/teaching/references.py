@@ -3,7 +3,7 @@
 A released exercise has no reference solution. It stores, for fixed random inputs, the rounded expected values and those
 of its common mistakes with their feedback, and the words of generated mistakes, each encrypted with the values that it makes; for
 types and signatures it stores hashes of correct answers. Everything else is
-obfuscated (not encrypted) with the name of the exercise, so that nobody reads it by chance.
+obfuscated (not encrypted) with the name of the exercise, so that no one reads it by chance.
 """
 
 from __future__ import annotations
@@ -303,7 +303,7 @@ def closed(sealed: Mapping[str, Any], name: str) -> str:
 
 
 def opened(text: str, name: str) -> dict[str, Any]:
-    """What was kept. Raises NotationError where the text was changed."""
+    """What was kept. Raises NotationError if the text was changed."""
     try:
         data = base64.b64decode(text, validate=True)
         return json.loads(zlib.decompress(bytes(a ^ b for a, b in zip(data, _stream(name, len(data))))))

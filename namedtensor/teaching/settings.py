@@ -1,6 +1,6 @@
 """Settings of a comparison: the names that are given, the sizes of their axes, and random tensors of their types.
 
-    X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X drawn in five styles
+    X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X sampled in five styles
 
 Every axis has a size of its own, from 3 on: a square hides a transpose, and 2 hides n/(n − 1). Axes that the solution makes
 meet share one.
@@ -66,7 +66,7 @@ class Setting:
 
     @cached_property
     def sets(self) -> dict[str, Set]:
-        """The set of each name that is declared and not defined: what is drawn."""
+        """The set of each name that is declared and not defined: these are sampled."""
         defined = {
             to_text(side)
             for statement in self.tree.statements
@@ -111,7 +111,7 @@ class Setting:
         return report
 
     def own(self, problem: NotationError, formula: str) -> NotationError:
-        """The error as one of the formula alone, where it stands within it."""
+        """The error as one of the formula alone, where it appears within it."""
         whole, before = self.with_formula(formula), len(self.with_formula(formula)) - len(formula)
         if problem.source != whole or problem.span is None or problem.span[0] < before:
             return problem
@@ -120,7 +120,7 @@ class Setting:
         return problem.replace(source=formula, span=(start - before, end - before), labels=labels)
 
     def value(self, formula: str, drawn: SampledInputs) -> GradedValue:
-        """The value of a formula on what was drawn."""
+        """The value of a formula on random inputs."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -130,7 +130,7 @@ class Setting:
 
     @lru_cache(maxsize=256)
     def sizes(self, solution: str, offset: int = 0) -> dict[str, int]:
-        """Sizes for all axes, from `FIRST + offset` on: the solution fits them, and axes that it makes meet share one."""
+        """Sizes for all axes, from `FIRST + offset` on: the solution fits them, and axes that it aligns share one."""
         met = self._met(solution)
         kinds = list(dict.fromkeys(met.get(axis, axis) for axis in self.axes))
         free = [kind for kind in kinds if not isinstance(kind, int)]
@@ -188,7 +188,7 @@ class Setting:
         return SampledInputs({**drawn.values, name.strip(): value}, seed, text)
 
     def draws(self, solution: str, seed: int = 0) -> Iterator[tuple[SampledInputs, GradedValue]]:
-        """Draws in each style, with the solution's value; drawn again where that is undefined everywhere."""
+        """Random tests in each style, with the solution's value; repeated if that is undefined everywhere."""
         extents = [self.sizes(solution, offset) for offset in OFFSETS]
         for at, style in enumerate(STYLES):
             sizes = extents[at % len(extents)]

@@ -91,7 +91,7 @@ def _pieces(text: str, width: int = 100) -> list[str]:
 
 
 def _lines_of_solution(lines: list[str], exercise: ExerciseText) -> Iterator[int]:
-    """The lines, from 1, on which the solution stands: as many lines of the language as it has, the last of the exercise."""
+    """The lines, from 1, on which the solution appears: as many lines of the language as it has, the last of the exercise."""
     indices = [
         number for number, line in _own_lines(lines, exercise.line) if line.strip() and not line.strip().startswith("#")
     ]

@@ -100,5 +100,5 @@ def exercises(source: str | Path) -> Sheet:
 
 
 def sheet_of(text: str, name: str = "") -> Sheet:
-    """A sheet of the text of a file."""
+    """Parse the text of an exercise file to a sheet."""
     return Sheet([Exercise(**vars(exercise)) for exercise in read(text, name)], name)

@@ -1,4 +1,4 @@
-"""Formulas and programs as one text: of either spelling, a function with a call of it, the expression of an answer."""
+"""Formulas and programs as one text: in either syntax, a function with a call of it, the expression of an answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..core.kinds import wrong
 
 
 def text_of(formula: Any) -> str:
-    """A formula of either spelling, or its object, as text."""
+    """A formula in either syntax, or its object, as text."""
     source = formula if isinstance(formula, str) else getattr(formula, "source", None)
     if not isinstance(source, str):
         raise wrong(

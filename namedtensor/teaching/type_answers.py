@@ -51,7 +51,7 @@ def stated_types(answer: str) -> list[frozenset[str]]:
 
 
 def set_of(text: str) -> nodes.Set:
-    """A set as it is written: ℝ^{seq × key}, LaTeX too. Refused where it is none."""
+    """A set as it is written: ℝ^{seq × key}, LaTeX too. Raises `Refused` if it is not a set."""
     if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
         raise Refused(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
     spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
@@ -112,12 +112,12 @@ def _result_wrong(signature: nodes.Signature, fits: Fits) -> str:
 
 
 def signature_of(answer: str) -> nodes.Signature:
-    """A signature as it is written; its name may be left out, and commas may stand between its arguments."""
+    """A signature as it is written; its name may be left out, and commas may appear between its arguments."""
     text = BETWEEN.sub(" × ", answer.strip())
     if ":" not in text and ARROW.search(text):
         text = f"f : {text}"
     if len(ARROW.findall(text)) > 1 and "(" not in text:
-        raise Refused("the sets of the arguments stand before one arrow, × between them: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
+        raise Refused("write the sets of the arguments before one arrow, × between them: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
     statements = parse(text, "auto").statements
     statement = statements[-1] if statements else None
     if not isinstance(statement, nodes.Signature):
@@ -137,5 +137,5 @@ def argument_wrong(
     if extra := one_too_many(fits, axes):
         return f"{where} has the axis {extra} too many: lifting takes care of it"
     if one_too_few(fits, axes, known):
-        return f"{where} lacks an axis: it is not in {shown(axes)}"
+        return f"{where} is missing an axis: it is not in {shown(axes)}"
     return f"{where} is not in {shown(axes)}: an axis is missing or is called otherwise"

@@ -96,7 +96,7 @@ def has_numpy() -> bool:
 
 
 def computed(text: str, values: Mapping[str, GradedValue]) -> GradedValue:
-    """The value of a formula. Raises NotationError where it has none."""
+    """The value of a formula. Raises NotationError if it has none."""
     return by_numpy(text, values) if has_numpy() else by_definitions(text, values)
 
 

@@ -2,11 +2,11 @@
 
 
 class Refused(Exception):
-    """An answer that is not compared at all, with the sentence that says why; it costs no try."""
+    """An answer that is not compared at all, with the sentence that explains why; it costs no try."""
 
 
 class Wrong(Exception):
-    """An answer that is wrong, with the sentence that says how, and what is wrong without the numbers of one case."""
+    """An answer that is wrong, with the sentence that specifies how, and what is wrong without the numbers of one case."""
 
     def __init__(self, sentence: str, mistake: str | None = None):
         super().__init__(sentence)

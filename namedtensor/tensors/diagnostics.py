@@ -73,7 +73,7 @@ def described(shapes: Sequence[Shape]) -> tuple[str, ...]:
 
 
 def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
-    """Warn where one operand has an axis and the other the same axis with a mark alone, as a gradient has; say whether."""
+    """Warn where one operand has an axis and the other the same axis with a mark alone, as a gradient has; return whether."""
     axes = [operand.axes if isinstance(operand, NamedTensor) else () for operand in operands]
     names = marked_apart(*axes)
     if names is not None:
@@ -105,7 +105,7 @@ def apart(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
 
 
 def warn_of_misspelt(outer: NotationError, operands: Sequence[Any]) -> bool:
-    """Warn where the axes of an outer broadcast are one letter apart; say whether."""
+    """Warn where the axes of an outer broadcast are one letter apart; return whether."""
     result = misspelt(*apart(operands)) is not None
     if result:
         warn(f"{outer.message} ({outer.hint})")

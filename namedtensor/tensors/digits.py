@@ -6,7 +6,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-IN_TABLES, IN_LINES, IN_HALVES = 4, 6, 3  # where nobody says: cells, a number that stands alone, and of float16
+IN_TABLES, IN_LINES, IN_HALVES = 4, 6, 3  # by default: cells, a number that is alone, and of float16
 
 _said: int | None = None
 
@@ -58,14 +58,14 @@ class set_printoptions:
 
 
 def checked(digits: Any) -> int:
-    """A number of digits. Raises NotationError where it is none."""
+    """Validate a number of digits. Raises NotationError if it is invalid."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
         raise NotationError(310, f"the number of digits must be an integer from 1 to 17, got {digits!r}")
     return digits
 
 
 def digits_of(usual: int, asked: int | None = None) -> int:
-    """The number of digits: as asked for; else as `set_printoptions` says; else the default there."""
+    """Return the number of digits: the argument, the value of `set_printoptions`, or the default."""
     if asked is not None:
         return checked(asked)
     return usual if _said is None else _said

@@ -145,7 +145,7 @@ def as_operand(value: Any) -> Any:
 def call(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...] = (), options: Mapping[str, Any] = NO_OPTIONS
 ) -> Any:
-    """Any operator, on tensors and numbers. Raises NotationError where they do not fit."""
+    """Any operator, on tensors and numbers. Raises NotationError if they do not fit."""
     prepared = prepared_calls(record.name)
     kinds = tuple([argument.layout if type(argument) is NamedTensor else type(argument) for argument in arguments])
     key = kinds if not axes and not options else (axes, frozen(options), kinds)
@@ -192,7 +192,7 @@ def _run_first(
         or outer
         and warn_of_misspelt(outer, operands)
     ):
-        steady = False  # each such call is told of
+        steady = False  # each such call warns
     result = made(function(*arrays_of(operands)), order)
     if steady and all(
         other is argument for other, argument in zip(operands, arguments)

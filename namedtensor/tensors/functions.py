@@ -1,7 +1,7 @@
 """The Python functions and methods, generated from the operators' records: nt.softmax(A, axis="seq"),
 A.softmax(axis="seq").
 
-A record says how many tensors a function takes; for one and for two there is a fast path to a call that was prepared.
+A record specifies how many tensors a function takes; for one and for two there is a fast path to a call that was prepared.
 The example in each docstring is made of the record, too: what is written goes by the operator's signature, what is shown
 is the shape that the lifting rule gives.
 """
@@ -169,7 +169,7 @@ def _of_several(record: Operator) -> Callable[..., Any]:
 
 
 def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]) -> Any:
-    """The slow path: a call with whatever the caller gave. Raises NotationError where it does not fit."""
+    """The slow path: a call with whatever the caller gave. Raises NotationError if it does not fit."""
     if is_array(axis):
         raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
     axes = axes_of(axis) or all_axes(record, tensors)

@@ -1,10 +1,10 @@
 """Axes that `jax.vmap` and `jax.lax.scan` map over: a tensor loses such an axis by name, and a result gets it back.
 
-    jax.vmap    takes named tensors as they are, and says which axis it maps: by position, or by name, in_axes="batch"
+    jax.vmap    takes named tensors as they are, and specifies which axis it maps: by position, or by name, in_axes="batch"
     lax.scan    takes a tree apart, and makes it again of slices along the first axis
 
 The name of the axis is noted for the trace that maps over it. Where two tensors have two names for it, or none has one, the
-result is `UnnamedAxes`, an error for whoever uses it.
+result is `UnnamedAxes`, an error for anyone who uses it.
 """
 
 from __future__ import annotations

@@ -140,10 +140,12 @@ def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
 
 # ------------------------------------------------------------------------------------- Python's and NumPy's protocols
 def itself(self: NamedTensor) -> NamedTensor:
+    """Return the tensor itself (unary plus)."""
     return self
 
 
 def no_matrix_product(self: NamedTensor, other: Any) -> NamedTensor:
+    """Raise an error that explains how to write a contraction."""
     raise NotationError(
         316,
         "@ needs to know which axis to contract",
@@ -152,10 +154,12 @@ def no_matrix_product(self: NamedTensor, other: Any) -> NamedTensor:
 
 
 def array_ufunc(self: NamedTensor, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """Apply a NumPy ufunc by axis name."""
     return numpy_protocol.ufunc(ufunc, method, inputs, options)
 
 
 def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+    """Raise the error for a NumPy function by position; np.shape works while JAX traces."""
     if function.__name__ == "shape" and (sizes := sizes_for_jax(self)) is not None:
         return sizes
     raise numpy_protocol.function(function.__name__, self.axes)
@@ -164,25 +168,27 @@ def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any,
 def restored(
     array: Any, axes: tuple[str, ...], labels: Mapping[str, Any] | None = None, origin: Any = None
 ) -> NamedTensor:
-    """The tensor that was pickled: asked for here, so that it has its methods where nothing else was imported."""
-    found = made(array, axes)
+    """Restore a pickled tensor; importing this module gives it its methods."""
+    result = made(array, axes)
     if labels:
-        found = found.with_labels(labels)
+        result = result.with_labels(labels)
     if origin is not None:
-        found._origin = origin
-    return found
+        result._origin = origin
+    return result
 
 
 def pickled(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, ...]]:
+    """Return the arguments for pickling."""
     labels, origin = self.layout.labels, getattr(self, "_origin", None)
     if not labels and origin is None:
         return restored, (self.array, self.axes)
     return restored, (self.array, self.axes, {axis: each.values for axis, each in labels}, origin)
 
 
-# ------------------------------------------------------------------------------------------------------ how it looks
+# ------------------------------------------------------------------------------------------------------ display
 @encodable
 def one_line(self: NamedTensor) -> str:
+    """Return the one-line representation."""
     with LOADING, all_or_none():
         from . import tables
 
@@ -191,6 +197,7 @@ def one_line(self: NamedTensor) -> str:
 
 @encodable
 def formatted(self: NamedTensor, spec: str) -> str:
+    """Format the tensor for f-strings."""
     with LOADING, all_or_none():
         from . import tables
 
@@ -199,6 +206,7 @@ def formatted(self: NamedTensor, spec: str) -> str:
 
 @encodable
 def as_text(self: NamedTensor) -> str:
+    """Return the representation as text."""
     with LOADING, all_or_none():
         from . import tables
 
@@ -268,6 +276,7 @@ def to_latex(self: NamedTensor, macros: bool = False, digits: int | None = None)
 
 
 def as_html(self: NamedTensor) -> str:
+    """Return the representation as HTML for notebooks."""
     with LOADING, all_or_none():
         from . import tables
 

@@ -1,4 +1,4 @@
-"""NumPy's protocols: np.exp(A) goes by name, np.sum(A) is an error that says what to write instead."""
+"""NumPy's protocols: np.exp(A) goes by name, np.sum(A) is an error that specifies what to write instead."""
 
 from __future__ import annotations
 
@@ -80,6 +80,6 @@ def by_position(name: str, ours: str, axes: tuple[str, ...] = ()) -> NotationErr
     hint = (
         f'write nt.{ours}({operands}, axis="{axis}")'
         if ours
-        else 'take its array in an order that you say: A.to_array("…")'
+        else 'take its array in an explicit order: A.to_array("…")'
     )
     return NotationError(318, f"np.{name} depends on the order of axes, which a named tensor does not have", hint=hint)

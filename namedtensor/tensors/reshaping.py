@@ -24,7 +24,7 @@ from .diagnostics import nearest, shape_error
 
 
 def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
-    """Raise where a tensor lacks an axis, or one is named twice."""
+    """Raise where a tensor is missing an axis, or one is named twice."""
     axes = tuple(axes)
     for axis in axes:
         if axis not in layout.axes:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LONGEST = 12  # elements of an axis that are shown; of more, the first and last
 FACETS = 6
-FEW = 24  # numbers that stand in one line
+FEW = 24  # numbers printed on one line
 USUAL = {"int64", "float64", "bool", "complex128"}  # dtypes that Python's numbers have
 
 
@@ -220,7 +220,7 @@ def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None 
 
 
 def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
-    """The formatter of numbers. Raises NotationError where Python's format cannot write it so."""
+    """The formatter of numbers. Raises NotationError if Python's format cannot write it so."""
     if spec is None:
         return lambda value: number(value, digits)
 

@@ -56,7 +56,7 @@ class AlreadyReported(Exception):
     """The error type: a node whose error is recorded already, so that its parents report none."""
 
 
-class Sizes(ABC):
+class SizesInterface(ABC):
     """The interface of the size solver. `declared` are equations of the sizes of inputs, each with its environment."""
 
     declared: list[tuple[SizeEquation, Environment]]
@@ -102,8 +102,8 @@ class Inference(ABC):
     """
 
     rolls: bool = True  # whether recurrences may be loops
-    RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]]  # the rule of each kind of node
-    solver: Sizes
+    RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]]  # the rule per node class
+    solver: SizesInterface
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class Inference(ABC):
         self.left: tuple[Node, Environment, Any] | None = None  # the first operand of what is typed, typed before
         self.is_ahead = False  # while definitions are evaluated before they are asked for
         self.top: Environment = Environment()
-        self.unnamed: Environment = Environment()  # of what is given and stands nowhere in the program
+        self.unnamed: Environment = Environment()  # of what is given and appears nowhere in the program
         self.sized: set[str] = set()  # the axes of inputs that the program names
         self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.used: set[Key] = set()  # the inputs that were looked up
@@ -145,15 +145,17 @@ class Inference(ABC):
         self.noted: set[tuple[Any, ...]] = set()  # their places and numbers
         self.warnings: list[CheckWarning] = []
         self.pending_claims: list[tuple[Claim, Environment]] = []
-        self.typing = False  # whether only the types of a claim are asked for, which has no value
+        self.typing = False  # whether only the types of an assertion are asked for, which has no value
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
-        self.only_typed: dict[tuple[int, int], tuple[str, str]] = {}  # claims not compared by value: why, a hint
+        self.only_typed: dict[tuple[int, int], tuple[str, str]] = {}  # assertions not compared by value: why, a hint
         self.guards: list[Term] = []  # the conditions under which an index counts
         self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
         self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
         self.needs_sizes: dict[Key, bool] = {}  # whether the value of a name depends on the sizes of a call
-        self.size_inference: Any = None  # types expressions, where a size is asked for that nothing else says
-        self.sweeps: dict[int, tuple[Term, dict[int, Term]]] = {}  # numbers, and their derivatives by several names
+        self.size_inference: Any = None  # types expressions, where a size is asked for that nothing else specifies
+        self.sweeps: dict[
+            int, tuple[Term, dict[int, Term]]
+        ] = {}  # numbers, and their derivatives with respect to several names
         self.rolled: dict[str, Any] = {}  # the loops whose bodies are being typed, by their marks
         self.derived = 0  # how many derivatives and differentials were typed
         self.shows_layers: bool = recover  # whether the parts of each layer are to be shown, and so written out

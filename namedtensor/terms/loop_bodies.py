@@ -130,7 +130,7 @@ class _Body:
 
 
 def is_place(term: Term) -> bool:
-    """Whether it is iota_{ax} = p, which a plan knows as one slice of an axis where it stands with what it chooses."""
+    """Whether it is iota_{ax} = p, which a plan knows as one slice of an axis where it appears with what it chooses."""
     kinds = [argument.operator for argument in term.arguments]
     return term.operator == "=" and "iota" in kinds and any(not argument.shape for argument in term.arguments)
 
@@ -138,7 +138,7 @@ def is_place(term: Term) -> bool:
 def at_one(
     terms: TermGraph, axes: Set[str], term: Term, arguments: tuple[Term, ...], reshaped: Reshaped
 ) -> Term:  # fmt: skip
-    """A term at one element of axes that it maps over element by element; `reshaped` says what becomes of a shape."""
+    """A term at one element of axes that it maps over element by element; `reshaped` specifies what becomes of a shape."""
     options = term.options
     if not axes.isdisjoint(term.axes) or not axes.isdisjoint(CONSUMED.get(term.operator, _nothing)(options)):
         raise Unsliceable

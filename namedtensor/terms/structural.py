@@ -46,7 +46,11 @@ ROWS = (
     Structural("indicator", 1, 1, (), "1 where a condition holds, else 0"),
     Structural("cases", 1, MAX_ARGUMENTS, (), "value, condition, value, condition, …, and perhaps a last value"),
     Structural(
-        "variable", 1, 1, ("name", "holder"), "the same tensor, apart from all that equals it, for a derivative by it"
+        "variable",
+        1,
+        1,
+        ("name", "holder"),
+        "the same tensor, apart from all that equals it, for a derivative with respect to it",
     ),
     Structural("python", 0, MAX_ARGUMENTS, ("function",), "a user's function of Python"),
     Structural(
@@ -75,7 +79,7 @@ def passed(*roots: Term) -> None:
         callback(*roots)
 
 
-class Malformed(AssertionError):
+class MalformedTerm(AssertionError):
     """A term that is none of the graph's kinds: a fault of the pass that made it."""
 
 
@@ -84,7 +88,7 @@ def verify(*roots: Term) -> None:
     for term in topological(*roots):
         problem = problem_of(term)
         if problem is not None:
-            raise Malformed(f"{problem}: {term!r}")
+            raise MalformedTerm(f"{problem}: {term!r}")
         for body in (option for option in term.options if isinstance(option, Loop)):
             verify(*body.results)
 

@@ -1,10 +1,10 @@
-"""The playground: one page, and what it asks of Python.
+"""The playground: one web page and the Python functions that it calls.
 
 `requests`: what a question says, read.
 `guesses`: the least types with which a text is right.
-`sizes`: sizes for axes that nobody gave one.
+`sizes`: sizes for axes that was not given one.
 `typed`: a text with a type for all that it needs.
-`marked_latex`: LaTeX that says where each piece stands.
+`marked_latex`: LaTeX that specifies where each piece appears.
 `replies`: types, errors and axes as plain data.
 `check`: types of all parts.
 `translate`: matrices, indices and array code in named tensor notation.

@@ -40,11 +40,11 @@ or null where the text is wrong.
                  "needed": "tensor" | "number", "number": 3 | null,
                  "domain": {"kind": "reals" | "interval" | "elements" | "count" | "integers" | "naturals" | "positive" |
                  "nonnegative", "bounds": [..]}, "span": [..] | null}],
-              what is to have a value, in the order of the text; "guessed": nothing says its type and this is the least with which
+              what is to have a value, in the order of the text; "guessed": nothing specifies its type and this is the least with which
               the formula is valid. A "number" is to be sent in `inputs` as a number, since the plan depends on it;
               "span" is that of its first mention. A "count" of bounds [n] holds the integers 1 to n
      "parts": [{"span": [0, 15], "text": "softmax_{seq} X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "place": []}],
-              inner parts before those that hold them; "place" are the definitions that it stands in
+              inner parts before those that hold them; "place" are the definitions that it appears in
      "names": [{"name": "Y", "type": "..", "axes": [..]}]   of all names in the text
      "type": {"text": "ℝ^{seq[3]}", "axes": [["seq", 3]]} of the whole, or null where it has none
      "errors": [ERROR], "warnings": [ERROR, with kind "warning"],
@@ -70,7 +70,7 @@ has a result.
                                          Float64Array of its numbers, row-major in the order of the input's "axes"
      "steps": [STEP], "results": 7,      `formula` returns a list of this length; `nt` is the runtime
      "value": 8,                         the number of the step that is the whole
-     "claims": [{"span": [..], "left": {"result": 3, "axes": SHAPE}, "right": …}]   what is to be equal}
+     "assertions": [{"span": [..], "left": {"result": 3, "axes": SHAPE}, "right": …}]   what is to be equal}
 
 A STEP is `{"span", "text", "latex" (marked), "type", "axes" (in storage order), "place", "result": which of the results
 (null where all together would be too many numbers: then only the value has one), "kind": operator ("⊙", "softmax", "∑", "+",
@@ -97,9 +97,9 @@ a line (so `symbols` and `shapes` are all there is to say). `step` counts the st
 of einsum `{"text": null, "why": "softmax is no product"}` where there is none.
 
 **derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "∂u = ∂Q ⊙_{key} K",
-"latex": "..", "law": "∂X ⊙_{ax} Y", "latex_law": ".." | null}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program":
+"latex": "..", "identity": "∂X ⊙_{ax} Y", "latex_identity": ".." | null}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program":
 the closed form with all names that it uses, which `check` and `plan` take with the same inputs, "axes": as of check,
-new ones last, "why": null}`; where there is no closed form `text` and `latex` are null, `steps` empty, `why` says why
+new ones last, "why": null}`; where there is no closed form `text` and `latex` are null, `steps` empty, `why` explains why
 and `program` is as written.
 
 **complete** — `{"before": "A \\od", "names": {"tensors": [..], "functions": [..], "axes": [..]}}` (names of the last `check`) →
@@ -142,7 +142,7 @@ from grammar.errors import NotationError
 from .replies import Reply, error_data
 from .requests import Request
 
-QUESTIONS = {  # each with the file of this room that answers it, loaded when it is first asked, and its function there
+QUESTIONS = {  # each with the module of this package that answers it, loaded when it is first asked, and its function there
     "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
     "steps": ("blackboard", "steps"), "loops": ("loops", "loops"), "code": ("code", "code"), "derive": ("derive", "derive"),
     "translate": ("translate", "translate"), "complete": ("complete", "completions"), "same": ("exercises", "same"), "exercises": ("exercises", "exercises"),

@@ -18,7 +18,7 @@ from grammar.printer import to_text
 from grammar.printer.text import FORMS
 
 from ..display.colors import tints
-from ..display.steps import Step
+from ..display.steps import ExplainedStep
 from ..operators import REGISTRY
 from .marked_latex import marked_latex
 from .plans import latex_of
@@ -41,7 +41,7 @@ def steps(request: Request) -> Reply:
     return {"steps": [step_answer(stages, number, step, record) for number, step in enumerate(stages.steps)]}
 
 
-def step_answer(stages: Stages, number: int, step: Step, record: Place) -> Reply:
+def step_answer(stages: Stages, number: int, step: ExplainedStep, record: Place) -> Reply:
     at = {axis: min(max(record.get(axis, 1), 1), size) for axis, size in step.axes.items()}
     shapes = with_types(stages, step)
     return {
@@ -57,7 +57,7 @@ def step_answer(stages: Stages, number: int, step: Step, record: Place) -> Reply
 
 
 # ------------------------------------------------------------------------------------------------------------- shapes
-def with_types(stages: Stages, step: Step) -> Node | None:
+def with_types(stages: Stages, step: ExplainedStep) -> Node | None:
     """A piece with the type of each operand in its place; None where it has none."""
     parts = operands_of(step.node)
     steps = [stages.step_of(part, step) for part in parts]
@@ -67,12 +67,12 @@ def with_types(stages: Stages, step: Step) -> Node | None:
     return with_operands(step.node, typed)
 
 
-def type_of(operand: Step, step: Step) -> str:
+def type_of(operand: ExplainedStep, step: ExplainedStep) -> str:
     """A type as an operand: in brackets before a script."""
     return f"({operand.type})" if hasattr(step.node, "base") and operand.axes else operand.type
 
 
-def latex_shapes(stages: Stages, step: Step, shapes: Node) -> str:
+def latex_shapes(stages: Stages, step: ExplainedStep, shapes: Node) -> str:
     operands = [stages.steps[at] for at in stages.operands(step) if at is not None]
     return marked_latex(
         shapes, tints(stages.typed.axes), operands={type_of(operand, step): operand.axes for operand in operands}
@@ -91,7 +91,7 @@ def with_operands(node: Any, parts: list[Any]) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------------------ numbers
-def numbers(stages: Stages, step: Step, at: Place) -> list[Item] | None:
+def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None:
     """The numbers that make one number of a step; None where no line says them."""
     rule = RULES.get(rule_of(step.node))
     if rule is None or not stages.operands(step):
@@ -103,9 +103,9 @@ def numbers(stages: Stages, step: Step, at: Place) -> list[Item] | None:
 
 
 class Board:
-    """A step and what it is made of."""
+    """A step and its operands."""
 
-    def __init__(self, stages: Stages, step: Step):
+    def __init__(self, stages: Stages, step: ExplainedStep):
         self.found, self.step, self.node = stages, step, step.node
         self.parts = operands_of(step.node)
 

@@ -114,7 +114,7 @@ def offered(typed_text: TypedText, request: Request) -> list[NotationError]:
 
 
 def parts_of(typed_text: TypedText) -> list[Reply]:
-    """Each piece of the text that has a type, once: where it stands in several definitions, as it was first used."""
+    """Each piece of the text that has a type, once: where it appears in several definitions, as it was first used."""
     checker = typed_text.checked.checker
     return [] if checker is None else [
         {
@@ -159,7 +159,7 @@ def open_type(axes: Mapping[str, int | None]) -> str:
 
 
 def domain_of(name: str, typed_text: TypedText) -> Reply:
-    """What its elements are, as its declaration says."""
+    """What its elements are, as its declaration specifies."""
     for names, bounds in declared_sets(typed_text):
         if names[0] == name and names[1] != "field":
             return {"kind": names[1], "bounds": bounds}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grammar.errors import NotationError
 
-from ..display.code import Unreadable, named_terms, readable_code
+from ..display.code import UnreadableFormula, named_terms, readable_code
 from ..planning.optimizations import ROWS
 from ..programs.compiled import to_javascript, to_python
 from ..programs.einsum import to_einsum
@@ -32,7 +32,7 @@ def code(request: Request) -> Reply:
         return {"text": to_javascript(typed_text.goal, typed_text.given, False, options), "why": None}
     try:
         return {"text": code_of(stages_of(typed_text), library), "why": None}
-    except Unreadable:
+    except UnreadableFormula:
         pass  # the function that runs
     return {"text": to_python(typed_text.goal, library, typed_text.given, options), "why": None}
 

@@ -47,7 +47,7 @@ def closed_reply(closed: ClosedForm, axes: dict[str, Any]) -> Reply:
         "steps": [
             {
                 "rule": step.rule, "text": to_text(step.node), "latex": highlight(step.node, axes),
-                "law": step.law, "latex_law": latex_of(step.law),
+                "identity": step.identity, "latex_identity": latex_of(step.identity),
             }
             for step in closed.steps
         ],
@@ -56,10 +56,10 @@ def closed_reply(closed: ClosedForm, axes: dict[str, Any]) -> Reply:
     }  # fmt: skip
 
 
-def latex_of(law: str) -> str | None:
+def latex_of(identity: str) -> str | None:
     """A rule, typeset, where it is one expression of the notation."""
     try:
-        return to_latex(parse(law, "text"))
+        return to_latex(parse(identity, "text"))
     except NotationError:
         return None
 

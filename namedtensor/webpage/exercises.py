@@ -163,5 +163,5 @@ def without_declarations(text: str) -> tuple[list[Declaration], str]:
 
 
 def plain(number: Any) -> float | None:
-    """A number that JSON can say; the words say the others."""
+    """A number that JSON can express; the words say the others."""
     return float(number) if number is not None and abs(float(number)) < float("inf") else None

@@ -13,11 +13,11 @@ from grammar.nodes import Declaration, Node, Number
 
 from ..backends.javascript import BACKEND, TARGET, steps
 from ..core.arrays import Layout
-from ..display.steps import Step
-from ..planning.plan import Value
+from ..display.steps import ExplainedStep
+from ..planning.plan import PlanValue
 from ..programs.entries import WholeProgram
 from ..programs.parsed import ParsedProgram
-from ..programs.symbolic_plans import Place, Signature, Sizes, symbols_of_call, with_symbols
+from ..programs.symbolic_plans import Place, PlanSignature, SignaturePlans, symbols_of_call, with_symbols
 from ..scope.names import spelled
 from ..terms.terms import Term
 from .stages import Stages, stages_for
@@ -40,7 +40,7 @@ class FunctionResult(NamedTuple):
 
 
 class PageFunction(NamedTuple):
-    """The text of a function, the number of its results, and which of them are those of steps and of sides of claims."""
+    """The text of a function, the number of its results, and which of them are those of steps and of sides of assertions."""
 
     source: str
     results: int
@@ -49,15 +49,15 @@ class PageFunction(NamedTuple):
     outline: tuple[Any, ...]
 
 
-_FUNCTIONS: Cache[Any, Sizes[PageFunction]] = Cache("functions of a page's texts", MAX_TEXTS)
+_FUNCTIONS: Cache[Any, SignaturePlans[PageFunction]] = Cache("functions of a page's texts", MAX_TEXTS)
 
 
 def function_of(stages: Stages) -> PageFunction:
-    """The function of a text. Raises NotationError where it has no JavaScript."""
+    """The function of a text. Raises NotationError if it has no JavaScript."""
     every, outline = has_every_value(stages), outline_of(stages)
     source, others = without_sizes(stages), sizes_of_no_input(stages)
     key, sizes, places = signature_of(stages, (source, tuple(others.items()), every))
-    known = _FUNCTIONS.get_or_build(key, Sizes[PageFunction])
+    known = _FUNCTIONS.get_or_build(key, SignaturePlans[PageFunction])
     for plan in known.plans:
         if plan.fits(sizes) and plan.executable.outline == outline:
             return plan.executable
@@ -78,7 +78,7 @@ def function_of(stages: Stages) -> PageFunction:
     return function
 
 
-def signature_of(stages: Stages, extra: tuple[Any, ...]) -> Signature:
+def signature_of(stages: Stages, extra: tuple[Any, ...]) -> PlanSignature:
     """All that a function depends on: its sizes are those of arrays."""
     key: list[Any] = [stages.typed.program.syntax, extra]
     sizes: list[int] = []
@@ -90,7 +90,7 @@ def signature_of(stages: Stages, extra: tuple[Any, ...]) -> Signature:
             places += [(name, number) for number in range(len(value.extent))]
         else:
             key.append((name, repr(value)))  # −0.0 is not 0, and 1.0 not 1
-    return Signature(tuple(key), tuple(sizes), tuple(places))
+    return PlanSignature(tuple(key), tuple(sizes), tuple(places))
 
 
 def sizes_of_no_input(stages: Stages) -> dict[str, int]:
@@ -129,7 +129,7 @@ def outline_of(stages: Stages) -> tuple[Any, ...]:
     return (stages.value, *map(row_of, stages.steps), *claims)
 
 
-def row_of(step: Step) -> tuple[Any, ...]:
+def row_of(step: ExplainedStep) -> tuple[Any, ...]:
     return step.text, getattr(step.node, "span", None), step.inside, tuple(step.axes), len(step.term.shape)
 
 
@@ -140,7 +140,7 @@ def with_steps_of(stages: Stages, outline: tuple[Any, ...]) -> Stages:
 
 
 def planned(stages: Stages, every: bool) -> PageFunction:
-    """The function for the sizes of a text's types. Raises NotationError where it has no JavaScript."""
+    """The function for the sizes of a text's types. Raises NotationError if it has no JavaScript."""
     terms = [step.term for step in stages.steps] if every else [stages.steps[stages.value].term]
     terms += [side for claim in stages.claims for side in claim[:2]]
     roots = list({id(term): term for term in terms}.values())
@@ -164,4 +164,4 @@ def planned(stages: Stages, every: bool) -> PageFunction:
 
 def order_of(term: Term, value: Any) -> tuple[int, ...]:
     axes = list(term.shape)
-    return tuple(map(axes.index, value.order)) if isinstance(value, Value) else ()
+    return tuple(map(axes.index, value.order)) if isinstance(value, PlanValue) else ()

@@ -1,4 +1,4 @@
-"""Types that nobody gave: the least with which a text is right."""
+"""Types that was not given: the least with which a text is right."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes:
 
 
 def names_by_span(tree: nodes.Program) -> dict[Span | None, str]:
-    """The name that each place of a text spells: A_ij where that says A_{ij}, and W_h where it says \\mathbf{W}_h."""
+    """The name at each position of a text: A_ij where that says A_{ij}, and W_h where it says \\mathbf{W}_h."""
     spellings = ((node.span, spelled(node)) for node in walk(tree) if hasattr(node, "span"))
     return {span: str(name.key()) for span, name in spellings if name is not None}
 
@@ -50,7 +50,7 @@ def copied(shape: Any) -> Any:
 
 
 def larger(tree: nodes.Program, shapes: dict[str, Any], given: set[str], problem: NotationError) -> bool:
-    """Whether a name that nobody gave could get an axis that an operator needs."""
+    """Whether a name that was not given could get an axis that an operator needs."""
     if problem.code not in (301, 303):
         return False
     tensors: dict[str, dict[str, Any]] = {name: shape for name, shape in shapes.items() if isinstance(shape, dict)}

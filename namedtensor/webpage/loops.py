@@ -193,7 +193,7 @@ def taken(name: str, indices: Any) -> WrittenElement:
 
 
 def mentions(text: str, index: str) -> bool:
-    """Whether an index stands in a text as a word."""
+    """Whether an index appears in a text as a word."""
     return index in text.replace("(", " ").replace(")", " ").replace(",", " ").split()
 
 

@@ -1,4 +1,4 @@
-r"""LaTeX that says where each piece stands: \htmlData{at=3-9}{…} around each part that has a type, a class around each axis.
+r"""LaTeX that specifies where each piece appears: \htmlData{at=3-9}{…} around each part that has a type, a class around each axis.
 
 KaTeX makes attributes and classes of them, which the page lights up and colors. In the making the marks are private
 characters, so that the printer's own questions, such as whether an operand begins with a sign, are answered as ever.

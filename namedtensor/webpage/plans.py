@@ -7,7 +7,7 @@ from typing import Any
 from grammar.nodes import Call, Superscript
 
 from ..backends.javascript import runtime
-from ..display.steps import Step
+from ..display.steps import ExplainedStep
 from ..scope.names import spelled
 from ..terms.environment import source_name
 from ..terms.terms import Term, resolved_shape
@@ -25,7 +25,7 @@ def plan(request: Request) -> Reply:
 
 
 def plan_of(text: TypedText) -> Reply:
-    """The plan of a text. Raises NotationError where it is wrong, or has no JavaScript."""
+    """The plan of a text. Raises NotationError if it is wrong, or has no JavaScript."""
     stages = stages_of(text)
     function = function_of(stages)
     return {
@@ -47,7 +47,7 @@ def is_tensor(stages: Stages, name: str) -> bool:
     return not isinstance(stages.abstract[name], (int, float))
 
 
-def step_data(stages: Stages, step: Step, result: FunctionResult | None) -> Reply:
+def step_data(stages: Stages, step: ExplainedStep, result: FunctionResult | None) -> Reply:
     node = step.node if hasattr(step.node, "span") else None
     return {
         "span": list(node.span) if node is not None and node.span != (0, 0) else None,
@@ -73,7 +73,7 @@ def latex_of(stages: Stages, node: Any) -> str:
     return marked_latex(node, stages.colors, stages.spans)
 
 
-def kind(stages: Stages, step: Step) -> str:
+def kind(stages: Stages, step: ExplainedStep) -> str:
     node = step.node
     if isinstance(node, Call):
         return node.operator

@@ -1,6 +1,6 @@
 """The page, served to this machine alone: GET / is the page, POST /answer a question.
 
-A request that names another host is refused, so that no page of the web can ask through a name of its own; so are bodies of
+A request that names another host is rejected, so that no page of the web can ask through a name of its own; so are bodies of
 more than 64 kB and what comes from another origin. Nothing is fetched from anywhere, and nothing is kept.
 """
 
@@ -38,7 +38,7 @@ def page() -> str:
 
 
 def policy(text: str) -> str:
-    """What the page says that a browser may do for it, said by the server too, and that nobody frames it."""
+    """What the page says that a browser may do for it, said by the server too, and that no one frames it."""
     match = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     return f"{match[1] if match else POLICY}; frame-ancestors 'none'"
 
@@ -137,4 +137,4 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Nothing: it would stand between what one types."""
+        """Log nothing: the output would interrupt what the user types."""

@@ -14,7 +14,7 @@ from grammar.nodes import Call, Node, Number
 from ..checking.checker import Checker
 from ..core.settings import recursion_headroom
 from ..display.colors import Tint, tints
-from ..display.steps import Explanation, Step, explanation
+from ..display.steps import ExplainedStep, Explanation, explanation
 from ..planning.plan import Plan
 from ..planning.target import Target
 from ..programs.arguments import Abstract, by_spelling, layout_of
@@ -33,11 +33,11 @@ class Stages:
     checker: Checker
     root: Term
     abstract: Abstract
-    steps: tuple[Step, ...]
+    steps: tuple[ExplainedStep, ...]
 
     @cached_property
     def places(self) -> dict[tuple[Any, Any], int]:
-        """The number of the first step of each piece of the text in each place, by where it stands and by what it says."""
+        """The number of the first step of each piece of the text in each place, by where it appears and by what it says."""
         places: dict[tuple[Any, Any], int] = {}
         for number, step in enumerate(self.steps):
             places.setdefault((getattr(step.node, "span", None), step.place), number)
@@ -52,7 +52,7 @@ class Stages:
 
     @cached_property
     def claims(self) -> list[tuple[Term, Term, Span]]:
-        """The claims that two terms are equal, and where each stands."""
+        """The assertions that two terms are equal, and where each appears."""
         return [(left, right, span) for left, right, span in self.checker.claim_terms if isinstance(right, Term)]
 
     @cached_property
@@ -64,12 +64,12 @@ class Stages:
     def colors(self) -> dict[str, Tint]:
         return tints(self.typed.axes)
 
-    def operands(self, step: Step) -> list[int | None]:
-        """The steps that a step is made of, in the order written; None for a number."""
+    def operands(self, step: ExplainedStep) -> list[int | None]:
+        """The operands of a step, in the order written; None for a number."""
         steps = [self.step_of(node, step) for node in operands_of(step.node)]
         return [] if isinstance(step.node, nodes.Superscript) and steps == [None] else steps  # x^t, a name
 
-    def step_of(self, node: Node, step: Step) -> int | None:
+    def step_of(self, node: Node, step: ExplainedStep) -> int | None:
         if isinstance(node, Number):
             return None
         position = self.places.get((node.span, step.place))
@@ -112,7 +112,7 @@ def nothing(terms: list[Term]) -> list[Any]:
 
 
 def operands_of(node: Any) -> tuple[Node, ...]:
-    """The parts of a piece whose values it is made of."""
+    """The parts whose values a piece uses."""
     if isinstance(node, Call):
         return (*node.arguments, *node.parameters)
     if isinstance(node, (nodes.Rename, nodes.Starred, nodes.Index, nodes.Superscript)):
@@ -128,12 +128,12 @@ def operands_of(node: Any) -> tuple[Node, ...]:
     return ()
 
 
-def over(step: Step, stages: Stages) -> tuple[str, ...]:
+def over(step: ExplainedStep, stages: Stages) -> tuple[str, ...]:
     """The axes that a step sums or looks along: those of its subscript that an operand has."""
     return tuple(dict.fromkeys(axis for axis in named_axes(step.node) if has_axis(step, stages, axis)))
 
 
-def has_axis(step: Step, stages: Stages, axis: str) -> bool:
+def has_axis(step: ExplainedStep, stages: Stages, axis: str) -> bool:
     return any(axis in stages.steps[number].axes for number in stages.operands(step) if number is not None)
 
 

@@ -26,8 +26,8 @@ from .sizes import choices
 
 Items = tuple[tuple[str, Any], ...]
 TRIES = 45  # of sizes
-OF_SIZES = (204, 302, 308, 309, 310, 313)  # errors that other sizes may mend
-NUMBER = 3  # for a number that a formula needs and nobody gave
+OF_SIZES = (204, 302, 308, 309, 310, 313)  # errors that other sizes may fix
+NUMBER = 3  # for a number that a formula needs and no one gave
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,12 @@ class TypedText:
 
 
 def typed(request: Request) -> TypedText:
-    """The formula of a request with all its types. Raises NotationError where it does not parse."""
+    """The formula of a request with all its types. Raises NotationError if it does not parse."""
     inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
     return typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
 
-@lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits mend it
+@lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits fix it
 def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
     """The same of a text, types and sizes."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
@@ -129,7 +129,7 @@ def types_given(
 
 
 def arguments_of(goal: WholeProgram) -> dict[str, Any]:
-    """The shapes of the arguments of a text that ends with a function: as its signature says, or numbers."""
+    """The shapes of the arguments of a text that ends with a function: as its signature specifies, or numbers."""
     function = goal.function()
     if function is None:
         return {}
@@ -145,7 +145,7 @@ def has_no_signature(goal: WholeProgram) -> bool:
 
 
 def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
-    """The shapes, and a number for each name that stands where one is needed and nothing says it."""
+    """The shapes, and a number for each name that appears where one is needed and nothing specifies it."""
     asked = [name for name in dict.fromkeys(numbers_in(goal.program.scope)) if name not in shapes]
     names = names_by_span(goal.program.tree) if asked else {}
     for _ in asked:
@@ -179,7 +179,7 @@ def inputs_of(
 
 
 def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
-    """Where each name stands first."""
+    """Where each name appears first."""
     places = sorted(
         (node.span, str(name.key())) for node in walk(goal.program.tree) if (name := spelled(node)) is not None
     )

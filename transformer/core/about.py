@@ -23,7 +23,7 @@ class LayerMetadata(NamedTuple):
     definitions: str
     config: str
     removed: frozenset[str]
-    sharding: Sharding | None = None  # where the parameters lie, where that was said
+    sharding: Sharding | None = None  # where the parameters are placed, if given
     stacked: tuple[str, ...] = ()  # the names of all parameters, where families of them are kept in one array each
     strict: bool = False  # whether an outer broadcast is an error
 
@@ -45,17 +45,17 @@ def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any]
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
-    """The parameters in such a file, and what else makes the layer. Raises NotationError where it holds another kind."""
+    """The parameters in such a file, and what else makes the layer. Raises NotationError if it holds another kind."""
     with LOADING, all_or_none():
         from namedtensor.files.safetensors import TensorFile
 
     about = TensorFile(path).metadata
     text = about.get("layer")
     if text != kind:
-        holds = f"holds {text}" if text else "does not say which layer it holds"
+        holds = f"holds {text}" if text else "does not name its layer"
         raise nt.NotationError(409, f"{path} {holds}, and is to be read as {kind}")
     try:
         numbers, *rest = (json.loads(about[name]) for name in ABOUT)
     except (KeyError, ValueError):
-        raise nt.NotationError(409, f"{path} does not say all of the layer that it holds") from None
+        raise nt.NotationError(409, f"{path} has no metadata of the layer that it holds") from None
     return {**nt.load_tensors(path), **numbers}, *rest

@@ -14,7 +14,7 @@ from namedtensor.core.families import ALONG, FamilyName
 from namedtensor.core.tensor import made, made_as
 from namedtensor.scope.names import key
 
-MANY = 24  # members from which a family is one array on JAX, where nothing else is said
+MANY = 24  # members from which a family is one array on JAX, by default
 
 
 class Members(Mapping[str, Any]):

@@ -58,7 +58,7 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
     """Formulas, and a tensor for each parameter that they declare; immutable.
 
     `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
-    Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError where a parameter is
+    Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError if a parameter is
     missing, is not in the formulas, or has another shape than they declare.
 
     `definitions` replace those of the same names in the formulas: another activation, say. `remove` names definitions
@@ -106,7 +106,7 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         strict: bool = False,
     ):
         sizes = whole_sizes(sizes)
-        config = as_mapping(config, "config=", "give what the file of the model said")
+        config = as_mapping(config, "config=", "pass the values from the model file")
         definitions = as_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
         remove = as_names(remove, "remove=", 'write remove=["act"]')
         self._set({}, LayerMetadata.of(sizes, definitions, config, remove)._replace(strict=bool(strict)))
@@ -127,13 +127,13 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
 
     @classmethod
     def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
-        """A layer of what was a layer before; nothing is checked."""
+        """Build a layer from parts of another layer without checks."""
         layer = object.__new__(cls)
         layer._set(parameters, about)
         return layer
 
     def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
-        """The same layer with other values, as it keeps them, which are not checked; placed where a sharding is given."""
+        """Build the same layer with other parameters without checks, placed on devices if a sharding is given."""
         placed = parameters if sharding is None else sharding.place(parameters)
         return self._of_parts(placed, self._about._replace(sharding=sharding))
 
@@ -196,6 +196,8 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
             Constants such as ε.
         strict : bool
             Whether an outer broadcast is an error (default: False).
+        **other : any
+            Not accepted: sizes are passed in `sizes`.
 
         Returns
         -------
@@ -292,7 +294,7 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
 
     @classmethod
     def _arguments(cls) -> tuple[str, ...]:
-        """The names of what a call takes by position."""
+        """Return the names of the positional arguments of a call."""
         return cls.inputs + cls.optional_inputs if cls.inputs else tuple(cls.formula[cls.output].arguments)
 
     # ---------------------------------------------------------------------------------------------------- keeping it
@@ -345,7 +347,7 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         """
         return cls(*read(path, kind(cls)))
 
-    # ------------------------------------------------------------------------------------------------- how it looks
+    # ------------------------------------------------------------------------------------------------- display
     @encodable
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__}:"] + ["    " + line for line in str(self.formula).splitlines()]

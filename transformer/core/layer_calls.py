@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def variant(
     notation: str, definitions: str = "", removed: frozenset[str] = frozenset(), strict: bool = False
 ) -> nt.Program:
-    """The program of a text, some of its definitions replaced and some taken out."""
+    """Return the program of a source with some definitions replaced and some removed."""
     program = nt.program(notation, syntax="text", strict=strict)
     return program.replace_definitions(definitions, removed) if definitions or removed else program
 
@@ -51,19 +51,30 @@ class LayerCalls:
     _kept: Mapping[str, Any]
     _about: LayerMetadata
 
-    if TYPE_CHECKING:  # what a layer has besides
+    if TYPE_CHECKING:  # other attributes of a layer
 
         @property
-        def sizes(self) -> dict[str, int]: ...
+        def sizes(self) -> dict[str, int]:
+            """Return the size of each axis of the parameters."""
+            ...
+
         @property
-        def definitions(self) -> str: ...
+        def definitions(self) -> str:
+            """Return the formulas that replace definitions of the class."""
+            ...
+
         @property
-        def removed(self) -> frozenset[str]: ...
+        def removed(self) -> frozenset[str]:
+            """Return the names of the definitions that were removed."""
+            ...
+
         @property
-        def sharding(self) -> Sharding | None: ...
+        def sharding(self) -> Sharding | None:
+            """Return how the parameters are sharded, if they are."""
+            ...
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """The layer's value. Arguments may carry any extra axes; the layer is mapped over those."""
+        """Evaluate the layer, lifted over any extra axes of the arguments."""
         return self.evaluate(self.output, *arguments, **named)
 
     def evaluate(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
@@ -192,12 +203,12 @@ class LayerCalls:
         return self.formula.highlight({axis: size for tensor in tensors for axis, size in tensor.sizes.items()})
 
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
-        """The formulas without the definitions of what the call gives."""
+        """Return the program without the definitions of names that the call passes."""
         optional_inputs = frozenset(name for name in self.optional_inputs if name in named)
         return variant(self.notation, self.definitions, optional_inputs | self.removed, self._about.strict)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a call, by name where the formulas have names for them."""
+        """Return the arguments of a call by the names that the formulas give them."""
         named = spelled({name: value for name, value in named.items() if value is not None})
         if not self.inputs:
             self._check_names(named, ())

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class LayerPlacement(LayerCalls):
     """Storage of the parameters of `Layer`."""
 
-    if TYPE_CHECKING:  # what a layer has besides
+    if TYPE_CHECKING:  # other attributes of a layer
 
         @classmethod
         def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self: ...

@@ -19,7 +19,7 @@ class ModuleMethods:
 
     optional_inputs: ClassVar[tuple[str, ...]]
 
-    if TYPE_CHECKING:  # what a layer has besides
+    if TYPE_CHECKING:  # other attributes of a layer
 
         @classmethod
         def _arguments(cls) -> tuple[str, ...]: ...
@@ -34,7 +34,7 @@ class ModuleMethods:
 
         A module takes plain tensors whose axes are declared here and returns one with its axes in the same order, new
         axes last. One `forward` serves all sizes of the axes that neither a parameter nor a number fixes. Named tensors
-        go in and come out as they are. The module has a copy of the parameters; `from_module` makes a layer of it again.
+        are passed and returned as plain tensors. The module has a copy of the parameters; `from_module` makes a layer of it again.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ class Declared(NamedTuple):
 
 
 def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Each name in its one spelling: `gamma` is γ. Raises NotationError where there are no names."""
+    """Each name in normalized form: `gamma` is γ. Raises NotationError if there are no names."""
     if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise nt.NotationError(
             208, f"the parameters of a layer must be a mapping from names to tensors, got {type(parameters).__name__}",
@@ -33,7 +33,7 @@ def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
-    """The parameters that the formulas declare, families counted out; `sizes` says how many layers there are."""
+    """The parameters that the formulas declare, families counted out; `sizes` specifies how many layers there are."""
     return [name for name in shapes(declared, sizes) if name not in declared.inputs]
 
 
@@ -54,7 +54,7 @@ def constants(formula: nt.Program) -> set[str]:
 
 
 def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[str], inputs: tuple[str, ...]) -> None:
-    """Raise where a call names what is neither an input nor a parameter, and stands nowhere in the formulas."""
+    """Raise where a call names what is neither an input nor a parameter, and appears nowhere in the formulas."""
     free = constants(declared.formula)
     for name in names:
         if name not in free:
@@ -64,7 +64,7 @@ def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[s
 
 
 def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters in the order of the formulas. Raises NotationError where they are not what those declare."""
+    """The parameters in the order of the formulas. Raises NotationError if they are not what those declare."""
     needed = expected(declared, sizes)
     missing = [name for name in needed if name not in parameters]
     free = constants(declared.formula) - set(needed)
@@ -90,7 +90,7 @@ def not_by_keyword(kind: str, other: Mapping[str, Any]) -> nt.NotationError:
 
 
 def inside(kind: str, problem: nt.NotationError) -> nt.NotationError:
-    """The same error, which says whose parameters it is about."""
+    """The same error, naming the layer of the parameters."""
     return problem.replace(message=f"in the parameters of {kind}, {problem.message}")
 
 

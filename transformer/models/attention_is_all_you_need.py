@@ -15,7 +15,7 @@ from ..pretrained.model import ACTIVATIONS, WeightEntry, expanded
 
 
 def attention(name: str, index: str, prefix: str, out: str) -> tuple[WeightEntry, ...]:
-    """The rows of one attention whose four maps are kept apart."""
+    """Return the weight entries of an attention with four separate matrices."""
     maps = [(letter, f"{prefix}.{letter.lower()}_proj") for letter in "QKV"]
     axis = {"Q": "key", "K": "key", "V": "val"}
     return (
@@ -27,7 +27,7 @@ def attention(name: str, index: str, prefix: str, out: str) -> tuple[WeightEntry
 
 
 def stacked(name: str, index: str, prefix: str) -> tuple[WeightEntry, ...]:
-    """The rows of one attention of torch.nn, which keeps the maps of Q, K and V as one."""
+    """Return the weight entries of a torch.nn attention, which stacks the matrices of Q, K and V."""
     parts = [(x, axis, {"three": count}) for count, (x, axis) in enumerate((("Q", "key"), ("K", "key"), ("V", "val")))]
     weight, bias = f"{prefix}.in_proj_weight", f"{prefix}.in_proj_bias"
     return (
@@ -44,7 +44,7 @@ def stacked(name: str, index: str, prefix: str) -> tuple[WeightEntry, ...]:
 def others(
     name: str, index: str, prefix: str, norms: tuple[str, ...], maps: tuple[str, str]
 ) -> tuple[WeightEntry, ...]:
-    """The rows of a block's layer norms, in their order, and of its feedforward network."""
+    """Return the weight entries of a block's layer norms, in order, and of its feedforward network."""
     weight_entries = [
         WeightEntry(f"{ours}^{{{name},{index},{count}}}", f"{prefix}.{norm}.{theirs}", "chans")
         for count, norm in enumerate(norms, 1)
@@ -132,6 +132,7 @@ class EncoderDecoder(LanguageModel):
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        """Return the definitions that the configuration selects."""
         scale = "" if config.get("scale_embedding") else "scale = 1"
         return "\n".join((super().config_definitions(config), inspect.cleandoc(MARIAN_TEXT), scale)).strip()
 
@@ -139,10 +140,29 @@ class EncoderDecoder(LanguageModel):
     def from_torch(
         cls, state: Mapping[str, Any], embedding: Any, heads: int, activation: str = "relu", definitions: str = ""
     ) -> EncoderDecoder:
-        """The weights of a `torch.nn.Transformer`, norm_first=False: `state` are its arrays by their names in state_dict.
+        """Load the weights of a `torch.nn.Transformer` with norm_first=False; `state` is its state_dict.
 
-        `embedding` holds the tokens' vectors, ℝ^{vocab × chans}, which torch keeps elsewhere. Raises NotationError 409
-        where an array is missing or unexpected, 317 where it has other sizes.
+        Parameters
+        ----------
+        state : mapping of str to array
+            The arrays of the state_dict, by name.
+        embedding : array
+            The token vectors, ℝ^{vocab × chans}, which PyTorch stores elsewhere.
+        heads : int
+            The number of heads.
+        activation : str
+            The activation of the feedforward networks (default: "relu").
+        definitions : str
+            Formulas that replace those of the same name (default: none).
+
+        Returns
+        -------
+        EncoderDecoder
+
+        Raises
+        ------
+        NotationError
+            409 if an array is missing or unexpected; 317 if an array has another shape.
         """
         normed = "encoder.norm.weight" in state
         vocab, chans = embedding.shape
@@ -168,11 +188,35 @@ class EncoderDecoder(LanguageModel):
         start: int | None = None,
         **options: Any,
     ) -> nt.NamedTensor:
-        """The target of a source, token by token after `start`, else after config's `decoder_start_token_id`.
+        """Generate the target of a source, token by token after `start`.
 
-        The encoder runs once. The `options` are those of a language model's `generate`. Raises NotationError 304 where it
-        is not known with what a target begins.
+        The encoder runs once.
 
+        Parameters
+        ----------
+        source : NamedTensor
+            The tokens of the sources, with axis `source`.
+        max_new_tokens : int
+            The number of tokens to generate (default: 20).
+        source_mask : NamedTensor, optional
+            1 for each token of the source, 0 for padding (default: no padding).
+        start : int, optional
+            The first token of the target (default: `decoder_start_token_id` of the configuration).
+        **options : any
+            The options of a language model's `generate`.
+
+        Returns
+        -------
+        NamedTensor
+            The tokens, with axis `seq`.
+
+        Raises
+        ------
+        NotationError
+            304 if the first token of the target is unknown.
+
+        Examples
+        --------
         >>> sizes = {"N": 1, "L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9}
         >>> source = nt.tensor([[1, 2, 3], [4, 5, 6]], "batch source")
         >>> EncoderDecoder.init(0, sizes).generate(source, max_new_tokens=5, start=0).sizes
@@ -192,10 +236,10 @@ def layers(state: Mapping[str, Any], prefix: str) -> int:
 
 
 def alike(config: Mapping[str, Any], one: str, other: str) -> int:
-    """What encoder and decoder have alike."""
+    """Return a value that must be the same for the encoder and the decoder."""
     if config[one] != config[other]:
         raise nt.NotationError(
-            409, f"config.json says {one} = {config[one]} and {other} = {config[other]}, and the formulas of "
+            409, f"config.json has {one} = {config[one]} and {other} = {config[other]}, and the formulas of "
             "EncoderDecoder have one size for both",
         )  # fmt: skip
     return config[one]

@@ -8,7 +8,7 @@ from ..pretrained.model import Model, WeightEntry
 
 
 class BERT(Model):
-    """BERT: an encoder whose layer norms stand after the sums; `pooled` is where the file holds its map."""
+    """BERT: an encoder whose layer norms follow the residual sums; `pooled` is where the file holds its map."""
 
     citation = "Devlin, Chang, Lee, Toutanova, BERT: Pre-training of Deep Bidirectional Transformers, 2019"
     file = "bert.nt"

@@ -9,7 +9,7 @@ from ..pretrained.model import WeightEntry
 
 
 class GPT2(LanguageModel):
-    """GPT-2: a decoder whose layer norms stand before what they norm."""
+    """GPT-2: a decoder whose layer norms precede the sublayers."""
 
     citation = "Radford, Wu, Child, Luan, Amodei, Sutskever, Language Models are Unsupervised Multitask Learners, 2019"
     file = "gpt2.nt"

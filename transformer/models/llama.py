@@ -55,23 +55,28 @@ class Llama(LanguageModel):
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
+        """Return the weight entries for this configuration."""
         return cls.weight_map if tied(config) else (*cls.weight_map, WeightEntry("U", "lm_head.weight", "vocab chans"))
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        """Return the definitions that the configuration selects."""
         messages = (super().config_definitions(config), "U = E" if tied(config) else "", frequencies(config))
         return "\n".join(filter(None, messages))
 
 
 def groups(config: Mapping[str, Any]) -> int:
+    """Return the number of key heads, each shared by a group of queries."""
     return config.get("num_key_value_heads") or config["num_attention_heads"]
 
 
 def head(config: Mapping[str, Any]) -> int:
+    """Return the size of a head."""
     return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
 
 
 def tied(config: Mapping[str, Any]) -> bool:
+    """Return whether the output projection is the embedding."""
     return bool(config.get("tie_word_embeddings"))
 
 
@@ -91,25 +96,25 @@ FREQUENCIES = {
 
 
 def frequencies(config: Mapping[str, Any]) -> str:
-    """What turns how fast: the definition of ω, as config.json asks for it, in its new form or in the one before."""
+    """Return the definition of ω, the rotation frequencies, from either form of the RoPE configuration."""
     options: dict[str, Any] = {}
     for part in ("rope_scaling", "rope_parameters"):
         options |= config.get(part) or {}
     kind = options.get("rope_type") or options.get("type") or "default"
     if kind not in FREQUENCIES:
         raise nt.NotationError(
-            409, f"config.json says rope_type = {kind!r}, which the formulas of Llama do not support",
+            409, f"config.json has rope_type = {kind!r}, which the formulas of Llama do not support",
             hint=f"supported: {', '.join(FREQUENCIES)}",
         )  # fmt: skip
     if float(options.get("partial_rotary_factor", 1.0)) != 1.0:
         raise nt.NotationError(
-            409, "config.json says partial_rotary_factor, but the formulas of Llama rotate the whole key"
+            409, "config.json has partial_rotary_factor, but the formulas of Llama rotate the whole key"
         )
     try:
         text = FREQUENCIES[kind].format(**options)
     except KeyError as problem:
         raise nt.NotationError(
-            409, f"config.json does not say {problem.args[0]}, which rope_type = {kind!r} needs"
+            409, f"config.json does not set {problem.args[0]}, which rope_type = {kind!r} needs"
         ) from None
     theta = options.get("rope_theta", config.get("rope_theta", 10000))
     return f"θ = {theta}\n{inspect.cleandoc(text)}".strip()

@@ -274,7 +274,7 @@ def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None)
 
 
 def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """The places of texts in batches, in which no text is twice as long as another: little is padding."""
+    """Yield batches of text positions in which no text is twice as long as another, so that little is padding."""
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     for _, group in groupby(order, key=lambda position: (lengths[position] - 1).bit_length()):
         places = list(group)
@@ -283,7 +283,7 @@ def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
 
 # -------------------------------------------------------------------------------------------------------- the folder
 def stages_of(path: Path) -> dict[str, str]:
-    """The stages of a folder and where each is kept."""
+    """Return the stages of a model folder with their paths."""
     stages: dict[str, str] = {}
     stage: Any
     for stage in read_json(path / "modules.json", list):
@@ -315,23 +315,26 @@ def pooling_of(path: Path) -> str:
 
 
 def pooling_flags(about: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the pooling modes that the configuration enables."""
     for name, value in about.items():
         if name.startswith("pooling_mode_") and value is True:
             yield FLAGS.get(name, name.removeprefix("pooling_mode_"))
 
 
 def optional_json(path: Path) -> dict[str, Any]:
+    """Read a JSON file, or return an empty dict if there is none."""
     return read_json(path) if path.exists() else {}
 
 
 def longest_of(about: Mapping[str, Any], model: BERT) -> int:
-    """The number of tokens that a text may have: what the folder says, and no more than there are positions."""
+    """Return the maximum number of tokens per text: the value in the folder, at most the number of positions."""
     places = model.parameters["P"].sizes["place"]
     limit = about.get("max_seq_length") or about.get("model_max_length")
     return min(places, limit) if isinstance(limit, int) else places
 
 
 def tokenizer_of(path: Path, longest: int) -> Any:
+    """Load the tokenizer of a folder, truncating to `longest` tokens."""
     try:
         from tokenizers import Tokenizer
     except ImportError:

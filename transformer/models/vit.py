@@ -25,6 +25,7 @@ def sides(size: Any) -> tuple[int, int]:
 
 
 def tokens(config: Mapping[str, Any]) -> int:
+    """Return the number of tokens: patches and the class token."""
     (height, width), (down, across) = sides(config["image_size"]), sides(config["patch_size"])
     return 1 + (height // down) * (width // across)
 
@@ -100,12 +101,14 @@ class ViT(Model):
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
+        """Return the weight entries for this configuration."""
         if config.get("qkv_bias", True):
             return cls.weight_map
         return tuple(row for row in cls.weight_map if row.name not in ("b^{l,Q}", "b^{l,K}", "b^{l,V}"))
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        """Return the definitions that the configuration selects."""
         if config.get("qkv_bias", True):
             return super().config_definitions(config)
         plain = [f"{name} = {formula} for l = 1, …, L" for name, formula in MAPS.items()]

@@ -97,7 +97,7 @@ def cached_about(model: Any, given: Collection[str]) -> Any:
 
 
 def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
-    """The axes of each family of a cache, as its declarations list them; `past` stands just before the last."""
+    """The axes of each family of a cache, as its declarations list them; `past` comes just before the last."""
     axes: dict[str, tuple[str, ...]] = {}
     for statement in nt.program(inspect.cleandoc(declared)).tree.statements:
         if isinstance(statement, Declaration):

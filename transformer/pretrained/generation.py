@@ -159,7 +159,7 @@ def generate(
 def steps(
     model: LanguageModel, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
 ) -> Iterator[nt.NamedTensor]:
-    """The logits of each next token; the one that was chosen is found at the end of `tokens`."""
+    """Yield the logits of each next token; the chosen token is appended to `tokens`."""
     tokens_name = model.inputs[-1]
     texts, past = families(model, ("K^l", "V^l")), families(model, ("past^{l,K}", "past^{l,V}"))
     fixed = families(model, model.fixed)
@@ -190,18 +190,18 @@ def steps(
 
 
 def families(model: LanguageModel, names: Iterable[str]) -> list[str]:
-    """The names of each layer."""
+    """Return the names of each layer."""
     names = tuple(names)
     return [re.sub(r"\bl\b", str(l), name) for l in range(1, model.sizes["L"] + 1) for name in names]
 
 
 def after_last(model: LanguageModel) -> nt.Program:
-    """The model's formulas for given states."""
+    """Return the model's formulas for given states."""
     return variant(model.notation, model.definitions, model.removed | {"states"})
 
 
 def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
-    """The model's formulas for one token and a memory, with its plain numbers in them: a step is given tensors alone."""
+    """Return the model's formulas for one token and a cache, with constants inlined: a step takes tensors only."""
     numbers = (f"{name} = {value!r}" for name, value in model._kept.items() if not isinstance(value, nt.NamedTensor))
     texts = (model.definitions, inspect.cleandoc(STEP), inspect.cleandoc(model.cached), *numbers)
     return variant(model.notation, "\n".join(texts), model.removed | {"positions", "before", *model.fixed, *cached})
@@ -209,17 +209,17 @@ def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
 
 @lru_cache(maxsize=64)
 def remembering(program: nt.Program, names: tuple[str, ...], memory: tuple[str, ...]) -> EntryPoints:
-    """These names of a program, computed in the place of the memory."""
+    """Return the compiled entry points of these names, which overwrite the cache."""
     return EntryPoints(program, names, donated=memory)
 
 
 def one(token: nt.NamedTensor) -> nt.NamedTensor:
-    """A sequence of one token."""
+    """Expand a token to a sequence of one token."""
     return nt.stack(token, axis="seq")
 
 
 def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
-    """The tensor with the axis memory first, or last: as a step gives it back, so that all steps have one plan."""
+    """Move the cache axis to the front or the back, so that all steps share one plan."""
     rest = tuple(axis for axis in tensor.axes if axis != "memory")
     axes = ("memory", *rest) if end == 0 else (*rest, "memory")
     return nt.tensor(tensor.to_array(axes), axes)
@@ -245,6 +245,7 @@ def like(tensor: nt.NamedTensor, numbers: Any, *axes: str) -> nt.NamedTensor:
 
 
 def largest(tensor: nt.NamedTensor) -> int:
+    """Return the index of the largest logit."""
     return int(nt.max(tensor, axis=tensor.axes) if tensor.axes else tensor)
 
 
@@ -261,6 +262,7 @@ class Ending:
         self.all = False
 
     def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
+        """Choose the next token from its logits."""
         if self.stops is None:
             return token
         inputs: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
@@ -270,7 +272,7 @@ class Ending:
 
 
 def excluded(model: LanguageModel, ids: nt.NamedTensor) -> nt.NamedTensor | None:
-    """The tokens that config's `bad_words_ids` says never come. Raises NotationError 408 for a word of several."""
+    """Return the tokens excluded by `bad_words_ids`. Raises NotationError 408 for a word of several tokens."""
     words = model.config.get("bad_words_ids")
     if not words:
         return None
@@ -307,7 +309,7 @@ def chooser(
 class LanguageModel(Model):
     """A model that gives logits for the next token, and generates.
 
-    What a memory needs stands in its formulas under these names: `states`, from which the logits are made, k^l and v^l of
+    The formulas of a cache declare these names: `states`, from which the logits are made, k^l and v^l of
     the tokens, K^l and V^l of the memory, `seen` and M. The shapes of what is remembered are `cached`.
     """
 
@@ -331,7 +333,7 @@ class LanguageModel(Model):
         cache: bool = False,
         **inputs: str | Iterable[str],
     ) -> LayerModule:
-        """The model as a `torch.nn.Module`, as `Layer.module` makes it.
+        """Return the model as a `torch.nn.Module`, as `Layer.module` does.
 
         With `cache`, `forward` also takes the keys and values of earlier tokens, past^{l,K} and past^{l,V} of each layer,
         and returns the logits and all keys and values: `logits, *cache = module(ids, *cache)`. The first call takes

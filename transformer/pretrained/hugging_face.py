@@ -86,7 +86,7 @@ def layer_by_layer(rows: Iterable[WeightEntry]) -> list[WeightEntry]:
 
 
 def summed_axes(formula: nt.Program) -> dict[str, frozenset[str]]:
-    """The axes that the formulas sum over in a product with a parameter, X ⊙_{chans} W^{l,1}, by its spelling."""
+    """Return the axes that the formulas contract with a parameter, X ⊙_{chans} W^{l,1}, by its name."""
     result: dict[str, frozenset[str]] = {}
     for node in walk(formula.tree):
         if isinstance(node, Call) and node.operator == "⊙" and node.subscript:
@@ -98,6 +98,7 @@ def summed_axes(formula: nt.Program) -> dict[str, frozenset[str]]:
 
 
 def read_json(path: Path, kind: type = dict) -> Any:
+    """Read a JSON file of the checkpoint. Raises NotationError if it is missing or invalid."""
     try:
         data = json.loads(path.read_text("utf-8"))
     except RecursionError:
@@ -111,6 +112,7 @@ def read_json(path: Path, kind: type = dict) -> Any:
 
 
 def known_kind(config: Mapping[str, Any], path: Path) -> type[Model]:
+    """Return the model class for the model_type of the configuration."""
     name = config.get("model_type")
     kind = Model.models.get(str(name))
     if kind is None:
@@ -122,7 +124,7 @@ def known_kind(config: Mapping[str, Any], path: Path) -> type[Model]:
     for key, expected in kind.required_config.items():
         if config.get(key, expected) != expected:
             raise nt.NotationError(
-                409, f"config.json says {key} = {config[key]!r}, but the formulas of {kind.__name__} need {expected!r}"
+                409, f"config.json has {key} = {config[key]!r}, but the formulas of {kind.__name__} need {expected!r}"
             )
     return kind
 
@@ -132,7 +134,7 @@ Kind = TypeVar("Kind", int, float)
 
 
 def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Kind:
-    """What config.json says under a key, or what a function finds in it."""
+    """Return the value of a key in config.json, or what a function computes from it."""
     try:
         result = config[key] if isinstance(key, str) else key(config)
     except KeyError as problem:
@@ -149,7 +151,7 @@ def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Ki
 class Arrays(Mapping[str, Any]):
     """The arrays of a folder, in one file or several, by the names that a model's table has for them.
 
-    `doubles` are arrays under a second spelling of a name.
+    `doubles` are arrays under a second name.
     """
 
     def __init__(self, path: Path, kind: type[Model]):
@@ -177,10 +179,11 @@ class Arrays(Mapping[str, Any]):
         return file[text]
 
     def own(self, name: str) -> str:
-        """What the file calls it."""
+        """Return the name of an array in the file."""
         return self.files[name][1]
 
     def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of an array."""
         file, text = self.files[name]
         return file.shape(text)
 
@@ -191,14 +194,16 @@ class State(dict[str, Any]):
     doubles: ClassVar[list[str]] = []
 
     def own(self, name: str) -> str:
+        """Return the name of an array in the state dict."""
         return name
 
     def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of an array."""
         return tuple(self[name].shape)
 
 
 def files_of(path: Path) -> dict[str, TensorFile]:
-    """The file that holds each array."""
+    """Return the file that contains each array."""
     if not (path / INDEX).exists():
         file = TensorFile(path / WEIGHTS)
         return dict.fromkeys(file, file)
@@ -224,7 +229,7 @@ def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: 
     """Raise where config.json counts more layers than there are arrays, before a row is made for each."""
     layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
     if layers > arrays:
-        raise nt.NotationError(409, f"{path / CONFIG} says {layers} layers, but the folder has {arrays} arrays")
+        raise nt.NotationError(409, f"{path / CONFIG} has {layers} layers, but the folder has {arrays} arrays")
 
 
 def match(
@@ -251,7 +256,7 @@ def match(
 
 
 def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
-    """The names that match one of some patterns."""
+    """Return the names that match any of the patterns."""
     expressions = [re.compile(pattern(name)) for name in patterns]
     return [name for name in names if any(expression.fullmatch(name) for expression in expressions)]
 
@@ -266,11 +271,12 @@ def warn_of_heads(kind: type[Model], rows: Iterable[WeightEntry], arrays: Arrays
 
 
 def pattern(spare: str) -> str:
-    """A name, in which {l} stands for a layer and * for anything."""
+    """Return the regular expression of a name in which {l} is a layer number and * matches anything."""
     return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
 
 
 def misshapen(kind: type[Model], row: WeightEntry, name: str, has: tuple[int, ...], expected: Any) -> nt.NotationError:
+    """Build the error for an array whose shape does not match its weight entry."""
     axes = ["·".join(group) for group in row.groups]
     says = " × ".join(f"{axis}[{size or '?'}]" for axis, size in zip(axes, expected))
     return nt.NotationError(

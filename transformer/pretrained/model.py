@@ -1,4 +1,4 @@
-"""Pretrained models: layers whose parameters come from a file, with a table that says how the file names them.
+"""Pretrained models: layers whose parameters come from a file, with a table that specifies how the file names them.
 
 A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, the array that holds it,
 and the axes of that array in its order, where (heads key) is one axis made of two:
@@ -82,7 +82,7 @@ class WeightEntry:
         return {axis for group in self.groups for axis in group} - set(self.part)
 
     def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
-        """The sizes that the array must have; None where nothing says."""
+        """The sizes that the array must have; None where nothing specifies."""
         indices: list[int | None] = []
         for group in self.groups:
             total: int | None = 1
@@ -112,7 +112,7 @@ def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[Weig
 
 
 class Model(Layer):
-    """A layer that `transformer.load` makes of a Hugging Face checkpoint; `config` is what its config.json says."""
+    """A layer that `transformer.load` makes of a Hugging Face checkpoint; `config` is what its config.json has."""
 
     file: ClassVar[str] = ""
     model_types: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
@@ -125,7 +125,7 @@ class Model(Layer):
     base_model_prefix: ClassVar[str] = ""  # what some files put before each name
     weight_renames: ClassVar[
         Mapping[str, str]
-    ] = {}  # parts of names that some files spell otherwise, and as they are here
+    ] = {}  # parts of names renamed from the files' form to the formulas' form
     ignored_weights: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are not parameters
     ignored_heads: ClassVar[
         tuple[str, ...]

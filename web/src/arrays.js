@@ -4,7 +4,7 @@ export const count = (shape) => shape.reduce((product, size) => product * size, 
 
 export const sizesOf = (axes) => axes.map(([, size]) => size);
 
-/** Where an element stands, of places counted from 0. */
+/** The position of an element, from 0. */
 export const offset = (shape, places) => places.reduce((at, place, axis) => at * shape[axis] + place, 0);
 
 /** Nested lists as an array, or a reason why they are none. */

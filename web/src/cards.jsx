@@ -1,4 +1,4 @@
-// Four examples with pictures, for whoever sees the page for the first time. The pictures are drawn from the examples' numbers.
+// Four examples with pictures, for first-time visitors. The pictures are drawn from the examples' numbers.
 
 import { signal } from "@preact/signals";
 import { examples } from "./header.jsx";

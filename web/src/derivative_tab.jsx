@@ -1,4 +1,4 @@
-// The derivative by a name: in closed form, by its rules, and its value beside differences of the formula's own values.
+// The derivative with respect to a name: in closed form, with its rules, and its value beside differences of the formula's own values.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -119,7 +119,7 @@ export function Derivative() {
           <Checked reply={reply} name={name} />
           <h3>By rule</h3>
           <ol class="rules">
-            {reply.steps.map((step, n) => <li key={n}><span class="rule">{step.latex_law ? <Inline latex={repaintAxes(step.latex_law, reply.axes ?? [])} /> : (step.law ?? step.rule)}</span><div class="scroll" tabIndex={0} role="group" aria-label={step.text}><Inline latex={repaintAxes(step.latex, reply.axes ?? [])} /></div></li>)}
+            {reply.steps.map((step, n) => <li key={n}><span class="rule">{step.latex_identity ? <Inline latex={repaintAxes(step.latex_identity, reply.axes ?? [])} /> : (step.identity ?? step.rule)}</span><div class="scroll" tabIndex={0} role="group" aria-label={step.text}><Inline latex={repaintAxes(step.latex, reply.axes ?? [])} /></div></li>)}
           </ol>
         </>
       )}

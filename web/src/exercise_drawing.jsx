@@ -12,7 +12,7 @@ const COLORS = 8;
 const DIGITS = 3;
 const seen = signal(null); // {of, inputs, expected}
 
-/** Numbers of a reply as the tables take them; what JSON cannot say is undefined. */
+/** Numbers of a reply as the tables take them; what JSON cannot express is undefined. */
 const valueOf = ({ axes, data }) => ({ shape: sizesOf(axes), data: Float64Array.from(data, (x) => x ?? NaN) });
 
 function colored(found) {

@@ -115,7 +115,7 @@ function Progress() {
   );
 }
 
-/** The file with all answers, for whoever grades them. */
+/** The file with all answers, for anyone who grades them. */
 function HandIn() {
   const save = () => download(answersFile(sheet.value, student.value), answersFileName(student.value));
   return (

@@ -102,7 +102,7 @@ function Input({ input }) {
       <div class="input-head">
         <b class="name" data-name={input.name}><Name name={input.name} /></b> <span aria-hidden="true">∈</span>{" "}
         {editing.value ? <TypeField input={input} /> : <Type axes={input.axes} set={setOf(input.domain)} />}
-        {input.from === "guessed" && <span class="quiet" title="nothing says its type: this is the least with which the formula is right">guessed</span>}
+        {input.from === "guessed" && <span class="quiet" title="no declared type: this is the smallest type for which the formula is valid">guessed</span>}
         <span class="tools">
           {(input.from === "guessed" || input.from === "given") && <button type="button" aria-pressed={editing.value} aria-label={`change the type of ${input.name}`} onClick={() => (editing.value = !editing.value)}>type</button>}
           {!number && <button type="button" aria-label={`other random numbers for ${input.name}, seed ${seed + 1}`} title={`seed ${seed}`} onClick={() => give(input.name, null, seed + 1)}>random</button>}

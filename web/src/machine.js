@@ -5,7 +5,7 @@ import { ask } from "./python.js";
 
 export const LIMIT = 5_000; // milliseconds
 
-/** What a formula refuses while it runs, and what takes too long. */
+/** What a formula rejects while it runs, and what takes too long. */
 export class Refused extends Error {
   constructor(problem) {
     super(problem.message);

@@ -1,6 +1,6 @@
 // Places in a text: Python counts code points, a browser's strings count units of 16 bits, of which 𝕀 takes two.
 
-/** The unit at which a code point stands. */
+/** The code unit at which a code point starts. */
 export function unit(text, point) {
   let at = 0;
   for (const each of text) {

@@ -6,10 +6,10 @@ import createPyodideModule from "../node_modules/pyodide/pyodide.asm.mjs";
 import { unpacked, unpacking } from "./unpack.js";
 import CARRIED from "../carried.py";
 
-const FOLDER = "https://inside.invalid/"; // asked of nobody: `fetch` below answers for it
+const FOLDER = "https://inside.invalid/"; // asked of no one: `fetch` below answers for it
 let answer = null;
 
-/** Pyodide fetches its files; they are in the page, so nothing goes over a wire. They are unpacked while it reads them. */
+/** Pyodide fetches its files; they are in the page, so there are no network requests. They are unpacked while it reads them. */
 function serve(files) {
   self.fetch = async (url) => {
     const name = String(url).split("/").pop();

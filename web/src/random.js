@@ -1,4 +1,4 @@
-// Numbers drawn by seed: PCG32 (M. E. O'Neill, 2014), whose draws are the same in every language.
+// Random numbers by seed: PCG32 (M. E. O'Neill, 2014), whose draws are the same in every language.
 
 const MASK = (1n << 64n) - 1n;
 const STEP = 6364136223846793005n;

@@ -5,7 +5,7 @@ import { fromLists } from "./arrays.js";
 const WORDS = { nan: NaN, NaN: NaN, None: NaN, null: NaN, inf: Infinity, Infinity: Infinity, "∞": Infinity, True: 1, true: 1, False: 0, false: 0 };
 const NUMBER = /^[-+−]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-/** One number as people write it; undefined where it is none. */
+/** One number as people write it; undefined if it is invalid. */
 export function number(text) {
   const word = text.trim();
   if (NUMBER.test(word)) return Number(word.replace("−", "-").replace(/_/g, ""));
@@ -45,7 +45,7 @@ function table(text) {
   return found.length === 1 ? (found[0].length === 1 ? found[0][0] : found[0]) : found.every((row) => row.length === 1) ? found.flat() : found;
 }
 
-/** An array of a text. Raises an Error that says what is wrong with it. */
+/** An array of a text. Raises an Error that specifies what is wrong with it. */
 export function read(text) {
   if (!text.trim()) throw new Error("there is nothing in it");
   return fromLists(/[[({]/.test(text) ? lists(text) : table(text));

@@ -16,7 +16,7 @@ export async function packedState(state) {
 
 const LONGEST = 1_000_000;
 
-/** The state that a fragment holds, or null; whatever stands in it, nothing is raised. */
+/** The state that a fragment holds, or null; an invalid fragment raises nothing. */
 export async function unpackedState(fragment) {
   try {
     const binary = atob(fragment.replace(/^#/, "").replace(/-/g, "+").replace(/_/g, "/"));

@@ -63,7 +63,7 @@ export function Share() {
           {problem.value && <p class="wrong" role="alert">{problem.value}</p>}
           {found && (
             <>
-              <p>{found.open ? "Whoever opens this link sees what you see. The link holds all of it; nothing was sent anywhere." : ONLY_HERE}</p>
+              <p>{found.open ? "Anyone who opens this link sees what you see. The link holds all of it; nothing was sent anywhere." : ONLY_HERE}</p>
               <input readOnly value={found.text} aria-label="the link" ref={(box) => box?.select()} />
               {found.open && (found.text.length <= MAX_QR_BYTES ? <Code link={found.text} /> : <p class="quiet">This link is too long for a QR code.</p>)}
             </>

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
-/** What is shown, what is put in, where the caret then stands from its end, and what it is called. */
+/** What is shown, what is put in, the caret's offset from its end, and what it is called. */
 const SIGNS = [
   ["⊙", "⊙", 0, "⊙, a product; \\odot"], ["⊙ₐ", "⊙_{}", 1, "⊙ with an axis, a contraction"], ["∑ₐ", "∑_{} ", 2, "a sum over an axis; \\sum"], ["xₐ", "_{}", 1, "a subscript, which names axes"],
   ["a→b", "_{→}", 2, "a renaming; \\to"], ["√", "√", 0, "a root; \\sqrt"], ["xⁿ", "^{}", 1, "a superscript"], ["|a|", "||", 1, "the size of an axis"],

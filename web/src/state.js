@@ -38,7 +38,7 @@ export const errors = computed(() => {
 export const inputs = computed(() => checked.value?.inputs ?? []);
 export const parts = computed(() => (checked.value?.errors?.length ? [] : (checked.value?.parts ?? [])));
 
-/** The value of an input: what was given, fitted to the sizes of now, or drawn by its seed. */
+/** The value of an input: what was given, fitted to the sizes of now, or generated from its seed. */
 export function valueOf(input, held = given.value[input.name]) {
   const shape = sizesOf(input.axes);
   const fresh = { shape, data: drawn(count(shape), held?.seed ?? 1, input.name, input.domain) };

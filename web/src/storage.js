@@ -1,4 +1,4 @@
-// The page's own storage; where a browser refuses it, nothing is kept.
+// The page's own storage; where a browser rejects it, nothing is kept.
 
 const PREFIX = "named-tensors ";
 

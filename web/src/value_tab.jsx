@@ -1,4 +1,4 @@
-// The value of the whole, what is claimed to be equal, and the values of names.
+// The value of the whole, the assertions, and the values of names.
 
 import { unlike } from "./arrays.js";
 import { results } from "./state.js";

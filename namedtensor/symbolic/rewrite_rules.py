@@ -1,0 +1,56 @@
+"""The rewrite rules that simplify forms: a name, an equation, the kind of form, and the function that applies the rule.
+
+Tests check each equation as an assertion on random shapes, and that its function gives both sides one form.
+The rows are in the order of application: first rules for one product, `algebra.PRODUCT_RULES`, then for sums and
+operators, whenever a form is built; then rules for an entire form, applied only when closed forms are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+from . import algebra, applying, factoring, folding, known
+
+
+class RewriteRule(NamedTuple):
+    """A simplification rule; `shapes` are the shapes of the tensors in its equation."""
+
+    name: str
+    equation: str
+    shapes: dict[str, str]
+    kind: Literal["product", "sum", "operator", "form"]
+    function: Callable[..., Any]
+
+
+A, AB, SQUARE = "ℝ^{a}", "ℝ^{a × b}", "ℝ^{a × c}"
+REWRITE_RULES = (
+    RewriteRule("identity", "X ⊙_{a} I_{a,c} = X_{a→c}", {"X": AB}, "product", algebra.contracted),
+    RewriteRule("trace of an identity", "trace_{a,c} (I_{a,c} ⊙ X) = ∑_{a} X", {"X": AB}, "product", algebra.contracted),
+    RewriteRule("equal factors", "x ⊙ y ⊙ x / y = x^2", {"x": A, "y": A}, "product", algebra.gathered),
+    RewriteRule("sign of a number", "sign(x) ⊙ x = abs x", {"x": A}, "product", algebra.signed),
+    RewriteRule("sign", "sign(x) ⊙ abs x = x", {"x": A}, "product", algebra.signed),
+    RewriteRule("square of an absolute value", "abs(x)^2 = x^2", {"x": A}, "product", algebra.signed),
+    RewriteRule("sum of softmax", "∑_{a} (softmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
+    RewriteRule("sum of standardize", "∑_{a} (standardize_{a} X ⊙ y) = 0 y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
+    RewriteRule("sum of argmax", "∑_{a} (argmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
+    RewriteRule("sum of argmin", "∑_{a} (argmin_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
+    RewriteRule("sum of onehot", "∑_{a} (onehot_{a}(1) ⊙ y) + 0 ∑_{a} x = y + 0 ∑_{a} x", {"x": A, "y": "ℝ^{b}"}, "product", algebra.totalled),
+    RewriteRule("no such axis", "∑_{a} (x + 0 X) = |a| x + ∑_{a} 0 X", {"x": "ℝ^{b}", "X": AB}, "product", algebra.sized),
+    RewriteRule("like terms", "X ⊙_{a} y + 2 (y ⊙_{a} X) = 3 (X ⊙_{a} y)", {"X": AB, "y": A}, "sum", algebra.add),
+    RewriteRule("distribute", "(x + y) ⊙_{a} (X + I_{a,b}) = x ⊙_{a} X + y ⊙_{a} X + x_{a→b} + y_{a→b}", {"x": A, "y": A, "X": AB},
+        "sum", algebra.multiplied_out),
+    RewriteRule("exponent", "exp(−x) ⊙ exp(3 x) = exp(x)^2", {"x": A}, "operator", applying.exponential),
+    RewriteRule("logarithm", "log(exp x ⊙ exp y) = x + y", {"x": A, "y": A}, "operator", applying.logarithm),
+    RewriteRule("sign of an argument", "tanh(−x) + cos(−x) = cos x − tanh x", {"x": A}, "operator", applying.by_parity),
+    RewriteRule("symmetric", "inv_{a,c}(X ⊙_{b} X_{a→c}) = [inv_{a,c}(X ⊙_{b} X_{a→c})]_{a→c, c→a}", {"X": AB}, "operator", applying.applied),
+    RewriteRule("name", "A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = 3 A", {"X": AB, "y": A}, "form", folding.folded),
+    RewriteRule("softmax", "exp x / ∑_{a} exp x = softmax_{a} x", {"x": A}, "form", known.recognized),
+    RewriteRule("σ", "exp(x) / (1 + exp x) = σ(x)", {"x": A}, "form", known.recognized),
+    RewriteRule("rank one", "[inv_{a,c}(I_{a,c} + x ⊙ y_{a→c})]_{a→k} ⊙_{c} x_{a→c} = x_{a→k} / (1 + x ⊙_{a} y)", {"x": A, "y": A}, "form", known.updated),
+    RewriteRule("along", "M ⊙_{a,c} expm_{a,c}(M, N) = N ⊙_{a,c} [expm_{a,c}(M, M_{a→c, c→a})]_{a→c, c→a}",
+        {"M": SQUARE, "N": SQUARE}, "form", known.solved),
+    RewriteRule("solve", "[inv_{a,c} M]_{a→k, c→a} ⊙_{a} x = [solve_{a,c}(M, x)]_{c→k}", {"M": SQUARE, "x": A}, "form", known.solved),
+    RewriteRule("fraction", "x / (1 + y / z) = x ⊙ z / (z + y)", {"x": A, "y": A, "z": A}, "form", factoring.cleared),
+    RewriteRule("factor", "X ⊙_{a} y + X ⊙_{a} z = X ⊙_{a} (y + z)", {"X": AB, "y": A, "z": A}, "form", factoring.factored),
+)  # fmt: skip
