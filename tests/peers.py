@@ -1,5 +1,6 @@
 """What tests of models share: models of the library `transformers` with drawn weights, kept as folders and loaded."""
 
+import json
 import os
 
 import numpy as np
@@ -62,3 +63,55 @@ def without_memory(model, ids, count, mask=None):
         ids = np.concatenate([ids, result[-1][:, None]], 1)
         mask = np.concatenate([mask, np.ones((len(mask), 1), dtype=mask.dtype)], 1)
     return np.stack(result, 1).tolist()
+
+
+def changed_config(model, folder, **changes):
+    """The folder of a model, with some of its config.json changed, and what is None taken out."""
+    model.save_pretrained(folder)
+    config = json.loads((folder / "config.json").read_text()) | changes
+    (folder / "config.json").write_text(json.dumps({key: value for key, value in config.items() if value is not None}))
+    return folder
+
+
+def padded(side, batch=3, seq=7):
+    """A mask that is 0 at one end of the first and of the last sequence."""
+    mask = torch.ones(batch, seq, dtype=torch.int64)
+    mask[0, :4] = 0
+    mask[-1, :1] = 0
+    return mask if side == "left" else mask.flip(1)
+
+
+def check_logits(theirs, ours, vocab=23):
+    """A language model gives the logits of transformers, with and without padding."""
+    ids = numbers(np.random.default_rng(0), 3, 7, below=vocab)
+    given = named(ids, "batch seq")
+    assert distance(ours(given), theirs(ids).logits, "batch seq vocab") < CLOSE
+    for mask in (padded("left"), padded("right")):
+        real = mask.bool().numpy()
+        expected = theirs(ids, attention_mask=mask).logits.detach().numpy()[real]
+        logits = ours(given, named(mask, "batch seq")).to_array("batch seq vocab")[real]
+        assert np.abs(logits - expected).max() / np.abs(expected).max() < CLOSE
+
+
+def even_out(theirs):
+    """Draw the embeddings of a language model so that no token is likelier than others whatever was before."""
+    torch.nn.init.normal_(theirs.get_output_embeddings().weight)
+    for name, parameter in theirs.named_parameters():
+        if name.endswith("bias"):
+            parameter.data *= 0.1
+    embeddings = theirs.get_input_embeddings().weight
+    embeddings.data = 4 * torch.nn.functional.normalize(torch.randn_like(embeddings))
+
+
+def check_generation(theirs, ours, side, vocab=23):
+    """A language model goes on with the tokens of transformers, with padding at one side or without."""
+    ids = numbers(np.random.default_rng(1), 3, 7, below=vocab)
+    mask = None if side is None else padded(side)
+    expected = theirs.generate(
+        ids, attention_mask=torch.ones_like(ids) if mask is None else mask, max_new_tokens=12, do_sample=False,
+        pad_token_id=0,
+    )[:, 7:]  # fmt: skip
+    generated = ours.generate(named(ids, "batch seq"), 12, mask=None if mask is None else named(mask, "batch seq"))
+    generated = generated.to_array("batch seq").tolist()
+    assert generated == expected.tolist() and len(expected.unique()) > 1
+    assert generated == without_memory(ours, ids, 12, mask)

@@ -90,3 +90,14 @@ def test_several_names_are_all_known():
     assert str(caught.value) == (  # it stands nowhere in the program, so there is no line to show
         "name error 201: undefined name W\n  defined names: K, x\n  hint: define W with an equation, or pass a value for it"
     )
+
+
+def test_the_signature_of_a_function_goes_with_it():
+    program = nt.program("f : ℝ → ℝ\nf(t) = t + 1\ng : ℝ → ℝ\ng(t) = 2 t\nY = g(X)")
+    assert str(program.replace_definitions(remove=["f"])) == "g : ℝ → ℝ\ng(t) = 2 t\nY = g(X)"
+
+
+def test_a_declaration_replaces_that_of_the_same_name_alone():
+    program = nt.program("Y = W ⊙_{a} X + b\nW, V ∈ ℝ^{a}  # both\nb ∈ ℝ\nX ∈ ℝ^{a}")
+    changed = program.replace_definitions("W ∈ ℝ^{a × c}\nb ∈ ℝ^{c}")
+    assert str(changed).splitlines() == ["Y = W ⊙_{a} X + b", "V ∈ ℝ^{a}", "X ∈ ℝ^{a}", "W ∈ ℝ^{a × c}", "b ∈ ℝ^{c}"]

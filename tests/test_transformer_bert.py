@@ -115,20 +115,6 @@ def test_every_activation_is_that_of_transformers(name):
     assert distance(nt.evaluate(ACTIVATIONS[name], x=named(x, "seq")), expected, "seq") < CLOSE
 
 
-HEADS = ["BertForPreTraining", "BertForMaskedLM", "BertForSequenceClassification", "BertForTokenClassification",
-         "BertForQuestionAnswering", "BertForNextSentencePrediction"]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", HEADS)
-def test_a_file_with_a_head_on_top(name, tmp_path):
-    theirs = drawn(getattr(transformers, name), config())
-    with pytest.warns(nt.NotationWarning, match="these weights are left out: (cls|classifier|qa_outputs)[.]"):
-        ours = loaded(theirs, tmp_path)
-    ids = numbers(np.random.default_rng(2), 2, 5, below=23)
-    assert distance(ours(named(ids, "batch seq")), theirs.bert(ids).last_hidden_state, STATES) < CLOSE
-    assert ("pooled" in ours.formula) == (theirs.bert.pooler is not None)
-
-
 def test_a_file_without_a_pooler(tmp_path):
     torch.manual_seed(0)
     ours = loaded(transformers.BertModel(config(), add_pooling_layer=False), tmp_path)

@@ -15,6 +15,7 @@ from namedtensor.programs.call_cache import BoundCall
 from namedtensor.programs.program import EntryPoints
 from transformer import GPT2
 from transformer.pretrained import generation
+from transformer.pretrained.sampling import Sampling, make_sampler
 
 VOCAB, PLACES = 23, 40
 CONFIG = {"vocab_size": VOCAB, "n_embd": 12, "n_layer": 2, "n_head": 3, "n_positions": PLACES, "eos_token_id": None,
@@ -181,7 +182,7 @@ def test_draws_are_made_with_more_digits_than_the_logits_have():
     now = nt.tensor(
         np.where(np.arange(4) == 1, 0, -25).astype("float16") + np.zeros((20000, 1), "float16"), "batch vocab"
     )
-    taken = generation.chooser(1.0, None, 0)(now)
+    taken = make_sampler(Sampling(1.0))(now)
     assert (taken.array == 1).all()
 
 

@@ -202,9 +202,16 @@ def test_a_config_that_lacks_a_key(folder, key):
     assert refused(folder) == f"value error 409: config.json has no {key}"
 
 
-def test_the_known_models_are_named(folder):
+def test_an_unknown_model_names_those_that_are_known_and_the_way_to_read_others(folder):
     changed(folder, model_type="bartender")
-    assert all(kind in refused(folder).splitlines()[1] for kind in ("bert", "gpt2", "vit"))
+    _, supported, hint = refused(folder).splitlines()
+    assert supported.startswith("  supported: ") and all(kind in supported for kind in ("bert", "gpt2", "vit"))
+    assert hint.startswith("  hint: read the formulas of any other model from its code: nt.from_torch(")
+
+
+def test_a_config_without_a_model_type(folder):
+    changed(folder, "model_type")
+    assert refused(folder).startswith("value error 409: config.json has no model_type\n")
 
 
 TEXTS = {

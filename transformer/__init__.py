@@ -17,26 +17,62 @@ from .core.attention_maps import attention_maps
 from .core.layer import Layer
 from .dataflowr import MultiHeadAttention
 from .lelarge import FFN, Attention, EncoderBlock, LayerNorm, SelfAttention
-from .models import BERT, GPT2, EncoderDecoder, Llama, ViT
+from .models import (
+    BART,
+    BERT,
+    CLIP,
+    GPT2,
+    OPT,
+    T5,
+    DistilBERT,
+    EncoderDecoder,
+    Gemma2,
+    GPTNeoX,
+    Llama,
+    Mamba,
+    Mistral,
+    Mixtral,
+    Phi,
+    Qwen2,
+    Qwen3,
+    RoBERTa,
+    ViT,
+    Whisper,
+)
 from .models.sentences import SentenceModel, minilm
 from .paper import Transformer
 from .pretrained.hugging_face import load
 
 __all__ = [
     "Attention",
+    "BART",
     "BERT",
+    "CLIP",
+    "DistilBERT",
     "EncoderBlock",
     "EncoderDecoder",
     "FFN",
     "GPT2",
+    "GPTNeoX",
+    "Gemma2",
     "Layer",
     "LayerNorm",
     "Llama",
+    "Mamba",
+    "Mistral",
+    "Mixtral",
     "MultiHeadAttention",
+    "OPT",
+    "Phi",
+    "Qwen2",
+    "Qwen3",
+    "RoBERTa",
     "SelfAttention",
     "SentenceModel",
+    "T5",
     "Transformer",
     "ViT",
+    "Whisper",
     "attention_maps",
     "load",
     "minilm",

@@ -163,7 +163,7 @@ class Program(Verbs):
         Parameters
         ----------
         text : str
-            Definitions that replace those of the same names; others are added (default: none).
+            Definitions and declarations that replace those of the same names; others are added (default: none).
         remove : iterable of str
             Names whose definitions are removed (default: none).
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grammar.errors import NotationError
+from grammar.nodes import Call, Declaration, Node, Program, Signature
 from grammar.parser import parse
+from grammar.printer import to_text
 
 from ..core.suggestions import did_you_mean, near
 from ..scope.binder import bind
@@ -30,6 +32,7 @@ def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]
         if name not in spans:
             raise NotationError(201, f"{name} is not defined here", hint=did_you_mean(near(name, spans)))
     cuts = {span: "" for name in gone for span in spans[name]}
+    cuts |= {statement.span: "" for statement in program.tree.statements if is_signature(statement, gone)}
     added: list[str] = []
     for statement in new.statements if new else ():
         start, end = statement.span
@@ -40,7 +43,32 @@ def replace_definitions(program: ParsedProgram, text: str, remove: Iterable[str]
         first, *others = spans[name]
         cuts[first] = "\n".join([*filter(None, [cuts.get(first)]), text[start:end]])
         cuts |= dict.fromkeys(others, "")
+    if new:
+        cuts |= redeclared(program, {str(key(to_text(name))) for name in declared_names(new)})
     return "\n".join([edited(program.source, cuts), *added])
+
+
+def is_signature(statement: object, names: set[str]) -> bool:
+    """Whether it is the signature of one of these functions."""
+    head = statement.head if isinstance(statement, Signature) else None
+    return isinstance(head, Call) and not head.superscript and head.operator in names
+
+
+def declared_names(tree: Program) -> list[Node]:
+    return [name for statement in tree.statements if isinstance(statement, Declaration) for name in statement.names]
+
+
+def redeclared(program: ParsedProgram, names: set[str]) -> dict[Span, str]:
+    """The declarations of the program that name any of these, without them."""
+    cuts: dict[Span, str] = {}
+    for statement in program.tree.statements:
+        if isinstance(statement, Declaration):
+            remaining = [name for name in statement.names if str(key(to_text(name))) not in names]
+            if len(remaining) < len(statement.names):
+                sets = program.source[statement.names[-1].span[1] : statement.span[1]]
+                listed = ", ".join(program.source[start:end] for start, end in (name.span for name in remaining))
+                cuts[statement.span] = listed + sets if remaining else ""
+    return cuts
 
 
 def spans_of(scope: Scope) -> dict[str, list[Span]]:

@@ -22,6 +22,7 @@ import inspect
 import json
 import os
 from collections.abc import Iterable, Mapping
+from textwrap import indent
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -43,7 +44,7 @@ from .families import Members, least, member_shape
 from .layer_placement import LayerPlacement
 from .module_methods import ModuleMethods
 from .parameters import checked, not_by_keyword, spelled
-from .texts import own_text
+from .texts import changed_text, own_text
 
 if TYPE_CHECKING:
     from namedtensor.sharding.sharding import Sharding
@@ -67,6 +68,8 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
 
     notation: ClassVar[str] = ""
     includes: ClassVar[tuple[type[Layer], ...]] = ()  # layers whose formulas follow these
+    changes: ClassVar[str] = ""  # a file of definitions that replace those of the base class
+    removes: ClassVar[tuple[str, ...]] = ()  # definitions of the base class that a class with `changes` lacks
     sources: ClassVar[tuple[str, ...]] = ()  # its own formulas, and those of these layers
     citation: ClassVar[str] = ""
     output: ClassVar[str] = ""  # the name that a call computes; else the one that the class has
@@ -85,10 +88,14 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         cls.inputs, cls.optional_inputs = (
             tuple(spelled(dict.fromkeys(names))) for names in (cls.inputs, cls.optional_inputs)
         )
-        if cls.notation and not cls.output:
+        if file := cls.__dict__.get("changes"):
+            shown, cls.notation = changed_text(cls, file, cls.__dict__.get("removes", ()))  # pyright: ignore[reportAttributeAccessIssue]
+            cls.sources = (shown, *cls.sources)
+        else:
+            shown = cls.notation
+        if not cls.output and cls.notation:
             cls.output = cls.__name__
-        shown = "\n".join("    " + line for line in cls.notation.splitlines())
-        cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{shown}\n\nSource: {cls.citation}."
+        cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{indent(shown, '    ')}\n\nSource: {cls.citation}."
         flax_nodes.also(cls)
         jax_trees.also(layer_trees.tree_class(cls))
 

@@ -1,11 +1,19 @@
-"""The text of a layer's class: its `notation`, or a file beside its module, which may lie in a zip."""
+"""The text of a layer's class: its `notation`, or a file beside its module, which may lie in a zip.
+
+A class with `changes`, a file of definitions, has the formulas of its base class with these definitions in place of
+those of the same names.
+"""
 
 from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
+
+from .layer_calls import variant
 
 
 def own_text(kind: type) -> str:
@@ -19,3 +27,20 @@ def text_beside(kind: type, file: str) -> str:
     spec = sys.modules[kind.__module__].__spec__
     folder = files(spec.parent) if spec is not None and spec.parent else Path(inspect.getfile(kind)).parent
     return folder.joinpath(file).read_text("utf-8")
+
+
+class ChangedText:
+    """The formulas of a class whose definitions replace some of its base class, parsed when they are first used."""
+
+    def __init__(self, base: Callable[[], str], changes: str, removes: tuple[str, ...]):
+        self.base, self.changes, self.removes = base, changes, frozenset(removes)
+
+    def __get__(self, layer: Any, owner: type) -> str:
+        return variant(self.base(), self.changes, self.removes).source
+
+
+def changed_text(kind: type, file: str, removes: tuple[str, ...]) -> tuple[str, ChangedText]:
+    """The definitions in a file beside the module of a class, and the formulas of its base class with these in them."""
+    base: Any = kind.__mro__[1]
+    changes = inspect.cleandoc(text_beside(kind, file))
+    return changes, ChangedText(lambda: base.notation, changes, removes)

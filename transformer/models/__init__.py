@@ -1,19 +1,61 @@
 """Models that people use, each one program; and the names of their weights in Hugging Face checkpoints.
 
 `bert`: BERT.
+`bert_heads`: what it has on top for a task.
+`bert_variants`: RoBERTa, DistilBERT.
 `gpt2`: GPT-2.
+`gpt2_variants`: GPT-NeoX, OPT.
 `llama`: Llama.
+`llama_variants`: Mistral, Qwen2, Qwen3, Gemma 2, Mixtral.
+`phi`: Phi.
+`rotary`: the rotation of queries and keys that a config asks for.
+`t5`: T5.
 `vit`: ViT.
+`sequence_to_sequence`: what encoders with a decoder share.
 `attention_is_all_you_need`: the encoder-decoder, as PyTorch and as Marian keep it.
 `sentences`: sentences as vectors.
+`bart`: BART.
+`whisper`: Whisper.
+`clip`: CLIP.
+`mamba`: Mamba.
 
 Contract: a model is its formulas and a table; what all share is in `pretrained`.
 """
 
 from .attention_is_all_you_need import EncoderDecoder
+from .bart import BART
 from .bert import BERT
+from .bert_variants import DistilBERT, RoBERTa
+from .clip import CLIP
 from .gpt2 import GPT2
+from .gpt2_variants import OPT, GPTNeoX
 from .llama import Llama
+from .llama_variants import Gemma2, Mistral, Mixtral, Qwen2, Qwen3
+from .mamba import Mamba
+from .phi import Phi
+from .t5 import T5
 from .vit import ViT
+from .whisper import Whisper
 
-__all__ = ["BERT", "EncoderDecoder", "GPT2", "Llama", "ViT"]
+__all__ = [
+    "BART",
+    "BERT",
+    "CLIP",
+    "DistilBERT",
+    "EncoderDecoder",
+    "GPT2",
+    "GPTNeoX",
+    "Gemma2",
+    "Llama",
+    "Mamba",
+    "Mistral",
+    "Mixtral",
+    "OPT",
+    "Phi",
+    "Qwen2",
+    "Qwen3",
+    "RoBERTa",
+    "T5",
+    "ViT",
+    "Whisper",
+]

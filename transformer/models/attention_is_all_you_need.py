@@ -9,9 +9,10 @@ from typing import Any
 import namedtensor as nt
 from namedtensor.initializers import Constant, Normal, glorot_uniform
 
-from ..pretrained.generation import LanguageModel, generate
 from ..pretrained.hugging_face import State, match
-from ..pretrained.model import ACTIVATIONS, WeightEntry, expanded
+from ..pretrained.model import ACTIVATIONS
+from ..pretrained.weights import WeightEntry, expanded
+from .sequence_to_sequence import SequenceToSequence
 
 
 def attention(name: str, index: str, prefix: str, out: str) -> tuple[WeightEntry, ...]:
@@ -97,7 +98,7 @@ MARIAN_TEXT = """
 """
 
 
-class EncoderDecoder(LanguageModel):
+class EncoderDecoder(SequenceToSequence):
     """The Transformer: an encoder of a source, and a decoder that goes on with a target.
 
     A call with `source` and the target's `ids`, on axes source and seq, is teacher forcing: the logits of each next token.
@@ -105,15 +106,7 @@ class EncoderDecoder(LanguageModel):
 
     citation = "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin, Attention Is All You Need, 2017"
     file = "attention_is_all_you_need.nt"
-    inputs = ("source", "ids")
     optional_inputs = ("source_mask", "mask", "positions", "places", "X^0", "Y^0")
-    fixed = ("K^{cross,l}", "V^{cross,l}")
-    cached = """
-        past^{l,K} ∈ ℝ^{memory × heads × key}
-        past^{l,V} ∈ ℝ^{memory × heads × val}
-        K^{cross,l} ∈ ℝ^{source × heads × key}
-        V^{cross,l} ∈ ℝ^{source × heads × val}
-    """
     default_sizes = {"chans": 2}
     model_types = ("marian",)
     initializers = {"E": Normal("√(1 / chans)"), "W": glorot_uniform, "b": Constant(0.0)}
@@ -179,54 +172,6 @@ class EncoderDecoder(LanguageModel):
         tensors = {row.name: row.take(state[row.tensor], sizes) for row in rows}
         left = {name: sizes[name] for name in "NL"}
         return cls({"E": nt.tensor(embedding, "vocab chans"), **tensors}, left, "\n".join(texts).strip())
-
-    def generate(
-        self,
-        source: nt.NamedTensor,
-        max_new_tokens: int = 20,
-        source_mask: nt.NamedTensor | None = None,
-        start: int | None = None,
-        **options: Any,
-    ) -> nt.NamedTensor:
-        """Generate the target of a source, token by token after `start`.
-
-        The encoder runs once.
-
-        Parameters
-        ----------
-        source : NamedTensor
-            The tokens of the sources, with axis `source`.
-        max_new_tokens : int
-            The number of tokens to generate (default: 20).
-        source_mask : NamedTensor, optional
-            1 for each token of the source, 0 for padding (default: no padding).
-        start : int, optional
-            The first token of the target (default: `decoder_start_token_id` of the configuration).
-        **options : any
-            The options of a language model's `generate`.
-
-        Returns
-        -------
-        NamedTensor
-            The tokens, with axis `seq`.
-
-        Raises
-        ------
-        NotationError
-            304 if the first token of the target is unknown.
-
-        Examples
-        --------
-        >>> sizes = {"N": 1, "L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9}
-        >>> source = nt.tensor([[1, 2, 3], [4, 5, 6]], "batch source")
-        >>> EncoderDecoder.init(0, sizes).generate(source, max_new_tokens=5, start=0).sizes
-        {'seq': 5, 'batch': 2}
-        """
-        start = self.config.get("decoder_start_token_id") if start is None else start
-        if start is None:
-            raise nt.NotationError(304, "the start token of the target is missing", hint="pass it: start=…, a token")
-        ids = nt.stack(nt.evaluate("0 max_{source}(source) + start", source=source, start=start), axis="seq")
-        return generate(self, ids, max_new_tokens, source=source, source_mask=source_mask, **options)
 
 
 def layers(state: Mapping[str, Any], prefix: str) -> int:

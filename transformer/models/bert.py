@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from namedtensor.initializers import Constant, Normal
 
-from ..pretrained.model import Model, WeightEntry
+from ..pretrained.model import Model
+from ..pretrained.weights import WeightEntry
+from .bert_heads import BERT_HEADS
 
 
 class BERT(Model):
-    """BERT: an encoder whose layer norms follow the residual sums; `pooled` is where the file holds its map."""
+    """BERT: an encoder whose layer norms follow the residual sums; `pooled` is where the file holds its map.
+
+    `logits` are those of the head in the file; one for question answering has `start_logits` and `end_logits`.
+    """
 
     citation = "Devlin, Chang, Lee, Toutanova, BERT: Pre-training of Deep Bidirectional Transformers, 2019"
     file = "bert.nt"
@@ -31,8 +36,9 @@ class BERT(Model):
     required_config = {"is_decoder": False, "add_cross_attention": False, "position_embedding_type": "absolute"}
     base_model_prefix = "bert."
     weight_renames = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
-    ignored_weights = ("embeddings.position_ids",)
+    ignored_weights = ("embeddings.position_ids", "cls.predictions.decoder.*", "cls.predictions.bias")
     ignored_heads = ("cls.*", "classifier.*", "qa_outputs.*")
+    heads = BERT_HEADS
     weight_map = (
         WeightEntry("E", "embeddings.word_embeddings.weight", "vocab chans"),
         WeightEntry("P", "embeddings.position_embeddings.weight", "place chans"),

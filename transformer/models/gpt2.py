@@ -5,7 +5,7 @@ from __future__ import annotations
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.model import WeightEntry
+from ..pretrained.weights import WeightEntry
 
 
 class GPT2(LanguageModel):

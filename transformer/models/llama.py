@@ -10,7 +10,8 @@ import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.model import WeightEntry
+from ..pretrained.weights import WeightEntry
+from .rotary import rotation
 
 
 class Llama(LanguageModel):
@@ -22,7 +23,13 @@ class Llama(LanguageModel):
     citation = "Touvron et al., LLaMA: Open and Efficient Foundation Language Models, 2023"
     file = "llama.nt"
     model_types = ("llama",)
-    initializers = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "γ": Constant(1.0)}
+    initializers = {
+        "E": Normal("0.02"),
+        "U": Normal("0.02"),
+        "W": Normal("0.02"),
+        "b": Constant(0.0),
+        "γ": Constant(1.0),
+    }
     config_sizes = {
         "L": "num_hidden_layers", "chans": "hidden_size", "hidden": "intermediate_size", "vocab": "vocab_size",
         "groups": lambda config: groups(config),
@@ -32,6 +39,7 @@ class Llama(LanguageModel):
     }  # fmt: skip
     config_constants = {"ε": "rms_norm_eps"}
     activation = "hidden_act"
+    tied_by_default = False  # whether a config that does not say has U = E
     base_model_prefix = "model."
     required_config = {"attention_bias": False, "mlp_bias": False}
     ignored_weights = ("layers.{l}.self_attn.rotary_emb.inv_freq", "lm_head.weight")
@@ -54,15 +62,38 @@ class Llama(LanguageModel):
     """
 
     @classmethod
-    def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
-        """Return the weight entries for this configuration."""
-        return cls.weight_map if tied(config) else (*cls.weight_map, WeightEntry("U", "lm_head.weight", "vocab chans"))
+    def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
+        """Return the weight entries of the output projection, if it is not the embedding."""
+        return {} if tied(cls, config) else {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
         """Return the definitions that the configuration selects."""
-        messages = (super().config_definitions(config), "U = E" if tied(config) else "", frequencies(config))
-        return "\n".join(filter(None, messages))
+        texts = (super().config_definitions(config), "U = E" if tied(cls, config) else "", cls.frequencies(config))
+        return "\n".join(filter(None, texts))
+
+    @classmethod
+    def frequencies(cls, config: Mapping[str, Any]) -> str:
+        """Return the definition of ω, the rotation frequencies, from either form of the RoPE configuration."""
+        stated = rotation(config)
+        kind = stated.get("rope_type") or stated.get("type") or "default"
+        if kind not in FREQUENCIES:
+            raise nt.NotationError(
+                409, f"config.json has rope_type = {kind!r}, which the formulas of {cls.__name__} do not support",
+                hint=f"supported: {', '.join(FREQUENCIES)}",
+            )  # fmt: skip
+        if float(stated.get("partial_rotary_factor", 1.0)) != 1.0:
+            raise nt.NotationError(
+                409, f"config.json has partial_rotary_factor, but the formulas of {cls.__name__} rotate the whole key"
+            )
+        try:
+            text = FREQUENCIES[kind].format(**stated)
+        except KeyError as problem:
+            raise nt.NotationError(
+                409, f"config.json does not set {problem.args[0]}, which rope_type = {kind!r} needs"
+            ) from None
+        base = stated.get("rope_theta", config.get("rope_theta", 10000))
+        return f"θ = {base}\n{inspect.cleandoc(text)}".strip()
 
 
 def groups(config: Mapping[str, Any]) -> int:
@@ -75,9 +106,9 @@ def head(config: Mapping[str, Any]) -> int:
     return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
 
 
-def tied(config: Mapping[str, Any]) -> bool:
+def tied(kind: type[Llama], config: Mapping[str, Any]) -> bool:
     """Return whether the output projection is the embedding."""
-    return bool(config.get("tie_word_embeddings"))
+    return bool(config.get("tie_word_embeddings", kind.tied_by_default))
 
 
 # The frequencies by the name that config.json gives their kind
@@ -93,28 +124,3 @@ FREQUENCIES = {
         f_{{pair(k)}} = 1 / θ^{{(k - 1) / |pair|}}
     """,
 }
-
-
-def frequencies(config: Mapping[str, Any]) -> str:
-    """Return the definition of ω, the rotation frequencies, from either form of the RoPE configuration."""
-    options: dict[str, Any] = {}
-    for part in ("rope_scaling", "rope_parameters"):
-        options |= config.get(part) or {}
-    kind = options.get("rope_type") or options.get("type") or "default"
-    if kind not in FREQUENCIES:
-        raise nt.NotationError(
-            409, f"config.json has rope_type = {kind!r}, which the formulas of Llama do not support",
-            hint=f"supported: {', '.join(FREQUENCIES)}",
-        )  # fmt: skip
-    if float(options.get("partial_rotary_factor", 1.0)) != 1.0:
-        raise nt.NotationError(
-            409, "config.json has partial_rotary_factor, but the formulas of Llama rotate the whole key"
-        )
-    try:
-        text = FREQUENCIES[kind].format(**options)
-    except KeyError as problem:
-        raise nt.NotationError(
-            409, f"config.json does not set {problem.args[0]}, which rope_type = {kind!r} needs"
-        ) from None
-    theta = options.get("rope_theta", config.get("rope_theta", 10000))
-    return f"θ = {theta}\n{inspect.cleandoc(text)}".strip()

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from namedtensor.initializers import Constant, Normal
 
-from ..pretrained.model import Model, WeightEntry
+from ..pretrained.model import Model
+from ..pretrained.weights import WeightEntry
 
 MAPS = {
     "Q^l": "N^l ⊙_{chans} W^{l,Q}",

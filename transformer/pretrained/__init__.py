@@ -1,7 +1,12 @@
 """Models whose parameters come from files, and what they do.
 
-`model`: `Model`, and the table of how a file names its parameters.
+`weights`: the table of how a file names the parameters of a model.
+`heads`: the layers of one task on top of a model.
+`model`: `Model`.
 `hugging_face`: a Hugging Face checkpoint to a model.
+`arrays`: tensors on the library and device of another.
+`sampling`: the choice of the next token.
+`stopping`: the end of a sequence.
 `generation`: `LanguageModel`, and its text token by token.
 `cached`: the same as a module of PyTorch with a key-value cache.
 

@@ -18,12 +18,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import namedtensor as nt
 from grammar.locks import LOADING, all_or_none
-from namedtensor.core.arrays import converted
 from namedtensor.programs.call_cache import BoundCall
 from namedtensor.programs.program import EntryPoints
 
 from ..core.layer_calls import variant
+from .arrays import largest, tensor_like
 from .model import Model
+from .sampling import Sampling, banned_tokens, check_sampling, make_sampler
+from .stopping import Stopping
+from .stopping import stop_strings as listed_strings
 
 if TYPE_CHECKING:
     from ..core.torch_modules import LayerModule
@@ -35,7 +38,6 @@ STEP = """
     V^l = put(v^l_{seq(1)}, past^{l,V}) for l = 1, …, L
     seen = put(1, past)
     put(x, X) = { x if iota_{memory} = place; X otherwise }
-    M = { 0 if seen = 1; -∞ otherwise }
     before = |memory| - 1
     now = logits_{seq(1)}
     after = place + 1
@@ -58,20 +60,6 @@ ENLARGED = nt.program("""
     Z_{extra(i)} = 0 X_{memory(1)}
     X ∈ ℝ^{memory}
 """)
-CHOICE = nt.program("""
-    best = argmax_{v} scores_{vocab(v)} - 1
-    warmed = now / temperature + noise
-    kept = { now if now ≥ min_{top}(maxk_{vocab,top}(now)); -∞ otherwise }
-    allowed = { -∞ if min_{banned}(abs(iota_{vocab} - 1 - banned)) = 0; now otherwise }
-    scores, noise, now ∈ ℝ^{vocab}
-    banned ∈ ℝ^{banned}
-""")
-ENDS = nt.program("""
-    token = { padding if ended = 1; next otherwise }
-    over = max_{stops}({ 1 if ended = 1 ∨ next = stops; 0 otherwise })
-    stops ∈ ℝ^{stops}
-    next, ended ∈ ℝ
-""")
 
 
 def generate(
@@ -81,8 +69,11 @@ def generate(
     mask: nt.NamedTensor | None = None,
     temperature: float = 0.0,
     top_k: int | None = None,
+    top_p: float | None = None,
     seed: Any = 0,
     stop: int | Sequence[int] | None = None,
+    stop_strings: str | Sequence[str] | None = None,
+    decode: Callable[[list[int]], str] | None = None,
     progress: Callable[[nt.NamedTensor], Any] | None = None,
     **given: Any,
 ) -> nt.NamedTensor:
@@ -104,10 +95,17 @@ def generate(
         0 selects the most likely token (greedy decoding); otherwise tokens are sampled (default: 0).
     top_k : int, optional
         Sample from this many most likely tokens (default: all).
+    top_p : float, optional
+        Sample from the fewest most likely tokens whose probabilities sum to at least this (default: all). With `top_k`,
+        the probabilities are those among the tokens that it keeps.
     seed : int or key of jax.random
         Seed of the sampling (default: 0).
     stop : int or sequence of int, optional
         Tokens that end a sequence (default: `eos_token_id` of the config).
+    stop_strings : str or sequence of str, optional
+        Texts that end a sequence, once its new tokens contain one (default: none).
+    decode : callable, optional
+        The text of a list of tokens, such as `tokenizer.decode`; required with `stop_strings`.
     progress : callable, optional
         Called with each token.
     **given : tensor or number
@@ -121,7 +119,7 @@ def generate(
     Raises
     ------
     NotationError
-        If a number is too small (405), or the tokens exceed the model's positions (404).
+        If a number is out of its range (405), or the tokens exceed the model's positions (404).
 
     Examples
     --------
@@ -131,29 +129,90 @@ def generate(
     >>> GPT2.init(0, sizes).generate(nt.tensor([[1, 2, 3], [4, 5, 6]], "batch seq"), max_new_tokens=5).sizes
     {'seq': 5, 'batch': 2}
     """
-    for name, value, least in (
-        ("max_new_tokens", max_new_tokens, 1),
-        ("temperature", temperature, 0),
-        ("top_k", top_k, 1),
-    ):
-        if value is not None and value < least:
-            raise nt.NotationError(405, f"{name} must be a number from {least}, got {value}")
+    options: dict[str, Any] = {
+        "temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed, "stop": stop,
+        "stop_strings": stop_strings, "decode": decode,
+    }  # fmt: skip
+    tokens: list[nt.NamedTensor] = []
+    for token in stream(model, ids, max_new_tokens, mask, **options, **given):
+        tokens.append(token)
+        if progress is not None:
+            progress(token)
+    return nt.stack(*tokens, axis="seq")
+
+
+def stream(
+    model: LanguageModel,
+    ids: nt.NamedTensor,
+    max_new_tokens: int = 20,
+    mask: nt.NamedTensor | None = None,
+    temperature: float = 0.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: Any = 0,
+    stop: int | Sequence[int] | None = None,
+    stop_strings: str | Sequence[str] | None = None,
+    decode: Callable[[list[int]], str] | None = None,
+    **given: Any,
+) -> Iterator[nt.NamedTensor]:
+    """Generate tokens one at a time, as an iterator.
+
+    Parameters
+    ----------
+    model, ids, max_new_tokens, mask, temperature, top_k, top_p, seed, stop, stop_strings, decode, **given
+        As for `generate`.
+
+    Returns
+    -------
+    iterator of NamedTensor
+        The tokens of all sequences, one position at a time, with the axes of `ids` but seq.
+
+    Raises
+    ------
+    NotationError
+        If a number is out of its range (405), or the tokens exceed the model's positions (404); before the first token.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> from transformer import GPT2
+    >>> sizes = {"L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9, "place": 20}
+    >>> model = GPT2.init(0, sizes)
+    >>> [token.axes for token in model.stream(nt.tensor([1, 2, 3], "seq"), max_new_tokens=2)]
+    [(), ()]
+    """
+    if max_new_tokens < 1:
+        raise nt.NotationError(405, f"max_new_tokens must be a number from 1, got {max_new_tokens}")
+    sampling = Sampling(temperature, top_k, top_p, seed)
+    check_sampling(sampling)
+    strings = listed_strings(stop_strings, decode)
     given = {name: value for name, value in given.items() if value is not None}
     mask = nt.evaluate("0 ids + 1", ids=ids) if mask is None else mask
     if model.sharding is not None:
         ids, mask = model.sharding.place({"ids": ids, "mask": mask}).values()
     positions = PLACES["positions"](mask=mask)
     in_place(model, positions, max_new_tokens)
-    choose = chooser(temperature, top_k, seed, excluded(model, ids))
-    ending = Ending(model, stop, ids)
+    choose = make_sampler(sampling, banned_tokens(model.config, ids))
+    return chosen_tokens(
+        model, (ids, mask, positions), max_new_tokens, choose, Stopping(model.config, stop, ids, strings, decode), given
+    )
+
+
+def chosen_tokens(
+    model: LanguageModel,
+    prompt: tuple[Any, Any, Any],
+    most: int,
+    choose: Callable[[nt.NamedTensor], nt.NamedTensor],
+    stopping: Stopping,
+    given: dict[str, Any],
+) -> Iterator[nt.NamedTensor]:
+    """Generate the tokens, until all sequences have ended."""
     tokens: list[nt.NamedTensor] = []
-    for logits in steps(model, ids, mask, positions, tokens, max_new_tokens, given):
-        tokens.append(ending(choose(logits)))
-        if progress is not None:
-            progress(tokens[-1])
-        if ending.all:
-            break
-    return nt.stack(*tokens, axis="seq")
+    for logits in steps(model, *prompt, tokens, most, given):
+        tokens.append(stopping(choose(logits)))
+        yield tokens[-1]
+        if stopping.all:
+            return
 
 
 def steps(
@@ -163,7 +222,9 @@ def steps(
     tokens_name = model.inputs[-1]
     texts, past = families(model, ("K^l", "V^l")), families(model, ("past^{l,K}", "past^{l,V}"))
     fixed = families(model, model.fixed)
-    first = {tokens_name: ids, "mask": mask, "positions": positions, **given}
+    first = {tokens_name: ids, "mask": mask, **given}
+    if "positions" in model.optional_inputs:
+        first["positions"] = positions
     states, *result = model.evaluate(("states", *texts, *fixed), **first)
     yield after_last(model)["logits"](
         values={**model._kept, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
@@ -176,7 +237,7 @@ def steps(
     step = BoundCall(remembering(stepping(model, optional), names, ("past", *past)), constant, model.sizes)
     memory: list[Any] = [mask.rename(seq="memory"), *result[: len(texts)]]
     used = capacity = ids.sizes["seq"]
-    position, at = like(ids, used + 1), one(positions[{"seq": -1}] + 1)
+    position, at = tensor_like(ids, used + 1), one(positions[{"seq": -1}] + 1)
     for _ in range(1, most):
         if used == capacity:
             more = max(MIN_CACHE_GROWTH, capacity // 2)
@@ -203,8 +264,13 @@ def after_last(model: LanguageModel) -> nt.Program:
 def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
     """Return the model's formulas for one token and a cache, with constants inlined: a step takes tensors only."""
     numbers = (f"{name} = {value!r}" for name, value in model._kept.items() if not isinstance(value, nt.NamedTensor))
-    texts = (model.definitions, inspect.cleandoc(STEP), inspect.cleandoc(model.cached), *numbers)
-    return variant(model.notation, "\n".join(texts), model.removed | {"positions", "before", *model.fixed, *cached})
+    positioned = "positions" in model.optional_inputs
+    texts = (
+        model.definitions, inspect.cleandoc(STEP), model.step_mask, inspect.cleandoc(model.cached), *numbers,
+        *(() if positioned else ("positions ∈ ℝ^{seq}",)),
+    )  # fmt: skip
+    replaced = {"positions", "before"} if positioned else {"before"}
+    return variant(model.notation, "\n".join(texts), model.removed | {*replaced, *model.fixed, *cached})
 
 
 @lru_cache(maxsize=64)
@@ -227,7 +293,7 @@ def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
 
 def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
     """Raise where the tokens go on after the last position that the model has learned."""
-    sizes = [tensor.sizes["place"] for tensor in model._kept.values()
+    sizes = [tensor.sizes["place"] - model.position_offset for tensor in model._kept.values()
              if isinstance(tensor, nt.NamedTensor) and "place" in tensor.sizes]  # fmt: skip
     longest = largest(positions) + 1
     if sizes and longest + most - 1 > min(sizes):
@@ -237,73 +303,6 @@ def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None
             hint=f"generate at most {min(sizes) - longest + 1}: max_new_tokens={min(sizes) - longest + 1}"
             if longest <= min(sizes) else "pass fewer tokens",
         )  # fmt: skip
-
-
-def like(tensor: nt.NamedTensor, numbers: Any, *axes: str) -> nt.NamedTensor:
-    """Numbers as a tensor of the library, dtype and device of another."""
-    return nt.tensor(converted(numbers, tensor.array), axes)
-
-
-def largest(tensor: nt.NamedTensor) -> int:
-    """Return the index of the largest logit."""
-    return int(nt.max(tensor, axis=tensor.axes) if tensor.axes else tensor)
-
-
-class Ending:
-    """The end of generation: which sequences have come to it, and what they are padded with."""
-
-    def __init__(self, model: LanguageModel, stop: int | Sequence[int] | None, ids: nt.NamedTensor):
-        stop = model.config.get("eos_token_id") if stop is None else stop
-        stops = [stop] if isinstance(stop, int) else list(stop or ())
-        padding = model.config.get("pad_token_id")
-        self.stops = like(ids, stops, "stops") if stops else None
-        self.padding = padding if padding is not None or not stops else stops[0]
-        self.ended: Any = like(ids, 0)
-        self.all = False
-
-    def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
-        """Choose the next token from its logits."""
-        if self.stops is None:
-            return token
-        inputs: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
-        token, self.ended = ENDS["token", "over"](**inputs)
-        self.all = largest(0 - self.ended) == -1
-        return token
-
-
-def excluded(model: LanguageModel, ids: nt.NamedTensor) -> nt.NamedTensor | None:
-    """Return the tokens excluded by `bad_words_ids`. Raises NotationError 408 for a word of several tokens."""
-    words = model.config.get("bad_words_ids")
-    if not words:
-        return None
-    for word in words:
-        if len(word) != 1:
-            raise nt.NotationError(
-                408, f"config.json excludes {word} with bad_words_ids; only single tokens are supported"
-            )
-    return like(ids, [word[0] for word in words], "banned")
-
-
-def chooser(
-    temperature: float, top_k: int | None, seed: Any, banned: nt.NamedTensor | None = None
-) -> Callable[[nt.NamedTensor], nt.NamedTensor]:
-    """Return the sampler of the next token from its logits, by the Gumbel-max trick."""
-    if banned is not None:
-        among = chooser(temperature, top_k, seed)
-        return lambda now: among(CHOICE["allowed"](now=now, banned=banned))
-    if not temperature:
-        return lambda now: CHOICE["best"](scores=now)
-    with LOADING, all_or_none():
-        from namedtensor.programs.initialization import uniform
-
-    draw = uniform(seed, "-log(-log u)")
-
-    def choose(now: nt.NamedTensor) -> nt.NamedTensor:
-        if top_k:
-            now = CHOICE["kept"](now=now, sizes={"top": min(top_k, now.sizes["vocab"])})
-        return CHOICE["best"](scores=CHOICE["warmed"](now=now, noise=draw(now), temperature=temperature))
-
-    return choose
 
 
 class LanguageModel(Model):
@@ -320,9 +319,13 @@ class LanguageModel(Model):
         past^{l,K} ∈ ℝ^{memory × heads × key}
         past^{l,V} ∈ ℝ^{memory × heads × val}
     """
+    step_mask: ClassVar[str] = "M = { 0 if seen = 1; -∞ otherwise }"  # M of one token, whose position is `place`
+    ignored_heads = ("score.*", "classifier.*", "qa_outputs.*")
+    position_offset: ClassVar[int] = 0  # the place of the first position among those that the model has learned
     fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
 
     generate = generate
+    stream = stream
 
     def module(  # pyright: ignore[reportIncompatibleMethodOverride]  # no input is called `cache`
         self,

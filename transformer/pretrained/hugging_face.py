@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
@@ -21,17 +19,25 @@ from namedtensor.files.safetensors import TensorFile
 from namedtensor.scope.names import walk
 
 from ..core.parameters import listed
-from .model import Model, WeightEntry
+from .heads import NO_HEAD, head_of, parts_of, tensors
+from .model import Model
+from .weights import WeightEntry, expanded, matching, taken
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 
 
-def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | None = None, device: Any = None) -> Model:
+def load(
+    folder: str | os.PathLike[str],
+    backend: str = "numpy",
+    dtype: str | None = None,
+    device: Any = None,
+    head: bool = True,
+) -> Model:
     """Load a model from a Hugging Face checkpoint.
 
-    Weights of a head that the formulas do not have, such as that of BertForMaskedLM, give a NotationWarning.
+    The layers of a task, such as those of BertForMaskedLM, are loaded with it: `model.evaluate("logits", ids)`.
 
     Parameters
     ----------
@@ -43,6 +49,8 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
         The dtype of the parameters, such as "float32" (default: as stored).
     device : optional
         The device, as the library names it.
+    head : bool
+        Whether the layers of a task are loaded; without them the model alone is (default: True).
 
     Returns
     -------
@@ -51,7 +59,8 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     Raises
     ------
     NotationError
-        If the checkpoint cannot be read, its model_type is not supported, or keys are missing, unexpected or of another shape (409, 317).
+        If the checkpoint cannot be read, its model_type or its head is not supported, or keys are missing, unexpected
+        or of another shape (409, 317).
 
     Examples
     --------
@@ -62,22 +71,23 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     kind = known_kind(config, path)
     arrays = Arrays(path, kind)
     sizes = {name: number(config, key, path, int) for name, key in kind.config_sizes.items()}
-    check_counts((*kind.table(config), *sum(kind.optional_weights.values(), ())), sizes, len(arrays), path)
-    removed = [name for name, rows in kind.optional_weights.items() if not any(row.tensor in arrays for row in rows)]
-    rows = kind.rows(config, sizes) + [
-        row for name, part in kind.optional_weights.items() if name not in removed for row in part
-    ]
+    optional = kind.optional_rows(config)
+    check_counts((*kind.table(config), *sum(optional.values(), ())), sizes, len(arrays), path)
+    removed = [name for name, rows in optional.items() if not any(row.tensor in arrays for row in rows)]
+    rows = kind.rows(config, sizes)
+    rows += expanded((row for name, part in optional.items() if name not in removed for row in part), sizes)
+    chosen = head_of(kind, config, arrays, tensors(rows), path) if head else NO_HEAD
+    added, head_rows = parts_of(chosen, config, arrays)
+    rows += head_rows
     match(kind, rows, arrays, sizes, path)
-    warn_of_heads(kind, rows, arrays, path)
-    taken = {row.name: row.take(arrays[row.tensor], sizes) for row in layer_by_layer(rows)}
+    tensors_by_name = taken(layer_by_layer(rows), arrays, sizes)
     summed = summed_axes(kind.formula)
-    laid = in_one_piece(taken, {row.name: summed.get(row.spelled, frozenset()) for row in rows})
+    laid = in_one_piece(tensors_by_name, {row.name: summed.get(row.spelled, frozenset()) for row in rows})
     numbers = {name: number(config, key, path, float) for name, key in kind.config_constants.items()}
-    names = {
-        axis for row in (*rows, *(row for name in removed for row in kind.optional_weights[name])) for axis in row.axes
-    }
-    left = {name: size for name, size in sizes.items() if name not in names}
-    return kind({**laid, **numbers}, left, kind.config_definitions(config), config, removed).to(backend, dtype, device)
+    row_axes = {axis for row in (*rows, *(row for name in removed for row in optional[name])) for axis in row.axes}
+    left = {name: size for name, size in sizes.items() if name not in row_axes}
+    definitions = "\n".join(filter(None, (kind.config_definitions(config), added)))
+    return kind({**laid, **numbers}, left, definitions, config, removed).to(backend, dtype, device)
 
 
 def layer_by_layer(rows: Iterable[WeightEntry]) -> list[WeightEntry]:
@@ -118,8 +128,10 @@ def known_kind(config: Mapping[str, Any], path: Path) -> type[Model]:
     if kind is None:
         known = ", ".join(sorted(Model.models))
         raise nt.NotationError(
-            409, f"{path}: unsupported model_type {name!r}",
-            hint=f"supported: {known}",
+            409, f"{path}: unsupported model_type {name!r}" if name else f"{path / CONFIG} has no model_type",
+            notes=(f"supported: {known}",),
+            hint="read the formulas of any other model from its code: nt.from_torch(AutoModel.from_pretrained(folder), "
+            "torch.tensor([[1, 2, 3]]))" if name else "write it there: \"model_type\": \"bert\"",
         )  # fmt: skip
     for key, expected in kind.required_config.items():
         if config.get(key, expected) != expected:
@@ -253,26 +265,6 @@ def match(
         has, result = arrays.shape(row.tensor), row.sizes(sizes)
         if len(has) != len(result) or any(want is not None and want != size for want, size in zip(result, has)):
             raise misshapen(kind, row, arrays.own(row.tensor), has, result)
-
-
-def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return the names that match any of the patterns."""
-    expressions = [re.compile(pattern(name)) for name in patterns]
-    return [name for name in names if any(expression.fullmatch(name) for expression in expressions)]
-
-
-def warn_of_heads(kind: type[Model], rows: Iterable[WeightEntry], arrays: Arrays, path: Path) -> None:
-    """Give a NotationWarning of the weights of a head, which the formulas do not have."""
-    used = {row.tensor for row in rows}
-    heads = [arrays.own(name) for name in matching(kind.ignored_heads, arrays) if name not in used]
-    if heads:
-        text = f"{path} has a head that {kind.__name__} does not have; these weights are left out: {listed(heads)}"
-        warnings.warn(text, nt.NotationWarning, stacklevel=3)
-
-
-def pattern(spare: str) -> str:
-    """Return the regular expression of a name in which {l} is a layer number and * matches anything."""
-    return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
 
 
 def misshapen(kind: type[Model], row: WeightEntry, name: str, has: tuple[int, ...], expected: Any) -> nt.NotationError:

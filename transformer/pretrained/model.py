@@ -1,16 +1,7 @@
-"""Pretrained models: layers whose parameters come from a file, with a table that specifies how the file names them.
-
-A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, the array that holds it,
-and the axes of that array in its order, where (heads key) is one axis made of two:
-
-    WeightEntry("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0)
-
-Our l counts from 1 to L, the file's from 0; so do n and N, where there are two families.
-"""
+"""Pretrained models: layers whose parameters come from a file, with a table that says how the file names them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +9,8 @@ import namedtensor as nt
 
 from ..core.layer import Layer
 from ..core.parameters import shapes
+from .heads import Head
+from .weights import WeightEntry, expanded
 
 if TYPE_CHECKING:
     from ..core.torch_modules import LayerModule
@@ -46,71 +39,6 @@ ACTIVATIONS = {
 }
 
 
-class WeightEntry:
-    """The place of a parameter in a file: the name of an array, its axes in its order, and which part of it (from 0)."""
-
-    def __init__(self, name: str, tensor: str, axes: str, **part: int):
-        self.name, self.tensor, self.part = name, tensor, part
-        self.spelled = name  # in the formulas
-        self.layer = 0  # which the row is of, where it is one of a family
-        plain = re.sub(r"\[\d+\]", "", axes)
-        self.stated = {axis: int(size) for axis, size in re.findall(r"(\w+)\[(\d+)\]", axes)}
-        self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
-
-    def counted(self, count: int) -> WeightEntry:
-        """The row of one layer of a family, counted from 1."""
-        weight_entry = object.__new__(WeightEntry)
-        weight_entry.name, weight_entry.spelled = re.sub(rf"\b{self.family}\b", str(count), self.name), self.spelled
-        weight_entry.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
-        weight_entry.part, weight_entry.groups, weight_entry.stated, weight_entry.layer = (
-            self.part,
-            self.groups,
-            self.stated,
-            count,
-        )
-        return weight_entry
-
-    @property
-    def family(self) -> str | None:
-        """The letter that counts the layers, where there is a tensor for each."""
-        letter = re.search(r"\{(\w)\}", self.tensor)
-        return letter and letter[1]
-
-    @property
-    def axes(self) -> set[str]:
-        """The axes of the parameter."""
-        return {axis for group in self.groups for axis in group} - set(self.part)
-
-    def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
-        """The sizes that the array must have; None where nothing specifies."""
-        indices: list[int | None] = []
-        for group in self.groups:
-            total: int | None = 1
-            for axis in group:
-                size = self.stated.get(axis, known.get(axis))
-                total = None if size is None or total is None else total * size
-            indices.append(total)
-        return tuple(indices)
-
-    def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
-        """The parameter out of the array, in its memory."""
-        merged = ["_".join(group) for group in self.groups]
-        tensor = nt.tensor(array, merged)
-        for name, group in zip(merged, self.groups):
-            if len(group) > 1:
-                tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
-        return tensor[self.part] if self.part else tensor
-
-
-def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
-    """A row for each parameter, families counted out."""
-    weight_entries: list[WeightEntry] = []
-    for row in rows:
-        last = sizes[row.family.upper()] if row.family else None
-        weight_entries += [row] if last is None else [row.counted(count) for count in range(1, last + 1)]
-    return weight_entries
-
-
 class Model(Layer):
     """A layer that `transformer.load` makes of a Hugging Face checkpoint; `config` is what its config.json has."""
 
@@ -129,7 +57,8 @@ class Model(Layer):
     ignored_weights: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are not parameters
     ignored_heads: ClassVar[
         tuple[str, ...]
-    ] = ()  # arrays of heads that the formulas do not have: loading warns of them
+    ] = ()  # arrays of heads: those of none of `heads` are an error, unless the head is left out
+    heads: ClassVar[Mapping[str, Head]] = {}  # by the end of the name of their class in transformers
     weight_map: ClassVar[tuple[WeightEntry, ...]] = ()
     optional_weights: ClassVar[
         Mapping[str, tuple[WeightEntry, ...]]
@@ -173,6 +102,11 @@ class Model(Layer):
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
         """The rows that a config asks for."""
         return cls.weight_map
+
+    @classmethod
+    def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
+        """The definitions whose parameters some files lack, with their rows."""
+        return cls.optional_weights
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:

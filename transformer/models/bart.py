@@ -1,0 +1,44 @@
+"""BART."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from namedtensor.initializers import Constant, Normal
+
+from ..pretrained.model import Model
+from ..pretrained.weights import WeightEntry
+from .attention_is_all_you_need import MARIAN, EncoderDecoder
+
+EMBEDDED = tuple(
+    row
+    for stack, name in (("encoder", "enc"), ("decoder", "dec"))
+    for row in (
+        WeightEntry(f"P^{{{name}}}", f"{stack}.embed_positions.weight", "place chans"),
+        WeightEntry(f"γ^{{{name}}}", f"{stack}.layernorm_embedding.weight", "chans"),
+        WeightEntry(f"β^{{{name}}}", f"{stack}.layernorm_embedding.bias", "chans"),
+    )
+)
+
+
+class BART(EncoderDecoder):
+    """BART: the Transformer with learned positions, and layer norms of what is embedded."""
+
+    citation = "Lewis et al., BART: Denoising Sequence-to-Sequence Pre-training, 2020"
+    changes = "bart.nt"
+    removes = ("Position", "p")
+    model_types = ("bart",)
+    position_offset = 2
+    initializers = {"E": Normal("0.02"), "P": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0)}
+    config_sizes = {**EncoderDecoder.config_sizes, "place": lambda config: config["max_position_embeddings"] + 2}
+    required_config = {"tie_word_embeddings": True}
+    ignored_weights = ("lm_head.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
+    ignored_heads = ("classification_head.*", "qa_outputs.*")
+    weight_map = (*(row for row in MARIAN if row.name != "b^{out}"), *EMBEDDED)
+    optional_weights = {"logits": tuple(row for row in MARIAN if row.name == "b^{out}")}
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        scale = "\nscale = √|chans|" if config.get("scale_embedding") else ""
+        return Model.config_definitions.__func__(cls, config) + scale

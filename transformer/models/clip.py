@@ -1,0 +1,120 @@
+"""CLIP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import namedtensor as nt
+from namedtensor.initializers import Constant, Normal
+
+from ..pretrained.model import ACTIVATIONS, Model
+from ..pretrained.weights import WeightEntry
+from .vit import sides, tokens
+
+
+def stack(part: str, index: str, label: str, prime: str) -> tuple[WeightEntry, ...]:
+    """The rows of one encoder's blocks, whose axes have a prime or none."""
+    layer = f"{part}_model.encoder.layers.{{{index}}}"
+    axes = {"Q": f"(heads{prime} key{prime})", "K": f"(heads{prime} key{prime})", "V": f"(heads{prime} val{prime})"}
+    chans, hidden = f"chans{prime}", f"hidden{prime}"
+    maps = [(x, f"self_attn.{x.lower()}_proj", f"{axes[x]} {chans}", axes[x]) for x in "QKV"]
+    maps += [
+        ("O", "self_attn.out_proj", f"{chans} {axes['V']}", chans),
+        ("1", "mlp.fc1", f"{hidden} {chans}", hidden),
+        ("2", "mlp.fc2", f"{chans} {hidden}", chans),
+    ]
+    rows = [
+        row
+        for name, tensor, weight, bias in maps
+        for row in (
+            WeightEntry(f"W^{{{label},{name}}}", f"{layer}.{tensor}.weight", weight),
+            WeightEntry(f"b^{{{label},{name}}}", f"{layer}.{tensor}.bias", bias),
+        )
+    ]
+    for count in (1, 2):
+        rows += norm((f"γ^{{{label},{count}}}", f"β^{{{label},{count}}}"), f"{layer}.layer_norm{count}", chans)
+    return tuple(rows)
+
+
+def norm(names: tuple[str, str], tensor: str, axis: str) -> tuple[WeightEntry, WeightEntry]:
+    return WeightEntry(names[0], f"{tensor}.weight", axis), WeightEntry(names[1], f"{tensor}.bias", axis)
+
+
+def of(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]], Any]:
+    """What config.json says of the encoder of texts or of that of images."""
+
+    def read(config: Mapping[str, Any]) -> Any:
+        stated = config[f"{part}_config"]
+        return stated[key] // stated[divided_by] if divided_by else stated[key]
+
+    return read
+
+
+class CLIP(Model):
+    """CLIP: vectors of texts and of images; `text` and `image` have length 1, and `logits` compare them.
+
+    Texts and images have axes of their own: ids with axes `texts` and `seq`, pixels with axes `images`, `color`,
+    `height` and `width` give logits with axes `texts` and `images`.
+    """
+
+    citation = "Radford et al., Learning Transferable Visual Models From Natural Language Supervision, 2021"
+    file = "clip.nt"
+    output = "logits"
+    inputs = ("ids", "pixels")
+    optional_inputs = ("mask", "positions")
+    model_types = ("clip",)
+    initializers = {"E": Normal("0.02"), "P": Normal("0.01"), "C": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0),
+            "τ": Constant(2.6592)}  # fmt: skip
+    config_sizes = {
+        "L": of("text", "num_hidden_layers"), "N": of("vision", "num_hidden_layers"), "joint": "projection_dim",
+        "vocab": of("text", "vocab_size"), "place": of("text", "max_position_embeddings"),
+        "color": of("vision", "num_channels"),
+        "patch": lambda config: tokens(config["vision_config"]),
+        "height": lambda config: sides(config["vision_config"]["image_size"])[0],
+        "width": lambda config: sides(config["vision_config"]["image_size"])[1],
+        "down": lambda config: sides(config["vision_config"]["patch_size"])[0],
+        "across": lambda config: sides(config["vision_config"]["patch_size"])[1],
+        **{
+            f"{axis}{prime}": of(part, *keys)
+            for part, prime in (("text", ""), ("vision", "'"))
+            for axis, keys in {
+                "chans": ("hidden_size",), "hidden": ("intermediate_size",), "heads": ("num_attention_heads",),
+                "key": ("hidden_size", "num_attention_heads"), "val": ("hidden_size", "num_attention_heads"),
+            }.items()
+        },
+    }  # fmt: skip
+    config_constants = {}
+    ignored_weights = ("text_model.embeddings.position_ids", "vision_model.embeddings.position_ids")
+    ignored_heads = ("classifier.*",)
+    weight_map = (
+        WeightEntry("τ", "logit_scale", ""),
+        WeightEntry("W^{text}", "text_projection.weight", "joint chans"),
+        WeightEntry("W^{image}", "visual_projection.weight", "joint chans'"),
+        WeightEntry("E", "text_model.embeddings.token_embedding.weight", "vocab chans"),
+        WeightEntry("P", "text_model.embeddings.position_embedding.weight", "place chans"),
+        *norm(("γ", "β"), "text_model.final_layer_norm", "chans"),
+        WeightEntry("W", "vision_model.embeddings.patch_embedding.weight", "chans' color down across"),
+        WeightEntry("C", "vision_model.embeddings.class_embedding", "chans'"),
+        WeightEntry("P^{image}", "vision_model.embeddings.position_embedding.weight", "patch chans'"),
+        *norm(("γ^{in}", "β^{in}"), "vision_model.pre_layrnorm", "chans'"),
+        *norm(("γ^{out}", "β^{out}"), "vision_model.post_layernorm", "chans'"),
+        *stack("text", "l", "l", ""),
+        *stack("vision", "n", "n,image", "'"),
+    )
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        last = config["text_config"].get("eos_token_id", 49407)
+        lines = [f"last = {last}"] if last != 2 else ["ends = ids"]  # configs of 2 are from before this was read
+        for name, part in (("ε", "text"), ("δ", "vision")):
+            lines.append(f"{name} = {config[f'{part}_config'].get('layer_norm_eps', 1e-5)}")
+        for name, part in (("act", "text"), ("act'", "vision")):
+            activation = config[f"{part}_config"].get("hidden_act", "quick_gelu")
+            if activation not in ACTIVATIONS:
+                raise nt.NotationError(
+                    409, f"config.json has an unsupported hidden_act: {activation!r}",
+                    hint=f"supported: {', '.join(ACTIVATIONS)}",
+                )  # fmt: skip
+            lines.append(f"{name}(x) = {ACTIVATIONS[activation]}")
+        return "\n".join(lines)

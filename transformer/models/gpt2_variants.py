@@ -1,0 +1,136 @@
+"""GPT-NeoX and OPT: GPT-2 with other definitions of a few names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from namedtensor.initializers import Constant, Normal
+
+from ..core.texts import text_beside
+from ..pretrained.weights import WeightEntry
+from .gpt2 import GPT2
+from .rotary import rotated_pairs, theta
+
+
+class GPTNeoX(GPT2):
+    """GPT-NeoX: a decoder with attention and a feedforward network in parallel; positions turn a part of a key."""
+
+    citation = "Black et al., GPT-NeoX-20B: An Open-Source Autoregressive Language Model, 2022"
+    changes = "gpt_neox.nt"
+    model_types = ("gpt_neox",)
+    initializers = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0)}
+    config_sizes = {
+        "L": "num_hidden_layers", "chans": "hidden_size", "heads": "num_attention_heads", "vocab": "vocab_size",
+        "hidden": "intermediate_size", "pair": rotated_pairs,
+        "key": lambda config: config["hidden_size"] // config["num_attention_heads"],
+        "val": lambda config: config["hidden_size"] // config["num_attention_heads"],
+    }  # fmt: skip
+    default_sizes = {"key": 1024, "pair": 1}
+    config_constants = {"ε": "layer_norm_eps"}
+    activation = "hidden_act"
+    required_config = {"attention_bias": True, "tie_word_embeddings": False}
+    base_model_prefix = "gpt_neox."
+    ignored_weights = ("layers.{l}.attention.bias", "layers.{l}.attention.masked_bias",
+            "layers.{l}.attention.rotary_emb.inv_freq")  # fmt: skip
+    weight_map = (
+        WeightEntry("E", "embed_in.weight", "vocab chans"),
+        *(
+            WeightEntry(f"{name}^{{l,{count}}}", f"layers.{{l}}.{norm}_layernorm.{tensor}", "chans")
+            for count, norm in enumerate(("input", "post_attention"), 1)
+            for name, tensor in (("γ", "weight"), ("β", "bias"))
+        ),
+        *(
+            row
+            for part, (name, axis) in enumerate((("Q", "key"), ("K", "key"), ("V", "val")))
+            for row in (
+                WeightEntry(f"W^{{l,{name}}}", "layers.{l}.attention.query_key_value.weight", f"(heads three[3] {axis}) chans", three=part),
+                WeightEntry(f"b^{{l,{name}}}", "layers.{l}.attention.query_key_value.bias", f"(heads three[3] {axis})", three=part),
+            )
+        ),
+        WeightEntry("W^{l,O}", "layers.{l}.attention.dense.weight", "chans (heads val)"),
+        WeightEntry("b^{l,O}", "layers.{l}.attention.dense.bias", "chans"),
+        WeightEntry("W^{l,1}", "layers.{l}.mlp.dense_h_to_4h.weight", "hidden chans"),
+        WeightEntry("b^{l,1}", "layers.{l}.mlp.dense_h_to_4h.bias", "hidden"),
+        WeightEntry("W^{l,2}", "layers.{l}.mlp.dense_4h_to_h.weight", "chans hidden"),
+        WeightEntry("b^{l,2}", "layers.{l}.mlp.dense_4h_to_h.bias", "chans"),
+        WeightEntry("γ", "final_layer_norm.weight", "chans"),
+        WeightEntry("β", "final_layer_norm.bias", "chans"),
+    )  # fmt: skip
+    optional_weights = {"logits": (WeightEntry("U", "embed_out.weight", "vocab chans"),)}
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        texts = [super().config_definitions(config), f"θ = {theta(config, cls.__name__)}"]
+        if not config.get("use_parallel_residual", True):
+            texts.append("X^l = T^l + FFN^l(LayerNorm(T^l; γ^{l,2}, β^{l,2})) for l = 1, …, L")
+        return "\n".join(filter(None, texts))
+
+
+OPT_LAYER = (
+    *(
+        WeightEntry(f"{name}^{{l,{count}}}", f"layers.{{l}}.{norm}_layer_norm.{tensor}", "chans")
+        for count, norm in enumerate(("self_attn", "final"), 1)
+        for name, tensor in (("γ", "weight"), ("β", "bias"))
+    ),
+    *(
+        row
+        for name, axis in (("Q", "key"), ("K", "key"), ("V", "val"))
+        for row in (
+            WeightEntry(f"W^{{l,{name}}}", f"layers.{{l}}.self_attn.{name.lower()}_proj.weight", f"(heads {axis}) chans"),
+            WeightEntry(f"b^{{l,{name}}}", f"layers.{{l}}.self_attn.{name.lower()}_proj.bias", f"(heads {axis})"),
+        )
+    ),
+    WeightEntry("W^{l,O}", "layers.{l}.self_attn.out_proj.weight", "chans (heads val)"),
+    WeightEntry("b^{l,O}", "layers.{l}.self_attn.out_proj.bias", "chans"),
+    WeightEntry("W^{l,1}", "layers.{l}.fc1.weight", "hidden chans"),
+    WeightEntry("b^{l,1}", "layers.{l}.fc1.bias", "hidden"),
+    WeightEntry("W^{l,2}", "layers.{l}.fc2.weight", "chans hidden"),
+    WeightEntry("b^{l,2}", "layers.{l}.fc2.bias", "chans"),
+)  # fmt: skip
+
+
+class OPT(GPT2):
+    """OPT: GPT-2 whose positions count the tokens that are not padding."""
+
+    citation = "Zhang et al., OPT: Open Pre-trained Transformer Language Models, 2022"
+    changes = "opt.nt"
+    model_types = ("opt",)
+    position_offset = 2
+    config_sizes = {
+        "L": "num_hidden_layers", "chans": "hidden_size", "heads": "num_attention_heads", "vocab": "vocab_size",
+        "hidden": "ffn_dim", "place": lambda config: config["max_position_embeddings"] + 2,
+        "key": lambda config: config["hidden_size"] // config["num_attention_heads"],
+        "val": lambda config: config["hidden_size"] // config["num_attention_heads"],
+    }  # fmt: skip
+    config_constants = {}
+    required_config = {"enable_bias": True, "layer_norm_elementwise_affine": True, "tie_word_embeddings": True,
+            "_remove_final_layer_norm": False}  # fmt: skip
+    base_model_prefix = "model."
+    weight_renames = {"decoder.": ""}
+    ignored_weights = ("lm_head.weight",)
+
+    @classmethod
+    def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
+        rows = [WeightEntry("P", "embed_positions.weight", "place chans"), *OPT_LAYER]
+        rows.append(WeightEntry("E", "embed_tokens.weight", f"vocab {'word' if narrow(config) else 'chans'}"))
+        if narrow(config):
+            rows.append(WeightEntry("W^{in}", "project_in.weight", "chans word"))
+            rows.append(WeightEntry("W^{out}", "project_out.weight", "word chans"))
+        if config.get("do_layer_norm_before", True):
+            rows.append(WeightEntry("γ", "final_layer_norm.weight", "chans"))
+            rows.append(WeightEntry("β", "final_layer_norm.bias", "chans"))
+        return tuple(rows)
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        files = ["opt_narrow.nt"] if narrow(config) else []
+        files += [] if config.get("do_layer_norm_before", True) else ["opt_after.nt"]
+        texts = (super().config_definitions(config), "ε = 1e-5", *(text_beside(cls, file) for file in files))
+        return "\n".join(inspect.cleandoc(text) for text in texts if text)
+
+
+def narrow(config: Mapping[str, Any]) -> bool:
+    """Whether the words have fewer numbers than the blocks."""
+    return config.get("word_embed_proj_dim", config["hidden_size"]) != config["hidden_size"]

@@ -1,0 +1,131 @@
+"""Mistral, Qwen2, Qwen3, Gemma 2 and Mixtral: Llama with other definitions of a few names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import namedtensor as nt
+
+from ..pretrained.weights import WeightEntry
+from .llama import Llama
+
+WINDOWED = "{ 0 if seen = 1 ∧ iota_{memory} > place - %s; -∞ otherwise }"
+HEAD_NORMS = (
+    WeightEntry("γ^{l,Q}", "layers.{l}.self_attn.q_norm.weight", "(part[2] pair)"),
+    WeightEntry("γ^{l,K}", "layers.{l}.self_attn.k_norm.weight", "(part[2] pair)"),
+)
+SHIFTS = (
+    WeightEntry("b^{l,Q}", "layers.{l}.self_attn.q_proj.bias", "(groups queries part[2] pair)"),
+    WeightEntry("b^{l,K}", "layers.{l}.self_attn.k_proj.bias", "(groups part[2] pair)"),
+    WeightEntry("b^{l,V}", "layers.{l}.self_attn.v_proj.bias", "(groups val)"),
+)
+
+
+def window(config: Mapping[str, Any]) -> str:
+    """How many tokens a token sees, where not all before it."""
+    return f"window = {config.get('sliding_window') or '∞'}"
+
+
+class Mistral(Llama):
+    """Mistral: Llama, whose tokens see only the last `window` tokens."""
+
+    citation = "Jiang et al., Mistral 7B, 2023"
+    changes = "mistral.nt"
+    model_types = ("mistral",)
+    required_config = {}
+    step_mask = f"M = {WINDOWED % 'window'}"
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        return f"{super().config_definitions(config)}\n{window(config)}"
+
+
+class Qwen2(Llama):
+    """Qwen2: Llama with shifts of queries, keys and values."""
+
+    citation = "Yang et al., Qwen2 Technical Report, 2024"
+    changes = "qwen2.nt"
+    model_types = ("qwen2",)
+    required_config = {"use_sliding_window": False}
+    weight_map = (*Llama.weight_map, *SHIFTS)
+
+
+class Qwen3(Llama):
+    """Qwen3: Llama with a norm of each query and each key."""
+
+    citation = "Yang et al., Qwen3 Technical Report, 2025"
+    changes = "qwen3.nt"
+    model_types = ("qwen3",)
+    required_config = {"use_sliding_window": False, "attention_bias": False}
+    weight_map = (*Llama.weight_map, *HEAD_NORMS)
+
+
+class Gemma2(Llama):
+    """Gemma 2: Llama with norms on both sides of attention and of the feedforward network, and capped scores."""
+
+    citation = "Gemma Team, Gemma 2: Improving Open Language Models at a Practical Size, 2024"
+    changes = "gemma2.nt"
+    removes = ("M",)
+    model_types = ("gemma2",)
+    activation = "hidden_activation"
+    tied_by_default = True
+    required_config = {"attention_bias": False, "tie_word_embeddings": True, "use_bidirectional_attention": None}
+    step_mask = f"M^l = {WINDOWED % 'width^l'} for l = 1, …, L"
+    weight_map = (
+        *(row for row in Llama.weight_map if row.name != "γ^{l,2}"),
+        WeightEntry("γ^{l,2}", "layers.{l}.pre_feedforward_layernorm.weight", "chans"),
+        WeightEntry("γ^{l,3}", "layers.{l}.post_attention_layernorm.weight", "chans"),
+        WeightEntry("γ^{l,4}", "layers.{l}.post_feedforward_layernorm.weight", "chans"),
+    )
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        lines = [
+            line for line in super().config_definitions(config).splitlines() if line != "U = E"
+        ]  # the formulas have E alone
+        caps = {"cap": config.get("final_logit_softcapping"), "bound": config.get("attn_logit_softcapping")}
+        lines += [f"{name} = {number}" for name, number in caps.items() if number is not None]
+        if caps["cap"] is None:
+            lines.append("logits = states ⊙_{chans} E")
+        if caps["bound"] is None:
+            lines.append("A^l = softmax_{memory}(Q^l ⊙_{part, pair} K^l / √scale + M^l) for l = 1, …, L")
+        if config.get("query_pre_attn_scalar") is not None:
+            lines.append(f"scale = {config['query_pre_attn_scalar']}")
+        lines += [window(config), widths(config)]
+        return "\n".join(filter(None, lines))
+
+
+def widths(config: Mapping[str, Any]) -> str:
+    """The window of each layer, where config.json lists them otherwise than every second one."""
+    kinds = config.get("layer_types")
+    alternating = ["sliding_attention", "full_attention"]
+    if kinds is None or kinds == [alternating[layer % 2] for layer in range(len(kinds))]:
+        return ""
+    if not set(kinds) <= set(alternating) or len(kinds) != config["num_hidden_layers"]:
+        raise nt.NotationError(
+            409, f"config.json has layer_types = {kinds!r}; expected sliding_attention or full_attention for each of "
+            f"{config['num_hidden_layers']} layers",
+        )  # fmt: skip
+    sliding = " ∨ ".join(f"l = {layer}" for layer, kind in enumerate(kinds, 1) if kind == alternating[0]) or "l = 0"
+    return f"width^l = {{ window if {sliding}; ∞ otherwise }} for l = 1, …, L"
+
+
+class Mixtral(Mistral):
+    """Mixtral: Mistral, whose feedforward network is that of a few of many experts, for each token its own."""
+
+    citation = "Jiang et al., Mixtral of Experts, 2024"
+    changes = "mixtral.nt"
+    model_types = ("mixtral",)
+    config_sizes = {**Llama.config_sizes, "expert": "num_local_experts"}
+    weight_map = (
+        *(row for row in Llama.weight_map if row.name not in ("W^{l,1}", "W^{l,2}", "W^{l,3}")),
+        WeightEntry("W^{l,R}", "layers.{l}.block_sparse_moe.gate.weight", "expert chans"),
+        WeightEntry("W^{l,1}", "layers.{l}.block_sparse_moe.experts.{expert}.w1.weight", "hidden chans"),
+        WeightEntry("W^{l,3}", "layers.{l}.block_sparse_moe.experts.{expert}.w3.weight", "hidden chans"),
+        WeightEntry("W^{l,2}", "layers.{l}.block_sparse_moe.experts.{expert}.w2.weight", "chans hidden"),
+    )
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        return f"{super().config_definitions(config)}\ncount = {config.get('num_experts_per_tok', 2)}"

@@ -1,0 +1,68 @@
+"""Mamba."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from namedtensor.initializers import Constant, Normal
+
+from ..pretrained.model import Model
+from ..pretrained.weights import WeightEntry
+
+
+def inner(config: Mapping[str, Any]) -> int:
+    return config.get("intermediate_size") or int(config.get("expand", 2) * config["hidden_size"])
+
+
+def rank(config: Mapping[str, Any]) -> int:
+    stated = config.get("time_step_rank", "auto")
+    return -(-config["hidden_size"] // 16) if stated == "auto" else stated
+
+
+class Mamba(Model):
+    """Mamba: blocks of a recurrence whose steps depend on what it reads."""
+
+    citation = "Gu, Dao, Mamba: Linear-Time Sequence Modeling with Selective State Spaces, 2023"
+    file = "mamba.nt"
+    output = "logits"
+    inputs = ("ids",)
+    optional_inputs = ("mask",)
+    model_types = ("mamba",)
+    initializers = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0), "γ": Constant(1.0),
+            "D": Constant(1.0)}  # fmt: skip
+    config_sizes = {
+        "L": "num_hidden_layers", "chans": "hidden_size", "vocab": "vocab_size", "inner": inner, "rank": rank,
+        "state": "state_size", "kernel": "conv_kernel",
+        "select": lambda config: rank(config) + 2 * config["state_size"],
+    }  # fmt: skip
+    config_constants = {"ε": "layer_norm_epsilon"}
+    activation = "hidden_act"
+    required_config = {"use_bias": False, "use_conv_bias": True}
+    base_model_prefix = "backbone."
+    ignored_weights = ("lm_head.weight",)
+    weight_map = (
+        WeightEntry("E", "embeddings.weight", "vocab chans"),
+        WeightEntry("γ^l", "layers.{l}.norm.weight", "chans"),
+        WeightEntry("W^{l,in}", "layers.{l}.mixer.in_proj.weight", "(two[2] inner) chans", two=0),
+        WeightEntry("W^{l,gate}", "layers.{l}.mixer.in_proj.weight", "(two[2] inner) chans", two=1),
+        WeightEntry("W^{l,conv}", "layers.{l}.mixer.conv1d.weight", "inner one[1] kernel", one=0),
+        WeightEntry("b^{l,conv}", "layers.{l}.mixer.conv1d.bias", "inner"),
+        WeightEntry("W^{l,select}", "layers.{l}.mixer.x_proj.weight", "select inner"),
+        WeightEntry("W^{l,step}", "layers.{l}.mixer.dt_proj.weight", "inner rank"),
+        WeightEntry("b^{l,step}", "layers.{l}.mixer.dt_proj.bias", "inner"),
+        WeightEntry("W^{l,A}", "layers.{l}.mixer.A_log", "inner state"),
+        WeightEntry("D^l", "layers.{l}.mixer.D", "inner"),
+        WeightEntry("W^{l,out}", "layers.{l}.mixer.out_proj.weight", "chans inner"),
+        WeightEntry("γ", "norm_f.weight", "chans"),
+    )
+
+    @classmethod
+    def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
+        tied = config.get("tie_word_embeddings", True)
+        return {} if tied else {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        tied = "U = E" if config.get("tie_word_embeddings", True) else ""
+        return "\n".join(filter(None, (super().config_definitions(config), tied)))

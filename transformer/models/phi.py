@@ -1,0 +1,69 @@
+"""Phi."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from namedtensor.initializers import Constant, Normal
+
+from ..pretrained.generation import LanguageModel
+from ..pretrained.weights import WeightEntry
+from .llama import groups
+from .rotary import rotated_pairs, theta
+
+
+class Phi(LanguageModel):
+    """Phi: a decoder with attention and a feedforward network in parallel, behind one layer norm."""
+
+    citation = "Li, Bubeck, Eldan, Del Giorno, Gunasekar, Lee, Textbooks Are All You Need II: phi-1.5, 2023"
+    file = "phi.nt"
+    model_types = ("phi",)
+    initializers = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0)}
+    config_sizes = {
+        "L": "num_hidden_layers", "chans": "hidden_size", "hidden": "intermediate_size", "vocab": "vocab_size",
+        "groups": lambda config: groups(config),
+        "queries": lambda config: config["num_attention_heads"] // groups(config),
+        "key": lambda config: config["hidden_size"] // config["num_attention_heads"],
+        "val": lambda config: config["hidden_size"] // config["num_attention_heads"],
+        "pair": rotated_pairs,
+    }  # fmt: skip
+    default_sizes = {"key": 1024, "pair": 1}
+    config_constants = {"ε": "layer_norm_eps"}
+    activation = "hidden_act"
+    base_model_prefix = "model."
+    required_config = {"qk_layernorm": False, "tie_word_embeddings": False}
+    ignored_weights = ("layers.{l}.self_attn.rotary_emb.inv_freq",)
+    weight_map = (
+        WeightEntry("E", "embed_tokens.weight", "vocab chans"),
+        WeightEntry("γ^{l,1}", "layers.{l}.input_layernorm.weight", "chans"),
+        WeightEntry("β^{l,1}", "layers.{l}.input_layernorm.bias", "chans"),
+        WeightEntry("W^{l,Q}", "layers.{l}.self_attn.q_proj.weight", "(groups queries key) chans"),
+        WeightEntry("W^{l,K}", "layers.{l}.self_attn.k_proj.weight", "(groups key) chans"),
+        WeightEntry("W^{l,V}", "layers.{l}.self_attn.v_proj.weight", "(groups val) chans"),
+        WeightEntry("b^{l,Q}", "layers.{l}.self_attn.q_proj.bias", "(groups queries key)"),
+        WeightEntry("b^{l,K}", "layers.{l}.self_attn.k_proj.bias", "(groups key)"),
+        WeightEntry("b^{l,V}", "layers.{l}.self_attn.v_proj.bias", "(groups val)"),
+        WeightEntry("W^{l,O}", "layers.{l}.self_attn.dense.weight", "chans (groups queries val)"),
+        WeightEntry("b^{l,O}", "layers.{l}.self_attn.dense.bias", "chans"),
+        WeightEntry("W^{l,1}", "layers.{l}.mlp.fc1.weight", "hidden chans"),
+        WeightEntry("b^{l,1}", "layers.{l}.mlp.fc1.bias", "hidden"),
+        WeightEntry("W^{l,2}", "layers.{l}.mlp.fc2.weight", "chans hidden"),
+        WeightEntry("b^{l,2}", "layers.{l}.mlp.fc2.bias", "chans"),
+        WeightEntry("γ", "final_layernorm.weight", "chans"),
+        WeightEntry("β", "final_layernorm.bias", "chans"),
+    )
+    optional_weights = {
+        "logits": (
+            WeightEntry("U", "lm_head.weight", "vocab chans"),
+            WeightEntry("b^{out}", "lm_head.bias", "vocab"),
+        ),
+    }
+    cached = """
+        past^{l,K} ∈ ℝ^{memory × groups × key}
+        past^{l,V} ∈ ℝ^{memory × groups × val}
+    """
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        return f"{super().config_definitions(config)}\nθ = {theta(config, cls.__name__)}".strip()

@@ -1,0 +1,37 @@
+"""Rotary positions as config.json asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import namedtensor as nt
+
+
+def rotation(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What config.json says of the rotation of queries and keys, in its new form or in the one before."""
+    stated: dict[str, Any] = {}
+    for part in ("rope_scaling", "rope_parameters"):
+        stated |= config.get(part) or {}
+    return stated
+
+
+def rotated_pairs(config: Mapping[str, Any]) -> int:
+    """How many pairs of numbers of a key are turned."""
+    size = config["hidden_size"] // config["num_attention_heads"]
+    share = rotation(config).get(
+        "partial_rotary_factor", config.get("rotary_pct", config.get("partial_rotary_factor", 1))
+    )
+    return int(size * share) // 2
+
+
+def theta(config: Mapping[str, Any], kind: str) -> float:
+    """The base of the frequencies. Raises NotationError where config.json asks for frequencies of another form."""
+    stated = rotation(config)
+    name = stated.get("rope_type") or stated.get("type") or "default"
+    if name != "default":
+        raise nt.NotationError(
+            409, f"config.json says rope_type = {name!r}, which the formulas of {kind} do not support",
+            hint="supported: default",
+        )  # fmt: skip
+    return stated.get("rope_theta", config.get("rope_theta", config.get("rotary_emb_base", 10000)))

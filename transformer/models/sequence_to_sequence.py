@@ -1,0 +1,80 @@
+"""What models with an encoder and a decoder share: how they generate a target from a source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import namedtensor as nt
+
+from ..pretrained.generation import LanguageModel, generate, stream
+
+
+class SequenceToSequence(LanguageModel):
+    """An encoder of a source, and a decoder that goes on with a target.
+
+    A call with `source` and the target's `ids` is teacher forcing: the logits of each next token.
+    """
+
+    inputs = ("source", "ids")
+    optional_inputs = ("source_mask", "mask")
+    first_token: ClassVar[str] = "0 max_{source}(source) + start"  # for each sequence, of its source
+    fixed = ("K^{cross,l}", "V^{cross,l}")
+    cached = """
+        past^{l,K} ∈ ℝ^{memory × heads × key}
+        past^{l,V} ∈ ℝ^{memory × heads × val}
+        K^{cross,l} ∈ ℝ^{source × heads × key}
+        V^{cross,l} ∈ ℝ^{source × heads × val}
+    """
+
+    def generate(
+        self,
+        source: nt.NamedTensor,
+        max_new_tokens: int = 20,
+        source_mask: nt.NamedTensor | None = None,
+        start: int | None = None,
+        **options: Any,
+    ) -> nt.NamedTensor:
+        """The target of a source, token by token after `start`, else after config's `decoder_start_token_id`.
+
+        The encoder runs once. The `options` are those of a language model's `generate`. Raises NotationError 304 where it
+        is not known with what a target begins.
+
+        >>> from transformer import EncoderDecoder
+        >>> sizes = {"N": 1, "L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9}
+        >>> source = nt.tensor([[1, 2, 3], [4, 5, 6]], "batch source")
+        >>> EncoderDecoder.init(0, sizes).generate(source, max_new_tokens=5, start=0).sizes
+        {'seq': 5, 'batch': 2}
+        """
+        ids = self._started(source, start)
+        return generate(self, ids, max_new_tokens, **self._source(source, source_mask), **options)
+
+    def stream(
+        self,
+        source: nt.NamedTensor,
+        max_new_tokens: int = 20,
+        source_mask: nt.NamedTensor | None = None,
+        start: int | None = None,
+        **options: Any,
+    ) -> Iterator[nt.NamedTensor]:
+        """The target of a source one token at a time, as an iterator; see `generate`.
+
+        >>> from transformer import EncoderDecoder
+        >>> sizes = {"N": 1, "L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9}
+        >>> model = EncoderDecoder.init(0, sizes)
+        >>> len(list(model.stream(nt.tensor([1, 2, 3], "source"), max_new_tokens=2, start=0)))
+        2
+        """
+        ids = self._started(source, start)
+        return stream(self, ids, max_new_tokens, **self._source(source, source_mask), **options)
+
+    def _source(self, source: nt.NamedTensor, mask: nt.NamedTensor | None) -> dict[str, Any]:
+        return {self.inputs[0]: source, **({} if mask is None else {"source_mask": mask})}
+
+    def _started(self, source: nt.NamedTensor, start: int | None) -> nt.NamedTensor:
+        """The first token of each target."""
+        start = self.config.get("decoder_start_token_id") if start is None else start
+        if start is None:
+            raise nt.NotationError(304, "the start token of the target is missing", hint="pass it: start=…, a token")
+        first = nt.evaluate(self.first_token, source=source, start=start)
+        return nt.stack(first, axis="seq")

@@ -1,0 +1,107 @@
+"""T5."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import namedtensor as nt
+from namedtensor.initializers import Constant, Normal
+
+from ..core.texts import text_beside
+from ..pretrained.model import ACTIVATIONS
+from ..pretrained.weights import WeightEntry
+from .sequence_to_sequence import SequenceToSequence
+
+
+def attention(name: str, index: str, tensor: str) -> tuple[WeightEntry, ...]:
+    """The rows of one attention, whose maps have no shifts."""
+    axes = {"Q": "(heads key) chans", "K": "(heads key) chans", "V": "(heads val) chans", "O": "chans (heads val)"}
+    return tuple(
+        WeightEntry(f"W^{{{name},{index},{letter}}}", f"{tensor}.{letter.lower()}.weight", order)
+        for letter, order in axes.items()
+    )
+
+
+ENCODER, DECODER = "encoder.block.{n}.layer", "decoder.block.{l}.layer"
+WEIGHTS = (
+    WeightEntry("E", "shared.weight", "vocab chans"),
+    WeightEntry("B^{enc}", "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "bucket heads"),
+    WeightEntry("B^{dec}", "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "bucket heads"),
+    *attention("enc", "n", f"{ENCODER}.0.SelfAttention"),
+    *attention("dec", "l", f"{DECODER}.0.SelfAttention"),
+    *attention("cross", "l", f"{DECODER}.1.EncDecAttention"),
+    *(WeightEntry(f"γ^{{enc,n,{count}}}", f"{ENCODER}.{count - 1}.layer_norm.weight", "chans") for count in (1, 2)),
+    *(WeightEntry(f"γ^{{dec,l,{count}}}", f"{DECODER}.{count - 1}.layer_norm.weight", "chans") for count in (1, 2, 3)),
+    WeightEntry("W^{enc,n,2}", f"{ENCODER}.1.DenseReluDense.wo.weight", "chans hidden"),
+    WeightEntry("W^{dec,l,2}", f"{DECODER}.2.DenseReluDense.wo.weight", "chans hidden"),
+    WeightEntry("γ^{enc}", "encoder.final_layer_norm.weight", "chans"),
+    WeightEntry("γ^{dec}", "decoder.final_layer_norm.weight", "chans"),
+)
+
+
+def first_maps(names: Mapping[str, str]) -> tuple[WeightEntry, ...]:
+    """The rows of the maps into the feedforward networks."""
+    return tuple(
+        WeightEntry(f"W^{{{stack},{index},{count}}}", f"{block}.DenseReluDense.{name}.weight", "hidden chans")
+        for count, name in names.items()
+        for stack, index, block in (("enc", "n", f"{ENCODER}.1"), ("dec", "l", f"{DECODER}.2"))
+    )
+
+
+PLAIN, GATED = first_maps({"1": "wi"}), first_maps({"1": "wi_0", "3": "wi_1"})
+
+
+class T5(SequenceToSequence):
+    """T5: an encoder of a source and a decoder, whose attention knows positions by their distance alone."""
+
+    citation = "Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020"
+    file = "t5.nt"
+    optional_inputs = ("source_mask", "mask", "X^0", "Y^0")
+    model_types = ("t5",)
+    initializers = {"E": Normal("1"), "U": Normal("1"), "W": Normal("√(1 / fan_in)"), "B": Normal("√(1 / chans)"),
+            "γ": Constant(1.0)}  # fmt: skip
+    config_sizes = {
+        "N": "num_layers", "L": lambda config: config.get("num_decoder_layers") or config["num_layers"],
+        "chans": "d_model", "vocab": "vocab_size", "heads": "num_heads", "hidden": "d_ff", "key": "d_kv", "val": "d_kv",
+        "bucket": "relative_attention_num_buckets",
+    }  # fmt: skip
+    config_constants = {"ε": "layer_norm_epsilon"}
+    step_mask = "M = { 0 if seen = 1; -∞ otherwise }\nd = iota_{memory} - place"
+    ignored_weights = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight",
+            "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight")  # fmt: skip
+    ignored_heads = ("classification_head.*", "transformer.*", "classifier.*", "qa_outputs.*")
+
+    @classmethod
+    def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
+        return WEIGHTS + (GATED if feedforward(config)[1] else PLAIN)
+
+    @classmethod
+    def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
+        tied = config.get("tie_word_embeddings", True)
+        return {} if tied else {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}
+
+    @classmethod
+    def config_definitions(cls, config: Mapping[str, Any]) -> str:
+        activation, gated = feedforward(config)
+        tied = config.get("tie_word_embeddings", True)
+        texts = [f"act(x) = {ACTIVATIONS[activation]}", f"far = {config.get('relative_attention_max_distance', 128)}"]
+        texts += ["U = E"] if tied else []
+        texts += [] if config.get("scale_decoder_outputs", tied) else ["scale = 1"]
+        texts += [inspect.cleandoc(text_beside(cls, "t5_gated.nt"))] if gated else []
+        return "\n".join(texts)
+
+
+def feedforward(config: Mapping[str, Any]) -> tuple[str, bool]:
+    """The activation of the feedforward networks, and whether they are gated. Raises NotationError if unknown."""
+    stated = str(config.get("feed_forward_proj", "relu"))
+    name = stated.removeprefix("gated-")
+    gated = name != stated
+    name = "gelu_new" if stated == "gated-gelu" else name
+    if name not in ACTIVATIONS:
+        raise nt.NotationError(
+            409, f"config.json has an unsupported feed_forward_proj: {stated!r}",
+            hint=f"supported: {', '.join(ACTIVATIONS)}, and each after gated-",
+        )  # fmt: skip
+    return name, gated

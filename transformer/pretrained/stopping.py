@@ -1,0 +1,80 @@
+"""The end of generation: which sequences have come to it, and what they are padded with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import namedtensor as nt
+
+from .arrays import largest, tensor_like
+
+ENDS = nt.program("""
+    token = { padding if ended = 1; next otherwise }
+    over = max_{stops}({ 1 if ended = 1 ∨ next = stops; 0 otherwise })
+    stops ∈ ℝ^{stops}
+    next, ended ∈ ℝ
+""")
+Decode = Callable[[list[int]], str]
+
+
+class Stopping:
+    """A sequence ends with a stop token, or where the text of its new tokens holds a stop string."""
+
+    def __init__(
+        self,
+        config: dict[str, Any],
+        stop: int | Sequence[int] | None,
+        ids: nt.NamedTensor,
+        strings: Sequence[str] = (),
+        decode: Decode | None = None,
+    ):
+        stop = config.get("eos_token_id") if stop is None else stop
+        stops = [stop] if isinstance(stop, int) else list(stop or ())
+        padding = config.get("pad_token_id")
+        if padding is None:
+            padding = stops[0] if stops else 0
+        self.stops = tensor_like(ids, stops or [-1] if strings else stops, "stops") if stops or strings else None
+        self.padding, self.strings, self.decode = padding, strings, decode
+        self.ended: Any = tensor_like(ids, 0)
+        self.ids = ids
+        self.texts: list[list[int]] = []  # the new tokens of each sequence
+        self.all = False
+
+    def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
+        """The token, or padding in sequences that have ended; the token's end is noted."""
+        if self.stops is None:
+            return token
+        inputs: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
+        token, self.ended = ENDS["token", "over"](**inputs)
+        if self.strings:
+            self.ended = self.with_strings(token)
+        self.all = largest(0 - self.ended) == -1
+        return token
+
+    def with_strings(self, token: nt.NamedTensor) -> nt.NamedTensor:
+        """Which sequences have ended, once those whose text holds a stop string have."""
+        axes = token.axes
+        ended = np.array(self.ended.tolist(" ".join(axes)) if axes else float(self.ended))
+        new = np.array(token.tolist(" ".join(axes)) if axes else float(token)).reshape(-1)
+        flat = ended.reshape(-1)
+        self.texts = self.texts or [[] for _ in new]
+        for index, (text, number) in enumerate(zip(self.texts, new)):
+            if not flat[index]:
+                text.append(int(number))
+                flat[index] = float(any(string in self.decode(text) for string in self.strings))  # pyright: ignore[reportOptionalCall]
+        return tensor_like(self.ids, flat.reshape(ended.shape).astype(int).tolist(), *axes)
+
+
+def stop_strings(strings: str | Sequence[str] | None, decode: Decode | None) -> tuple[str, ...]:
+    """The stop strings. Raises NotationError where one is empty, or nothing makes a text of tokens."""
+    listed = (strings,) if isinstance(strings, str) else tuple(strings or ())
+    if any(not isinstance(string, str) or not string for string in listed):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise nt.NotationError(405, f"stop_strings must be texts of at least one character, got {strings!r}")
+    if listed and not callable(decode):
+        raise nt.NotationError(
+            304, "stop_strings need decode=, which makes a text of tokens", hint="pass decode=tokenizer.decode"
+        )
+    return listed

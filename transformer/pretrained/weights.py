@@ -1,0 +1,112 @@
+"""The table that says how a file names the parameters of a model.
+
+A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, the array that holds it,
+and the axes of that array in its order, where (heads key) is one axis made of two:
+
+    WeightEntry("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0)
+
+Our l counts from 1 to L, the file's from 0; so do n and N, where there are two families. A longer name in braces is an
+axis of which the file has an array for each index, as in "experts.{expert}.w1.weight".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from copy import copy
+from typing import Any
+
+import namedtensor as nt
+
+
+class WeightEntry:
+    """The place of a parameter in a file: the name of an array, its axes in its order, and which part of it (from 0)."""
+
+    def __init__(self, name: str, tensor: str, axes: str, **part: int):
+        self.name, self.tensor, self.part = name, tensor, part
+        self.spelled = name  # in the formulas
+        stacked = re.search(r"\{(\w\w+)\}", tensor)
+        self.stacked = stacked[1] if stacked else ""  # the axis of which the file has an array for each index
+        self.layer = 0  # which the row is of, where it is one of a family
+        plain = re.sub(r"\[\d+\]", "", axes)
+        self.stated = {axis: int(size) for axis, size in re.findall(r"(\w+)\[(\d+)\]", axes)}
+        self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
+
+    def counted(self, count: int) -> WeightEntry:
+        """The row of one layer of a family, counted from 1."""
+        entry = object.__new__(WeightEntry)
+        entry.name, entry.spelled = re.sub(rf"\b{self.family}\b", str(count), self.name), self.spelled
+        entry.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
+        entry.part, entry.groups, entry.stated, entry.layer = self.part, self.groups, self.stated, count
+        entry.stacked = self.stacked
+        return entry
+
+    def apart(self, count: int) -> list[WeightEntry]:
+        """A row for each index of the axis that the file has apart."""
+        rows: list[WeightEntry] = [copy(self) for _ in range(count)]
+        for index, row in enumerate(rows):
+            row.tensor = self.tensor.replace(f"{{{self.stacked}}}", str(index))
+        return rows
+
+    @property
+    def family(self) -> str | None:
+        """The letter that counts the layers, where there is a tensor for each."""
+        letter = re.search(r"\{(\w)\}", self.tensor)
+        return letter and letter[1]
+
+    @property
+    def axes(self) -> set[str]:
+        """The axes of the parameter."""
+        return {axis for group in self.groups for axis in group} - set(self.part) | ({self.stacked} - {""})
+
+    def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
+        """The sizes that the array must have; None where nothing says."""
+        totals: list[int | None] = []
+        for group in self.groups:
+            total: int | None = 1
+            for axis in group:
+                size = self.stated.get(axis, known.get(axis))
+                total = None if size is None or total is None else total * size
+            totals.append(total)
+        return tuple(totals)
+
+    def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
+        """The parameter out of the array, in its memory."""
+        merged = ["_".join(group) for group in self.groups]
+        tensor = nt.tensor(array, merged)
+        for name, group in zip(merged, self.groups):
+            if len(group) > 1:
+                tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
+        return tensor[self.part] if self.part else tensor
+
+
+def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
+    """A row for each parameter, families counted out."""
+    counted: list[WeightEntry] = []
+    for row in rows:
+        last = sizes[row.family.upper()] if row.family else None
+        counted += [row] if last is None else [row.counted(count) for count in range(1, last + 1)]
+    return [part for row in counted for part in (row.apart(sizes[row.stacked]) if row.stacked else [row])]
+
+
+def taken(
+    rows: Iterable[WeightEntry], arrays: Mapping[str, Any], sizes: Mapping[str, int]
+) -> dict[str, nt.NamedTensor]:
+    """The parameters of the rows, those that the file has apart in one."""
+    apart: dict[str, list[nt.NamedTensor]] = {}
+    axes: dict[str, str] = {}
+    for row in rows:
+        apart.setdefault(row.name, []).append(row.take(arrays[row.tensor], sizes))
+        axes[row.name] = row.stacked
+    return {name: nt.stack(*tensors, axis=axes[name]) if axes[name] else tensors[0] for name, tensors in apart.items()}
+
+
+def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
+    """The names that match one of some patterns."""
+    expressions = [re.compile(pattern(text)) for text in patterns]
+    return [name for name in names if any(expression.fullmatch(name) for expression in expressions)]
+
+
+def pattern(spare: str) -> str:
+    """A name, in which {l} stands for a layer and * for anything."""
+    return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
