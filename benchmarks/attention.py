@@ -27,9 +27,9 @@ def axes(array: Any, *last: str) -> list[str]:
 
 
 # -------------------------------------------------------------------------------------------------------------- ours
-def named(q, k, v, position=lambda array: array) -> list[nt.NamedTensor]:
+def named(q, k, v, convert=lambda array: array) -> list[nt.NamedTensor]:
     names = (("queries", "key"), ("seq", "key"), ("seq", "val"))
-    return [nt.tensor(position(array), axes(array, *name)) for array, name in zip((q, k, v), names)]
+    return [nt.tensor(convert(array), axes(array, *name)) for array, name in zip((q, k, v), names)]
 
 
 def ready(call, Q) -> Ready:

@@ -26,18 +26,18 @@ def inputs(seq: int, chans: int) -> dict[str, np.ndarray]:
 
 
 def ours(formula: str) -> tuple[Side, ...]:
-    def made(x, position=lambda array: array) -> tuple:
-        return nt.formula(f"f(X) = {formula}"), nt.tensor(position(x), ("seq", "chans"))
+    def arguments(x, convert=lambda array: array) -> tuple:
+        return nt.formula(f"f(X) = {formula}"), nt.tensor(convert(x), ("seq", "chans"))
 
     def on_numpy(x) -> Ready:
-        function, X = made(x)
+        function, X = arguments(x)
         return Ready(lambda: function(X), lambda result: result.to_array("seq chans"))
 
     def under_jit(x) -> Ready:
         import jax
         import jax.numpy as jnp
 
-        function, X = made(x, jnp.asarray)
+        function, X = arguments(x, jnp.asarray)
         compiled = jax.jit(function.__call__)
         call = lambda: jax.block_until_ready(compiled(X))
         call()

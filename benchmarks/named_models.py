@@ -104,13 +104,13 @@ def generation_jax(arrays, config, ids, new) -> Ready:
         """The token after these, and the memory with their keys and values."""
         places = start + jnp.arange(len(tokens))
         mask = places[:, None] >= jnp.arange(room)
-        x, remaining = w["words"][tokens] + w["places"][places], []
+        x, cached = w["words"][tokens] + w["places"][places], []
         for layer, old in zip(w["layers"], memory):
             q, *result = qkv(layer, norm(x, layer["γ_1"], layer["β_1"]))
-            remaining.append([jax.lax.dynamic_update_slice_in_dim(*pair, start, 1) for pair in zip(old, result)])
-            x += attend(layer, q, *remaining[-1], mask)
+            cached.append([jax.lax.dynamic_update_slice_in_dim(*pair, start, 1) for pair in zip(old, result)])
+            x += attend(layer, q, *cached[-1], mask)
             x += mlp(layer, norm(x, layer["γ_2"], layer["β_2"]))
-        return jnp.argmax(w["words"] @ norm(x[-1], w["γ"], w["β"]), keepdims=True), remaining
+        return jnp.argmax(w["words"] @ norm(x[-1], w["γ"], w["β"]), keepdims=True), cached
 
     def generate(w, prompt):
         empty = jnp.zeros((heads, room, len(w["γ"]) // heads), w["γ"].dtype)
@@ -183,14 +183,14 @@ def generation_haliax(arrays, config, ids, new) -> Ready:
         """The token after these, and the memory with their keys and values."""
         Seq = tokens.resolve_axis("seq")
         mask = causal_mask(Seq, Memory, q_start=start)
-        x, remaining = w["words"].take("vocab", tokens) + w["places"].slice("place", Seq, start), []
+        x, cached = w["words"].take("vocab", tokens) + w["places"].slice("place", Seq, start), []
         for layer, old in zip(w["layers"], memory):
             q, *result = qkv(layer, norm(x, layer["γ_1"], layer["β_1"]))
-            remaining.append([item.updated_slice({"memory": start}, update) for item, update in zip(old, result)])
-            x += attend(layer, q, *remaining[-1], mask)
+            cached.append([item.updated_slice({"memory": start}, update) for item, update in zip(old, result)])
+            x += attend(layer, q, *cached[-1], mask)
             x += mlp(layer, norm(x, layer["γ_2"], layer["β_2"]))
         last = norm(x["seq", -1:], w["γ"], w["β"])
-        return hax.argmax(hax.dot(w["words"], last, axis="chans"), "vocab"), remaining
+        return hax.argmax(hax.dot(w["words"], last, axis="chans"), "vocab"), cached
 
     def generate(w, tokens):
         _, Heads, Size = w["layers"][0]["b_qkv"].axes
@@ -284,14 +284,14 @@ def generation_penzai(arrays, config, ids, new) -> Ready:
         """The token after these, and the memory with their keys and values."""
         places = start + pz.nx.arange("seq", tokens.named_shape["seq"])
         mask = places >= pz.nx.arange("memory", room)
-        x, remaining = w["words"][{"vocab": tokens}] + w["places"][{"place": places}], []
+        x, cached = w["words"][{"vocab": tokens}] + w["places"][{"place": places}], []
         for layer, old in zip(w["layers"], memory):
             q, *result = qkv(layer, norm(x, layer["γ_1"], layer["β_1"]))
-            remaining.append([updated(*pair, start) for pair in zip(old, result)])
-            x += attend(layer, q, *remaining[-1], mask)
+            cached.append([updated(*pair, start) for pair in zip(old, result)])
+            x += attend(layer, q, *cached[-1], mask)
             x += mlp(layer, norm(x, layer["γ_2"], layer["β_2"]))
         last = norm(x[{"seq": pz.slice[-1:]}], w["γ"], w["β"])
-        return nmap(jnp.argmax)(dot(w["words"], last, "chans").untag("vocab")), remaining
+        return nmap(jnp.argmax)(dot(w["words"], last, "chans").untag("vocab")), cached
 
     def generate(w, tokens):
         sizes = w["layers"][0]["b_qkv"].named_shape

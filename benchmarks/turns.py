@@ -88,8 +88,8 @@ class Player:
         return self.answer()
 
     def values(self) -> list[np.ndarray]:
-        with np.load(self.place) as remaining:
-            return [remaining[name] for name in sorted(remaining, key=lambda name: int(name.removeprefix("arr_")))]
+        with np.load(self.place) as stored:
+            return [stored[name] for name in sorted(stored, key=lambda name: int(name.removeprefix("arr_")))]
 
     def end(self) -> None:
         self.process.stdin.close()  # type: ignore[union-attr]

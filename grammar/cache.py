@@ -10,18 +10,18 @@ on Python 3.11 all objects of a class share a lock, which a child may inherit ta
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, Generic, TypeVar, cast, overload
-from weakref import WeakSet, WeakValueDictionary
+from typing import Any, Generic, TypeVar, overload
+from weakref import WeakSet
 
 from .locks import locked
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
-_CACHES: WeakSet[Cache[Any, Any] | InternTable[Any, Any]] = WeakSet()
+_CACHES: WeakSet[Cache[Any, Any]] = WeakSet()
 
 
-def caches() -> list[Cache[Any, Any] | InternTable[Any, Any]]:
+def caches() -> list[Cache[Any, Any]]:
     """All caches that are alive, by their names: for tests and for finding memory use."""
     return sorted(locked(lambda: [*_CACHES]), key=lambda cache_: cache_.name)
 
@@ -129,24 +129,6 @@ class Cache(Generic[Key, Value]):
         self._entries.clear()
         self._weights.clear()
         self.bytes = 0
-
-
-class InternTable(Generic[Key, Value]):
-    """One object for each key, as long as something else holds it: objects of one key are the same."""
-
-    def __init__(self, name: str):
-        self.name = name
-        self.limit = None  # it holds nothing itself
-        self._entries: WeakValueDictionary[Key, Value] = WeakValueDictionary()
-        locked(_CACHES.add, self)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
-        """The object of a key, else what `build` makes."""
-        entry = self._entries.get(key)
-        return cast(Value, locked(self._entries.setdefault, key, build())) if entry is None else entry
 
 
 Owner = TypeVar("Owner")

@@ -262,18 +262,18 @@ class NotationError(Exception):
         """
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
-    def moved(self, source: str | None, place: Callable[[Span], Span | None]) -> NotationError:
+    def moved(self, source: str | None, position: Callable[[Span], Span | None]) -> NotationError:
         """Return a copy of the error in another text: `place` says where a span of it is there, None where it is not."""
-        labels = tuple((moved, text) for span, text in self.labels if (moved := place(span)) is not None)
+        labels = tuple((moved, text) for span, text in self.labels if (moved := position(span)) is not None)
         hint = self.hint
         if isinstance(hint, Hint) and any(span is not None for span, _ in hint.edits):
             hint = copy.copy(hint)
             hint.edits = tuple(
                 (moved, text)
                 for span, text in hint.edits
-                if (moved := place(span) if span is not None else None) is not None or span is None
+                if (moved := position(span) if span is not None else None) is not None or span is None
             )
-        span = None if self.span is None else place(self.span)
+        span = None if self.span is None else position(self.span)
         return self.replace(source=source, span=span, labels=labels, hint=hint)
 
     def position(self) -> tuple[int, int]:

@@ -190,7 +190,17 @@ def expected_after(source: str, syntax: str = "text") -> set[str]:
         recognition.exhaust_lexer()
     except UnexpectedToken:
         return set()
-    return recognition.accepts()
+    return accepted(recognition)
+
+
+def accepted(recognition: Any) -> set[str]:
+    """The terminals that Lark's interactive parser accepts next.
+
+    Lark's `accepts` feeds each choice to a copy of the parser. A terminal that is shifted, whose action has the number of
+    a state, is accepted as it is; so where all are, nothing is copied.
+    """
+    targets = {name: target for name, (_, target) in recognition.choices().items() if name.isupper()}
+    return {*targets} if all(isinstance(target, int) for target in targets.values()) else recognition.accepts()
 
 
 def _program(tokens: list[Token], source: str) -> nodes.Program:
@@ -205,7 +215,7 @@ def _program(tokens: list[Token], source: str) -> nodes.Program:
     # Out here, so that Lark's error is not shown as the cause.
     with LOADING, all_or_none():
         from .syntax_errors import syntax_error
-    raise syntax_error(cast(Token, unexpected.token), tokens, unexpected.accepts, source)
+    raise syntax_error(cast(Token, unexpected.token), tokens, accepted(unexpected.interactive_parser), source)
 
 
 GRAMMAR = "formula.lark"

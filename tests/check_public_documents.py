@@ -117,7 +117,7 @@ def is_false_alarm(outcome: Outcome) -> bool:
     return bool(outcome.document.ordinary) and bool(outcome.errors + outcome.warnings + outcome.unread)
 
 
-def told(outcome: Outcome) -> str:
+def report_line(outcome: Outcome) -> str:
     document = outcome.document
     text = f"{outcome.formulas:5} formulas {outcome.errors:4} errors {outcome.warnings:3} warnings {outcome.unread:4} unread"
     text += f" {outcome.seconds:6.2f} s  {document.repository} {document.path} {document.commit[:7]}"
@@ -140,7 +140,7 @@ def run() -> int:
         for result in pool.map(work, [(options.folder, expected) for expected in groups.values()]):
             outcomes += result
             for outcome in result:
-                print(told(outcome), flush=True)
+                print(report_line(outcome), flush=True)
     crashes = sum(bool(outcome.crash) for outcome in outcomes)
     slow = sum(outcome.seconds > SLOW for outcome in outcomes)
     missing = sum(map(len, groups.values())) - len(outcomes)

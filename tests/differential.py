@@ -507,13 +507,13 @@ def compare(program: Program, chosen: dict[str, Way] | None = None, all_ways: bo
     choose = random.Random(sample.text)
     computed: dict[Precision, Due] = {}
 
-    def wanted(precision: Precision) -> Due:
+    def expected(precision: Precision) -> Due:
         if precision not in computed:
             computed[precision] = due(program, precision)
         return computed[precision]
 
     try:
-        wanted(PRECISIONS[coarsest(program, "numpy")])
+        expected(PRECISIONS[coarsest(program, "numpy")])
     except Unfit as problem:
         return Comparison((), (), str(problem))
     taken, result = [], []
@@ -521,7 +521,7 @@ def compare(program: Program, chosen: dict[str, Way] | None = None, all_ways: bo
         if not all_ways and choose.random() >= way.often:
             continue
         try:
-            other = difference(name, way, sample, wanted)
+            other = difference(name, way, sample, expected)
         except Unfit:
             continue
         taken.append(name)

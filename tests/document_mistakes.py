@@ -88,7 +88,7 @@ def changed(node: Any, old: nodes.Node, new: nodes.Node) -> Any:
         return tuple(changed(part, old, new) for part in node)
     if is_dataclass(node) and not isinstance(node, type):
         return replace(
-            node, **{each.name: changed(getattr(node, each.name), old, new) for each in fields(node) if each.init}
+            node, **{field.name: changed(getattr(node, field.name), old, new) for field in fields(node) if field.init}
         )
     return node
 

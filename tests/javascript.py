@@ -88,7 +88,7 @@ def run(modules: Iterable[tuple[str, Iterable[Any]]]) -> list[Any]:
         for number, (text, arrays) in enumerate(modules):
             (path / f"case_{number}.js").write_text(text, encoding="utf-8")
             result = [np.asarray(array, dtype="float64") for array in arrays]
-            inputs = [{"shape": x.shape, "data": [said(y) for y in x.ravel().tolist()]} for x in result]
+            inputs = [{"shape": x.shape, "data": [number_text(y) for y in x.ravel().tolist()]} for x in result]
             cases.append({"module": f"./case_{number}.js", "inputs": inputs})
         (path / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
         assert NODE is not None, REASON
@@ -97,7 +97,7 @@ def run(modules: Iterable[tuple[str, Iterable[Any]]]) -> list[Any]:
     return json.loads(done.stdout)
 
 
-def said(number: float) -> Any:
+def number_text(number: float) -> Any:
     return number if np.isfinite(number) else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(number), "NaN")
 
 

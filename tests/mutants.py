@@ -76,7 +76,7 @@ def known_survivors(every: list[Mutant]) -> list[Mutant]:
     return [mutant for mutant in every if mutant.key in keys]
 
 
-def told(actual: dict[Mutant, str | None]) -> int:
+def report(actual: dict[Mutant, str | None]) -> int:
     """Print the survivors and the share that was noticed of those that a test can notice."""
     survivors = [mutant for mutant, message in actual.items() if message is None]
     KEPT.write_text(json.dumps([asdict(mutant) for mutant in survivors]), encoding="utf-8")
@@ -122,7 +122,7 @@ def main() -> int:
     if anyway := failing(noticing, None, stop=False):
         print("these fail without a mutant too:", *anyway, sep="\n    ")
         return 1
-    return told(result)
+    return report(result)
 
 
 if __name__ == "__main__":

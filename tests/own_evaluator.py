@@ -44,7 +44,7 @@ def records(shape: Shape) -> list[Record]:
     return [Record(zip(shape, places)) for places in itertools.product(*(range(1, n + 1) for n in shape.values()))]
 
 
-def made(shape: Shape, entry: Callable[[Record], Any]) -> Tensor:
+def tensor_from(shape: Shape, entry: Callable[[Record], Any]) -> Tensor:
     return Tensor(shape, {record: entry(record) for record in records(shape)})
 
 
@@ -642,13 +642,13 @@ class Evaluator:
 
     def elementwise(self, function: Callable, *tensors: Tensor) -> Tensor:
         shape = union(X.shape for X in tensors)
-        return made(shape, lambda record: function(*(X.at(record) for X in tensors)))
+        return tensor_from(shape, lambda record: function(*(X.at(record) for X in tensors)))
 
 
 def part(X: Tensor, record: Record, names: tuple[str, ...]) -> Tensor:
     """X at a record of extra axes; an axis that is its parameter's own is not meant by it."""
     rest = without_axes(record, names)
-    return made({axis: X.shape[axis] for axis in names}, lambda r: X.at(r | rest))
+    return tensor_from({axis: X.shape[axis] for axis in names}, lambda r: X.at(r | rest))
 
 
 def without_axes(record: Record, axes: Iterable[str]) -> Record:
@@ -674,14 +674,14 @@ def _member(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     return e.member(name, at, frame)
 
 
-def _made(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+def _element_tensor(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     name, axes = term.data
     shape = {axis: frame.size(axis) for axis in axes}
     if name == "ones":
-        return made(shape, lambda record: 1)
+        return tensor_from(shape, lambda record: 1)
     if name == "iota":
-        return made(shape, lambda record: dict(record)[axes[0]])
-    return made(shape, lambda record: int(dict(record)[axes[0]] == dict(record)[axes[1]]))
+        return tensor_from(shape, lambda record: dict(record)[axes[0]])
+    return tensor_from(shape, lambda record: int(dict(record)[axes[0]] == dict(record)[axes[1]]))
 
 
 def _cases(e: Evaluator, term: Term, frame: Frame) -> Tensor:
@@ -693,7 +693,7 @@ def _cases(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     def entry(record: Record) -> Any:
         return next((X.at(record) for X, test in zip(values, tests) if test.at(record)), values[-1].at(record))
 
-    return made(shape, entry)
+    return tensor_from(shape, entry)
 
 
 def _truth(function: Callable) -> Callable[[Evaluator, Term, Frame], Tensor]:
@@ -727,7 +727,7 @@ def _over(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     order = records(along)
     rest = without(X.shape, axes)
     if name in TO_ONE:
-        return made(rest, lambda record: TO_ONE[name]([X.at(record | r) for r in order], option))
+        return tensor_from(rest, lambda record: TO_ONE[name]([X.at(record | r) for r in order], option))
     result = {}
     for record in records(rest):
         numbers = TO_LIST[name]([X.at(record | r) for r in order], option)
@@ -740,7 +740,7 @@ def _contract(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     (axes,) = term.data
     order = records({axis: left.shape[axis] for axis in axes})
     rest = union([without(left.shape, axes), without(right.shape, axes)])
-    return made(rest, lambda record: total([times(left.at(record | r), right.at(record | r)) for r in order]))
+    return tensor_from(rest, lambda record: total([times(left.at(record | r), right.at(record | r)) for r in order]))
 
 
 def renamed(X: Tensor, names: dict[str, str]) -> Tensor:
@@ -780,7 +780,7 @@ def _slice(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     (X,) = e.parts(term, frame)
     axis, low, high = term.data
     shape = {**X.shape, axis: high - low + 1}
-    return made(shape, lambda r: X.at(moved(r, axis, dict(r)[axis] + low - 1)))
+    return tensor_from(shape, lambda r: X.at(moved(r, axis, dict(r)[axis] + low - 1)))
 
 
 def moved(record: Record, axis: str, to: int) -> Record:
@@ -797,7 +797,7 @@ def _index(e: Evaluator, term: Term, frame: Frame) -> Tensor:
         at = {axis: primal(I.at(record)) for axis, I in zip(axes, indices)}
         return X.at(without_axes(record, axes) | Record(at.items()))
 
-    return made(shape, entry)
+    return tensor_from(shape, entry)
 
 
 def _joined(e: Evaluator, axis: str, parts: list[Tensor]) -> Tensor:
@@ -862,12 +862,12 @@ def _call(e: Evaluator, term: Term, frame: Frame) -> Tensor:
 
 def _unroll(e: Evaluator, X: Tensor, seq: str, kernel: str, size: int) -> Tensor:
     shape = {**X.shape, seq: X.shape[seq] - size + 1, kernel: size}
-    return made(shape, lambda r: X.at(moved(without_axes(r, [kernel]), seq, dict(r)[seq] + dict(r)[kernel] - 1)))
+    return tensor_from(shape, lambda r: X.at(moved(without_axes(r, [kernel]), seq, dict(r)[seq] + dict(r)[kernel] - 1)))
 
 
 def _pool(e: Evaluator, X: Tensor, seq: str, kernel: str, size: int) -> Tensor:
     shape = {**X.shape, seq: X.shape[seq] // size, kernel: size}
-    return made(
+    return tensor_from(
         shape, lambda r: X.at(moved(without_axes(r, [kernel]), seq, (dict(r)[seq] - 1) * size + dict(r)[kernel]))
     )
 
@@ -884,14 +884,14 @@ def _maxk(e: Evaluator, X: Tensor, axis: str, rank: str, size: int) -> Tensor:
         rest = without_axes(record, [rank])
         return X.at(rest | {(axis, ranks(X, axis, rest)[dict(record)[rank] - 1])})
 
-    return made(shape, entry)
+    return tensor_from(shape, entry)
 
 
 def _argmaxk(e: Evaluator, X: Tensor, axis: str, rank: str, size: int) -> Tensor:
     def entry(record: Record) -> Any:
         return int(ranks(X, axis, without_axes(record, [rank, axis]))[dict(record)[rank] - 1] == dict(record)[axis])
 
-    return made({**X.shape, rank: size}, entry)
+    return tensor_from({**X.shape, rank: size}, entry)
 
 
 WINDOWS = {"unroll": _unroll, "pool": _pool, "maxk": _maxk, "argmaxk": _argmaxk}
@@ -908,7 +908,7 @@ def _applied(e: Evaluator, term: Term, frame: Frame) -> Tensor:
         return laid(parts, (axes[0],), [len(parts)])
     if name == "onehot":
         shape = {**parts[0].shape, axes[0]: frame.size(axes[0])}
-        return made(shape, lambda r: int(primal(parts[0].at(r)) == dict(r)[axes[0]]))
+        return tensor_from(shape, lambda r: int(primal(parts[0].at(r)) == dict(r)[axes[0]]))
     if name == "clip":
         return e.elementwise(clip, *parts)
     if name == "where":
@@ -925,7 +925,7 @@ TERMS: dict[str, Callable[[Evaluator, Term, Frame], Tensor]] = {
     "name": lambda e, term, frame: e.name(term.data[0], frame),
     "member": _member,
     "size": lambda e, term, frame: scalar(frame.size(term.data[0])),
-    "made": _made,
+    "made": _element_tensor,
     "negative": _of_one(lambda x: times(-1, x)),
     "prefixed": _applied,
     "root": _of_one(root),

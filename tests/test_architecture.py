@@ -153,7 +153,7 @@ def test_each_kind_of_checker_is_made_in_one_place():
 
 
 OF_THE_WHOLE = {
-    *"benchmarks contracts differential docs errors fuzz architecture packaging public reader types words".split()
+    *"architecture benchmarks contracts differential docs errors fuzz identifiers lines packaging public reader types words".split()
 }
 
 

@@ -34,7 +34,7 @@ LIBRARIES = {"numpy": of_numpy, "array_api_strict": of_strict, "torch": of_torch
 OTHERS = {name: convert for name, convert in LIBRARIES.items() if name != "numpy"}
 
 
-def made(convert, axes, dtype="float64", positive=False, whole=None):
+def array_tensor(convert, axes, dtype="float64", positive=False, whole=None):
     sizes = {
         "a": 2,
         "b": 3,
@@ -113,7 +113,7 @@ CALLS = {
 @pytest.mark.parametrize("library", OTHERS)
 def test_an_operator_is_that_of_numpy(library, name):
     def operands(convert):
-        return made(convert, "a b c"), made(convert, "c b"), made(convert, "a d", whole=3)
+        return array_tensor(convert, "a b c"), array_tensor(convert, "c b"), array_tensor(convert, "a d", whole=3)
 
     want = CALLS[name](*operands(of_numpy))
     for _ in range(2):
@@ -124,8 +124,8 @@ def test_an_operator_is_that_of_numpy(library, name):
 
 @pytest.mark.parametrize("library", OTHERS)
 def test_single_precision_stays_single(library):
-    x = made(OTHERS[library], "a b", "float32")
-    whole = made(OTHERS[library], "a b", whole=3)
+    x = array_tensor(OTHERS[library], "a b", "float32")
+    whole = array_tensor(OTHERS[library], "a b", whole=3)
     for tensor in (x + 1, 2.5 * x, x**2, x + whole, nt.softmax(x, axis="a"), nt.gelu(x), nt.norm(x, axis="b"), nt.dot(x, x, axis="a"),
                   nt.evaluate("2.5 X + I", X=x, I=whole), nt.evaluate("standardize_{a} X", X=x)):  # fmt: skip
         assert str(tensor.dtype).rpartition(".")[2] == "float32"
@@ -133,7 +133,7 @@ def test_single_precision_stays_single(library):
 
 def test_rows_are_taken_by_index_in_every_library():
     for convert in OTHERS.values():
-        x = made(convert, "a b c")
+        x = array_tensor(convert, "a b c")
         with pytest.raises(nt.NotationError, match="401"):
             nt.index(x, nt.tensor(convert(np.array([0, 3])), "q"), axis="b")
 
@@ -149,7 +149,7 @@ def test_how_it_looks(library):
 
 @pytest.mark.parametrize("library", OTHERS)
 def test_libraries_do_not_mix(library):
-    left, right = made(of_numpy, "a b"), made(OTHERS[library], "b c")
+    left, right = array_tensor(of_numpy, "a b"), array_tensor(OTHERS[library], "b c")
     for run in (
         lambda: left + right,
         lambda: nt.dot(right, left, axis="b"),
@@ -182,7 +182,7 @@ SIZES = {"largest two": {"k": 2}, "convolution": {"kernel": 2}}
 
 
 def values_for(formula, convert):
-    return {name: made(convert, axes, **more) for name, (axes, more) in TENSORS.items() if name in formula}
+    return {name: array_tensor(convert, axes, **more) for name, (axes, more) in TENSORS.items() if name in formula}
 
 
 def evaluated(name, convert):

@@ -9,7 +9,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.core.families import ALONG, FamilyName
-from namedtensor.core.tensor import made
+from namedtensor.core.tensor import wrap_array
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -103,7 +103,7 @@ def test_a_derivative_keeps_no_other_form_of_weights_in_one_array():
     x = jnp.asarray(random.normal(size=(3, 64)), "float32")
 
     def loss(arrays):
-        tensors = {name: made(array, (ALONG, "chans", "heads", "key")) for name, array in zip(names, arrays)}
+        tensors = {name: wrap_array(array, (ALONG, "chans", "heads", "key")) for name, array in zip(names, arrays)}
         return (formula(values={"X": nt.tensor(x, "seq chans"), **tensors}).array ** 2).sum()
 
     def by_hand(arrays):

@@ -29,7 +29,7 @@ def of(numbers, axes="a"):
     return nt.tensor(np.array(numbers, float), axes)
 
 
-def found(text: str, given: dict, arrays=np.asarray) -> np.ndarray:
+def computed(text: str, given: dict, arrays=np.asarray) -> np.ndarray:
     there = {name: nt.tensor(arrays(entry.array), entry.axes) for name, entry in given.items()}
     value = nt.evaluate(text, there)
     return np.asarray(value.to_array(sorted(value.axes)))
@@ -108,14 +108,14 @@ AT_EDGES = pytest.mark.parametrize("text, given, right", EDGES, ids=[text.split(
 
 @AT_EDGES
 def test_at_edges(text, given, right, way):
-    np.testing.assert_allclose(found(text, tensors(given)), right, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(computed(text, tensors(given)), right, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("library", ["torch", "jax.numpy"])
 @AT_EDGES
 def test_at_edges_in_other_libraries(text, given, right, library):
     xp = pytest.importorskip(library, reason="its arrays are tested where it is installed")
-    value = found(text, tensors(given), lambda array: xp.asarray(array.astype("float32")))
+    value = computed(text, tensors(given), lambda array: xp.asarray(array.astype("float32")))
     np.testing.assert_allclose(value, right, rtol=1e-5, atol=1e-5)
 
 
@@ -219,20 +219,20 @@ def test_slopes_of_norms(p, x, library, way):
     """Ties share; where all is zero the slope is zero."""
     xp = pytest.importorskip(library, reason="its arrays are tested where it is installed")
     right = NORMS[p](np.array(x, float)) if any(x) else [0, 0, 0]
-    value = found(f"∂(norm_{{a}}(x; {p}))/∂x*", {"x": of(x)}, lambda array: xp.asarray(array.astype("float32")))
+    value = computed(f"∂(norm_{{a}}(x; {p}))/∂x*", {"x": of(x)}, lambda array: xp.asarray(array.astype("float32")))
     np.testing.assert_allclose(value, right, rtol=1e-5, atol=1e-5)
 
 
 def test_slopes_of_large_norms():
     for p, right in (("2", [0.6, -0.8]), ("∞", [0, -1]), ("1", [1, -1])):
-        np.testing.assert_allclose(found(f"∂(norm_{{a}}(x; {p}))/∂x*", {"x": of([3e200, -4e200])}), right)
+        np.testing.assert_allclose(computed(f"∂(norm_{{a}}(x; {p}))/∂x*", {"x": of([3e200, -4e200])}), right)
 
 
 @pytest.mark.parametrize("x", [[1, 1, 1], [0.1, 0.1, 0.1], [0, 0, 0], [7]])
 def test_a_deviation_of_nothing_grows_in_no_direction(x, way):
-    assert not found("∂(std_{a} x)/∂x*", {"x": of(x)}).any()
-    assert not found("∂(∂(std_{a} x)/∂x*)/∂x†", {"x": of(x)}).any()
-    assert np.isfinite(found("∂(standardize_{a} x)/∂x*", {"x": of(x)})).all()
+    assert not computed("∂(std_{a} x)/∂x*", {"x": of(x)}).any()
+    assert not computed("∂(∂(std_{a} x)/∂x*)/∂x†", {"x": of(x)}).any()
+    assert np.isfinite(computed("∂(standardize_{a} x)/∂x*", {"x": of(x)})).all()
 
 
 def cofactors(matrix: np.ndarray) -> np.ndarray:
@@ -254,7 +254,7 @@ def test_a_determinant_grows_by_its_cofactors(matrix, library, way):
     xp = pytest.importorskip(library, reason="its arrays are tested where it is installed")
     matrix = np.array(matrix, "float32" if library == "jax.numpy" else float)
     right = cofactors(matrix)
-    value = found("∂(det_{r,s} M)/∂M*", {"M": nt.tensor(matrix, "r s")}, xp.asarray)
+    value = computed("∂(det_{r,s} M)/∂M*", {"M": nt.tensor(matrix, "r s")}, xp.asarray)
     np.testing.assert_allclose(value, right, rtol=1e-4, atol=1e-4 if library == "jax.numpy" else 1e-9)
     several = nt.tensor(xp.asarray(np.stack([matrix, matrix + np.eye(len(matrix), dtype=matrix.dtype)])), "b r s")
     value = np.asarray(nt.evaluate("∂(∑_{b} det_{r,s} M)/∂M*", M=several).to_array("b* r* s*"))

@@ -420,7 +420,7 @@ def as_array(X: Tensor) -> nt.NamedTensor:
     return nt.tensor(X.to_list(tuple(X.shape)), tuple(X.shape)) if X.shape else X.entries[()]
 
 
-def found(drawn: Drawn, arguments: list[Tensor], inputs: dict[str, Tensor]):
+def computed(drawn: Drawn, arguments: list[Tensor], inputs: dict[str, Tensor]):
     values = {name: as_array(X) for name, X in inputs.items()}
     return nt.program(drawn.text)[drawn.heads[-1].name](*map(as_array, arguments), values=values)
 
@@ -454,7 +454,7 @@ def test_a_call_is_the_call_for_every_record_of_the_extra_axes(random):
     drawn = draw_program(random, random.randint(1, 3))
     arguments, inputs = draw_arguments(random, drawn)
     show(drawn, arguments, inputs)
-    same(found(drawn, arguments, inputs), expected(drawn, arguments, inputs))
+    same(computed(drawn, arguments, inputs), expected(drawn, arguments, inputs))
 
 
 @pytest.mark.slow
@@ -507,7 +507,7 @@ def test_lifting_a_lift_is_lifting(random):
     show(drawn, arguments, inputs)
     tensor = expected(drawn, arguments, inputs)
     drawn.heads.append(Head("outer", domain, {**taken, **head.gives}))
-    same(found(drawn, arguments, inputs), tensor)
+    same(computed(drawn, arguments, inputs), tensor)
 
 
 @pytest.mark.slow
@@ -517,8 +517,8 @@ def test_the_order_of_axes_means_nothing(random):
     drawn = draw_program(random, random.randint(1, 2))
     arguments, inputs = draw_arguments(random, drawn)
     show(drawn, arguments, inputs)
-    first = found(drawn, arguments, inputs)
-    second = found(drawn, [turned(X) for X in arguments], {name: turned(X) for name, X in inputs.items()})
+    first = computed(drawn, arguments, inputs)
+    second = computed(drawn, [turned(X) for X in arguments], {name: turned(X) for name, X in inputs.items()})
     assert first.axes == second.axes or sorted(first.axes) == sorted(second.axes)
     assert nt.allclose(first, second)
 
@@ -534,7 +534,7 @@ def refused_by_both(drawn: Drawn, arguments, inputs) -> None:
         reference.call(drawn.text, drawn.heads[-1].name, *arguments, values=inputs)
     assert caught.value.kind == "shape", str(caught.value)
     with pytest.raises(NotationError) as caught:
-        found(drawn, arguments, inputs)
+        computed(drawn, arguments, inputs)
     assert caught.value.kind == "shape", str(caught.value)
 
 
@@ -611,4 +611,4 @@ def test_attention_on_arguments_with_extra_axes(query, keys, values, result):
         return
     tensor = expected(drawn, arguments, {})
     assert sorted(tensor.shape) == sorted(result.split())
-    same(found(drawn, arguments, {}), tensor)
+    same(computed(drawn, arguments, {}), tensor)

@@ -213,9 +213,9 @@ def test_the_work_of_a_key_in_a_long_file():
     document.update(text)
     times = []
     for at in range(40):
-        place = text.index(f"Q{at + 5} =") + 6
+        index = text.index(f"Q{at + 5} =") + 6
         start = time.process_time()
-        document.update(text[:place] + "2 "[at % 2] + text[place:])
+        document.update(text[:index] + "2 "[at % 2] + text[index:])
         _ = document.problems, document.hints
         times.append(time.process_time() - start)
     assert sorted(times)[int(0.95 * len(times))] < 0.15

@@ -21,7 +21,7 @@ from namedtensor.files.text import InputError
 ROOT = Path(__file__).parent.parent
 
 
-def said(*lines):
+def output_of(*lines):
     """What a session prints for the last of these lines."""
     session = Session()
     return [enter(session, line) for line in lines][-1]
@@ -57,7 +57,7 @@ def said(*lines):
     (["f(x) = 2 x", ":type f(3)"], "ℝ"),
 ])  # fmt: skip
 def test_lines(lines, printed):
-    assert said(*lines) == printed
+    assert output_of(*lines) == printed
 
 
 @pytest.mark.parametrize(("lines", "number", "path"), [
@@ -75,7 +75,7 @@ def test_lines(lines, printed):
 ])  # fmt: skip
 def test_errors_are_about_the_line(lines, number, path):
     with pytest.raises(NotationError) as caught:
-        said(*lines)
+        output_of(*lines)
     assert caught.value.code == number
     assert path is None or caught.value.span_text == path
     assert "\n" not in (caught.value.source or "")

@@ -35,8 +35,8 @@ def figures(animation):
 def test_each_step_is_a_frame_with_its_value():
     frames = list(figures(nt.animate(STEPS, title="A title")))
     assert len(frames) == len(STEPS)
-    for place, (frame, step) in enumerate(zip(frames, STEPS), 1):
-        assert f"{place} of {len(STEPS)}" in frame.texts and "A title" in frame.texts
+    for index, (frame, step) in enumerate(zip(frames, STEPS), 1):
+        assert f"{index} of {len(STEPS)}" in frame.texts and "A title" in frame.texts
         np.testing.assert_allclose(frame.images[0].squeeze(), step.value.to_array(step.value.axes))
         shown = "".join(frame.texts).replace(" ", "")
         assert f"{step.text}:{step.type}".replace(" ", "") in shown

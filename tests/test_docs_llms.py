@@ -76,7 +76,7 @@ ERRORS = [line for line in SECTIONS["Errors"].splitlines() if "→ `" in line]
 @pytest.mark.parametrize("line", ERRORS)
 def test_wrong_formulas_have_their_code_and_fixed_ones_run(line):
     code, wrong = int(line.split()[1]), forms(line)[0]
-    example = next(each for each in errors_examples.EXAMPLES[code] if each.formula == wrong)
+    example = next(item for item in errors_examples.EXAMPLES[code] if item.formula == wrong)
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(wrong, example.inputs, sizes=example.sizes, **example.options)
     assert caught.value.code == code and f"→ `{example.fixed}`" in line

@@ -9,7 +9,7 @@ from namedtensor.documents.hypertext import whole_hypertext
 from namedtensor.documents.maths import find
 
 
-def found(page):
+def formulas_of(page):
     document = find(whole_hypertext(page, "a.html").text)
     return [document.source[slice(*formula[:2])] for section in document.sections for formula in section.maths]
 
@@ -23,7 +23,7 @@ def found(page):
     (r"\(\newcommand{\x}{y}\) \newcommand{\z}{1} \(\z\)", [r"\(\newcommand{\x}{y}\)", r"\(\z\)"]), ("", []), ("&lt;", []),
 ])  # fmt: skip
 def test_maths_is_what_a_browser_sets(page, maths):
-    assert found(page) == maths
+    assert formulas_of(page) == maths
 
 
 def test_headings_are_sections_and_deeper_ones_are_not():

@@ -44,10 +44,10 @@ ASSUMED = {  # an assertion with undeclared names: the warning that states the a
 def test_an_assertion_that_fails_for_its_assumed_types_is_a_warning(text):
     report = check_document(text, draws=Draws(4))
     assert not report.errors
-    found = [(warning.code, warning.message) for warning in report.warnings]
+    result = [(warning.code, warning.message) for warning in report.warnings]
     expected = ASSUMED[text]
-    assert len(found) == (expected is not None)
-    assert expected is None or found[0][0] == expected[0] and expected[1] in found[0][1]
+    assert len(result) == (expected is not None)
+    assert expected is None or result[0][0] == expected[0] and expected[1] in result[0][1]
 
 
 UNUSED = {

@@ -249,8 +249,8 @@ HOVERS = {  # a place in TEXT, or in another document, and what is shown
 
 @pytest.mark.parametrize("case", HOVERS)
 def test_hover(case):
-    path, text, place = case
-    shown = hover(opened(text, path), text.index(place))
+    path, text, position = case
+    shown = hover(opened(text, path), text.index(position))
     assert shown is not None
     for part in HOVERS[case]:
         assert part in shown.text
@@ -282,8 +282,8 @@ DEFINITIONS = {  # a place, and the line and text of item definition
 
 @pytest.mark.parametrize("case", DEFINITIONS)
 def test_definition(case):
-    path, text, place = case
-    spans = definition(opened(text, path), text.index(place))
+    path, text, position = case
+    spans = definition(opened(text, path), text.index(position))
     assert [(text.count("\n", 0, start) + 1, text[start:end]) for start, end in spans] == DEFINITIONS[case]
 
 
@@ -346,14 +346,14 @@ RENAMED = {  # a place, the new name, and the pattern whose matches are replaced
 
 @pytest.mark.parametrize("case", RENAMED)
 def test_rename(case):
-    path, text, place, new = case
+    path, text, position, new = case
     pattern = RENAMED[case]
     pattern, lines = pattern if isinstance(pattern, tuple) else (pattern, None)
     expected = "\n".join(
         re.sub(pattern, new, line) if lines is None or number in lines else line
         for number, line in enumerate(text.split("\n"), 1)
     )
-    assert applied(text, rename(opened(text, path), text.index(place), new)) == expected
+    assert applied(text, rename(opened(text, path), text.index(position), new)) == expected
 
 
 REFUSED = {
@@ -374,9 +374,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_renaming_that_is_not_safe_is_refused(case):
-    path, text, place, new = case
+    path, text, position, new = case
     with pytest.raises(NotationError) as raised:
-        rename(opened(text, path), text.index(place), new)
+        rename(opened(text, path), text.index(position), new)
     assert REFUSED[case] in raised.value.message
 
 
@@ -391,10 +391,10 @@ FIXES = {
 
 @pytest.mark.parametrize("case", FIXES)
 def test_quick_fix(case):
-    path, text, place = case
+    path, text, position = case
     title, result = FIXES[case]
     document = opened(text, path)
-    at = text.index(place)
+    at = text.index(position)
     (fix, *_) = fixes(document, (at, at))
     new = applied(text, [fix.edit])
     assert fix.title == title and result in new

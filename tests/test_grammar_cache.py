@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grammar.cache import Cache, InternTable, cached_property, caches
+from grammar.cache import Cache, cached_property, caches
 from grammar.locks import CACHES
 
 ROOT = Path(__file__).parent.parent
@@ -56,29 +56,18 @@ def test_bytes_are_counted_once_for_a_value_under_several_keys():
 
 @pytest.mark.slow
 def test_all_caches_are_listed_with_their_limits():
-    cache, table = Cache("a cache of a test", 7), InternTable("a table of a test")
+    cache = Cache("a cache of a test", 7)
     listed = [other for other in caches() if other.name.endswith("of a test")]
-    assert cache in listed and table in listed and cache.limit == 7
-    assert all(len(other) <= other.limit for other in caches() if other.limit is not None)
-    del cache, table, listed
+    assert cache in listed and cache.limit == 7
+    assert all(len(other) <= other.limit for other in caches())
+    del cache, listed
     gc.collect()
     assert not [other for other in caches() if other.name.startswith("a cache of a test")]
 
 
-@pytest.mark.slow
-def test_an_intern_table_holds_nothing_itself():
-    table = InternTable("of a test")
-    one = table.get_or_build("key", lambda: Heavy(1))
-    assert table.get_or_build("key", lambda: Heavy(2)) is one
-    del one
-    gc.collect()
-    assert len(table) == 0
-
-
 # --------------------------------------------------------------------------------------------------------------- threads
-@pytest.mark.parametrize("make", [lambda: Cache("of a test", 100), lambda: InternTable("of a test")])
-def test_threads_that_build_at_the_same_time_all_get_the_first(make):
-    table, barrier = make(), threading.Barrier(8)
+def test_threads_that_build_at_the_same_time_all_get_the_first():
+    table, barrier = Cache("of a test", 100), threading.Barrier(8)
 
     def build():
         barrier.wait()  # each builds: nobody waits for another

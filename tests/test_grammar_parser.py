@@ -1,8 +1,10 @@
 """Text to tree: a table of cases for each construct, and the places of syntax errors."""
 
 import pytest
+from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from grammar.errors import CATALOGUE, KINDS, NotationError
+from grammar.function_names import tell_functions
 from grammar.nodes import (
     Axis,
     Call,
@@ -27,8 +29,9 @@ from grammar.nodes import (
     Value,
     axis_of,
 )  # fmt: skip
-from grammar.parser import expected_after, parse, spelling_of, tokens_of
+from grammar.parser import accepted, expected_after, parse, recognizer, spelling_of, tokens_of
 from grammar.printer import to_latex, to_text
+from grammar.text import tokenize
 
 A, B, X, Y, Z, k = (Name(letter) for letter in "ABXYZk")
 SEQ, KEY = Name("seq"), Name("key")
@@ -313,3 +316,31 @@ def test_a_function_with_more_labels_than_are_tried_is_found_by_its_own():
     head = "f_{a,b,c,d,e,f,g,h,i}"
     tree = parse(f"{head}(x) = x\n{head}(y)", "text")
     assert isinstance(tree.statements[1].body, Call) and tree.statements[1].body.operator == "f"
+
+
+# ------------------------------------------------------------------------------------------------- what may come next
+BEGINNINGS = [
+    "A +", "A", "softmax_{a", "softmax_{a}", "(A + B", "X_{a(1", "f(x) =", "f : ℝ^{a}", "[x, y", "{ x if y", "{ x if y;", "∑_{i=1}^{n} x",
+    "A ⊙_{b}", "𝔼_{x ∼ N(0, 1)}[x", "h^t = h^{t-1} for t = 1,", "A ∈", "A^{2}", "x, y =",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BEGINNINGS)
+def test_what_is_accepted_next_is_what_lark_accepts(text):
+    tokens = tokenize(text)
+    tell_functions(tokens, frozenset(), whole=False)
+    recognition = recognizer().parse_interactive(tokens)
+    for token in tokens:
+        assert accepted(recognition) == recognition.accepts()
+        recognition.feed_token(token)
+    assert accepted(recognition) == recognition.accepts() != set()
+
+
+def test_an_operand_that_is_missing_is_reported_without_a_copy_of_the_parser(monkeypatch):
+    def copy(*_, **__):
+        raise AssertionError("the parser was copied")
+
+    monkeypatch.setattr(InteractiveParser, "copy", copy)
+    for text in ("A +", "A + * B", "Y = "):
+        with pytest.raises(NotationError):
+            parse(text)

@@ -173,7 +173,7 @@ def found_alone(tmp_path_factory):
     """What each formula gives in a Python of its own, one for each library, where this project is not to be found."""
 
     @functools.cache
-    def found(library):
+    def folder_of(library):
         folder = tmp_path_factory.mktemp(library)
         for name, (text, values) in FORMULAS.items():
             (folder / f"{name}.py").write_text(nt.formula(text).to_python(library, values), encoding="utf-8")
@@ -184,7 +184,7 @@ def found_alone(tmp_path_factory):
         assert run.returncode == 0, run.stderr
         return folder
 
-    return found
+    return folder_of
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])

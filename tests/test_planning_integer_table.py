@@ -201,7 +201,7 @@ def test_sizes_beyond_half_precision_take_part_in_single(name, dtype, text):
 
 
 # ------------------------------------------------------------------------------------------------ JAX without 64 bits
-def told(run: Callable[[], Any]) -> list[str]:
+def warnings_of(run: Callable[[], Any]) -> list[str]:
     with warnings.catch_warnings(record=True) as warning_messages:
         warnings.simplefilter("always")
         run()
@@ -216,7 +216,7 @@ def test_jax_without_x64_warns_where_integers_become_floats(text, is_rounded):
         values = {"x": tensor(xp, [1, 2] * 8, "int32"), "u": tensor(xp, [1, 2] * 8, "uint8")}
         program = nt.program(f"(({text}))")  # which no test has planned before
         tensors = {name: value for name, value in values.items() if name in text}
-        first, second = told(lambda: program(values=tensors)), told(lambda: program(values=tensors))
+        first, second = warnings_of(lambda: program(values=tensors)), warnings_of(lambda: program(values=tensors))
     assert ["jax_enable_x64" in name for name in first] == [True] * is_rounded and not second
 
 
@@ -229,9 +229,9 @@ def test_jax_warns_once_where_it_traces_what_it_would_check(text):
         program = nt.program(text)
         function = jax.jit(lambda x: program(x=nt.tensor(x, "a")).array)
         array = xp.asarray([1000003, -5], dtype="int32")
-        messages = told(lambda: function(array))
+        messages = warnings_of(lambda: function(array))
         assert ["not checked for overflow" in message for message in messages] == [True]
-        assert not told(lambda: function(array + 1))
+        assert not warnings_of(lambda: function(array + 1))
         assert np.array_equal(function(array), program(x=nt.tensor(array, "a")).array)
         with pytest.raises(nt.NotationError, match=r"integer overflow: exceeds int32 \(maximum 2147483647\)"):
             program(

@@ -77,7 +77,7 @@ def test_of_numbers_near_the_ends_of_single_precision(text, factor, library):
     np.testing.assert_allclose(result, expected[text.split("_")[0]], rtol=1e-5)
 
 
-def made(library, array):
+def array_of(library, array):
     module = pytest.importorskip(library)
     return module.tensor(array) if library == "torch" else module.asarray(array)
 
@@ -101,7 +101,7 @@ def test_in_every_library_in_every_way(text, library, dtype, factor):
     if library == "jax.numpy" and dtype == "float64":
         pytest.importorskip("jax").config.update("jax_enable_x64", True)
     array = drawn((4, 7), dtype, factor)
-    x, want = nt.tensor(made(library, array), "n a"), by_hand(array, 1e-5)
+    x, want = nt.tensor(array_of(library, array), "n a"), by_hand(array, 1e-5)
     close = {"float16": 5e-3, "float32": 2e-6, "float64": 1e-11}[dtype]
     for result in (nt.evaluate(text, X=x), nt.formula(text)(X=x), nt.formula(text).compile()(X=x)):
         np.testing.assert_allclose(as_numpy(result, "n a"), want, rtol=close, atol=close * np.abs(want).max())
@@ -111,13 +111,13 @@ def test_in_every_library_in_every_way(text, library, dtype, factor):
 @pytest.mark.parametrize("factor", [1e25, 1.0, 1e-30])
 def test_squares_that_vanish_where_there_is_no_ε(library, factor):
     array = drawn((4, 7), "float32", factor)
-    result = nt.evaluate("standardize_{a}(X; 0)", X=nt.tensor(made(library, array), "n a"))
+    result = nt.evaluate("standardize_{a}(X; 0)", X=nt.tensor(array_of(library, array), "n a"))
     np.testing.assert_allclose(as_numpy(result, "n a"), by_hand(array, 0), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_mean_of_half_precision_whose_sum_overflows(library):
-    x = nt.tensor(made(library, np.full(8, 3e4, "float16")), "a")
+    x = nt.tensor(array_of(library, np.full(8, 3e4, "float16")), "a")
     assert float(as_numpy(nt.evaluate("mean_{a} X", X=x), "")) == np.float16(3e4)
 
 

@@ -186,8 +186,8 @@ def test_a_cache_keeps_so_many_bytes(monkeypatch):
     monkeypatch.setattr(call_cache, "BYTES", 100)
     cache = call_cache.new_cache("of a test")
     for number in range(50):
-        remaining = cache.store(number, Heavy(30))
-        assert cache.store((number, "again"), remaining) is remaining and cache.bytes <= 100
+        stored = cache.store(number, Heavy(30))
+        assert cache.store((number, "again"), stored) is stored and cache.bytes <= 100
     assert [*cache] == [47, (47, "again"), 48, (48, "again"), 49, (49, "again")]
     assert cache.bytes == 90
     large = cache.store("large", Heavy(1000))  # what was asked for last is kept, whatever its size

@@ -231,12 +231,12 @@ n = 4
 def test_needed_lines(names, lines):
     text = NEEDED if "g" in names or "h" in names else NEEDED.replace("g(x) = α x\n", "\n")
     scope = bind(text, parse(text), open=True)
-    found = [
+    counts = [
         text.count("\n", 0, start) + 1 + n
         for start, end in needed_lines(scope, names)
         for n in range(text.count("\n", start, end))
     ]
-    assert found == lines
+    assert counts == lines
 
 
 def test_the_command_line_imports_and_places_errors(folder, capsys, monkeypatch):
@@ -254,11 +254,11 @@ def test_the_command_line_imports_and_places_errors(folder, capsys, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    "own, clashes", [("γ ∈ ℝ^{hidden}", True), ("γ ∈ ℝ^{chans}", False), ("γ_1 ∈ ℝ^{hidden}", False)]
+    "local, clashes", [("γ ∈ ℝ^{hidden}", True), ("γ ∈ ℝ^{chans}", False), ("γ_1 ∈ ℝ^{hidden}", False)]
 )
-def test_a_parameter_that_two_files_declare_differently_is_an_error(tmp_path, own, clashes):
+def test_a_parameter_that_two_files_declare_differently_is_an_error(tmp_path, local, clashes):
     (tmp_path / "norm.nt").write_text("Norm(X) = X ⊙ γ\nγ ∈ ℝ^{chans}\n", encoding="utf-8")
-    text = f'from "norm.nt" import Norm\n{own}\nY = Norm(X)'
+    text = f'from "norm.nt" import Norm\n{local}\nY = Norm(X)'
     if not clashes:
         assert "γ" in nt.program(text, folders=tmp_path).declared
         return

@@ -43,10 +43,10 @@ EQUAL = {
 
 
 @pytest.mark.parametrize("name", EQUAL)
-@pytest.mark.parametrize("made", [str, nt.program, nt.formula])
-def test_programs_that_declare_their_inputs_are_compared(name, made):
+@pytest.mark.parametrize("result", [str, nt.program, nt.formula])
+def test_programs_that_declare_their_inputs_are_compared(name, result):
     first, second, equal = EQUAL[name]
-    assert bool(nt.equivalent(made(first), made(second))) is equal
+    assert bool(nt.equivalent(result(first), result(second))) is equal
 
 
 def test_a_type_by_name_counts_before_a_declaration_and_two_declarations_agree():

@@ -33,7 +33,7 @@ LAYERS = {
 }  # fmt: skip
 
 
-def made(name: str, **more) -> Layer:
+def layer_of(name: str, **more) -> Layer:
     kind, sizes = LAYERS[name]
     layer = kind.init(seed=1, sizes=sizes, **more)
     random = np.random.default_rng(2)
@@ -51,7 +51,7 @@ def batch(dtype=torch.float64):
 # ------------------------------------------------------------------------------------------------ names, values, looks
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_module_has_the_values_and_the_names_of_its_layer(name):
-    layer = made(name)
+    layer = layer_of(name)
     module, x = layer.module(X="batch seq chans", dtype="float64"), batch()
     expected = [key for key, value in layer.parameters.items() if isinstance(value, nt.NamedTensor)]
     assert isinstance(module, torch.nn.Module) and list(module.state_dict()) == expected
@@ -63,7 +63,7 @@ def test_a_module_has_the_values_and_the_names_of_its_layer(name):
 
 
 def test_names_that_pytorch_has_are_parameters_all_the_same():
-    module = made("Odd").module(X="chans")
+    module = layer_of("Odd").module(X="chans")
     assert list(module.state_dict()) == ["half", "train_1", "W^{1,Q}"]
     assert module.half().training and getattr(module, "W^{1,Q}").shape == (4,)
     pointed = nt.formula("w^{1.5} x + b").compile("torch").module({"w^{1.5}": nt.tensor(2.0), "b": nt.tensor(1.0)})
@@ -104,7 +104,7 @@ class ByHand(torch.nn.Module):
 
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
 def test_an_ordinary_loop_trains_it_as_one_by_hand(optimizer):
-    layer, x = made("FFN"), batch()
+    layer, x = layer_of("FFN"), batch()
     before = {name: value.array.copy() for name, value in layer.parameters.items()}
     result = {}
     for model in (layer.module(X="batch seq chans", dtype="float64"), ByHand(layer)):
@@ -126,7 +126,7 @@ def test_an_ordinary_loop_trains_it_as_one_by_hand(optimizer):
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_gradients_are_those_of_the_layer_on_tensors_by_hand(name):
-    layer, x = made(name), batch()
+    layer, x = layer_of(name), batch()
     module = layer.module(X="batch seq chans", dtype="float64")
     module(x).square().sum().backward()
     leaves = {key: torch.tensor(value.array, requires_grad=True) for key, value in layer.parameters.items()}
@@ -139,7 +139,7 @@ def test_gradients_are_those_of_the_layer_on_tensors_by_hand(name):
 # ---------------------------------------------------------------------------------------------------- as modules are
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_module_is_copied_saved_converted_and_comes_back(name):
-    layer, x = made(name), batch()
+    layer, x = layer_of(name), batch()
     module = layer.module(X="batch seq chans", dtype="float64")
     expected = module(x).detach()
     bytes_io = io.BytesIO()
@@ -168,7 +168,7 @@ def test_a_module_is_copied_saved_converted_and_comes_back(name):
 
 
 def test_a_module_is_part_of_another():
-    layer = made("FFN")
+    layer = layer_of("FFN")
     model = torch.nn.Sequential(torch.nn.Linear(4, 4).double(), layer.module(X="batch seq chans", dtype="float64"))
     assert {"1.W_1", "1.b_1"} <= set(dict(model.named_parameters()))
     model(batch()).sum().backward()
@@ -200,13 +200,13 @@ def test_a_compiled_formula_takes_parameters_of_any_library_and_numbers():
 
 # -------------------------------------------------------------------------------------------------------------- errors
 WRONG = {
-    "an order that nobody said": (lambda: made("FFN").module()(batch()), 317, r'\.module\(X="batch seq chans"\)'),
+    "an order that nobody said": (lambda: layer_of("FFN").module()(batch()), 317, r'\.module\(X="batch seq chans"\)'),
     "another number of axes": (
-        lambda: made("FFN").module(X="n chans")(batch()),
+        lambda: layer_of("FFN").module(X="n chans")(batch()),
         316,
         "the module expects X with axes n, chans, got an array of 3 axes",
     ),
-    "no such input": (lambda: made("FFN").module(Y="n chans"), 201, "FFN takes X, and no Y"),
+    "no such input": (lambda: layer_of("FFN").module(Y="n chans"), 201, "FFN takes X, and no Y"),
     "no parameter": (
         lambda: nt.formula("x w").compile("torch").module({"w": [1, 2]}),
         317,
@@ -214,7 +214,7 @@ WRONG = {
     ),
     "another library": (lambda: nt.formula("x").compile("numpy").module({}), 317, "was compiled for numpy"),
     "a module of PyTorch's": (lambda: FFN.from_module(torch.nn.Linear(1, 1)), 317, "got a Linear"),
-    "of another layer": (lambda: FFN.from_module(made("LayerNorm").module()), 317, "got one of LayerNorm"),
+    "of another layer": (lambda: FFN.from_module(layer_of("LayerNorm").module()), 317, "got one of LayerNorm"),
 }
 
 

@@ -50,8 +50,8 @@ def sides_of(claim: str, shapes):
 
 
 def is_applied(claim: str, shapes) -> bool:
-    one, other = forms_of(claim, shapes)
     with working():
+        one, other = forms_of(claim, shapes)
         ways = (one, solved(one), updated(one), cleared(one))
         return any(not algebra.add(way, algebra.scaled(other, -1)) for way in ways)
 
@@ -252,8 +252,8 @@ def test_an_identity_is_symmetric():
 def test_factoring_keeps_summed_indices_apart():
     """An index that one product sums and another has outside is not one index."""
     i = FormIndex("a", "|a|")
-    x, y = (tensor(name, ("a",), (i,)) for name in "xy")
     with working():
+        x, y = (tensor(name, ("a",), (i,)) for name in "xy")
         summed = algebra.sum_over(algebra.multiply(x, y), [i])
         products = factored(algebra.add(summed, algebra.multiply(x, y)))
         assert {index for product in products for index in product.indices()} == {i}

@@ -672,10 +672,8 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_what_a_released_file_keeps_comes_back(sheet):
-    remaining = references.opened(references.kept_of(sheet["attention"]), "attention")
-    assert (
-        len(remaining["draws"]) == len(STYLES) and remaining["mistakes"][0][0] == "These sum to one over the queries."
-    )
+    sealed = references.opened(references.kept_of(sheet["attention"]), "attention")
+    assert len(sealed["draws"]) == len(STYLES) and sealed["mistakes"][0][0] == "These sum to one over the queries."
 
 
 # ------------------------------------------------------------------------------------------------------------ notebooks

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor.core import layout as layouts
+from namedtensor.core import arrays as layouts
 from namedtensor.tensors.eager import prepared_calls
 
 

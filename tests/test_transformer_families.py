@@ -54,7 +54,7 @@ class Backwards(Layer):
     """
 
 
-def made(kind: type[Layer], seed: int = 0, dtype: str = "float64") -> Any:
+def model_of(kind: type[Layer], seed: int = 0, dtype: str = "float64") -> Any:
     """A model whose every parameter is drawn, also those that begin as zero or one."""
     random, layer = np.random.default_rng(seed), kind.init(seed, {**SIZES, **MODELS[kind][0]}, dtype)
     drawn = {
@@ -107,7 +107,7 @@ def families(layer: Layer) -> list[FamilyName]:
 # ------------------------------------------------------------------------------------------------------ what it keeps
 @pytest.mark.parametrize("kind", MODELS)
 def test_each_family_is_one_array_of_its_members(kind):
-    model = made(kind)
+    model = model_of(kind)
     stacked = model.stack_layers()
     assert len(families(stacked)) == MODELS[kind][1]
     assert stacked.stack_layers() is stacked and type(stacked) is kind
@@ -123,7 +123,7 @@ def test_each_family_is_one_array_of_its_members(kind):
 @pytest.mark.parametrize("kind", MODELS)
 def test_it_gives_what_the_layer_gives(kind, library):
     xp = pytest.importorskip(library)
-    model = made(kind).to(library)
+    model = model_of(kind).to(library)
     near(model.stack_layers()(*inputs(kind, xp)), model(*inputs(kind, xp)))
 
 
@@ -152,7 +152,7 @@ def test_a_loop_against_the_order_of_the_members():
 
 
 def test_members_that_differ_stay_as_they_are():
-    model = made(GPT2)
+    model = model_of(GPT2)
     single = model.parameters["W^{2,Q}"]
     model = model.replace({"W^{2,Q}": nt.tensor(single.array.astype("float32"), single.axes)})
     stacked = model.stack_layers()
@@ -191,7 +191,7 @@ def test_a_layer_keeps_the_families_that_it_has_and_may_get_others():
 # -------------------------------------------------------------------------------------------------- every other verb
 @pytest.mark.slow
 def test_the_verbs_of_a_layer(tmp_path):
-    model, (ids,) = made(GPT2), inputs(GPT2)
+    model, (ids,) = model_of(GPT2), inputs(GPT2)
     stacked = model.stack_layers()
     assert "W^{4,Q}" in stacked.parameters and "W^{5,Q}" not in stacked.parameters
     with pytest.raises(KeyError):
@@ -227,14 +227,14 @@ def test_the_verbs_of_a_layer(tmp_path):
 
 
 def test_a_call_may_give_a_member():
-    model, (ids,) = made(GPT2), inputs(GPT2)
+    model, (ids,) = model_of(GPT2), inputs(GPT2)
     other = {"W^{3,Q}": nt.tensor(np.ones((8, 2, 4)), "chans heads key")}
     near(model.stack_layers()(ids, **other), model(ids, **other))
 
 
 def test_a_module_of_pytorch_has_the_members():
     torch = pytest.importorskip("torch")
-    model = made(GPT2)
+    model = model_of(GPT2)
     module = model.stack_layers().module(ids="batch seq", dtype="float64")
     assert len(dict(module.named_parameters())) == len(dict(model.module(ids="batch seq").named_parameters()))
     ids = torch.asarray(IDS)
@@ -244,7 +244,7 @@ def test_a_module_of_pytorch_has_the_members():
 
 def test_pytorch_differentiates_by_the_array():
     torch = pytest.importorskip("torch")
-    model, (ids,) = made(GPT2).to("torch"), inputs(GPT2, torch)
+    model, (ids,) = model_of(GPT2).to("torch"), inputs(GPT2, torch)
     stacked, slopes = model.stack_layers(), {}
     for layer in (model, stacked):
         for item in layer._kept.values():
@@ -311,7 +311,7 @@ def test_training_goes_as_with_the_members():
         return optax.apply_updates(layer, changes), state, value
 
     with jax.enable_x64(True):
-        (ids,), model = inputs(GPT2, jax.numpy), made(GPT2).to("jax")
+        (ids,), model = inputs(GPT2, jax.numpy), model_of(GPT2).to("jax")
         ends = []
         for layer in (model, model.stack_layers()):
             state, values = optimizer.init(layer), []
@@ -327,12 +327,12 @@ def test_training_goes_as_with_the_members():
 
 def test_shapes_alone_and_trees_of_what_is_no_array():
     jax = pytest.importorskip("jax")
-    model, (ids,) = made(GPT2, dtype="float32").to("jax"), inputs(GPT2, jax.numpy)
+    model, (ids,) = model_of(GPT2, dtype="float32").to("jax"), inputs(GPT2, jax.numpy)
     stacked = model.stack_layers()
     leaves, structure = jax.tree.flatten(stacked)
     assert len(leaves) == 20 and len(jax.tree.leaves(model)) == 4 + 16 * 4
     assert structure == jax.tree.structure(pickle.loads(pickle.dumps(stacked)))
-    shapes = jax.eval_shape(lambda: made(GPT2, dtype="float32").to("jax"))
+    shapes = jax.eval_shape(lambda: model_of(GPT2, dtype="float32").to("jax"))
     assert jax.tree.structure(shapes.stack_layers()) == structure
     assert shapes.stack_layers().parameters["W^{4,Q}"].sizes == {"chans": 8, "heads": 2, "key": 4}
     text = jax.jit(lambda layer, ids: layer(ids)).lower(shapes.stack_layers(), ids).as_text()
@@ -354,7 +354,7 @@ def test_what_is_compiled_is_as_long_for_many_layers_as_for_few():
 
 
 def test_text_is_generated_without_taking_families_apart(monkeypatch):
-    model = made(GPT2)
+    model = model_of(GPT2)
     prompt = nt.tensor(IDS[:, :3], "batch seq")
     expected = model.generate(prompt, max_new_tokens=3)
     stacked = model.stack_layers()

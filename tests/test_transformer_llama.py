@@ -34,7 +34,7 @@ def model(**changes):
     return drawn(transformers.LlamaForCausalLM, transformers.LlamaConfig(**{**SMALL, **changes}))
 
 
-def kept(theirs, folder, **changes):
+def saved_folder(theirs, folder, **changes):
     """The folder of a model, with some of its config.json changed, and what is None taken out."""
     theirs.save_pretrained(folder)
     about = json.loads((folder / "config.json").read_text()) | changes
@@ -101,7 +101,7 @@ def test_the_config_of_earlier_versions(scaling, tmp_path):
     now = {"rope_type": (scaling or {}).get("type", "default"), **(scaling or {}), "rope_theta": 300.0}
     theirs = model(rope_parameters=now)
     scaling = scaling and {key: value for key, value in scaling.items() if value is not None}
-    kept(theirs, tmp_path, rope_parameters=None, rope_theta=300.0, rope_scaling=scaling, num_key_value_heads=2)
+    saved_folder(theirs, tmp_path, rope_parameters=None, rope_theta=300.0, rope_scaling=scaling, num_key_value_heads=2)
     ids = numbers(np.random.default_rng(2), 2, 5, below=23)
     assert distance(transformer.load(tmp_path)(named(ids, "batch seq")), theirs(ids).logits, LOGITS) < CLOSE
 
@@ -128,7 +128,7 @@ REFUSED = [
 @pytest.mark.parametrize("changes, says", REFUSED, ids=[says[:40] for _, says in REFUSED])
 def test_a_config_that_does_not_fit_is_refused(changes, says, tmp_path):
     with pytest.raises(nt.NotationError) as caught:
-        transformer.load(kept(model(), tmp_path, **changes))
+        transformer.load(saved_folder(model(), tmp_path, **changes))
     assert says in str(caught.value)
 
 

@@ -16,7 +16,7 @@ from transformer import cheat_sheet, dataflowr, learning_records, lelarge, paper
 BY_KIND = {case.kind: case for case in CASES}
 
 
-def made(kind, seed=0, further=None):
+def layer_of(kind, seed=0, further=None):
     """A layer of random parameters, with random inputs."""
     case = BY_KIND[kind]
     return case.layer(seed), case.inputs(seed, further)
@@ -50,7 +50,7 @@ def relu(x):
 
 # ----------------------------------------------------------------------------------------------------------- Lelarge
 def test_a_linear_layer():
-    layer, (X,) = made(lelarge.Linear, further={"seq": 4})
+    layer, (X,) = layer_of(lelarge.Linear, further={"seq": 4})
     W, b = parameters(layer, W="ax bx", b="bx")
     same(layer(X), "seq bx", array(X, "seq ax") @ W + b)
 
@@ -59,7 +59,7 @@ def test_a_linear_layer():
     ("kind", "first", "last"), [(lelarge.FeedForward, "ax", "bx"), (lelarge.FFN, "chans", "chans")]
 )
 def test_a_feedforward_network(kind, first, last):
-    layer, (X,) = made(kind, further={"seq": 4})
+    layer, (X,) = layer_of(kind, further={"seq": 4})
     W_1, b_1, W_2, b_2 = parameters(layer, W_1=f"{first} hidden", b_1="hidden", W_2=f"hidden {last}", b_2=last)
     same(layer(X), f"seq {last}", relu(array(X, f"seq {first}") @ W_1 + b_1) @ W_2 + b_2)
 
@@ -95,7 +95,7 @@ def attended(layer, X):
 
 
 def test_self_attention():
-    layer, (X,) = made(lelarge.SelfAttention)
+    layer, (X,) = layer_of(lelarge.SelfAttention)
     same(layer(X), "seq val", attended(layer, array(X, "seq chans")))
 
 
@@ -116,7 +116,7 @@ def test_mean_variance_and_standardize_over_any_axes():
 def test_batch_and_instance_norm_are_pytorchs(module):
     torch = pytest.importorskip("torch")
     for kind, other in ((module.BatchNorm, torch.nn.BatchNorm1d), (module.InstanceNorm, torch.nn.InstanceNorm1d)):
-        layer, (X,) = made(kind)
+        layer, (X,) = layer_of(kind)
         options = {"affine": True, "dtype": torch.float64}
         want = other(3, **options)
         γ, β = parameters(layer, γ="chans", β="chans")
@@ -128,7 +128,7 @@ def test_batch_and_instance_norm_are_pytorchs(module):
 @pytest.mark.parametrize("kind", [lelarge.LayerNormOfLayer, paper.LayerNorm])
 def test_layer_norm_over_layer_and_channels_is_pytorchs(kind):
     torch = pytest.importorskip("torch")
-    layer, (X,) = made(kind)
+    layer, (X,) = layer_of(kind)
     want = torch.nn.LayerNorm((3, 5), dtype=torch.float64)
     γ, β = parameters(layer, γ="chans layer", β="chans layer")
     want.load_state_dict({"weight": torch.tensor(γ), "bias": torch.tensor(β)})
@@ -137,7 +137,7 @@ def test_layer_norm_over_layer_and_channels_is_pytorchs(kind):
 
 def test_layer_norm_over_channels_is_pytorchs():
     torch = pytest.importorskip("torch")
-    layer, (X,) = made(lelarge.LayerNorm, further={"batch": 2, "seq": 5})
+    layer, (X,) = layer_of(lelarge.LayerNorm, further={"batch": 2, "seq": 5})
     want = torch.nn.LayerNorm(3, dtype=torch.float64)
     γ, β = parameters(layer, γ="chans", β="chans")
     want.load_state_dict({"weight": torch.tensor(γ), "bias": torch.tensor(β)})
@@ -145,7 +145,7 @@ def test_layer_norm_over_channels_is_pytorchs():
 
 
 def test_the_block():
-    layer, (tensor,) = made(lelarge.EncoderBlock)
+    layer, (tensor,) = layer_of(lelarge.EncoderBlock)
     γ, β, W_1, b_1, W_2, b_2 = parameters(
         layer, γ="chans", β="chans", W_1="chans hidden", b_1="hidden", W_2="hidden chans", b_2="chans"
     )
@@ -160,7 +160,7 @@ def test_the_block():
 # --------------------------------------------------------------------------------------------------------- dataflowr
 def test_attention_to_a_database():
     """The text's own order: columns are inputs and samples."""
-    layer, (inputs, samples) = made(dataflowr.Attention)
+    layer, (inputs, samples) = layer_of(dataflowr.Attention)
     X, X_ = array(inputs, "chans seq"), array(samples, "chans' memory")
     W_Q, W_K, W_V = parameters(layer, W_Q="key chans", W_K="key chans'", W_V="out chans'")
     Q, K, V = W_Q @ X, W_K @ X_, W_V @ X_
@@ -179,7 +179,7 @@ def of_one_head(X, W_Q, W_K, W_V):
 
 
 def test_self_attention_by_columns():
-    layer, (tensor,) = made(dataflowr.SelfAttention)
+    layer, (tensor,) = layer_of(dataflowr.SelfAttention)
     W_Q, W_K, W_V = parameters(layer, W_Q="key chans", W_K="key chans", W_V="chans' chans")
     same(layer(tensor), "chans seq", of_one_head(array(tensor, "chans seq"), W_Q, W_K, W_V))
 
@@ -192,7 +192,7 @@ def of_heads(layer, X):
 
 
 def test_heads_are_concatenated_along_the_features():
-    layer, (tensor,) = made(dataflowr.MultiHeadAttention)
+    layer, (tensor,) = layer_of(dataflowr.MultiHeadAttention)
     same(layer(tensor), "chans seq", of_heads(layer, array(tensor, "chans seq")))
 
 
@@ -218,7 +218,7 @@ def normed(x, γ, β, axis):
 
 @pytest.mark.parametrize("kind", [dataflowr.LayerNorm, cheat_sheet.LayerNorm])
 def test_layer_norm_without_ε(kind):
-    layer, (x,) = made(kind, further={"seq": 5})
+    layer, (x,) = layer_of(kind, further={"seq": 5})
     γ, β = parameters(layer, γ="chans", β="chans")
     same(layer(x), "seq chans", normed(array(x, "seq chans"), γ, β, 1))
 
@@ -229,12 +229,12 @@ def fed(layer, x):
 
 
 def test_the_feed_forward_network_of_dataflowr():
-    layer, (x,) = made(dataflowr.FFN, further={"seq": 5})
+    layer, (x,) = layer_of(dataflowr.FFN, further={"seq": 5})
     same(layer(x), "seq chans", fed(layer, array(x, "seq chans")))
 
 
 def test_the_block_of_dataflowr():
-    layer, (tensor,) = made(dataflowr.Block)
+    layer, (tensor,) = layer_of(dataflowr.Block)
     γ_1, β_1, γ_2, β_2 = parameters(layer, **dict.fromkeys(("γ_1", "β_1", "γ_2", "β_2"), "chans"))
     X = array(tensor, "chans seq")
     T = normed(X + of_heads(layer, X), γ_1, β_1, 0)
@@ -254,7 +254,7 @@ def test_inputs_in_another_order_give_outputs_in_that_order(kind, order, seed):
 
 @cache
 def in_order(kind, seed):
-    layer, (X,) = made(kind, seed)
+    layer, (X,) = layer_of(kind, seed)
     return layer, X, layer(X).to_array("seq chans")
 
 
@@ -282,13 +282,13 @@ def test_the_encoding_of_places(count, D):
 
 
 def test_embeddings_with_their_places():
-    layer, (w,) = made(learning_records.Embedding)
+    layer, (w,) = layer_of(learning_records.Embedding)
     (e,) = parameters(layer, e="vocab chans")
     same(layer(w), "seq chans", math.sqrt(6) * e[array(w, "seq") - 1] + places(5, 6))
 
 
 def test_keys_queries_and_values_by_loops():
-    layer, (tensor,) = made(learning_records.KeyQueryValueAttention)
+    layer, (tensor,) = layer_of(learning_records.KeyQueryValueAttention)
     h = array(tensor, "seq chans")
     W_q, W_k, W_v = parameters(layer, W_q="key chans", W_k="key chans", W_v="val chans")
     N, D = h.shape
@@ -303,7 +303,7 @@ def test_keys_queries_and_values_by_loops():
 
 # ------------------------------------------------------------------------------------------------------- cheat-sheet
 def test_keys_and_queries_of_different_inputs():
-    layer, (asking, asked) = made(cheat_sheet.Attention)
+    layer, (asking, asked) = layer_of(cheat_sheet.Attention)
     X, X_ = array(asking, "seq chans"), array(asked, "seq' chans")
     W_v, W_q, W_k = parameters(layer, W_v="chans val", W_q="chans key", W_k="chans key")
     want = [softmax(np.array([(W_q.T @ x) @ (W_k.T @ other) for other in X_]) / math.sqrt(3)) @ (X_ @ W_v) for x in X]
@@ -311,7 +311,7 @@ def test_keys_and_queries_of_different_inputs():
 
 
 def test_the_post_ln_block():
-    layer, (tensor,) = made(cheat_sheet.Block)
+    layer, (tensor,) = layer_of(cheat_sheet.Block)
     x = array(tensor, "seq chans")
     W_v, W_q, W_k, W_1, W_2 = parameters(
         layer, W_v="chans val", W_q="chans key", W_k="chans key", W_1="chans hidden", W_2="hidden chans"
@@ -329,7 +329,7 @@ def test_the_post_ln_block():
 
 def test_the_post_ln_block_is_pytorchs_and_the_slide_without_the_prime_is_not():
     torch = pytest.importorskip("torch")
-    layer, (X,) = made(cheat_sheet.Block)
+    layer, (X,) = layer_of(cheat_sheet.Block)
     theirs = torch.nn.TransformerEncoderLayer(4, 1, 6, dropout=0.0, layer_norm_eps=0.0, dtype=torch.float64)
     inputs = {
         "self_attn.in_proj_weight": np.concatenate([layer.parameters[f"W_{letter}"].to_array(f"{axis} chans")
@@ -347,7 +347,7 @@ def test_the_post_ln_block_is_pytorchs_and_the_slide_without_the_prime_is_not():
 
 
 def test_the_post_ln_block_with_heads():
-    layer, (tensor,) = made(cheat_sheet.MultiHeadBlock)
+    layer, (tensor,) = layer_of(cheat_sheet.MultiHeadBlock)
     x = array(tensor, "seq chans")
     heads = parameters(
         layer, W_v="heads chans val", W_q="heads chans key", W_k="heads chans key", W_c="heads val chans"
@@ -363,7 +363,7 @@ def test_the_post_ln_block_with_heads():
 
 # ------------------------------------------------------------------------------------------------------------ slides
 def test_one_query_to_a_set():
-    layer, (one, many) = made(slides.Attention)
+    layer, (one, many) = layer_of(slides.Attention)
     x, ξ = array(one, "chans"), array(many, "chans memory")
     W_q, W_k, W_v = parameters(layer, W_q="key chans", W_k="key chans", W_v="val chans")
     K, V = W_k @ ξ, W_v @ ξ
@@ -373,7 +373,7 @@ def test_one_query_to_a_set():
 
 
 def test_cross_attention_is_h_equal_v_a():
-    layer, (several, many) = made(slides.CrossAttention)
+    layer, (several, many) = layer_of(slides.CrossAttention)
     x, ξ = array(several, "chans seq"), array(many, "chans memory")
     W_q, W_k, W_v = parameters(layer, W_q="key chans", W_k="key chans", W_v="val chans")
     A = softmax((W_k @ ξ).T @ (W_q @ x) / math.sqrt(3), axis=0)
@@ -382,14 +382,14 @@ def test_cross_attention_is_h_equal_v_a():
 
 
 def test_self_attention_is_cross_attention_to_itself():
-    layer, (x,) = made(slides.SelfAttention)
+    layer, (x,) = layer_of(slides.SelfAttention)
     cross = slides.CrossAttention(dict(layer.parameters))
     same(layer(x), "val seq", cross(x, x.rename(seq="memory")).to_array("val seq"))
 
 
 def test_several_heads_are_pytorchs():
     torch = pytest.importorskip("torch")
-    layer, (x,) = made(slides.MultiHeadAttention)
+    layer, (x,) = layer_of(slides.MultiHeadAttention)
     d, h = 4, 2
     W_q, W_k, W_v = parameters(layer, W_q="heads key chans", W_k="heads key chans", W_v="heads val chans")
     (W_h,) = parameters(layer, W_h="chans stack")
@@ -408,7 +408,7 @@ def test_several_heads_are_pytorchs():
 
 def test_the_recurrent_network_is_pytorchs():
     torch = pytest.importorskip("torch")
-    layer, (x,) = made(slides.RNN)
+    layer, (x,) = layer_of(slides.RNN)
     W_hx, W_hh, b_h = parameters(layer, W_hx="hidden chans", W_hh="hidden hidden'", b_h="hidden")
     want = torch.nn.RNN(3, 4, dtype=torch.float64)
     state = {"weight_ih_l0": W_hx, "weight_hh_l0": W_hh, "bias_ih_l0": b_h, "bias_hh_l0": 0 * b_h}
@@ -509,13 +509,13 @@ def test_a_word_out_of_range_is_refused(ids):
 
 # --------------------------------------------------------------------------------------------------------- the paper
 def test_a_fully_connected_layer():
-    layer, (x,) = made(paper.FullConn, further={"batch": 2})
+    layer, (x,) = layer_of(paper.FullConn, further={"batch": 2})
     W, b = parameters(layer, W="layer' layer", b="layer'")
     same(layer(x), "batch layer", 1 / (1 + np.exp(-(array(x, "batch layer") @ W.T + b))))
 
 
 def test_a_network_of_layers_of_several_sizes():
-    layer, (x,) = made(paper.FeedForward)
+    layer, (x,) = layer_of(paper.FeedForward)
     want = array(x, "layer")
     for l in range(1, 4):
         W, b = parameters(layer, **{f"W^{l}": "layer' layer", f"b^{l}": "layer'"})
@@ -525,7 +525,7 @@ def test_a_network_of_layers_of_several_sizes():
 
 
 def test_the_recurrent_network_of_the_paper():
-    layer, (X, first) = made(paper.RNN)
+    layer, (X, first) = layer_of(paper.RNN)
     W_h, W_i, b = parameters(layer, **{"W^h": "hidden hidden'", "W^i": "input hidden'", "b": "hidden'"})
     h = array(first, "hidden")
     for t, x in enumerate(array(X, "seq input"), 1):
@@ -551,7 +551,7 @@ def test_convolutions_are_pytorchs(further):
         (paper.Conv1d, "seq", "kernel", torch.nn.functional.conv1d),
         (paper.Conv2d, "height width", "kh kw", torch.nn.functional.conv2d),
     ):
-        layer, (X,) = made(kind, further=further)
+        layer, (X,) = layer_of(kind, further=further)
         W, b = parameters(layer, W=f"chans' chans {window}", b="chans'")
         X_ = array(X, f"{' '.join(further)} chans {text}")
         flat = torch.tensor(X_.reshape(-1, *X_.shape[len(further) :]))
@@ -561,15 +561,15 @@ def test_convolutions_are_pytorchs(further):
 
 def test_pooling_is_pytorchs():
     torch = pytest.importorskip("torch")
-    layer, (X,) = made(paper.MaxPool1d, further={"batch": 2})
+    layer, (X,) = layer_of(paper.MaxPool1d, further={"batch": 2})
     same(layer(X), "batch seq", torch.nn.functional.max_pool1d(torch.tensor(array(X, "batch seq")), 2).numpy())
-    layer, (X,) = made(paper.MaxPool2d, further={"batch": 2})
+    layer, (X,) = layer_of(paper.MaxPool2d, further={"batch": 2})
     want = torch.nn.functional.max_pool2d(torch.tensor(array(X, "batch height width")), (2, 3))
     same(layer(X), "batch height width", want.numpy())
 
 
 def test_a_bag_of_words():
-    layer, (X,) = made(paper.CBOW)
+    layer, (X,) = layer_of(paper.CBOW)
     E, W = parameters(layer, E="vocab emb", W="classes emb")
     words = array(X, "seq vocab").argmax(1)
     same(layer(X), "classes", softmax(W @ E[words].sum(0)))
@@ -607,7 +607,7 @@ def test_the_transformer_of_the_appendix(layers):
 
 
 def test_the_transformer_refuses_what_is_no_word():
-    layer, (I,) = made(paper.Transformer)
+    layer, (I,) = layer_of(paper.Transformer)
     with pytest.raises(nt.NotationError) as raised:
         layer(nt.tensor(0 * array(I, "seq vocab"), "seq vocab"))
     assert raised.value.kind == "value"
@@ -616,7 +616,7 @@ def test_the_transformer_refuses_what_is_no_word():
 def test_lenet_is_pytorchs():
     torch = pytest.importorskip("torch")
     functional = torch.nn.functional
-    layer, (X,) = made(paper.LeNet)
+    layer, (X,) = layer_of(paper.LeNet)
     x = torch.tensor(array(X, "batch chans height width"))
     for l in (1, 2):
         W, b = parameters(layer, **{f"W^{l}": "chans' chans kh kw", f"b^{l}": "chans'"})

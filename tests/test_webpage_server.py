@@ -307,8 +307,8 @@ def test_the_page_that_needs_no_server_is_saved_from_its_distribution(tmp_path, 
     monkeypatch.syspath_prepend(str(distribution(tmp_path / "installed", version)))
     assert main(["playground", "--save", str(tmp_path)]) == 0
     assert (tmp_path / "playground.html").read_text(encoding="utf-8") == "<!doctype html>the whole page"
-    told = capsys.readouterr().err
-    assert "needs no server" in told and note in told and ("version" in told) == bool(note)
+    err = capsys.readouterr().err
+    assert "needs no server" in err and note in err and ("version" in err) == bool(note)
 
 
 def test_a_page_that_needs_a_server_is_not_saved(tmp_path, capsys, monkeypatch):

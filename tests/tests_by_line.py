@@ -51,8 +51,8 @@ FOREIGN = (
 
 def environment() -> dict[str, str]:
     """That of this process, with one thread for each process of tests, and few draws."""
-    remaining = ("CI", "HYPOTHESIS_PROFILE", "NAMEDTENSOR_FUZZ", "NAMEDTENSOR_DRAWS_SECONDS", "PYTEST_ADDOPTS")
-    result = {name: value for name, value in os.environ.items() if name not in remaining}
+    names = ("CI", "HYPOTHESIS_PROFILE", "NAMEDTENSOR_FUZZ", "NAMEDTENSOR_DRAWS_SECONDS", "PYTEST_ADDOPTS")
+    result = {name: value for name, value in os.environ.items() if name not in names}
     result |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return result | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
 

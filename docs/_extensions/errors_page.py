@@ -143,9 +143,9 @@ def fence(text: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    made = page()
+    text = page()
     if "--write" in sys.argv:
-        PAGE.write_text(made, encoding="utf-8")
+        PAGE.write_text(text, encoding="utf-8")
         OF_THE_PAGE.write_text(written(), encoding="utf-8")
     else:
-        sys.stdout.write(made)
+        sys.stdout.write(text)

@@ -36,7 +36,7 @@ class Executed(SphinxDirective):
             shown += self.source(block.body, root)
         if outcome.latex is not None:
             shown += math(outcome.latex)
-        if self.name == "formula" and outcome.value is not None and (inputs := said(self.options)):
+        if self.name == "formula" and outcome.value is not None and (inputs := option_words(self.options)):
             shown += nodes.paragraph("", "", *inputs, classes=["given"])
         shown += results(outcome, root)
         if outcome.state is not None and self.config.playground:
@@ -56,7 +56,7 @@ def opens(state, root: str = "") -> nodes.raw:
     return nodes.raw("", link, format="html")
 
 
-def said(options) -> list:
+def option_words(options) -> list:
     """The line above a value: what was called, of what, with which sizes."""
     parts = []
     if "call" in options:

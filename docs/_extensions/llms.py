@@ -136,7 +136,7 @@ def cheats() -> list[str]:
 def errors() -> list[str]:
     lines = ["## Errors: code, meaning, wrong → fixed", ""]
     for code, title in CATALOGUE.items():
-        example = next((each for each in errors_examples.EXAMPLES.get(code, ()) if is_short(each)), None)
+        example = next((other for other in errors_examples.EXAMPLES.get(code, ()) if is_short(other)), None)
         change = f": `{example.formula}` → `{example.fixed}`" if example is not None else ""
         lines.append(f"- {code} {title}{change}")
     return lines

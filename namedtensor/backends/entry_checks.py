@@ -100,7 +100,7 @@ def input_checks(
         lines += [read.line for read in reads_of_value]
         for axis in unread_axes(value, stated, reads_of_value, known):
             text, size = f"{name}.shape[{axis}]", value.shape[axis]
-            message = f"axis {axes[value.order[axis]]} of {name} must {due(size)}"
+            message = f"axis {axes[value.order[axis]]} of {name} must {expected_size(size)}"
             lines += requirement(f"{text} == {size}", f"{text} != {size}", message)
     for condition in plan.conditions:
         lines += requirement(str(condition), f"not {condition}", f"sizes must satisfy {condition.shown}")
@@ -143,7 +143,7 @@ def unread_axes(
     ]
 
 
-def due(size: Any) -> str:
+def expected_size(size: Any) -> str:
     """What the size of an axis must be, in words."""
     (symbol, *more) = symbols_of(size)
     if not more and symbol.part > 1 and size == symbol.part * extent(symbol):

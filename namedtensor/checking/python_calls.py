@@ -40,7 +40,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
     renamed: list[Term] = []
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # n of ℝ^{a[n]} is that of this call
     for argument, names, part in zip(arguments, needed, node.arguments):
-        for axis, said in names.items():
+        for axis, name in names.items():
             if axis not in argument.shape:
                 raise checker.error(
                     305, f"{node.operator}: argument {checker.text(part)} is missing axis {axis}", part,
@@ -48,8 +48,8 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
                     symbol=node.operator, axis=axis,
                 )  # fmt: skip
             sizes[axis] = argument.shape[axis]
-            if said is not None:
-                solve_size(checker, said, argument.shape[axis], axis, part, inner)
+            if name is not None:
+                solve_size(checker, name, argument.shape[axis], axis, part, inner)
         apart: dict[str, str] = {}
         for axis, size in argument.shape.items():
             if axis in names:
@@ -63,10 +63,10 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
             apart[axis] = f"{source_name(axis)}@python"
         renamed.append(checker.renamed(argument, apart, part))
     shape = {f"{source_name(axis)}@python": size for axis, size in extras.items()}
-    for axis, said in given.items():
+    for axis, name in given.items():
         size = sizes.get(axis)
         if size is None:
-            size = checker.solver.size_of(axis, env, node) if said is None else checker.solver.value(said, inner)
+            size = checker.solver.size_of(axis, env, node) if name is None else checker.solver.value(name, inner)
         if size is None and not checker.infer_parameters:
             raise unknown_axis_size(checker, axis, node)
         shape[axis] = unknown_size(checker, axis) if size is None else size

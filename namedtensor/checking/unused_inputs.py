@@ -101,7 +101,7 @@ class MentionedNames:
     @cached_property
     def measured(self) -> set[str]:
         """The axes whose sizes it asks for, or makes."""
-        return {*asked(self.scope.program), *made(self.scope)}
+        return {*asked(self.scope.program), *created_axes(self.scope)}
 
     def spellings(self) -> Iterator[Spelled]:
         """Yield each name that occurs in the program; labels of a known name do not count as names."""
@@ -215,7 +215,7 @@ def asked(root: Any) -> Iterator[str]:
             yield from (axis.name for axis in map(axis_of, node.arguments) if axis is not None)
 
 
-def made(scope: Scope) -> Iterator[str]:
+def created_axes(scope: Scope) -> Iterator[str]:
     """The axes that a program makes, of a size that something else has to say."""
     for node in walk(scope.program):
         if isinstance(node, nodes.Equation):

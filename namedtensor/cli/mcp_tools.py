@@ -51,8 +51,13 @@ def equivalent(first: str, second: str, types: Mapping[str, str], given: str) ->
     from ..teaching.equivalence import equivalent
 
     shapes: dict[str, Any] = {**types}
-    found = equivalent(first, second, given=given, **shapes)
-    return {"equal": bool(found), "proved": found.proved, "difference": found.difference, "message": str(found)}
+    comparison = equivalent(first, second, given=given, **shapes)
+    return {
+        "equal": bool(comparison),
+        "proved": comparison.proved,
+        "difference": comparison.difference,
+        "message": str(comparison),
+    }
 
 
 def derive(formula: str, wrt: str, types: Mapping[str, str], sizes: Mapping[str, int], syntax: str) -> Record:
@@ -73,9 +78,14 @@ def derive(formula: str, wrt: str, types: Mapping[str, str], sizes: Mapping[str,
 def translate(source: str, axes: Mapping[str, Any], kind: str, reading: int | None) -> Record:
     from ..positional.translation import translate
 
-    found = translate(source, axes, kind=kind, reading=reading)
-    record = {"formula": found.formula, "latex": found.latex, "kind": found.kind, "axes": found.axes}
-    return {**record, "result": found.result, "reading": found.reading, "checked": found.checked}
+    translation = translate(source, axes, kind=kind, reading=reading)
+    record = {
+        "formula": translation.formula,
+        "latex": translation.latex,
+        "kind": translation.kind,
+        "axes": translation.axes,
+    }
+    return {**record, "result": translation.result, "reading": translation.reading, "checked": translation.checked}
 
 
 def read(code: str | None, target: str, inputs: Mapping[str, str], against: str | None) -> Record:
@@ -100,8 +110,12 @@ def read(code: str | None, target: str, inputs: Mapping[str, str], against: str 
     record: Record = {"program": program.text, "axes": list(program.axes), "notes": list(map(str, program.reading))}
     record["remarks"] = [remark.sentence for remark in program.remarks]
     if against is not None:
-        found = equivalent(program, against)
-        record["against"] = {"equal": bool(found), "message": str(found), "lines": [line.line for line in found.lines]}
+        comparison = equivalent(program, against)
+        record["against"] = {
+            "equal": bool(comparison),
+            "message": str(comparison),
+            "lines": [line.line for line in comparison.lines],
+        }
     return record
 
 

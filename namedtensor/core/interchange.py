@@ -14,7 +14,7 @@ from grammar.errors import NotationError
 
 from .kinds import wrong
 from .labels import AxisLabels, Labels, labeled_layout, labels_of
-from .tensor import NamedTensor, made_as, tensor
+from .tensor import NamedTensor, tensor, wrap_layout
 
 XARRAY = "pip install '.[xarray]'"
 
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 def labeled_tensor(array: Any, axes: Iterable[str], labels: AxisLabels, origin: Origin | None = None) -> NamedTensor:
     """A tensor with labels, and what else its source had."""
     plain = tensor(array, tuple(axes))
-    result = made_as(plain.array, labeled_layout(plain.layout, labels))
+    result = wrap_layout(plain.array, labeled_layout(plain.layout, labels))
     if origin is not None and origin != Origin():
         result._origin = origin  # pyright: ignore[reportPrivateUsage]
     return result

@@ -15,13 +15,13 @@ def hiding(package: str) -> str | None:
     """
     module = sys.modules.get(package)
     try:
-        file = module.__file__ if module is not None else _found(package)
+        file = module.__file__ if module is not None else _location(package)
     except (AttributeError, ValueError):
         return None
     return file if file and dirname(realpath(file)) != realpath(join(HOME, package)) else None
 
 
-def _found(package: str) -> str | None:
+def _location(package: str) -> str | None:
     """The file of a package that is not imported yet, as `importlib.util.find_spec` finds it, which is slow to import."""
     specs = (finder.find_spec(package, None) for finder in sys.meta_path)
     return next((spec.origin for spec in specs if spec is not None), None)

@@ -279,7 +279,7 @@ class NamedTensor(Behavior):
             raise NotationError(
                 310, f"the number of decimal places must be an integer, got {digits!r}", hint="write round(A, 2)"
             )
-        return made(rounded(self.array, int(digits or 0)), self.layout.axes)
+        return wrap_array(rounded(self.array, int(digits or 0)), self.layout.axes)
 
     def __len__(self) -> int:
         return self._along("length", 'sizes gives the size of each axis: A.sizes["{0}"]')[0]
@@ -288,7 +288,7 @@ class NamedTensor(Behavior):
         """Yield the elements along the only axis. Raises NotationError if the tensor has several axes."""
         hint = 'go along one by name: for i in range(A.sizes["{0}"]): A[{{"{0}": i}}]'
         (size,), array = self._along("first axis to go along", hint), self.array
-        return (made(array[index], ()) for index in range(size))
+        return (wrap_array(array[index], ()) for index in range(size))
 
     def _along(self, what: str, hint: str) -> tuple[int, ...]:
         """Return the size of the only axis, whose positions need no axis name."""
@@ -317,12 +317,12 @@ class NamedTensor(Behavior):
 _new = object.__new__
 
 
-def made(array: Any, axes: tuple[str, ...]) -> NamedTensor:
+def wrap_array(array: Any, axes: tuple[str, ...]) -> NamedTensor:
     """Build a tensor from an array and its axes without checks."""
-    return made_as(array, layout_of(array, axes))
+    return wrap_layout(array, layout_of(array, axes))
 
 
-def made_as(array: Any, layout: Layout) -> NamedTensor:
+def wrap_layout(array: Any, layout: Layout) -> NamedTensor:
     """Build a tensor from an array and its layout without checks."""
     result = _new(NamedTensor)
     result._array = array  # pyright: ignore[reportPrivateUsage]
@@ -332,7 +332,7 @@ def made_as(array: Any, layout: Layout) -> NamedTensor:
 
 def wrap(array: Any, axes: tuple[str, ...], xp: Any) -> NamedTensor:
     """Build a tensor from an array, or from a number that a library returned in place of one."""
-    return made(array if hasattr(array, "dtype") else xp.asarray(array), axes)
+    return wrap_array(array if hasattr(array, "dtype") else xp.asarray(array), axes)
 
 
 def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> NamedTensor:
@@ -371,7 +371,7 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
         if found is not None:
             return found
     if isinstance(data, NamedTensor):
-        found = made(reordered(data, names), names) if names else data
+        found = wrap_array(reordered(data, names), names) if names else data
         return found.with_labels(dict(data.layout.labels)) if names and data.layout.labels else found
     array = as_array(data)
     if len(names) != len(array.shape):
@@ -380,11 +380,11 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
         twice = next(name for name in names if names.count(name) > 1)
         raise NotationError(303, f"duplicate axis {twice}", hint="give each axis its own name")
     try:
-        return made(array, names)
+        return wrap_array(array, names)
     except TypeError:
         if not is_shape(array):
             raise
-        return made_as(array, Layout(names, tuple(array.shape), array.dtype, None))
+        return wrap_layout(array, Layout(names, tuple(array.shape), array.dtype, None))
 
 
 seen("NamedTensor")  # anyone who gives the class its methods does so now

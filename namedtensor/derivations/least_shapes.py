@@ -50,7 +50,7 @@ def taken_by(tree: nodes.Program) -> set[str]:
 
 def named(problem: NotationError, tree: nodes.Program, shapes: dict[str, dict[str, Any]]) -> bool:
     """Whether the name that is not known could be added, as a number; not where the program has equations for it."""
-    name = said(problem)
+    name = marked_text(problem)
     if not name or name in shapes or " " in name:
         return False
     for statement in tree.statements:
@@ -62,7 +62,7 @@ def named(problem: NotationError, tree: nodes.Program, shapes: dict[str, dict[st
     return True
 
 
-def said(problem: NotationError) -> str:
+def marked_text(problem: NotationError) -> str:
     start, end = problem.span or (0, 0)
     return (problem.source or "")[start:end]
 

@@ -70,19 +70,19 @@ class Animation:
         NotationError
             If the format is unknown or the file cannot be written (409), or ffmpeg is not installed (408).
         """
-        place = as_path(path)
+        position = as_path(path)
         makers = {".gif": self._gif, ".mp4": self._mp4, ".html": lambda: self.to_reveal(reveal).encode()}
-        make = makers.get(place.suffix.lower())
+        make = makers.get(position.suffix.lower())
         if make is None:
             raise NotationError(
-                409, f"unknown format {place.suffix or place.name!r}", hint=f"available: {', '.join(FORMATS)}"
+                409, f"unknown format {position.suffix or position.name!r}", hint=f"available: {', '.join(FORMATS)}"
             )
         data = make()
         try:
-            with whole_file(place) as file:
+            with whole_file(position) as file:
                 file.write(data)
         except OSError as problem:
-            raise NotationError(409, f"cannot write {place}: {problem.strerror or problem}") from None
+            raise NotationError(409, f"cannot write {position}: {problem.strerror or problem}") from None
 
     def frames(self) -> Iterator[bytes]:
         """Each frame as a PNG file."""
@@ -105,7 +105,7 @@ class Animation:
         return REVEAL.format(title=html.escape(self.title or self.alternative), base=base, slides=slides)
 
     def _slides(self) -> Iterator[str]:
-        for place, (step, figure) in enumerate(zip(self.explanation, self._figures(with_text=False)), 1):
+        for index, (step, figure) in enumerate(zip(self.explanation, self._figures(with_text=False)), 1):
             file = io.StringIO()
             with without_warnings():
                 figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
@@ -114,7 +114,7 @@ class Animation:
             shown = "\n".join(marked_html(line, span) for line, span in zip(lines, marked))
             yield (
                 f'<pre data-id="source">{shown}</pre><p data-id="type"><code>{html.escape(step.text)} : {html.escape(step.type)}</code>'
-                f"</p>{svg[svg.index('<svg') :]}<p><small>{place} of {len(self)}</small></p>"
+                f"</p>{svg[svg.index('<svg') :]}<p><small>{index} of {len(self)}</small></p>"
             )
 
     def _figures(self, with_text: bool = True) -> Iterator[Any]:
@@ -123,10 +123,10 @@ class Animation:
         figure.set_layout_engine("none")
         figure.set_dpi(DPI)
         figure.set_size_inches(SIZE_INCHES if with_text else (SIZE_INCHES[0], SIZE_INCHES[1] * 0.6))
-        for place, step in enumerate(self.explanation, 1):
+        for index, step in enumerate(self.explanation, 1):
             figure.clear()
             bottom, top = (
-                (0.12, draw_text(figure, self.explanation, place, step, self.title)) if with_text else (0.17, 0.93)
+                (0.12, draw_text(figure, self.explanation, index, step, self.title)) if with_text else (0.17, 0.93)
             )
             draw_value(figure, self.explanation, step, (0.10, bottom, 0.80, top - bottom))
             yield figure

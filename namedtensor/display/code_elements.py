@@ -21,7 +21,7 @@ def expression(
 
 
 # ------------------------------------------------------------------------------------------------------------- leaves
-def given(w: Writes, term: Term) -> CodeExpression:
+def input_code(w: Writes, term: Term) -> CodeExpression:
     return expression(w.inputs[str(term.options[-1])], tuple(term.shape), 0)
 
 

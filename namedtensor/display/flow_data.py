@@ -70,10 +70,10 @@ class FlowData:
         return {axis: index for index, axis in enumerate(dict.fromkeys(axes))}
 
     def sorted_axes(self, shape: Mapping[str, Any]) -> dict[str, Any]:
-        def place(axis: str) -> tuple[int, str]:
+        def rank(axis: str) -> tuple[int, str]:
             return self.order.get(axis.rstrip("'*†"), len(self.order)), axis
 
-        return {axis: shape[axis] for axis in sorted(shape, key=place)}
+        return {axis: shape[axis] for axis in sorted(shape, key=rank)}
 
     def shape(self, node: Any, env: Environment) -> dict[str, Any]:
         """The type of a piece of a formula; of a sum that no formula holds, that of its terms together."""

@@ -112,7 +112,7 @@ def axis_columns(text: str, axes: Container[str]) -> list[tuple[int, int]]:
     ]
 
 
-def draw_text(figure: Any, explanation: Explanation, place: int, step: ExplainedStep, title: str = "") -> float:
+def draw_text(figure: Any, explanation: Explanation, position: int, step: ExplainedStep, title: str = "") -> float:
     """Draw the source with its marked piece, the step's piece and type, and the progress; return where the text ends."""
     writing = Writing(figure, colors_of(explanation))
     lines, marked = source_lines(explanation.source, step)
@@ -140,9 +140,9 @@ def draw_text(figure: Any, explanation: Explanation, place: int, step: Explained
     style = {"fontsize": 9, "color": INK, "alpha": 0.7, "va": "bottom"}
     if step.inside:
         write(figure.text(0.04, 0.022, "", **style), f"in {' › '.join(step.inside)}")
-    write(figure.text(0.96, 0.022, "", ha="right", **style), f"{place} of {len(explanation)}")
+    write(figure.text(0.96, 0.022, "", ha="right", **style), f"{position} of {len(explanation)}")
     writing.box(0, 0, 1, 0.009, "#e6e8eb")
-    writing.box(0, 0, place / len(explanation), 0.009, "#3b38c5")
+    writing.box(0, 0, position / len(explanation), 0.009, "#3b38c5")
     return y - 0.04
 
 
@@ -169,22 +169,22 @@ def draw_value(
     gap = 0.06
     count = len(shown)
     width = (frame[2] - gap * (count - 1)) / count
-    for place, grid in enumerate(shown):
-        panel = figure.add_axes((frame[0] + place * (width + gap), frame[1], width, frame[3]))
+    for index, grid in enumerate(shown):
+        panel = figure.add_axes((frame[0] + index * (width + gap), frame[1], width, frame[3]))
         panel.imshow(grid, aspect="equal", interpolation="nearest", **scale)
-        _ticks(panel, value, explanation, first=place == 0)
+        _ticks(panel, value, explanation, first=index == 0)
         if panels > 1:
-            outer = _index(array.shape[:-2], value.axes[:-2], place)
-            more = f"  (of {panels})" if place == count - 1 and panels > count else ""
+            outer = _index(array.shape[:-2], value.axes[:-2], index)
+            more = f"  (of {panels})" if index == count - 1 and panels > count else ""
             write(panel.set_title("", fontsize=8.5, color=INK, loc="left"), f"{outer}{more}")
         if max(grid.shape) <= MAX_NUMBERED_CELLS:
             _write_numbers(panel, grid, (width * SIZE_INCHES[0], frame[3] * SIZE_INCHES[1]), scale["vmax"])
 
 
-def _index(sizes: tuple[int, ...], axes: tuple[str, ...], place: int) -> str:
+def _index(sizes: tuple[int, ...], axes: tuple[str, ...], position: int) -> str:
     words: list[str] = []
     for axis, size in zip(reversed(axes), reversed(sizes)):
-        place, at = divmod(place, size)
+        position, at = divmod(position, size)
         words.append(f"{axis} {at + 1}")
     return ", ".join(reversed(words))
 

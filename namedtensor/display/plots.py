@@ -243,7 +243,7 @@ def _coordinates(axis: str, size: int, given: Any, written: Mapping[str, list[st
         return np.asarray(given, dtype=float), None
     except (TypeError, ValueError):
         at, texts = marked(size, written[axis])
-        return places, ([place + 1 for place in at], texts)
+        return places, ([position + 1 for position in at], texts)
 
 
 def _bins(count: int) -> int:
@@ -318,7 +318,7 @@ def _legend(
         edges = [number + 0.5 for number in range(count + 1)]
         shades = ScalarMappable(BoundaryNorm(edges, count), ListedColormap(colors))
         at, texts = marked(count, labels.get(axis))
-        bar = figure.colorbar(shades, ax=panels, fraction=0.03, pad=0.02, ticks=[place + 1 for place in at])
+        bar = figure.colorbar(shades, ax=panels, fraction=0.03, pad=0.02, ticks=[position + 1 for position in at])
         bar.outline.set_visible(False)
         bar.ax.set_yticklabels(texts, parse_math=False)
         bar.ax.tick_params(labelsize=7, colors=INK, length=0)

@@ -50,13 +50,15 @@ class Redefinition(NamedTuple):
 class ConflictingPart(ParsedProgram):
     """Some statements of a text as a program: those at the places `kept`."""
 
-    def __init__(self, source: str, kept: frozenset[Span]):
+    def __init__(self, source: str, spans: frozenset[Span]):
         super().__init__(source, "latex")
-        self.kept = kept
+        self.kept = spans
         self._checks: Cache[bool, CheckedProgram] = Cache("checks of a section", 2)  # by whether checks are strict
 
     def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
-        return nodes.Program(tuple(each for each in super()._parse(shadowed).statements if each.span in self.kept))
+        return nodes.Program(
+            tuple(statement for statement in super()._parse(shadowed).statements if statement.span in self.kept)
+        )
 
     def checked(self, given: Mapping[str, Any], sizes: Mapping[str, int] | None) -> CheckedProgram:
         """The check of its types, with sizes for ends that nothing gives; where nothing is given from outside, made once."""
@@ -127,10 +129,10 @@ class Together:
     def part(self, formulas: frozenset[MathSpan], removed: frozenset[Span]) -> ConflictingPart:
         """Some of the formulas as a program, without statements that are removed; the same one where the text is."""
         left_out = removed | self.of_rows
-        kept = frozenset(span for span, at in self._holders.items() if at in formulas and span not in left_out)
+        holders = frozenset(span for span, at in self._holders.items() if at in formulas and span not in left_out)
         text = self.work.text
-        cache_key = text, kept, USER_FUNCTIONS.version
-        return PARTS.get(cache_key) or PARTS.store(cache_key, ConflictingPart(text, kept))
+        cache_key = text, holders, USER_FUNCTIONS.version
+        return PARTS.get(cache_key) or PARTS.store(cache_key, ConflictingPart(text, holders))
 
     def holding(self, removed: frozenset[Span]) -> list[Any]:
         """The statements that hold at the end: none of what is defined again, nor what needs that; and no fragment of running

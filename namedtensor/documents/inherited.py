@@ -26,7 +26,7 @@ class Inheritance:
 
     def take(self, section: Section) -> dict[MathSpan, nodes.Program]:
         """The statements before a section that its formulas need, as assumptions; then what the section says counts."""
-        names = {name for maths in section.formulas for name in told(section.programs[maths])}
+        names = {name for maths in section.formulas for name in described_names(section.programs[maths])}
         names -= {name for name in names if self.is_the_same(name, section)}
         expected = [name for maths in section.formulas for name in mentioned(section, maths)]
         speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
@@ -149,7 +149,7 @@ def bound_by(statement: Any) -> list[str]:
     return [name for name in map(base_of, (*head.arguments, *head.parameters)) if name]
 
 
-def told(program: nodes.Program) -> Iterator[str]:
+def described_names(program: nodes.Program) -> Iterator[str]:
     """The names that a program says something of."""
     for statement in program.statements:
         yield from _told_by(statement)

@@ -82,7 +82,7 @@ def _document(number: int, document: PageDocument) -> Iterator[str]:
         for at in indices:
             yield from _article(f"d{number}f{at}", formulas[at], document.whole, findings.get(at, []), colors)
     if findings.get(-1):
-        yield f'<section id="d{number}f-1">{"".join(map(_told, findings[-1]))}</section>'
+        yield f'<section id="d{number}f-1">{"".join(map(_finding_line, findings[-1]))}</section>'
 
 
 class PageFormula(NamedTuple):
@@ -154,11 +154,11 @@ def _article(
             statement = message.sets[0] if alone and isinstance(message, nodes.Declaration) else message
             yield f'<div class="nt-formula">{typed(to_runs(statement, colors), types, colors)}</div>'
     yield f"<details{' open' if findings else ''}><summary>source</summary><pre>{marked(location, findings)}</pre></details>"
-    yield from map(_told, findings)
+    yield from map(_finding_line, findings)
     yield "</article>"
 
 
-def _told(finding: Finding) -> str:
+def _finding_line(finding: Finding) -> str:
     problem = finding.problem
     lines = [f"{finding.severity} {problem.code}: {problem.message}", *problem.notes]
     lines += [f"hint: {problem.hint}"] if problem.hint else []

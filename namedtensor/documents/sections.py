@@ -203,9 +203,9 @@ SUPERSEDES = "from here on this counts, and not what was entered before"
 
 def _check_program(document: Document, section: Section, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
     """Check formulas as one program, and report the errors of those that are reported."""
-    found = program.checked(document.given, document.sizes)
-    section.checked.append((together.work, found))
-    checked = found.result
+    result = program.checked(document.given, document.sizes)
+    section.checked.append((together.work, result))
+    checked = result.result
     fresh = {name for maths in blamed for name in heads_of(section.programs[maths])}
     section.types.update({name: text for name, text in checked.types.items() if name not in section.types or BASE.split(name)[0] in fresh})  # fmt: skip
     for problem in checked.errors:

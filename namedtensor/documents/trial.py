@@ -95,8 +95,8 @@ def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, 
     for claim in filter(None, (alone, without_declarations(alone))):
         try:
             return _Trial(claim, supposed(claim.program, meanings, typed), shapes, sizes).outcome(draws)
-        except NotationError as found:
-            problem = found
+        except NotationError as error:
+            problem = error
     span, unknown = alone.statement.span, sorted(unknown_names(alone, shapes))
     unmarked = any(isinstance(node, Derivative) and not node.mark for node in walk(alone.statement))
     if problem.code == 303 and unmarked:  # pyright: ignore[reportPossiblyUnboundVariable]

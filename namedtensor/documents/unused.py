@@ -24,22 +24,22 @@ CODE = 207
 
 def unused_names(document: Document) -> Iterator[CheckWarning]:
     """Yield a warning for each parameter or declaration in a display that no formula uses."""
-    own = [
+    local = [
         (section, maths)
         for section in document.sections
         for maths in section.formulas
         if not maths.written and maths not in section.inherited
     ]
     uses: dict[str, set[str]] = {}  # of a name, the names in its definitions
-    for section, maths in own:
+    for section, maths in local:
         for statement in section.programs[maths].statements:
             if isinstance(statement, nodes.Equation):
                 uses.setdefault(base_of(statement.sides[0]), set()).update(_names_in(statement))
-    read = {maths for _, maths in own}
+    read = {maths for _, maths in local}
     unread = [maths for section in document.sections for maths in section.maths if maths not in read]
     unread += [MathSpan(*span, True) for rows in document.unread.values() for span in rows]
     later: set[str] = set()
-    for section, maths in reversed(own):
+    for section, maths in reversed(local):
         statements = section.programs[maths].statements
         definitions = [statement for statement in statements if isinstance(statement, nodes.Equation)]
         later.update(*map(_names_in, statements))

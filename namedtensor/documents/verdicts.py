@@ -35,7 +35,7 @@ class Tried(NamedTuple):
 
     def error(self, source: str) -> NotationError:
         """A false assertion as an error, with the tensors that show it."""
-        notes = [f"with {name} = {_said(value)}" for name, value in self.drawn.items()]
+        notes = [f"with {name} = {_shown(value)}" for name, value in self.drawn.items()]
         return NotationError(
             403,
             self.said,
@@ -63,7 +63,7 @@ class Tried(NamedTuple):
         return words.get(self.status, self.status) + (f", where {where}" if where else "")
 
 
-def _said(value: Any) -> str:
+def _shown(value: Any) -> str:
     """A random tensor; a large one by its shape."""
     with LOADING, all_or_none():
         from ..core.tensor import NamedTensor

@@ -22,7 +22,7 @@ from grammar.parser import spelling_of
 from ..documents.check_files import in_file
 from ..documents.findings import ERROR, WARNING, findings_of
 from ..documents.included_files import Read, Whole
-from ..documents.inherited import told
+from ..documents.inherited import described_names
 from ..documents.loaded import READERS, whole_of
 from ..documents.python_source import FormulaString, SkippedString, formulas_in
 from ..documents.report import Report
@@ -246,7 +246,7 @@ def regions_of(report: Report, whole: Whole, path: str) -> list[Region]:
     """The programs of a document with sections, as far as they are in the file itself."""
     regions: list[Region] = []
     for section in report.sections:
-        inherits = frozenset(name for maths in section.inherited for name in told(section.programs[maths]))
+        inherits = frozenset(name for maths in section.inherited for name in described_names(section.programs[maths]))
         for work, checked in section.checked:
             if checked.checker is None:
                 continue

@@ -45,8 +45,8 @@ def mends(problem: NotationError, errors: Errors, left: Errors, end: int) -> boo
     """Whether fewer errors are left; or, of a text that did not parse, one beyond the `end` of the edit, or none of the syntax."""
     if problem.kind != "syntax":
         return len(left) < len(errors)
-    return all(error.kind != "syntax" or place(error) >= end for error in left)
+    return all(error.kind != "syntax" or start_of(error) >= end for error in left)
 
 
-def place(problem: NotationError) -> int:
+def start_of(problem: NotationError) -> int:
     return -1 if problem.span is None else problem.span[0]

@@ -139,7 +139,7 @@ class ArrayCall:
 
     def text(self, number: int) -> str:
         """The source text of a function `python_<number>` of the arrays of the plan."""
-        names = [f"x{place}" for place in range(1, len(self.orders) + 1)]
+        names = [f"x{position}" for position in range(1, len(self.orders) + 1)]
         method = "permute" if self.target.name == "torch" else "transpose"
         parts: list[str] = []
         for name, order, core in zip(names, self.orders, self.core):

@@ -34,11 +34,11 @@ def _looped(lowering: Lowering, term: Term) -> LoopStep:
     """The step of a loop term, made once."""
     loop_step = lowering.loop_steps.get(id(term))
     if loop_step is None:
-        loop_step = lowering.loop_steps[id(term)] = _made(lowering, term)
+        loop_step = lowering.loop_steps[id(term)] = _traced_loop(lowering, term)
     return loop_step
 
 
-def _made(lowering: Lowering, term: Term) -> LoopStep:
+def _traced_loop(lowering: Lowering, term: Term) -> LoopStep:
     loop, arguments, terms = with_families(lowering, term)
     b, number = lowering.builder, len(loop.states)
     values = [argument if isinstance(argument, PlanValue) else b.constant(argument) for argument in arguments]

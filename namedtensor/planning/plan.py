@@ -182,13 +182,13 @@ def _option(value: Any) -> str:
 
 def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
     """Dead-code elimination: the steps that the results need, and those that check them."""
-    needed, remaining = set(results), []
+    needed, steps_needed = set(results), []
     for step in reversed(tuple(steps)):
         checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)
         if step.value in needed or checks:
             needed.update(step.arguments)
-            remaining.append(step)
-    return tuple(reversed(remaining))
+            steps_needed.append(step)
+    return tuple(reversed(steps_needed))
 
 
 def _named(

@@ -147,7 +147,7 @@ def plain_pair(function: Any, both: Any) -> Callable[..., Any]:
     return array
 
 
-def kept(function: Any) -> Callable[..., Any]:
+def with_keepdims(function: Any) -> Callable[..., Any]:
     return lambda x, axis, keep: function(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keep)
 
 
@@ -159,12 +159,12 @@ for names, operator, function in (
     ("amax", "max", np.max),
     ("amin", "min", np.min),
 ):
-    operation(names, REDUCED, reduction(operator), kept(function))
-operation("median", REDUCED, reduction("median"), kept(np.median), "numpy")
-operation("any", REDUCED, quantifier("any"), kept(np.any))
-operation("all", REDUCED, quantifier("all"), kept(np.all))
-operation("max", REDUCED, reduction("max"), kept(np.max), "numpy")
-operation("min", REDUCED, reduction("min"), kept(np.min), "numpy")
+    operation(names, REDUCED, reduction(operator), with_keepdims(function))
+operation("median", REDUCED, reduction("median"), with_keepdims(np.median), "numpy")
+operation("any", REDUCED, quantifier("any"), with_keepdims(np.any))
+operation("all", REDUCED, quantifier("all"), with_keepdims(np.all))
+operation("max", REDUCED, reduction("max"), with_keepdims(np.max), "numpy")
+operation("min", REDUCED, reduction("min"), with_keepdims(np.min), "numpy")
 operation("max", REDUCED, pair("max"), plain_pair(np.max, np.maximum), "torch")
 operation("min", REDUCED, pair("min"), plain_pair(np.min, np.minimum), "torch")
 for name, function in (("std", np.std), ("var", np.var)):

@@ -31,7 +31,7 @@ class ModuleLeaves:
                 f"{path} has {array.ndim} dimensions, and {spelled!r} names {len(words)}", final=True
             )
         dims: list[Dim] = []
-        for _place, (word, length) in enumerate(zip(words, array.shape)):
+        for word, length in zip(words, array.shape):
             dims.append(self.named_dim(path, word, length, {axis.fixed for dim in dims for axis in dim}))
         self.axes.apart(axes_of(dims))
         return tuple(dims)

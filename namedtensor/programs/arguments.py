@@ -40,7 +40,7 @@ class BoundArguments:
 
     def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
         with LOADING, all_or_none():
-            from ..core.tensor import NamedTensor, made_as
+            from ..core.tensor import NamedTensor, wrap_layout
             from ..tensors.values import as_value
 
         self.positional: tuple[str, ...] = positional
@@ -59,7 +59,7 @@ class BoundArguments:
             if type(value) is NamedTensor:
                 if value.layout.labels:
                     self.labeled[text] = value.layout
-                    value = made_as(value._array, value.layout.plain)
+                    value = wrap_layout(value._array, value.layout.plain)
                 self.arrays[text] = value._array
                 result += (text, value.layout)
             else:

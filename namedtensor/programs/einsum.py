@@ -138,7 +138,7 @@ def call_of(root: Term) -> str:
 
 
 # ------------------------------------------------------------------------------------------------ a term as a product
-def given(term: Term, _: list[Factors]) -> Factors:
+def input_factors(term: Term, _: list[Factors]) -> Factors:
     letters = {axis: Letter(source_name(axis)) for axis in term.shape}
     return Factors(1, ((str(term.options[-1]), tuple(letters.values())),), letters)
 
@@ -186,7 +186,7 @@ def product(term: Term, parts: list[Factors]) -> Factors:
 
 
 RULES: dict[str, Rule] = {
-    "input": given, "number": constant, "negative": negative, "/": quotient, "rename": renamed, "∑": summed, "sum": summed,
+    "input": input_factors, "number": constant, "negative": negative, "/": quotient, "rename": renamed, "∑": summed, "sum": summed,
     "trace": traced, "⊙": product, "^": product,
 }  # fmt: skip
 

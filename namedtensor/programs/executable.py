@@ -240,15 +240,15 @@ class Executable:
 
     def _with_layouts(self, layouts: tuple[Any, ...]) -> Run:
         with LOADING, all_or_none():
-            from ..core.tensor import made_as
+            from ..core.tensor import wrap_layout
 
         run, one = self.instead or self.function, len(layouts) == 1
-        return lambda *arrays: tuple(map(made_as, (run(*arrays),) if one else run(*arrays), layouts))
+        return lambda *arrays: tuple(map(wrap_layout, (run(*arrays),) if one else run(*arrays), layouts))
 
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
         """All results, checked against the assertions."""
         with LOADING, all_or_none():
-            from ..core.tensor import made_as, wrap
+            from ..core.tensor import wrap, wrap_layout
 
         if self.outer is not None:
             refuse(self.outer)
@@ -270,7 +270,7 @@ class Executable:
             from ..core.labels import labeled_layout
 
         return tuple(
-            made_as(each._array, labeled_layout(each.layout, labels)) for each, labels in zip(tensors, self.labels)
+            wrap_layout(each._array, labeled_layout(each.layout, labels)) for each, labels in zip(tensors, self.labels)
         )
 
     def for_repeated_calls(self, layouts: Sequence[Any]) -> Run:

@@ -64,8 +64,10 @@ def with_imports(text: str, syntax: str = "auto", folders: Any = (), file: Path 
     statements = imports_of(text)
     if not statements:
         return text
-    own = () if file is None else (file.resolve().parent,)
-    return _Importer(as_folders(folders)).composed(text, statements, own, "", () if file is None else (file.resolve(),))
+    local = () if file is None else (file.resolve().parent,)
+    return _Importer(as_folders(folders)).composed(
+        text, statements, local, "", () if file is None else (file.resolve(),)
+    )
 
 
 def _may_import(text: str, syntax: str) -> bool:
@@ -283,8 +285,8 @@ def _renamed(content: str, renamed: dict[str, ImportedName], error: Any) -> str:
 
 def _terminated(parts: Iterable[Part]) -> list[Part]:
     """Parts that end where a line ends, so that none runs into the next."""
-    kept = [part for part in parts if part.text]
+    remaining = [part for part in parts if part.text]
     return [
-        part if part.text.endswith("\n") or number == len(kept) - 1 else part._replace(text=f"{part.text}\n")
-        for number, part in enumerate(kept)
+        part if part.text.endswith("\n") or number == len(remaining) - 1 else part._replace(text=f"{part.text}\n")
+        for number, part in enumerate(remaining)
     ]

@@ -82,7 +82,7 @@ def initial(
 
     with LOADING, all_or_none():
         from ..core.arrays import layout_of
-        from ..core.tensor import made, made_as
+        from ..core.tensor import wrap_array, wrap_layout
 
     try:
         kind = np.dtype(dtype)
@@ -105,9 +105,11 @@ def initial(
         initializer = initializer_for(name, spelling, initializers, bool(over))
         if by_key_of_jax:
             array = of_jax(initializer.draw(KeyGenerator(seed, name), layout.extent, sizes), kind)
-            result[name] = made(array, layout.axes)
+            result[name] = wrap_array(array, layout.axes)
         else:
-            result[name] = made_as(np.asarray(initializer.draw(generator, layout.extent, sizes), dtype=kind), layout)
+            result[name] = wrap_layout(
+                np.asarray(initializer.draw(generator, layout.extent, sizes), dtype=kind), layout
+            )
     return result
 
 

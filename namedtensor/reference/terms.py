@@ -38,7 +38,7 @@ def values_of(roots: Sequence[Term], inputs: Mapping[str, Tensor], source: str) 
     for term in topological(*roots):
         tensors = [result[id(argument)] for argument in term.arguments]
         try:
-            result[id(term)] = given(term, inputs) if term.operator == "input" else value_of(term, tensors)
+            result[id(term)] = input_value(term, inputs) if term.operator == "input" else value_of(term, tensors)
         except NotationError as problem:
             raise problem if problem.source or term.node is None else located(problem, source, term.node) from None
     return [result[id(root)] for root in roots]
@@ -63,7 +63,7 @@ def shape_of(term: Term) -> dict[str, int]:
 
 
 # -------------------------------------------------------------------------------------------------- structural terms
-def given(term: Term, inputs: Mapping[str, Tensor]) -> Tensor:
+def input_value(term: Term, inputs: Mapping[str, Tensor]) -> Tensor:
     """An input, whose extra axes have names of their own while they are mapped over."""
     return rename(inputs[term.options[0]], {source_name(axis): axis for axis in term.shape})
 

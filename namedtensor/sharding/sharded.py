@@ -22,7 +22,7 @@ from grammar.plain_text import encodable
 from ..core.arrays import Layout
 from ..core.families import ALONG, FamilyName
 from ..core.suggestions import did_you_mean, near
-from ..core.tensor import NamedTensor, made_as
+from ..core.tensor import NamedTensor, wrap_layout
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import by_key, key, walk
 from ..tensors.pytrees import jax_module, of_the_language
@@ -114,7 +114,7 @@ class Sharded:
         layout = self.program._layout(shape, "a tensor")
         placed = self.sharding.placed_as("a tensor", layout.axes, layout.extent)
         array = jax.ShapeDtypeStruct(layout.extent, dtype, sharding=placed)
-        return made_as(array, Layout(layout.axes, layout.extent, array.dtype, None))
+        return wrap_layout(array, Layout(layout.axes, layout.extent, array.dtype, None))
 
     def collectives(
         self,

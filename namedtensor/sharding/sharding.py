@@ -21,7 +21,7 @@ from ..core.array_data import concrete
 from ..core.axes import check_axis, names_of, show
 from ..core.kinds import is_mapping, is_sequence
 from ..core.suggestions import did_you_mean, near
-from ..core.tensor import NamedTensor, made, made_as
+from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..tensors.pytrees import jax_module
 from ..tensors.values import as_value
 from .meshes import extent_of, mesh_from
@@ -159,13 +159,13 @@ class Sharding:
         if isinstance(array, jax.core.Tracer) or getattr(array, "sharding", None) == expected:
             return tensor
         if isinstance(array, jax.ShapeDtypeStruct):
-            return made_as(jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=expected), tensor.layout)
+            return wrap_layout(jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=expected), tensor.layout)
         if not isinstance(array, jax.Array):
             array = concrete(array)
         if expected.is_fully_addressable or (isinstance(array, jax.Array) and not array.is_fully_addressable):
-            return made(jax.device_put(array, expected), tensor.axes)
+            return wrap_array(jax.device_put(array, expected), tensor.axes)
         rows = concrete(array).astype(jax.dtypes.canonicalize_dtype(array.dtype))
-        return made(jax.make_array_from_callback(rows.shape, expected, rows.__getitem__), tensor.axes)
+        return wrap_array(jax.make_array_from_callback(rows.shape, expected, rows.__getitem__), tensor.axes)
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The tensors on the devices, by name. Numbers stay numbers. Raises NotationError for what is neither."""
@@ -179,7 +179,7 @@ class Sharding:
         """The tensor, while a function is traced, with the word to the compiler where its parts lie."""
         jax = jax_module()
 
-        return made(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)
+        return wrap_array(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)
 
 
 def _part(over: tuple[str, ...]) -> Any:

@@ -17,6 +17,7 @@ from .canonical import content, scaled
 from .factors import absolute, as_factors, summed_up, without_deltas
 from .forms import (
     DELTA,
+    NUMBER,
     ONE,
     ONE_,
     ZERO,
@@ -25,7 +26,6 @@ from .forms import (
     FormHead,
     FormIndex,
     Product,
-    by_number,
     head,
     indices_of,
     number,
@@ -101,8 +101,8 @@ def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
 
 def _apart(form: Form, indices: frozenset[FormIndex]) -> Iterable[Product]:
     """Each product with indices of its own for these."""
-    for index, product in enumerate(form):
-        names = {index: index.fresh() for index in indices} if index else {}
+    for position, product in enumerate(form):
+        names = {index: index.fresh() for index in sorted(indices, key=NUMBER)} if position else {}
         yield from _summing(product, indices, names)
 
 
@@ -150,7 +150,7 @@ def sized(parts: SumParts) -> None:
     if not missing:
         return
     used("no such axis")
-    for index in by_number(missing):
+    for index in sorted(missing, key=NUMBER):
         ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
         parts.coefficient *= more
         parts.factors += further
@@ -163,7 +163,7 @@ def gathered(parts: SumParts) -> None:
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     numbers: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
-        indices = tuple(by_number(factor.indices)) if factor.head is DELTA else factor.indices
+        indices = tuple(sorted(factor.indices, key=NUMBER)) if factor.head is DELTA else factor.indices
         exponents = numbers.setdefault((factor.head, indices), [])
         for index, before in enumerate(exponents):
             if signs.merges(factor.head, before, factor.exponent, proving):

@@ -14,7 +14,7 @@ from itertools import permutations
 from math import factorial, gcd, prod
 from typing import Any
 
-from .forms import ONE_, ZERO, Factor, Form, FormIndex, Product, by_number, indices_of
+from .forms import NUMBER, ONE_, ZERO, Factor, Form, FormIndex, Product, indices_of
 from .work import current
 
 Labels = Mapping[FormIndex, Any]
@@ -137,7 +137,7 @@ def closed(
         index: _parts_key(parts, {**ranks, **dict.fromkeys(outside, (4, 1)), index: (4, 0)}, []) for index in outside
     }
     classes: dict[Any, list[FormIndex]] = {}
-    for index in by_number(outside):
+    for index in sorted(outside, key=NUMBER):
         classes.setdefault(apart[index], []).append(index)
     groups = [classes[class_] for class_ in sorted(classes)]
     current().spend(prod(factorial(len(group)) for group in groups))

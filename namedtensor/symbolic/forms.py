@@ -13,18 +13,22 @@ are summed. A factor is a head at some indices, to an exponent. A `Head` specifi
     bracket     a sum that is not multiplied out
     apply       an operator of forms: its bound indices stand for its axes, its first indices for the axes that it gives
 
-Heads are made once (`head`), so that equal ones are one object; the forms within a head know of indices outside by
+Within a question (`interned`), heads are made once (`head`), so that equal ones are one object; no question sees those
+of another, so that the order in which they were made, which decides order and names in what is written, depends on the
+question alone. The forms within a head know of indices outside by
 `slots` alone, so that an index is replaced without going into it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from itertools import count
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from grammar.cache import InternTable
 from grammar.plain_text import encodable
 
 _NUMBERS = count()
@@ -106,7 +110,20 @@ Form = tuple[Product, ...]
 ONE_ = Fraction(1)
 ZERO: Form = ()
 ONE: Form = (Product(ONE_),)
-_HEADS: InternTable[tuple[Any, ...], FormHead] = InternTable("heads of factors")
+_HEADS: ContextVar[dict[tuple[Any, ...], FormHead]] = ContextVar("heads of a question")
+
+
+@contextmanager
+def interned() -> Iterator[None]:
+    """The heads of one question, each made once; within another question, those of that one."""
+    if _HEADS.get(None) is not None:
+        yield
+        return
+    token = _HEADS.set({})
+    try:
+        yield
+    finally:
+        _HEADS.reset(token)
 
 
 def head(
@@ -115,15 +132,15 @@ def head(
     """The head of this kind; `within`: key, parts, bound, slots and symmetries of its forms."""
     key = (kind, label, options, within.get("key", axes), *map(type, options))
 
-    def build() -> FormHead:
+    heads = _HEADS.get()
+    if key not in heads:
         symmetries = within.get("symmetries") or (tuple(range(len(axes))),)
-        return FormHead(kind, label, options, within.get("parts", ()), within.get("bound", ()), within.get("slots", ()),
-                    axes, symmetries)  # fmt: skip
+        parts, bound, slots = (within.get(name, ()) for name in ("parts", "bound", "slots"))
+        heads[key] = FormHead(kind, label, options, parts, bound, slots, axes, symmetries)
+    return heads[key]
 
-    return _HEADS.get_or_build(key, build)
 
-
-DELTA = head("delta", axes=("row", "column"), symmetries=((0, 1), (1, 0)))
+DELTA = FormHead("delta", None, (), (), (), (), ("row", "column"), ((0, 1), (1, 0)))
 
 
 def number(value: Fraction | int) -> Form:
@@ -144,9 +161,7 @@ def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> 
     return single(head("tensor", name, axes), *indices)
 
 
-def by_number(indices: Iterable[FormIndex]) -> list[FormIndex]:
-    """Indices in the order in which they were created."""
-    return sorted(indices, key=lambda index: index.number)
+NUMBER = attrgetter("number")  # sorts indices in the order in which they were created
 
 
 def indices_of(form: Form) -> set[FormIndex]:
@@ -161,8 +176,8 @@ def renamed(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
     result = []
     for product in form:
         indices = {old: new for old, new in names.items() if old not in product.summed}
-        fresh = {index: index.fresh() for index in product.summed & set(indices.values())}
-        both = {**indices, **fresh}
+        met = product.summed & set(indices.values())
+        both = indices | {index: index.fresh() for index in sorted(met, key=NUMBER)}
         factors = tuple(factor.at(both) for factor in product.factors)
         result.append(
             Product(product.coefficient, factors, frozenset(both.get(index, index) for index in product.summed))
@@ -172,9 +187,10 @@ def renamed(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
 
 def refreshed(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
     """The same product, none of whose summed indices is taken."""
-    names = {index: index.fresh() for index in product.summed if index in taken}
-    if not names:
+    met = product.summed & taken
+    if not met:
         return product
+    names = {index: index.fresh() for index in sorted(met, key=NUMBER)}
     summed = frozenset(names.get(index, index) for index in product.summed)
     return Product(product.coefficient, tuple(factor.at(names) for factor in product.factors), summed)
 

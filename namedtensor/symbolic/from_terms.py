@@ -19,7 +19,7 @@ from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
 from .applying import applied, own_options
-from .forms import DELTA, ONE, ONE_, Form, FormIndex, by_number, head, indices_of, number, renamed, single, size, tensor
+from .forms import DELTA, NUMBER, ONE, ONE_, Form, FormIndex, head, indices_of, number, renamed, single, size, tensor
 from .linearizing import change_of
 from .work import current
 from .written_out import OPENED
@@ -92,7 +92,7 @@ class Forms:
 
     def name_derivative(self, form: Form) -> Form:
         """Bind a derivative of many terms to a name, so that products with it are not multiplied out."""
-        indices = tuple(by_number(indices_of(form)))
+        indices = tuple(sorted(indices_of(form), key=NUMBER))
         axes = self.outside()
         source_names = tuple(source_name(axes[index]) for index in indices)
         if len(set(source_names)) < len(source_names):
@@ -177,9 +177,20 @@ def _number(self: Forms, term: Term) -> Form:
     return number(Fraction(repr(value)) if isinstance(value, float) else value)
 
 
-@lru_cache(maxsize=256)
 def root_of(value: float) -> Form | None:
     """√2, √π, √(2 π), 2/√π as what they are, and not as digits."""
+    square = square_of(value)
+    if square is None:
+        return None
+    fraction, times = square
+    of = number(fraction)
+    of = algebra.multiply(of, single(head("constant", "π"), exponent=Fraction(times))) if times else of
+    return algebra.scaled(algebra.power(of, Fraction(1, 2)), -1 if value < 0 else 1)
+
+
+@lru_cache(maxsize=256)
+def square_of(value: float) -> tuple[Fraction, int] | None:
+    """The short fraction, and the power of π, whose product is the square of a value."""
     if value == int(value) if abs(value) < 1e15 else True:
         return None
     for number_below in range(1, 13):
@@ -189,9 +200,7 @@ def root_of(value: float) -> Form | None:
                 if math.gcd(number_above, number_below) == 1 and abs(value * value - square) <= 4e-16 * square:
                     if not times and Fraction(repr(value)).denominator < 10**6:
                         return None
-                    of = number(Fraction(number_above, number_below))
-                    of = algebra.multiply(of, single(head("constant", "π"), exponent=Fraction(times))) if times else of
-                    return algebra.scaled(algebra.power(of, Fraction(1, 2)), -1 if value < 0 else 1)
+                    return Fraction(number_above, number_below), times
     return None
 
 

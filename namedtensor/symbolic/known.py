@@ -138,8 +138,8 @@ def _solution(product: Product) -> Product | None:
         for order in factor.head.symmetries:
             out, row = (factor.indices[at] for at in order[:2])
             others = [part for at, part in enumerate(product.factors) if at != index]
-            inside = [statement for statement in others if row in statement.indices]
-            rest = [statement for statement in others if row not in statement.indices]
+            inside = [part for part in others if row in part.indices]
+            rest = [part for part in others if row not in part.indices]
             outer = {index for part in rest for index in part.indices}
             if row not in product.summed or row in factor.indices[2:] or out is row or not inside:
                 continue
@@ -180,7 +180,7 @@ def _rank_one(product: Product) -> Product | None:
         for order in factor.head.symmetries if added is not None else ():
             first, second = (factor.indices[at] for at in order[:2])
             for index, left, local in ((second, first, r), (first, second, c)):
-                inside = [statement for statement in others if index in statement.indices]
+                inside = [part for part in others if index in part.indices]
                 met = [part.at({local: index}) for part in (added or ()) if local in part.indices]
                 if index not in product.summed or index in factor.indices[2:] or first is second:
                     continue
@@ -188,7 +188,7 @@ def _rank_one(product: Product) -> Product | None:
                     continue
                 both = tuple(part.at({c: r}) for part in added or ())
                 share = algebra.power(algebra.add(ONE, algebra.sum_over((Product(ONE_, both),), [r])), -ONE_)
-                rest = [statement.at({index: left}) if statement in inside else statement for statement in others]
+                rest = [part.at({index: left}) if part in inside else part for part in others]
                 products = algebra.multiply(
                     (Product(product.coefficient, tuple(rest), product.summed - {index}),), share
                 )

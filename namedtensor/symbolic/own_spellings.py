@@ -45,7 +45,7 @@ def _indexed(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str]
     return nodes.Index(whole, ((Axis(axes[0]), at),))
 
 
-def _made(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+def _written_node(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     return expression(f"iota_{{{axes[0]}}}")
 
 
@@ -74,6 +74,6 @@ def _joined(self: Any, head: FormHead, parts: tuple[Form, ...], axes: list[str],
 
 
 WRITERS: dict[str, Writing] = {
-    "^": _raised, "cases": _cases, "indicator": _indicator, "index": _indexed, "iota": _made, "merge": _reshaped,
+    "^": _raised, "cases": _cases, "indicator": _indicator, "index": _indexed, "iota": _written_node, "merge": _reshaped,
     "split": _reshaped, "literal": _literal, "⊕": _joined, **dict.fromkeys((*OPPOSITE, "∧", "∨", "¬", "odd", "even"), _between),
 }  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Any
 from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Superscript
 
 from . import algebra
-from .forms import DELTA, Factor, Form, FormHead, FormIndex, Product, by_number, indices_of, opened
+from .forms import DELTA, NUMBER, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
 from .own_spellings import WRITERS, Names
 from .spelling import (
     MARKS,
@@ -60,7 +60,7 @@ class ReadBack:
 
     def moved(self, form: Form, names: Names) -> Iterable[Node]:
         """With marks outside: (…)^*, […]_{a→a*}."""
-        names_of = {index: names[index] for index in indices_of(form)}
+        names_of = {index: names[index] for index in sorted(indices_of(form), key=NUMBER)}
         bare = {index: name.rstrip(MARKS) for index, name in names_of.items() if name[-1:] in MARKS}
         unmarked = {name for index, name in names_of.items() if index not in bare}
         bare = {index: name for index, name in bare.items() if name not in unmarked}
@@ -142,7 +142,7 @@ class ReadBack:
     def averaged(self, factors: list[Any], summed: set[FormIndex]) -> list[FormIndex]:
         """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
         indices: list[FormIndex] = []
-        for index in by_number(summed):
+        for index in sorted(summed, key=NUMBER):
             for position, (factor, _) in enumerate(factors):
                 if factor.head.kind == "size" and factor.head.label == index.size and factor.exponent <= -1:
                     indices.append(index)
@@ -163,7 +163,7 @@ class ReadBack:
             for index, axis in zip(factor.indices, factor.head.axes):
                 if index in votes and factor.head is not DELTA:
                     votes[index][axis] += 1
-        for index in by_number(product.summed):
+        for index in sorted(product.summed, key=NUMBER):
             choices = [axis for axis, _ in votes[index].most_common()] or [index.name]
             name = next((axis for axis in choices if axis not in taken and has_size(axis, index, product)), None)
             around = [factor.indices for factor in product.factors if index in factor.indices]
@@ -234,7 +234,7 @@ class ReadBack:
         counts = Counter(index for part in (*above, *below) for index in part.indices if index in summed)
         parts: list[ProductPart] = []
         for part in above:
-            indices = by_number(index for index in part.indices if counts.get(index) == 1)
+            indices = sorted((index for index in part.indices if counts.get(index) == 1), key=NUMBER)
             if indices:
                 node = self.summed(part.node, [names[index] for index in indices])
                 part = ProductPart(node, part.indices - set(indices))
@@ -258,7 +258,7 @@ class ReadBack:
                     node = call("⊙" if isinstance(node, Number) else "juxtaposed", top, node)
                     top = None
             else:
-                at = by_number(index for index, where in last.items() if where == position)
+                at = sorted((index for index, where in last.items() if where == position), key=NUMBER)
                 node = call("⊙", node, part.node, axes=[names[index] for index in at])
         if top is not None:
             node = top if node is None else self.with_number(top, node)

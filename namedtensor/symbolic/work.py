@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from .forms import FormHead
+from .forms import FormHead, interned
 
 MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
 
@@ -80,7 +80,8 @@ def budgeted(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
         return
     token = _BUDGET.set(Budget(limit))
     try:
-        yield
+        with interned():
+            yield
     finally:
         _BUDGET.reset(token)
 
@@ -90,6 +91,7 @@ def working(proving: bool = False, limit: int = MAX_WORK_OPERATIONS) -> Iterator
     work = Work(proving, limit, _BUDGET.get())
     token = _WORK.set(work)
     try:
-        yield work
+        with interned():
+            yield work
     finally:
         _WORK.reset(token)

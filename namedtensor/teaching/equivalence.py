@@ -89,20 +89,20 @@ def equivalent(
 def without_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Two programs without the declarations of their inputs, and these, once each; not of an input whose type is given."""
     stated: dict[str, str] = {}
-    found: list[str] = []
+    result: list[str] = []
     for text in texts:
         try:
             program = ParsedProgram(text)
             inputs, tree = {key(name) for name in program.declared}, program.tree
         except NotationError:  # which is reported where it is compared
-            found.append(text)
+            result.append(text)
             continue
-        kept: list[Any] = []
+        remaining: list[Any] = []
         for statement in tree.statements:
             names = statement.names if isinstance(statement, nodes.Declaration) else ()
-            keys = [name.key() for each in names if (name := spelled(each)) is not None]
+            keys = [name.key() for other in names if (name := spelled(other)) is not None]
             if not keys or not set(keys) <= inputs:
-                kept.append(statement)
+                remaining.append(statement)
             elif not set(keys) & set(map(key, types)):
                 written = to_text(nodes.Program((statement,)))
                 before = stated.setdefault(",".join(map(str, keys)), written)
@@ -111,9 +111,9 @@ def without_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple
                         307, f"the formulas declare different inputs: {before}, and {written}",
                         hint="declare each input alike, or pass its type by name",
                     )  # fmt: skip
-        whole = len(kept) == len(tree.statements) or not kept
-        found.append(text if whole else to_text(nodes.Program(tuple(kept))))
-    return found, list(stated.values())
+        whole = len(remaining) == len(tree.statements) or not remaining
+        result.append(text if whole else to_text(nodes.Program(tuple(remaining))))
+    return result, list(stated.values())
 
 
 def has_proof_of(setting: Setting, first: str, second: str) -> bool:

@@ -29,7 +29,7 @@ from .differences import Words, names_of_new_axes
 from .einsum import as_formula, is_einsum, letters_clash
 from .exercise_files import ExerciseText
 from .judgment import Equivalence, judged
-from .mutants import said
+from .mutants import change_sentence
 from .references import reference_of
 from .settings import Setting
 from .spelling import called, expression, text_of
@@ -195,7 +195,7 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
         else reference.change_of([answer_value for _, answer_value, _ in state])
     )
     if change is not None:
-        raise Wrong(f"{said(change, WORDS)}; {equivalence.place}", said(change, WORDS))
+        raise Wrong(f"{change_sentence(change, WORDS)}; {equivalence.place}", change_sentence(change, WORDS))
     raise Wrong(equivalence.message, equivalence.relation or "another value")
 
 

@@ -74,11 +74,11 @@ def load(shell: Any) -> None:
 def _value(cell: str, names: dict[str, Any]) -> Any:
     """The value of a formula on the tensors and numbers of a notebook that it names."""
     result = program(cell.strip())
-    return result(**{name: names[name] for name in _wanted(result) if _usable(names.get(name))})
+    return result(**{name: names[name] for name in _names_in(result) if _usable(names.get(name))})
 
 
-def _wanted(namespace_: Any) -> list[str]:
-    return sorted({node.text for node in walk(namespace_.tree) if hasattr(node, "text")})
+def _names_in(program: Any) -> list[str]:
+    return sorted({node.text for node in walk(program.tree) if hasattr(node, "text")})
 
 
 def _usable(value: Any) -> bool:

@@ -55,11 +55,11 @@ def mistake(setting: Setting, solution: str, state: State, scales: Sequence[floa
     """The change to the solution that makes the values of the answer, in words; None if none of those tried does."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
         if _makes(setting, text, state, scales):
-            return said(change, words)
+            return change_sentence(change, words)
     return None
 
 
-def said(change: str, words: Words) -> str:
+def change_sentence(change: str, words: Words) -> str:
     return f"{words.yours} equals {words.changed} {change}"
 
 

@@ -14,7 +14,7 @@ from ..core.arrays import placed
 from ..core.axes import check_axis
 from ..core.kinds import as_count, wrong
 from ..core.labels import labeled_layout, labels_of
-from ..core.tensor import NamedTensor, made, made_as
+from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from .functions import FUNCTIONS
 
 SHAPE_HINT = 'write "seq[3] chans[4]", or {"seq": 3, "chans": 4}'
@@ -45,7 +45,7 @@ def sizes_of(shape: Any) -> dict[str, int]:
 
 def created(array: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
     """NumPy's array as a tensor of a library."""
-    return made(placed(array, library, dtype, device), tuple(sizes))
+    return wrap_array(placed(array, library, dtype, device), tuple(sizes))
 
 
 def check_number(value: Any, what: str) -> None:
@@ -346,7 +346,7 @@ def full_like(X: NamedTensor, value: float) -> NamedTensor:
         raise wrong(X, "the tensor of full_like", "a named tensor", 'write nt.full("a[3]", 0.5)')
     check_number(value, "the value of full_like")
     layout = X.layout
-    return made_as(layout.xp.full_like(X.array, value), labeled_layout(layout, labels_of(layout)))
+    return wrap_layout(layout.xp.full_like(X.array, value), labeled_layout(layout, labels_of(layout)))
 
 
 def zeros_like(X: NamedTensor) -> NamedTensor:

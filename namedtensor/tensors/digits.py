@@ -8,7 +8,7 @@ from grammar.errors import NotationError
 
 IN_TABLES, IN_LINES, IN_HALVES = 4, 6, 3  # by default: cells, a number that is alone, and of float16
 
-_said: int | None = None
+_digits: int | None = None
 
 
 class set_printoptions:
@@ -42,19 +42,19 @@ class set_printoptions:
     """
 
     def __init__(self, digits: int | None):
-        global _said
-        self._before = _said
-        _said = None if digits is None else checked(digits)
+        global _digits
+        self._before = _digits
+        _digits = None if digits is None else checked(digits)
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, *problem: Any) -> None:
-        global _said
-        _said = self._before
+        global _digits
+        _digits = self._before
 
     def __repr__(self) -> str:
-        return f"set_printoptions({_said})"
+        return f"set_printoptions({_digits})"
 
 
 def checked(digits: Any) -> int:
@@ -68,4 +68,4 @@ def digits_of(usual: int, asked: int | None = None) -> int:
     """Return the number of digits: the argument, the value of `set_printoptions`, or the default."""
     if asked is not None:
         return checked(asked)
-    return usual if _said is None else _said
+    return usual if _digits is None else _digits

@@ -20,7 +20,7 @@ from ..core.axes import ShapeMismatch, bind, broadcast
 from ..core.dimensions import Dimensions, with_assumptions
 from ..core.hooks import Injected
 from ..core.settings import OUTER, Limits, guarded
-from ..core.tensor import NamedTensor, _new, made, made_as
+from ..core.tensor import NamedTensor, _new, wrap_array, wrap_layout
 from ..operators import REGISTRY
 from ..operators.record import MANY, Operator
 from ..planning.builder import PlanBuilder
@@ -112,7 +112,7 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
             except NotationError as problem:
                 raise problem.alone() from None
         try:
-            return made_as(pair[0](other, self._array), pair[1])
+            return wrap_layout(pair[0](other, self._array), pair[1])
         except OverflowError:
             raise too_large(other, self.layout) from None
 
@@ -137,7 +137,7 @@ def as_operand(value: Any) -> Any:
     if isinstance(value, NUMBERS):  # np.float64 is a float of Python's, and as weak
         return float(value) if isinstance(value, float) else int(value)
     if is_array(value):
-        return made(value, ()) if len(value.shape) == 0 else value
+        return wrap_array(value, ()) if len(value.shape) == 0 else value
     return value if isinstance(value, (list, tuple)) else None
 
 
@@ -153,7 +153,7 @@ def call(
     try:
         if pair is None:
             return _run_first(record, arguments, axes, options, key)
-        return made_as(pair[0](*arrays_of(arguments)), pair[1])
+        return wrap_layout(pair[0](*arrays_of(arguments)), pair[1])
     except IndexError as problem:
         if not is_index_problem(problem):
             raise
@@ -193,7 +193,7 @@ def _run_first(
         and warn_of_misspelt(outer, operands)
     ):
         steady = False  # each such call warns
-    result = made(function(*arrays_of(operands)), order)
+    result = wrap_array(function(*arrays_of(operands)), order)
     if steady and all(
         other is argument for other, argument in zip(operands, arguments)
     ):  # what was converted is so each time
@@ -318,7 +318,7 @@ def laid(tensor: Any, order: tuple[str, ...]) -> Any:
     return specialised(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
 
 
-def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
+def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
     """The result of a plan of one tensor, specialised once for its layout and what else is in `key`."""
     if tensor.layout.labels:
         return labeled().kept(name, tensor, lower, *key)
@@ -326,11 +326,11 @@ def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
     pair = table.get(key)
     if pair is None:
         run, order, _ = specialised(lower, (tensor.layout,), tensor.layout.xp)
-        result = made(run(tensor._array), order)
+        result = wrap_array(run(tensor._array), order)
         if not has_dimensions((tensor.layout,)):
             table.store(key, (run, result.layout))
         return result
-    return made_as(pair[0](tensor._array), pair[1])
+    return wrap_layout(pair[0](tensor._array), pair[1])
 
 
 def _of_some(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:

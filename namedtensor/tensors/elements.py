@@ -15,7 +15,7 @@ from ..core.arrays import BACKENDS, library_of_namespace, placed
 from ..core.axes import names_of
 from ..core.kinds import as_count, as_mapping, wrong
 from ..core.labels import Labels, labeled_layout, labels_of
-from ..core.tensor import NamedTensor, made, made_as, tensor
+from ..core.tensor import NamedTensor, tensor, wrap_array, wrap_layout
 from .functions import FUNCTIONS
 from .reshaping import need_axes
 
@@ -24,8 +24,8 @@ def relabeled(
     self: NamedTensor, array: Any, labels: Mapping[str, Labels], axes: tuple[str, ...] | None = None
 ) -> NamedTensor:
     """A tensor of another array, with these labels."""
-    result = made(array, self.layout.axes if axes is None else axes)
-    return made_as(result._array, labeled_layout(result.layout, labels)) if labels else result
+    result = wrap_array(array, self.layout.axes if axes is None else axes)
+    return wrap_layout(result._array, labeled_layout(result.layout, labels)) if labels else result
 
 
 def alone(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -314,7 +314,7 @@ def example(record: Operator) -> tuple[str, str] | None:
 
 
 EXAMPLES: dict[str, tuple[str, str]] = {
-    record.python_name: found for record in dict.fromkeys(REGISTRY.values()) if (found := example(record)) is not None
+    record.python_name: usage for record in dict.fromkeys(REGISTRY.values()) if (usage := example(record)) is not None
 }
 
 

@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 from ..core.array_data import concrete
 from ..core.kinds import as_mapping
 from ..core.labels import AxisLabels, Labels, is_small, labeled_layout, labels_of, no_labels, plain_layout
-from ..core.tensor import NamedTensor, made_as
+from ..core.tensor import NamedTensor, wrap_layout
 from ..operators.labels import result_labels
 from ..operators.record import Operator
 from . import eager, reshaping
@@ -24,12 +24,12 @@ from .reshaping import need_axes
 
 def without_labels(value: Any) -> Any:
     """A tensor without its labels; anything else as it is."""
-    return made_as(value._array, plain_layout(value.layout)) if type(value) is NamedTensor else value
+    return wrap_layout(value._array, plain_layout(value.layout)) if type(value) is NamedTensor else value
 
 
 def labeled(tensor: Any, labels: AxisLabels) -> Any:
     """A tensor with these labels, and no others."""
-    return made_as(tensor._array, labeled_layout(tensor.layout, labels))
+    return wrap_layout(tensor._array, labeled_layout(tensor.layout, labels))
 
 
 def run(
@@ -45,7 +45,7 @@ def run(
     plain = prepared.get(kinds if not axes and not options else (axes, eager.frozen(options), kinds))
     if plain is not None and is_small(layouts):
         prepared.store(key, (plain[0], layout))
-    return made_as(result._array, layout)
+    return wrap_layout(result._array, layout)
 
 
 def renamed(tensor: Any, names: Mapping[str, str]) -> Any:

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary, ref
 from grammar.errors import NotationError
 
 from ..core.arrays import UnnamedAxes
-from ..core.tensor import NamedTensor, made, made_as
+from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 
 _MAPPED: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()  # of traces, the names of the axis they map over
 
@@ -70,7 +70,7 @@ def is_scanned(leaf: Any) -> bool:
 def of_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
     """The tensor of a slice along the first of these axes, which a trace maps over."""
     note(leaf._trace, names[0])
-    return made(leaf, names[1:])
+    return wrap_array(leaf, names[1:])
 
 
 def of_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
@@ -79,7 +79,7 @@ def of_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
         return None
     if len(names.added) != 1 or names.added[0] in names:
         return unnamed(leaf, tuple(names), added_error(names, names.added, "scan"))
-    return made(leaf, (*names.added, *names))
+    return wrap_array(leaf, (*names.added, *names))
 
 
 # --------------------------------------------------------------------------------------------------------------- vmap
@@ -130,11 +130,11 @@ def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spe
     if isinstance(layout, UnnamedAxes):
         if spec != 0 or len(layout.array_shape) != len(names) + 1:
             raise layout.problem.replace()
-        return made(mapped(tensor._array, 0), names)
+        return wrap_array(mapped(tensor._array, 0), names)
     position = names.index(spec) if isinstance(spec, str) else spec % len(names)
     array = mapped(tensor._array, position)
     note(array._trace, names[position])
-    return made(array, (*names[:position], *names[position + 1 :]))
+    return wrap_array(array, (*names[:position], *names[position + 1 :]))
 
 
 def is_empty(tensor: NamedTensor) -> bool:
@@ -149,7 +149,7 @@ def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spe
     if is_empty(tensor):
         return tensor
     if spec is None:
-        return made_as(mapped(size, tensor._array, None), layout)
+        return wrap_layout(mapped(size, tensor._array, None), layout)
     trace = current_trace()
     added = (spec,) if isinstance(spec, str) else () if trace is None else _MAPPED.get(trace, ())
     position = 0 if isinstance(spec, str) else spec
@@ -161,14 +161,16 @@ def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spe
     if not isinstance(position, int) or len(added) != 1 or added[0] in names:
         return unnamed(array, names, added_error(names, added, "vmap"))
     position %= len(names) + 1
-    return made(array, (*names[:position], *added, *names[position:]))
+    return wrap_array(array, (*names[:position], *added, *names[position:]))
 
 
 # ------------------------------------------------------------------------------------------------------------- errors
 def unnamed(leaf: Any, names: tuple[str, ...], problem: NotationError | None = None) -> NamedTensor:
     """The tensor of an array whose axes are not those of its names."""
     shape = tuple(leaf.shape)
-    return made_as(leaf, UnnamedAxes(names, shape, getattr(leaf, "dtype", None), problem or misfit_error(names, shape)))
+    return wrap_layout(
+        leaf, UnnamedAxes(names, shape, getattr(leaf, "dtype", None), problem or misfit_error(names, shape))
+    )
 
 
 def nested(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
@@ -177,7 +179,7 @@ def nested(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
         316, f"JAX put a named tensor instead of an array with {listed(names)}",
         hint="differentiate by name: nt.derivative gives a Jacobian as one tensor",
     )  # fmt: skip
-    return made_as(leaf, UnnamedAxes(names, (), None, problem))
+    return wrap_layout(leaf, UnnamedAxes(names, (), None, problem))
 
 
 def listed(names: tuple[str, ...]) -> str:

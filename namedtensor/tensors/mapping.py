@@ -12,7 +12,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import library_of_namespace
-from ..core.tensor import NamedTensor, made, tensor
+from ..core.tensor import NamedTensor, tensor, wrap_array
 from .functions import FUNCTIONS
 from .pytrees import jax_module
 
@@ -61,7 +61,7 @@ def vmap(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
         def plain(*arrays: Any) -> Any:
             inner = [*arguments]
             for at, names, array in zip(places, rest, arrays):
-                inner[at] = made(array, names)
+                inner[at] = wrap_array(array, names)
             results = function(*inner)
             tensors = tuple(map(tensor, results)) if isinstance(results, tuple) else (tensor(results),)
             several[:] = [isinstance(results, tuple), [result.axes for result in tensors]]
@@ -74,7 +74,7 @@ def vmap(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
             import torch  # type: ignore[import-not-found]
 
             outputs = torch.vmap(plain, tuple(positions))(*arrays)
-        results = tuple(made(array, (axis, *names)) for array, names in zip(outputs, several[1]))
+        results = tuple(wrap_array(array, (axis, *names)) for array, names in zip(outputs, several[1]))
         return results if several[0] else results[0]
 
     return mapped
@@ -142,7 +142,7 @@ def _scan_of_jax(function: Any, state: NamedTensor, X: NamedTensor, axis: str) -
     numpy = jax.numpy
 
     def plain(carry: Any, element: Any) -> Any:
-        new, output = map(tensor, function(made(carry, state.axes), made(element, rest)))
+        new, output = map(tensor, function(wrap_array(carry, state.axes), wrap_array(element, rest)))
         if sorted(new.axes) != sorted(state.axes):
             raise NotationError(
                 307,
@@ -154,4 +154,4 @@ def _scan_of_jax(function: Any, state: NamedTensor, X: NamedTensor, axis: str) -
 
     first = numpy.asarray(state.array, dtype=numpy.result_type(state.array, X.array))
     last, outputs = jax.lax.scan(plain, first, numpy.moveaxis(X.array, X.axes.index(axis), 0))
-    return made(last, state.axes), made(outputs, (axis, *axes[0]))
+    return wrap_array(last, state.axes), wrap_array(outputs, (axis, *axes[0]))

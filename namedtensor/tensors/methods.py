@@ -16,7 +16,7 @@ from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
 from ..core.kinds import as_mapping
-from ..core.tensor import NamedTensor, made
+from ..core.tensor import NamedTensor, wrap_array
 from . import lazy, numpy_protocol, reshaping
 from .eager import infix, reflected
 from .functions import FUNCTIONS, METHODS
@@ -169,7 +169,7 @@ def restored(
     array: Any, axes: tuple[str, ...], labels: Mapping[str, Any] | None = None, origin: Any = None
 ) -> NamedTensor:
     """Restore a pickled tensor; importing this module gives it its methods."""
-    result = made(array, axes)
+    result = wrap_array(array, axes)
     if labels:
         result = result.with_labels(labels)
     if origin is not None:

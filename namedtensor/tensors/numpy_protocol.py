@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 
 from ..core.axes import ShapeMismatch, broadcast, union
 from ..core.labels import agreed, labeled_layout, labels_of
-from ..core.tensor import NamedTensor, made, made_as
+from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..operators import REGISTRY
 from . import eager, functions
 from .diagnostics import no_names, shape_error
@@ -62,9 +62,9 @@ def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
     result = function(
         *[operand if layout is None else eager.laid(operand, order) for operand, layout in zip(operands, layouts)]
     )
-    results = tuple(made(array, order) for array in (result if isinstance(result, tuple) else (result,)))
+    results = tuple(wrap_array(array, order) for array in (result if isinstance(result, tuple) else (result,)))
     if labels:
-        results = tuple(made_as(value._array, labeled_layout(value.layout, labels)) for value in results)
+        results = tuple(wrap_layout(value._array, labeled_layout(value.layout, labels)) for value in results)
     return results if isinstance(result, tuple) else results[0]
 
 

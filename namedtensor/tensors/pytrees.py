@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import Layout
 from ..core.hooks import when_first_seen
-from ..core.tensor import NamedTensor, made, made_as
+from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from .mapped_axes import is_scanned, names_for_tree, nested, of_slice, of_stacked, register_vmap, unnamed
 
 
@@ -116,7 +116,7 @@ def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
         return nested(leaf, axes)
     shape = getattr(leaf, "shape", None)
     if shape is None:
-        return made_as(leaf, Layout(axes, (), None, None))
+        return wrap_layout(leaf, Layout(axes, (), None, None))
     rank = len(shape)
     if rank != len(axes):
         tensor = None
@@ -126,9 +126,9 @@ def tensor_of_leaf(names: tuple[str, ...], leaves: tuple[Any]) -> Any:
             tensor = of_stacked(leaf, names)
         return unnamed(leaf, axes) if tensor is None else tensor
     try:
-        return made(leaf, axes)
+        return wrap_array(leaf, axes)
     except TypeError:  # a shape and a dtype, of jax.eval_shape or of a lowered function, and no array
-        return made_as(leaf, Layout(axes, tuple(shape), leaf.dtype, None))
+        return wrap_layout(leaf, Layout(axes, tuple(shape), leaf.dtype, None))
 
 
 def jax_module() -> Any:

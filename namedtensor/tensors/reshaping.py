@@ -16,7 +16,7 @@ from ..core.arrays import MOST, Layout, library, renamed
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import as_count
 from ..core.labels import no_labels
-from ..core.tensor import NamedTensor, made, made_as
+from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..operators import REGISTRY
 from ..planning.failures import index_error, is_index_problem
 from . import eager
@@ -58,10 +58,10 @@ def rename(tensor: Any, names: Mapping[str, str]) -> Any:
     try:
         layout = _RENAMED.get(key)
     except TypeError:  # what no name can be, of which `_rename` tells
-        return made_as(tensor._array, _rename(tensor.layout, names))
+        return wrap_layout(tensor._array, _rename(tensor.layout, names))
     if layout is None:
         layout = _RENAMED.get_or_build(key, lambda: _rename(tensor.layout, names))
-    return made_as(tensor._array, layout)
+    return wrap_layout(tensor._array, layout)
 
 
 def _rename(layout: Layout, names: Mapping[str, str]) -> Layout:
@@ -89,7 +89,7 @@ def _merged(tensor: Any, old: tuple[str, ...], new: str) -> Any:
         )
     rest = tuple(axis for axis in layout.axes if axis not in old)
     need_new(layout, (*rest, new), (new,), 313, "no axis can be merged into")
-    return eager.kept("merge", tensor, lambda w, given: w.merge(given[0], old, new), old, new)
+    return eager.specialized("merge", tensor, lambda w, given: w.merge(given[0], old, new), old, new)
 
 
 def divided(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
@@ -117,7 +117,7 @@ def _divided(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
     need_new(layout, (*rest, *parts), parts, 313, f"{old} cannot be split into")
     sizes = _solved(layout, old, parts)
     result = tuple(sizes.items())
-    return eager.kept("split", tensor, lambda w, given: w.split(given[0], old, result), old, result)
+    return eager.specialized("split", tensor, lambda w, given: w.split(given[0], old, result), old, result)
 
 
 def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
@@ -157,7 +157,7 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
             at[layout.axes.index(axis)] = _position(axis, expected, layout.sizes[axis])
             rest.remove(axis)
     try:
-        part = made(tensor._array[tuple(at)], tuple(rest)) if at else tensor
+        part = wrap_array(tensor._array[tuple(at)], tuple(rest)) if at else tensor
     except TypeError:
         raise NotationError(
             402, "the ends of a slice must be integers", hint='write A[{"seq": slice(0, 2)}], which leaves out its end'
@@ -171,7 +171,7 @@ def _positions(tensor: Any, axis: str, entries: Any) -> Any:
     if isinstance(entries, str):
         raise no_labels(axis, entries)
     positions = [_position(axis, entry, size) % size for entry in listed(axis, size, entries)]
-    return made(integers(positions, tensor), (axis,))
+    return wrap_array(integers(positions, tensor), (axis,))
 
 
 def listed(axis: str, size: int, index: Any) -> list[Any]:
@@ -227,7 +227,7 @@ def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
         function, order, _ = eager.specialised(
             lambda w, given: record.lower(w, given, axes, {"base": 0}), layouts, layout.xp
         )
-        return made(function(tensor._array, *[index._array for index in indices.values()]), order)
+        return wrap_array(function(tensor._array, *[index._array for index in indices.values()]), order)
     except ShapeMismatch as problem:
         raise shape_error(problem, record, shapes, axes) from None
     except IndexError as problem:

@@ -10,13 +10,13 @@ from grammar.errors import NotationError
 from ..core.hooks import from_table
 from ..core.seeds import is_key, number_of_key
 from ..core.tensor import NamedTensor
-from .eager import NUMBERS, as_operand, made
+from .eager import NUMBERS, as_operand, wrap_array
 
 
 def as_value(value: Any, name: str) -> Any:
     """A given value as a tensor or a plain number. Raises NotationError for anything else."""
     if is_key(value):
-        return made(number_of_key(value), ())
+        return wrap_array(number_of_key(value), ())
     if hasattr(value, "to_numpy"):
         found = from_table(value, None)
         if found is not None:

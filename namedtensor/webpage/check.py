@@ -68,12 +68,12 @@ def mending(problem: NotationError, errors: Sequence[NotationError], request: Re
     def errors_of(text: str) -> Sequence[NotationError]:
         try:
             return typed(Request({**request.fields, "text": text})).errors
-        except NotationError as found:
-            return [found]
+        except NotationError as error:
+            return [error]
 
     if problem.source != request.word("text", None):
         return []
-    return [{"span": list(each.span), "text": each.text} for each in repairs(problem, errors, errors_of)]
+    return [{"span": list(repair.span), "text": repair.text} for repair in repairs(problem, errors, errors_of)]
 
 
 def checked_reply(typed_text: TypedText, request: Request) -> Reply:
@@ -118,10 +118,10 @@ def parts_of(typed_text: TypedText) -> list[Reply]:
     checker = typed_text.checked.checker
     return [] if checker is None else [
         {
-            "span": list(each.span), "text": checker.text(each.node), "type": show(each.shape), "axes": shape_data(each.shape),
-            "place": list(each.place),
+            "span": list(typed_part.span), "text": checker.text(typed_part.node), "type": show(typed_part.shape), "axes": shape_data(typed_part.shape),
+            "place": list(typed_part.place),
         }
-        for each in typed_parts(checker)
+        for typed_part in typed_parts(checker)
     ]  # fmt: skip
 
 

@@ -42,7 +42,7 @@ Rule = Callable[[ElementWrites, Term, Place], WrittenElement]
 
 
 # ----------------------------------------------------------------------------------------------------- one element each
-def given(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
+def input_element(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
     name = str(term.options[-1])
     return WrittenElement(f"{name}[{', '.join(at.values())}]" if at else name)
 
@@ -303,7 +303,7 @@ def logsumexp(w: ElementWrites, term: Term, at: Place) -> WrittenElement:
 
 ELEMENTS: dict[str, Rule] = {
     **{record.name: function for record in REGISTRY.values() if record.kind == "elementwise" and record.name.isidentifier()},
-    "input": given, "number": number, "unknown": lambda w, term, at: WrittenElement(str(term.options[0])),
+    "input": input_element, "number": number, "unknown": lambda w, term, at: WrittenElement(str(term.options[0])),
     "+": infix("+", SUM), "-": infix("−", SUM, PRODUCT), "/": infix("/", PRODUCT, ATOM),
     "negative": before("−", SUM), "sqrt": around("√(", ")"), "indicator": around("𝕀[", "]"), "^": power, "pow": power,
     **{sign: infix(sign, RELATION, SUM) for sign in ("=", "≠", "<", "≤", ">", "≥", "∧", "∨")},

@@ -11,7 +11,7 @@ from grammar.plain_text import encodable
 from namedtensor.core.array_data import concrete
 from namedtensor.core.arrays import Layout, placed
 from namedtensor.core.families import ALONG, FamilyName
-from namedtensor.core.tensor import made, made_as
+from namedtensor.core.tensor import wrap_array, wrap_layout
 from namedtensor.scope.names import key
 
 MANY = 24  # members from which a family is one array on JAX, by default
@@ -63,7 +63,7 @@ def stacked(parameters: Mapping[str, Any], declared: Iterable[str], count: int) 
     apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
     families = {
         family_name.members[0]: family_name
-        for family_name in found(apart, declared)
+        for family_name in alike_families(apart, declared)
         if len(family_name.members) >= count
     }
     inside = {name for family in families.values() for name in family.members}
@@ -76,7 +76,7 @@ def stacked(parameters: Mapping[str, Any], declared: Iterable[str], count: int) 
     return remaining
 
 
-def found(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[FamilyName]:
+def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[FamilyName]:
     """The families with several members that are alike: of one layout, their numbers without a gap."""
     written = {name: key(name) for name in dict.fromkeys(declared)}
     groups: dict[tuple[str, int, tuple[str, ...]], dict[int, str]] = {}
@@ -121,14 +121,14 @@ def together(tensors: Sequence[Any]) -> Any:
     layout, arrays = tensors[0].layout, [tensor.array for tensor in tensors]
     axes, extent = (ALONG, *layout.axes), (len(tensors), *layout.extent)
     if layout.xp is None:
-        return made_as(type(arrays[0])(extent, layout.dtype), Layout(axes, extent, layout.dtype, None))
-    return made(layout.xp.stack(arrays), axes)
+        return wrap_layout(type(arrays[0])(extent, layout.dtype), Layout(axes, extent, layout.dtype, None))
+    return wrap_array(layout.xp.stack(arrays), axes)
 
 
 def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device: Any) -> dict[str, Any]:
     """The parameters as they are kept, their tensors as arrays of another library."""
     return {
-        name: made(placed(concrete(value.array), backend, dtype, device), value.axes)
+        name: wrap_array(placed(concrete(value.array), backend, dtype, device), value.axes)
         if isinstance(value, nt.NamedTensor)
         else value
         for name, value in parameters.items()
@@ -139,13 +139,13 @@ def member(family: Any, position: int) -> Any:
     """One tensor of such an array."""
     layout, array = family.layout, family.array
     if layout.xp is not None:
-        return made(array[position], layout.axes[1:])
+        return wrap_array(array[position], layout.axes[1:])
     struct = array if layout.dtype is None else type(array)(layout.extent[1:], layout.dtype)
-    return made_as(struct, Layout(layout.axes[1:], layout.extent[1:], layout.dtype, None))
+    return wrap_layout(struct, Layout(layout.axes[1:], layout.extent[1:], layout.dtype, None))
 
 
 def member_shape(family: nt.NamedTensor) -> str:
     """The shape of each tensor of such an array, and how many there are."""
     layout = family.layout
     shape = Layout(layout.axes[1:], layout.extent[1:], layout.dtype, layout.xp)
-    return f"{made_as(None, shape).shape}, {layout.extent[0]} in one array"
+    return f"{wrap_layout(None, shape).shape}, {layout.extent[0]} in one array"

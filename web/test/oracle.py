@@ -38,20 +38,20 @@ elif question["ask"] == "code":
     arrays = [np.reshape(array["data"], array["shape"]) for array in question["arrays"]]
     print(json.dumps(np.asarray(formula(*arrays), float).ravel().tolist()))
 elif question["ask"] == "course":  # of each file that the page offers: exercises, answers and feedback
-    found = []
+    graded = []
     for path in course().values():
-        for place, exercise in enumerate(nt.exercises(path).values()):
+        for index, exercise in enumerate(nt.exercises(path).values()):
             answers = [reference_answer(exercise), *(mistake.formula for mistake in exercise.mistakes)]
             grades = [(answer, exercise.grade(answer)) for answer in answers]
-            found.append(
+            graded.append(
                 {
                     "file": path.stem,
-                    "place": place,
+                    "place": index,
                     "name": exercise.name,
                     "answers": [(answer, grade.correct, grade.feedback) for answer, grade in grades],
                 }
             )
-    print(json.dumps(found))
+    print(json.dumps(graded))
 elif question["ask"] == "grades":
     sheet = nt.exercises(question["file"])
     grades = [sheet[name].grade(answer) for name, answer in question["answers"]]
