@@ -170,29 +170,29 @@ def test_a_large_table_is_read_as_a_small_one(tmp_path, monkeypatch, name, reade
     if reader == "pandas":
         pytest.importorskip("pandas")
     else:
-        monkeypatch.setattr(large_tables, "pandas_columns", lambda place, head: None)
-    place = tmp_path / "t.csv"
+        monkeypatch.setattr(large_tables, "pandas_columns", lambda path, head: None)
+    path = tmp_path / "t.csv"
     header, row = LARGE[name]
-    place.write_text(header + "".join(f"{row(at)}\n" for at in range(3000)), encoding="utf-8")
-    small = read_table(place)
+    path.write_text(header + "".join(f"{row(at)}\n" for at in range(3000)), encoding="utf-8")
+    small = read_table(path)
     monkeypatch.setattr(formats, "MIN_LARGE_BYTES", 1)
-    large = formats.table_of(place)
+    large = formats.table_of(path)
     assert (large.titles, large.labels, large.has_header, large.notes) == (
         small.titles,
         small.labels,
         small.has_header,
         small.notes,
     )
-    expected, found = small.values(small.columns), large.values(large.columns)
-    assert found.dtype == expected.dtype
-    np.testing.assert_array_equal(found, expected)
+    expected, actual = small.values(small.columns), large.values(large.columns)
+    assert actual.dtype == expected.dtype
+    np.testing.assert_array_equal(actual, expected)
 
 
 def test_a_word_late_in_a_large_table_is_said_with_its_line(tmp_path, monkeypatch):
     from namedtensor.files import formats
 
     monkeypatch.setattr(formats, "MIN_LARGE_BYTES", 1)
-    place = tmp_path / "t.csv"
-    place.write_text("a,b\n" + "1,2\n" * 2500 + "3,oops\n", encoding="utf-8")
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,2\n" * 2500 + "3,oops\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2502, b: 'oops' is not a number"):
-        read_given(f"X={place}:row,column")
+        read_given(f"X={path}:row,column")

@@ -26,11 +26,11 @@ def test_a_tensor_is_saved_and_loaded(tmp_path, capsys, suffix):
     packages, keeps_axes, keeps_labels = FORMATS[suffix]
     for package in packages:
         pytest.importorskip(package)
-    place = tmp_path / f"a{suffix}"
-    nt.save_tensor(place, A)
-    loaded = nt.load_tensor(place, None if keeps_axes else "city day")
+    path = tmp_path / f"a{suffix}"
+    nt.save_tensor(path, A)
+    loaded = nt.load_tensor(path, None if keeps_axes else "city day")
     assert nt.allclose(loaded, A) and loaded.labels == (LABELS if keeps_labels else {})
-    given = f"A={place}" + ("" if keeps_axes else ":city,day")
+    given = f"A={path}" + ("" if keeps_axes else ":city,day")
     assert main(["eval", "A_{day(1)}", given]) == 0
     assert capsys.readouterr().out == f"{loaded[{'day': 0}]}\n"
     out = tmp_path / f"b{suffix}"

@@ -29,20 +29,20 @@ CREATED = [
 @pytest.mark.parametrize("create, expected", CREATED)
 def test_a_tensor_of_a_shape(create, expected, library):
     pytest.importorskip(library)
-    found = create(library=library)
-    assert type(found.array).__module__.partition(".")[0] in (library, "jaxlib")
-    np.testing.assert_allclose(found.to_numpy(found.axes), expected, rtol=1e-6)
+    result = create(library=library)
+    assert type(result.array).__module__.partition(".")[0] in (library, "jaxlib")
+    np.testing.assert_allclose(result.to_numpy(result.axes), expected, rtol=1e-6)
     if library == "numpy":
-        assert found.dtype == expected.dtype
+        assert result.dtype == expected.dtype
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_tensor_like_another(library):
     pytest.importorskip(library)
     like = A.to(library)
-    for found, number in ((nt.zeros_like(like), 0), (nt.ones_like(like), 1), (nt.full_like(like, 7), 7)):
-        assert found.dtype == like.dtype and found.labels == A.labels and type(found.array) is type(like.array)
-        np.testing.assert_array_equal(found.to_numpy("a b"), np.full((2, 4), number))
+    for result, number in ((nt.zeros_like(like), 0), (nt.ones_like(like), 1), (nt.full_like(like, 7), 7)):
+        assert result.dtype == like.dtype and result.labels == A.labels and type(result.array) is type(like.array)
+        np.testing.assert_array_equal(result.to_numpy("a b"), np.full((2, 4), number))
 
 
 def test_ones_by_axis_are_what_they_were():
@@ -68,10 +68,10 @@ METHODS = [  # on tensors, on NumPy's array, the labels of b
 @pytest.mark.parametrize("run, expected, labels", METHODS)
 def test_a_method_along_axes(run, expected, labels, library):
     pytest.importorskip(library)
-    found = run(A.to(library))
-    order = "a b" if found.ndim == 2 else found.axes
-    np.testing.assert_array_equal(found.to_numpy(order), expected(DATA))
-    assert found.labels.get("b") == labels
+    result = run(A.to(library))
+    order = "a b" if result.ndim == 2 else result.axes
+    np.testing.assert_array_equal(result.to_numpy(order), expected(DATA))
+    assert result.labels.get("b") == labels
 
 
 @pytest.mark.parametrize("name", "sum mean max min prod std var norm logsumexp nansum any".split())

@@ -78,9 +78,9 @@ INDICES = [
 
 @pytest.mark.parametrize("index, expected, labels", INDICES)
 def test_an_index_by_label_or_position(index, expected, labels):
-    found = A[index]
-    order = [axis for axis in (*A.axes, "pick") if axis in found.axes]
-    assert found.tolist(order) == expected and found.labels == labels
+    selected = A[index]
+    order = [axis for axis in (*A.axes, "pick") if axis in selected.axes]
+    assert selected.tolist(order) == expected and selected.labels == labels
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])

@@ -99,7 +99,7 @@ def test_a_head_is_loaded(family, head, tied, tmp_path):
         assert distance(ours.evaluate(name, named(ids, axes)), logits, order) < CLOSE
     parameters = sum(value.array.size for value in ours.parameters.values() if isinstance(value, nt.NamedTensor))
     unread = {"cls.predictions.bias", "lm_head.bias"} if not tied else set()
-    stored = {name: each.numel() for name, each in theirs.named_parameters() if name not in unread}
+    stored = {name: parameter.numel() for name, parameter in theirs.named_parameters() if name not in unread}
     assert parameters == sum(stored.values())  # of nothing in the file is there less in the model
 
 
@@ -126,10 +126,10 @@ def changed(folder, arrays=None, **changes):
 
     about = json.loads((folder / "config.json").read_text()) | changes
     (folder / "config.json").write_text(json.dumps(about))
-    kept = load_file(folder / "model.safetensors")
+    stored = load_file(folder / "model.safetensors")
     if arrays:
-        arrays(kept)
-    save_file(kept, folder / "model.safetensors")
+        arrays(stored)
+    save_file(stored, folder / "model.safetensors")
     return folder
 
 

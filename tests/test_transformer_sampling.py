@@ -42,8 +42,8 @@ def test_the_filters_are_those_of_transformers(temperature, top_k, top_p, backen
     scores = np.asarray(filtered(now, Sampling(temperature, top_k, top_p)).to_array("batch vocab"))
     expected = warped(logits, temperature, min(top_k, 17) if top_k else None, top_p)
     assert (np.isneginf(scores) == np.isneginf(expected)).all()
-    kept = np.isfinite(expected)
-    assert np.allclose(scores[kept], expected[kept], rtol=1e-12)
+    finite = np.isfinite(expected)
+    assert np.allclose(scores[finite], expected[finite], rtol=1e-12)
 
 
 def test_tokens_of_a_nucleus_are_drawn_by_their_probabilities(model):

@@ -103,7 +103,7 @@ def labeled_by(values: Mapping[str, Any], value: Any) -> Any:
     from ..core.labels import agreed, labels_of
 
     labels = agreed([labels_of(getattr(given, "layout", None)) for given in values.values()])
-    fits = {axis: each for axis, each in labels.items() if value.sizes.get(axis) == len(each)}
+    fits = {axis: axis_labels for axis, axis_labels in labels.items() if value.sizes.get(axis) == len(axis_labels)}
     return value.with_labels(fits) if fits else value
 
 

@@ -185,7 +185,9 @@ class Behavior:
         \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
         """
 
-    def _repr_html_(self) -> str: ...
+    def _repr_html_(self) -> str:
+        """Return the representation as HTML for notebooks."""
+
     def __dir__(self) -> list[str]: ...
     def to_pandas(self, order: str | Iterable[str] | None = None) -> Any:
         """Return a pandas Series of one axis, or a DataFrame of two; labels become its index and its columns.

@@ -135,7 +135,8 @@ def as_labels(values: Any) -> Any:
     if array.ndim != 1:
         raise NotationError(208, f"labels must be one list, got {array.ndim} axes of them", hint="write one label each")
     array = array.astype(object) if array.dtype.kind in "US" else array
-    unfit: Any = next((value for value in array.tolist() if isinstance(value, (list, tuple, dict))), None)
+    elements: list[Any] = array.tolist()
+    unfit: Any = next((value for value in elements if type(value) in (list, tuple, dict)), None)
     if unfit is not None:
         raise NotationError(208, f"{shown(unfit)} is not a label", hint="write strings, numbers or dates")
     return array
@@ -146,7 +147,7 @@ def text_of(value: Any) -> str:
     import numpy as np
 
     if isinstance(value, (np.datetime64, np.timedelta64)):
-        text = str(value)
+        text = str(value)  # pyright: ignore[reportUnknownArgumentType]
         return text.partition("T")[0] if text.partition("T")[2].strip("0:.") == "" else text
     text = str(value.item() if hasattr(value, "item") else value)
     return text.removesuffix(" 00:00:00")

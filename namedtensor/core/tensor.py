@@ -367,12 +367,12 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
     if labels is not None:
         return tensor(data, axes).with_labels(labels)
     if hasattr(data, "to_numpy") and not isinstance(data, NamedTensor):
-        found = from_table(data, names or None)
-        if found is not None:
-            return found
+        result = from_table(data, names or None)
+        if result is not None:
+            return result
     if isinstance(data, NamedTensor):
-        found = wrap_array(reordered(data, names), names) if names else data
-        return found.with_labels(dict(data.layout.labels)) if names and data.layout.labels else found
+        result = wrap_array(reordered(data, names), names) if names else data
+        return result.with_labels(dict(data.layout.labels)) if names and data.layout.labels else result
     array = as_array(data)
     if len(names) != len(array.shape):
         raise wrong_number(array, names)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from pygments.lexer import RegexLexer, bygroups
+from pygments.lexer import RegexLexer, bygroups  # pyright: ignore[reportUnknownVariableType]
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace
 
 from .token_classes import COMMENT, DIRECTIVE, FUNCTION, KEYWORD, NAME, NUMERAL, OPERATOR, TYPE, WORD, pattern
 
-AXES = (r"([_])(\{)", bygroups(Operator, Punctuation), "axes")
-SHAPE = (r"(?<=[ℝℤℕRF\]}])(\^)(\{)", bygroups(Operator, Punctuation), "axes")
-SIZE = (rf"(\|)({WORD})(\|)", bygroups(Punctuation, Name.Attribute, Punctuation))
+AXES: Any = (r"([_])(\{)", bygroups(Operator, Punctuation), "axes")
+SHAPE: Any = (r"(?<=[ℝℤℕRF\]}])(\^)(\{)", bygroups(Operator, Punctuation), "axes")
+SIZE: Any = (rf"(\|)({WORD})(\|)", bygroups(Punctuation, Name.Attribute, Punctuation))
 
 
 class NamedTensorLexer(RegexLexer):

@@ -149,9 +149,13 @@ class StepValues:
             from ..core.tensor import wrap
 
         array, order, xp, labels = self.computed[id(step.term)]
-        names = dict(zip(step.term.shape, step.axes))
+        names: dict[Any, Any] = dict(zip(step.term.shape, step.axes))
         value = wrap(array, tuple(names[axis] for axis in order), xp)
-        return value.with_labels({names.get(axis, axis): own for axis, own in labels.items()}) if labels else value
+        return (
+            value.with_labels({names.get(axis, axis): axis_labels for axis, axis_labels in labels.items()})
+            if labels
+            else value
+        )
 
     @cached_property
     def computed(self) -> dict[int, tuple[Any, tuple[str, ...], Any, Any]]:

@@ -129,7 +129,7 @@ def _counting(claim: Equation) -> set[str]:
             counting.add(node.variable.text)
         elif isinstance(node, Call) and len(node.subscript) == 1 and isinstance(node.subscript[0], Name):
             below = (part for argument in node.arguments for part in walk(argument) if isinstance(part, Index))
-            indexed = (at for node in below for _, at in node.items)
+            indexed = (at for index in below for _, at in index.items)
             if any(isinstance(at, Name) and at.text == node.subscript[0].text for at in indexed):
                 counting.add(node.subscript[0].text)
     return counting

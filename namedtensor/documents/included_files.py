@@ -92,11 +92,11 @@ class Whole:
                 line = label.text.count("\n", 0, label.span[0]) + 1
                 notes.append(f"{text}: {label.file}:{line}")
 
-        def place(span: Span) -> Span | None:
+        def locate(span: Span) -> Span | None:
             there = self.place(span)
             return there.span if there.file == at.file else None
 
-        return at.file, error.moved(at.text, place).replace(notes=notes)
+        return at.file, error.moved(at.text, locate).replace(notes=notes)
 
 
 class FileParts:

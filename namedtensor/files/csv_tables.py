@@ -42,7 +42,7 @@ class Table(NamedTuple):
     notes: tuple[str, ...]
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The number of rows."""
         return len(next(iter(self.columns.values())))
 
@@ -51,7 +51,7 @@ class Table(NamedTuple):
         chosen = ((self.titles[index], self.columns[index]) for index in indices)
         return array_of(
             [
-                numbers_in(self.path, self.lines, title, cells) if isinstance(cells, list) else cells
+                numbers_in(self.path, self.lines, title, cells) if isinstance(cells, list) else cells  # pyright: ignore[reportUnknownArgumentType]
                 for title, cells in chosen
             ]
         )

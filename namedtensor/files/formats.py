@@ -257,7 +257,9 @@ def write_npz(value: Any, file: Any, path: str) -> None:
 def write_json(value: Any, file: Any, path: str) -> None:
 
     array, axes = positional(value)
-    labels = {axis: [own.text(at) for at in range(len(own))] for axis, own in value.layout.labels}
+    labels = {
+        axis: [axis_labels.text(at) for at in range(len(axis_labels))] for axis, axis_labels in value.layout.labels
+    }
     record = {"axes": list(axes), **({"labels": labels} if labels else {}), "data": finite(array.tolist())}
     file.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
 
@@ -269,7 +271,9 @@ def write_csv(value: Any, file: Any, path: str) -> None:
         raise InputError(
             f"{path}: a table has two axes at most, and the result has {', '.join(axes)}; write .npy or .json"
         )
-    labels = {axis: [own.text(at) for at in range(len(own))] for axis, own in value.layout.labels}
+    labels = {
+        axis: [axis_labels.text(at) for at in range(len(axis_labels))] for axis, axis_labels in value.layout.labels
+    }
     across = [*axes] or ["value"]
     if array.ndim == 2:
         across = labels.get(axes[1]) or [f"{axes[1]}({index})" for index in range(1, array.shape[1] + 1)]
@@ -301,16 +305,16 @@ def read(suffix: str, path: Path, member: str | None, name: str, header: bool | 
     return FORMATS[suffix].read(path, member, name)
 
 
-def read_path(place: Path, member: str | None, name: str, header: bool | None = None) -> Found:
+def read_path(path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
     """Read a file by its suffix. Raises InputError."""
-    suffix = place.suffix.lower()
+    suffix = path.suffix.lower()
     if suffix not in FORMATS:
-        raise InputError(f"{place} ends in no suffix of a tensor file; those are {', '.join(FORMATS)}")
-    if not (place.is_dir() if FORMATS[suffix].is_folder else place.is_file()):
-        raise InputError(f"there is no {'folder' if FORMATS[suffix].is_folder else 'file'} {place}")
+        raise InputError(f"{path} ends in no suffix of a tensor file; those are {', '.join(FORMATS)}")
+    if not (path.is_dir() if FORMATS[suffix].is_folder else path.is_file()):
+        raise InputError(f"there is no {'folder' if FORMATS[suffix].is_folder else 'file'} {path}")
     if member is not None and not FORMATS[suffix].members:
-        raise InputError(f"{place} holds one tensor; leave {member} out")
-    return read(suffix, place, member, name, header)
+        raise InputError(f"{path} holds one tensor; leave {member} out")
+    return read(suffix, path, member, name, header)
 
 
 def lazy(name: str) -> Any:

@@ -178,8 +178,8 @@ def distances(x: list[Any]) -> list[Any]:
 
 
 def variance(x: list[Any], ddof: float = 0) -> float:
-    found = mean([away * away for away in distances(x)])
-    return found * len(x) / (len(x) - ddof) if ddof else found
+    variance = mean([away * away for away in distances(x)])
+    return variance * len(x) / (len(x) - ddof) if ddof else variance
 
 
 def deviation(x: list[Any], ddof: float = 0) -> float:

@@ -42,9 +42,9 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
     product, scale = element
     pair = [lowering.known(argument) for argument in (*product.arguments, values)]
     if any(
-        not isinstance(operand, PlanValue) or b.kind(operand) != "f" or operand.dtype != pair[0].dtype
+        not isinstance(operand, PlanValue) or b.kind(operand) != "f" or operand.dtype != pair[0].dtype  # type: ignore[union-attr]
         for operand in pair
-    ):  # type: ignore[union-attr]
+    ):
         return None
     q, k, v = pair
     assert isinstance(q, PlanValue) and isinstance(k, PlanValue) and isinstance(v, PlanValue)

@@ -59,7 +59,7 @@ class BoundArguments:
             if type(value) is NamedTensor:
                 if value.layout.labels:
                     self.labeled[text] = value.layout
-                    value = wrap_layout(value._array, value.layout.plain)
+                    value = wrap_layout(value._array, value.layout.plain)  # type: ignore[attr-defined]
                 self.arrays[text] = value._array
                 result += (text, value.layout)
             else:

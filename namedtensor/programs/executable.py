@@ -198,7 +198,7 @@ class Executable:
     @property
     def nbytes(self) -> int:
         """The memory that it holds: that of a function for many sizes counts for the first of them."""
-        labels = sum(each.nbytes for axes in self.labels for each in axes.values())
+        labels = sum(axis_labels.nbytes for axes in self.labels for axis_labels in axes.values())
         return labels + (self.function.nbytes if self.exact is None else SHARED)
 
     def __call__(self, *arrays: Any) -> Any:
@@ -270,7 +270,8 @@ class Executable:
             from ..core.labels import labeled_layout
 
         return tuple(
-            wrap_layout(each._array, labeled_layout(each.layout, labels)) for each, labels in zip(tensors, self.labels)
+            wrap_layout(tensor._array, labeled_layout(tensor.layout, labels))
+            for tensor, labels in zip(tensors, self.labels)
         )
 
     def for_repeated_calls(self, layouts: Sequence[Any]) -> Run:

@@ -40,7 +40,7 @@ class TermValues:
         arrays = arrays if len(terms) > 1 else (arrays,)
         orders = (getattr(result, "order", ()) for result in function.plan.results)
         labels = labels_of_results(tuple(terms), self.given) if self.given.labeled else repeat({})
-        return [(array, order, target.xp, own) for array, order, own in zip(arrays, orders, labels)]
+        return [(array, order, target.xp, axis_labels) for array, order, axis_labels in zip(arrays, orders, labels)]
 
 
 class DerivedForm:

@@ -43,9 +43,8 @@ class Ownership(Statements):
         """Those of the definitions that what belongs to no function needs, directly or through another of them."""
         inside = {id(tensor.statement) for tensor in self.tensors if id(tensor) in owned}
         inside |= {id(function.statement) for function in self.functions}
-        pending = bindings.needed(
-            statement for statement in self.scope.program.statements if id(statement) not in inside
-        )  # type: ignore[arg-type]
+        statements = (statement for statement in self.scope.program.statements if id(statement) not in inside)
+        pending = bindings.needed(statements)  # type: ignore[arg-type]
         definitions: dict[int, Definition] = {}
         while pending:
             meant = {id(definition) for binding in bindings.meant(pending.pop()) for definition in binding}

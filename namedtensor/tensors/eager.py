@@ -177,7 +177,7 @@ def arrays_of(arguments: tuple[Any, ...]) -> list[Any]:
 def _run_first(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
 ) -> Any:
-    if any(getattr(getattr(each, "layout", None), "labels", ()) for each in arguments):
+    if any(getattr(getattr(operand, "layout", None), "labels", ()) for operand in arguments):
         return labeled().run(record, arguments, axes, options, key)
     operands = tuple(as_operand(operand) for operand in arguments)
     for operand, argument in zip(operands, arguments):
@@ -321,7 +321,7 @@ def laid(tensor: Any, order: tuple[str, ...]) -> Any:
 def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
     """The result of a plan of one tensor, specialised once for its layout and what else is in `key`."""
     if tensor.layout.labels:
-        return labeled().kept(name, tensor, lower, *key)
+        return labeled().specialized(name, tensor, lower, *key)
     table, key = prepared_calls(name), (tensor.layout, *key)
     pair = table.get(key)
     if pair is None:

@@ -54,9 +54,9 @@ def renamed(tensor: Any, names: Mapping[str, str]) -> Any:
     return labeled(result, {names.get(axis, axis): labels for axis, labels in labels_of(tensor.layout).items()})
 
 
-def kept(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> Any:
+def specialized(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> Any:
     """A merge or a split of a tensor: the axes that it makes have no labels."""
-    result = eager.kept(name, without_labels(tensor), lower, old, new)
+    result = eager.specialized(name, without_labels(tensor), lower, old, new)
     new_axes = {new} if isinstance(new, str) else {axis for axis, _ in new}
     labels = labels_of(tensor.layout)
     return labeled(

@@ -182,7 +182,7 @@ def pickled(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, .
     labels, origin = self.layout.labels, getattr(self, "_origin", None)
     if not labels and origin is None:
         return restored, (self.array, self.axes)
-    return restored, (self.array, self.axes, {axis: each.values for axis, each in labels}, origin)
+    return restored, (self.array, self.axes, {axis: axis_labels.values for axis, axis_labels in labels}, origin)
 
 
 # ------------------------------------------------------------------------------------------------------ display

@@ -18,9 +18,9 @@ def as_value(value: Any, name: str) -> Any:
     if is_key(value):
         return wrap_array(number_of_key(value), ())
     if hasattr(value, "to_numpy"):
-        found = from_table(value, None)
-        if found is not None:
-            return found
+        table = from_table(value, None)
+        if table is not None:
+            return table
     if value is not None:
         operand = as_operand(value)
         if isinstance(operand, (NamedTensor, *NUMBERS)):
