@@ -92,7 +92,7 @@ HOMES = {  # the module of each public name, except for the functions generated 
         *("random_normal", "random_uniform", "zeros", "zeros_like"),
     ),
     ".tensors.digits": ("set_printoptions",),
-    ".tensors.elements": ("from_dlpack",),
+    ".tensors.dlpack": ("from_dlpack",),
     ".tensors.mapping": ("scan", "vmap"),
 }
 HOME = {name: module for module, names in HOMES.items() for name in names}

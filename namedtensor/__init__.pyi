@@ -67,7 +67,7 @@ from .tensors.creation import random_uniform as random_uniform
 from .tensors.creation import zeros as zeros
 from .tensors.creation import zeros_like as zeros_like
 from .tensors.digits import set_printoptions as set_printoptions
-from .tensors.elements import from_dlpack as from_dlpack
+from .tensors.dlpack import from_dlpack as from_dlpack
 from .tensors.mapping import scan as scan
 from .tensors.mapping import vmap as vmap
 

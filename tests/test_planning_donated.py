@@ -10,7 +10,7 @@ import namedtensor as nt
 from namedtensor.core.arrays import placed
 from namedtensor.planning.plan import CHECKS, Plan, PlanValue, Step
 from namedtensor.planning.primitives import MalformedPlan, verify_memory
-from namedtensor.programs.program import EntryPoints
+from namedtensor.programs.entry_points import EntryPoints
 
 PUT = "put(x, X) = { x if iota_{n} = p; X otherwise }\np ∈ ℝ\n"
 SHARED, APART = True, False

@@ -320,7 +320,7 @@ def test_wrong_operators(operators):
 def test_the_derivation_of_a_closed_form_names_the_operator_and_its_differential():
     derivative = nt.formula("soft_{a} Z ⊙_{a} W", operators=[SOFT]).derivative("Z")
     closed = derivative.closed_form(Z="ℝ^{seq × a}", W="ℝ^{a}")
-    assert [step.rule for step in closed.steps][0] == "soft" and closed.steps[0].law == SOFT.differential[0]
+    assert [step.rule for step in closed.steps][0] == "soft" and closed.steps[0].identity == SOFT.differential[0]
     closed.check(Z=Z, W=W)
     explanation = derivative.explain(Z=Z, W=W)
     assert explanation.derivation is not None and "closed form" in str(explanation)

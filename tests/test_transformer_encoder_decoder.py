@@ -11,7 +11,7 @@ from peers import CLOSE, distance, drawn, loaded, named, numbers, torch, transfo
 import namedtensor as nt
 import transformer
 from namedtensor.initializers import Normal
-from namedtensor.programs.program import EntryPoints
+from namedtensor.programs.entry_points import EntryPoints
 from transformer import EncoderDecoder
 from transformer.pretrained import generation
 

@@ -12,7 +12,7 @@ from peers import drawn, loaded, named, numbers, torch, transformers, without_me
 import namedtensor as nt
 from namedtensor.programs import call_cache
 from namedtensor.programs.call_cache import BoundCall
-from namedtensor.programs.program import EntryPoints
+from namedtensor.programs.entry_points import EntryPoints
 from transformer import GPT2
 from transformer.pretrained import generation
 from transformer.pretrained.sampling import Sampling, make_sampler

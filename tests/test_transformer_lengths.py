@@ -10,7 +10,8 @@ import pytest
 import namedtensor as nt
 import transformer
 from benchmarks.growth import GPT2, LLAMA, SIZES, calls_of
-from namedtensor.programs.program import EntryPoint, EntryPoints
+from namedtensor.programs.entry_points import EntryPoints
+from namedtensor.programs.program import EntryPoint
 from transformer.core.layer_calls import variant
 
 LAYERS = 8  # a loop

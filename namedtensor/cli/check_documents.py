@@ -136,10 +136,10 @@ def _checked(given: DocumentInput, whole: Any, shapes: Any, ignored: frozenset[i
         from ..documents.check_files import check_python
 
         if options.assumptions:
-            raise InputError(f"--facts is for documents with sections, and {given.source.name} is Python")
+            raise InputError(f"--assumptions is for documents with sections, and {given.source.name} is Python")
         report = check_python(whole.text, whole.file, shapes, sizes_of(options.sizes), draws_of(options))
     else:
-        if options.facts:
+        if options.assumptions:
             whole, common = with_assumptions(whole, options.assumptions)
         report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common, draws_of(options))
     findings = [finding for finding in findings_of(report, whole) if finding.problem.code not in ignored]

@@ -258,6 +258,8 @@ class Behavior:
         ('a',)
         """
 
+    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack_device__(self) -> Any: ...
     def astype(self, dtype: Any) -> Self:
         """Convert the elements to another dtype.
 
@@ -469,8 +471,6 @@ class Behavior:
         NamedTensor([3, 0, 4], "a")
         """
 
-    def __dlpack__(self, **options: Any) -> Any: ...
-    def __dlpack_device__(self) -> Any: ...
     def sel(self, index: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """Select elements by label, as xarray's `sel` does: integers are labels too.
 

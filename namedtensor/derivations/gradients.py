@@ -17,7 +17,8 @@ from grammar.printer import to_text
 from ..core.kinds import as_names
 from ..core.tensor import NamedTensor
 from ..operators.user_functions import using
-from ..programs.program import EntryPoints, Formula, Program
+from ..programs.entry_points import EntryPoints
+from ..programs.program import Formula, Program
 from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Scope
 

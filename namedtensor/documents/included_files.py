@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..files.text import InputError, reason
+from ..files.text import InputError, decoded, reason
 from .maths import DEFINING, OPAQUE, definition_end, group_end, opaque_end
 
 DEPTH = 20  # files that include each other
@@ -183,21 +183,6 @@ def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str,
     if len(text) > limit:
         raise InputError(f"{file} is longer than the {limit} characters that are read of a document with its files")
     return text, None
-
-
-def decoded(data: bytes, file: str) -> tuple[str, str | None]:
-    """Text in UTF-8; in UTF-16, which a mark at its beginning shows; or in Latin-1, as older documents are."""
-    remark = None
-    try:
-        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            text = data.decode("utf-16")
-        else:
-            text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        text, remark = data.decode("latin-1"), f"read as Latin-1: byte {problem.start} is not UTF-8"
-    if "\0" in text:
-        raise InputError(f"{file} is not text: it contains the character NUL")
-    return text.replace("\r\n", "\n").replace("\r", "\n"), remark
 
 
 # ------------------------------------------------------------------------------------------------------ following \input

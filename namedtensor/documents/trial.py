@@ -37,7 +37,7 @@ from .estimates import FAR, SEEDS, farthest
 from .fitting_shapes import with_fitting_shapes
 from .notation import base_of
 from .typed_programs import checked, taken, typed
-from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
+from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried, doubt
 
 Shapes = Mapping[str, Mapping[str, Any]]
 UNSPECIFIED = "const"  # A ⊙_{𝒮} ∂X + const: anything that does not vary
@@ -107,17 +107,6 @@ def _tried(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, 
         problem = problem.replace(message=problem.message + smallest)
         return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message, problem=problem)
     return Tried(span, UNTRIED, said=_unsaid(unknown) if unknown else problem.message)
-
-
-def doubt(failure: str, assumptions: Mapping[str, str], undeclared: Collection[str]) -> NotationError:
-    """Return the warning of an assertion that fails with the minimal types of what is undeclared."""
-    assumed = ", ".join(
-        f"{name} {'' if meaning[0] == '∈' else 'is '}{meaning}" for name, meaning in assumptions.items()
-    )
-    hint = (
-        f"declare {', '.join(undeclared)}, if the types differ" if undeclared else "state what they are, if they differ"
-    )
-    return NotationError(403, f"{failure}, where {assumed}", hint=hint)
 
 
 def _unsaid(names: Collection[str]) -> str:

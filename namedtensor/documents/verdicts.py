@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -76,3 +76,13 @@ def _shown(value: Any) -> str:
 
 
 SAID = 24  # elements of a tensor that are printed
+
+
+def doubt(failure: str, assumptions: Mapping[str, str], undeclared: Collection[str]) -> NotationError:
+    """Return the warning of an assertion that fails with the minimal types of what is undeclared."""
+    assumed = ", ".join(
+        f"{name} {'' if meaning[0] == '∈' else 'is '}{meaning}" for name, meaning in assumptions.items()
+    )
+    names = ", ".join(undeclared)
+    hint = f"declare {names}, if the types differ" if undeclared else "state what they are, if they differ"
+    return NotationError(403, f"{failure}, where {assumed}", hint=hint)

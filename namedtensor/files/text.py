@@ -173,3 +173,18 @@ def finite(value: Any) -> Any:
     if (named := as_object(value)) is not None:
         return {name: finite(entry) for name, entry in named.items()}
     return [finite(item) for item in cast("list[Any]", value)] if isinstance(value, (list, tuple)) else value
+
+
+def decoded(data: bytes, file: str) -> tuple[str, str | None]:
+    """Text in UTF-8; in UTF-16, which a mark at its beginning shows; or in Latin-1, as older documents are."""
+    note = None
+    try:
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            text = data.decode("utf-16")
+        else:
+            text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        text, note = data.decode("latin-1"), f"read as Latin-1: byte {problem.start} is not UTF-8"
+    if "\0" in text:
+        raise InputError(f"{file} is not text: it contains the character NUL")
+    return text.replace("\r\n", "\n").replace("\r", "\n"), note

@@ -183,3 +183,11 @@ def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[.
         return wrapped
 
     return register
+
+
+def restored(kind: Callable[..., Any], text: str, syntax: str, strict: bool, operators: ProgramOperators) -> Any:
+    """Return a program of a text, made by its class, with the operators of another."""
+    if operators is NO_OPERATORS:
+        return kind(text, syntax, strict)
+    with using(operators):
+        return kind(text, syntax, strict)

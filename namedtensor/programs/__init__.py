@@ -36,6 +36,7 @@
 `imports`: import statements, replaced by definitions of other files.
 `operator_checks`: checks of the differentials of operators of one's own.
 `custom_operators`: operators of one's own.
+`entry_points`: several names of a program, computed together.
 `api`: the functions of `namedtensor`, made from these methods.
 
 Contract: higher layers use this package and lower ones do not know it; `parsed` alone creates checkers.

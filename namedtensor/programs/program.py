@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, overload
 
 from grammar.cache import Cache, cached_property
@@ -14,13 +14,13 @@ from grammar.printer import to_text
 
 from ..calculus.formula import differentiate_program, named
 from ..core.kinds import as_names, as_text, wrong
-from ..core.suggestions import Suggests, no_attribute
-from ..operators.user_functions import NO_OPERATORS, ProgramOperators, using
+from ..core.suggestions import no_attribute
+from ..operators.user_functions import NO_OPERATORS, restored, using
 from ..scope.symbols import Definition
 from ..scope.value_of_program import as_written, last_member
-from .arguments import Values, all_values, spelling_of
+from .arguments import Values, all_values
 from .call_cache import CachedCall
-from .entries import Entry, Several, WholeProgram
+from .entries import Entry, WholeProgram
 from .evaluate import evaluator
 from .executable import Options
 from .injected import closed_form
@@ -30,6 +30,7 @@ from .verbs import Verbs, no_function
 if TYPE_CHECKING:
     from ..sharding.sharded import Sharded
     from ..sharding.sharding import Rules
+    from .entry_points import EntryPoints
 
 
 VALUE = object()  # the key of a program's value among its names
@@ -143,6 +144,9 @@ class Program(Verbs):
             if not isinstance(name, tuple):
                 raise wrong(name, "what a program is asked for", "a name, or several", hint)
             names = as_names(name, "what a program is asked for", hint)
+            with LOADING, all_or_none():
+                from .entry_points import EntryPoints
+
             return self._entries.get_or_build(names, lambda: EntryPoints(self, names))
         return entry
 
@@ -384,40 +388,6 @@ class EntryPoint(Verbs):
         return self._program, self.name
 
 
-class EntryPoints(Suggests, CachedCall):
-    """Several names of a program, computed together: what they share is computed once.
-
-    The caller gives the tensors called `donated` away: their arrays, which must be writable and share no memory with
-    others, may hold the results after a call, and are not to be read again.
-    """
-
-    _goal: Several
-
-    def __init__(self, program: Program, names: tuple[str, ...], donated: Iterable[str] = ()):
-        whole = program._goal.program
-        goal = Several(whole, tuple(Entry(whole, name) for name in names))
-        super().__init__(goal, Options(donated=frozenset(map(spelling_of, donated))))
-        self._program = program
-
-    def __reduce__(self) -> Any:
-        return EntryPoints, (self._program, self.names, self._options.donated)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names, in the order in which their values come."""
-        return tuple(entry.name for entry in self._goal.entries)
-
-    @encodable
-    def __repr__(self) -> str:
-        return f"{', '.join(self.names)} of a program of {len(self._program.tree.statements)} statements"
-
-    def __call__(
-        self, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
-    ) -> tuple[Any, ...]:
-        """Their values, in the order of the names; parameters and inputs come by name."""
-        return self._called((), values, sizes, named)
-
-
 def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Derivative:
     """Return the derivative of a program, or of one of its names, with respect to a name."""
     tree = program.tree
@@ -425,13 +395,3 @@ def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Derivative:
         tree = parse(program.source, program.syntax, functions=frozenset(program.python))
     text = to_text(differentiate_program(program.source, wrt, tree, of))
     return restored(Derivative, text, "auto", False, program.operators)
-
-
-def restored(
-    kind: Callable[..., AnyProgram], text: str, syntax: str, strict: bool, operators: ProgramOperators
-) -> AnyProgram:
-    """Return a program of a text with the operators of another."""
-    if operators is NO_OPERATORS:
-        return kind(text, syntax, strict)
-    with using(operators):
-        return kind(text, syntax, strict)

@@ -21,10 +21,12 @@ question alone. The forms within a head know of indices outside by
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
+from functools import lru_cache
 from itertools import count
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -200,3 +202,19 @@ def opened(factor: Factor) -> tuple[Form, ...]:
     position = len(factor.indices) - len(factor.head.slots)
     names = dict(zip(factor.head.slots, factor.indices[position:]))
     return tuple(renamed(part, names) for part in factor.head.parts)
+
+
+@lru_cache(maxsize=256)
+def square_of(value: float) -> tuple[Fraction, int] | None:
+    """The short fraction, and the power of π, whose product is the square of a value."""
+    if value == int(value) if abs(value) < 1e15 else True:
+        return None
+    for number_below in range(1, 13):
+        for number_above in range(1, 13):
+            for times in (1, -1, 0):
+                square = number_above / number_below * math.pi**times
+                if math.gcd(number_above, number_below) == 1 and abs(value * value - square) <= 4e-16 * square:
+                    if not times and Fraction(repr(value)).denominator < 10**6:
+                        return None
+                    return Fraction(number_above, number_below), times
+    return None

@@ -1,8 +1,7 @@
 """Index normal form of the typed graph: one rule for each operator.
 
-The axes of a term are free indices of its form, one for each name and size. A term that is a name of the program stays
-that name, so nothing unfolds; the replacement of ∂X is the product of identities I_{ax,ax*}, and what depends on it is
-multiplied out, so that these go.
+The axes of a term are free indices of its form, one for each name and size. A name of the program stays that name, so
+nothing unfolds. ∂X is replaced by a product of identities I_{ax,ax*}; what depends on it is multiplied out to remove them.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..core.sizes import SizeVariable, resolve
@@ -19,7 +17,22 @@ from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
 from .applying import applied, own_options
-from .forms import DELTA, NUMBER, ONE, ONE_, Form, FormIndex, head, indices_of, number, renamed, single, size, tensor
+from .forms import (
+    DELTA,
+    NUMBER,
+    ONE,
+    ONE_,
+    Form,
+    FormIndex,
+    head,
+    indices_of,
+    number,
+    renamed,
+    single,
+    size,
+    square_of,
+    tensor,
+)
 from .linearizing import change_of
 from .work import current
 from .written_out import OPENED
@@ -186,22 +199,6 @@ def root_of(value: float) -> Form | None:
     of = number(fraction)
     of = algebra.multiply(of, single(head("constant", "π"), exponent=Fraction(times))) if times else of
     return algebra.scaled(algebra.power(of, Fraction(1, 2)), -1 if value < 0 else 1)
-
-
-@lru_cache(maxsize=256)
-def square_of(value: float) -> tuple[Fraction, int] | None:
-    """The short fraction, and the power of π, whose product is the square of a value."""
-    if value == int(value) if abs(value) < 1e15 else True:
-        return None
-    for number_below in range(1, 13):
-        for number_above in range(1, 13):
-            for times in (1, -1, 0):
-                square = number_above / number_below * math.pi**times
-                if math.gcd(number_above, number_below) == 1 and abs(value * value - square) <= 4e-16 * square:
-                    if not times and Fraction(repr(value)).denominator < 10**6:
-                        return None
-                    return Fraction(number_above, number_below), times
-    return None
 
 
 def _input(self: Forms, term: Term) -> Form:

@@ -3,6 +3,7 @@
 `eager`: applies one operator, prepared for the layouts of its operands.
 `functions`: functions such as nt.softmax, generated from the operators' records.
 `creation`: tensors of a shape, such as zeros.
+`dlpack`: arrays of named tensors, shared with other libraries.
 `elements`: methods that move, select or convert elements; DLPack.
 `mapping`: vmap and scan by axis.
 `values`: the values that convert to tensors.

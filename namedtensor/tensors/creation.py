@@ -44,7 +44,6 @@ def sizes_of(shape: Any) -> dict[str, int]:
 
 
 def created(array: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
-    """NumPy's array as a tensor of a library."""
     return wrap_array(placed(array, library, dtype, device), tuple(sizes))
 
 

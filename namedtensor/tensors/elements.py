@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import wraps
-from importlib import import_module
 from typing import Any
 
 from grammar.errors import NotationError
@@ -13,9 +12,9 @@ from grammar.errors import NotationError
 from ..core.array_data import concrete
 from ..core.arrays import BACKENDS, library_of_namespace, placed
 from ..core.axes import names_of
-from ..core.kinds import as_count, as_mapping, wrong
+from ..core.kinds import as_count, as_mapping
 from ..core.labels import Labels, labeled_layout, labels_of
-from ..core.tensor import NamedTensor, tensor, wrap_array, wrap_layout
+from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from .functions import FUNCTIONS
 from .reshaping import need_axes
 
@@ -354,63 +353,3 @@ def where(self: NamedTensor, condition: Any, otherwise: Any = None) -> NamedTens
 
 
 # --------------------------------------------------------------------------------------------------------------- DLPack
-def one_array(self: NamedTensor, what: str) -> Any:
-    """The array of a tensor of at most one axis, which has one order. Raises NotationError for others."""
-    if len(self.layout.axes) > 1:
-        raise NotationError(
-            318,
-            f"{what} of {self.shape} needs an axis order",
-            hint=f'pass the array: A.to_array("{" ".join(self.layout.axes)}")',
-        )
-    return self.array
-
-
-def __dlpack__(self: NamedTensor, **options: Any) -> Any:
-    return one_array(self, "DLPack").__dlpack__(**options)
-
-
-def __dlpack_device__(self: NamedTensor) -> Any:
-    return self.array.__dlpack_device__()
-
-
-@alone
-def from_dlpack(data: Any, axes: Any = (), *, library: str = "numpy") -> NamedTensor:
-    """Convert an array of any library that has `__dlpack__`, without a copy where the two share memory.
-
-    Parameters
-    ----------
-    data : array
-        The array.
-    axes : str or iterable of str
-        Axis names, in the order of the dimensions.
-    library : {"numpy", "torch", "jax"}
-        The library of the result (default: "numpy").
-
-    Returns
-    -------
-    NamedTensor
-
-    Raises
-    ------
-    NotationError
-        If the array has no `__dlpack__` (208), or the number of names is wrong (316).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from_dlpack(np.array([3, 1]), "a")
-    NamedTensor([3, 1], "a")
-    """
-    if not hasattr(data, "__dlpack__"):
-        raise wrong(data, "what from_dlpack is given", "an array with __dlpack__", 'write nt.tensor(data, "a b")')
-    if not isinstance(library, str) or library not in BACKENDS:
-        raise NotationError(409, f"unknown backend {library!r}", hint=f"available: {', '.join(BACKENDS)}")
-    try:
-        array = import_module(BACKENDS[library]).from_dlpack(data)
-    except ImportError:
-        raise NotationError(408, f"{library} is not installed", hint=f"pip install '.[{library}]'") from None
-    except (BufferError, RuntimeError, TypeError, ValueError) as problem:
-        raise NotationError(
-            405, f"{library} cannot take this array: {problem}", hint="copy it to the CPU first"
-        ) from None
-    return tensor(array, axes)

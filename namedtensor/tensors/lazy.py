@@ -17,10 +17,8 @@ from . import eager
 MODULES = {  # the module of each method
     "..core.data_frames": ("to_pandas", "to_polars"),
     "..core.interchange": ("to_xarray",),
-    ".elements": (
-        *("astype", "flip", "pad", "roll", "to", "topk", "unstack", "where"),
-        *("__dlpack__", "__dlpack_device__"),
-    ),
+    ".dlpack": ("__dlpack__", "__dlpack_device__"),
+    ".elements": ("astype", "flip", "pad", "roll", "to", "topk", "unstack", "where"),
     ".labeled": ("sel", "with_labels"),
 }
 MODULE = {name: module for module, names in MODULES.items() for name in names}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import namedtensor as nt
 from grammar.locks import LOADING, all_or_none
 from namedtensor.programs.call_cache import BoundCall
-from namedtensor.programs.program import EntryPoints
+from namedtensor.programs.entry_points import EntryPoints
 
 from ..core.layer_calls import variant
 from .arrays import largest, tensor_like

@@ -1,0 +1,75 @@
+"""DLPack: arrays of named tensors, shared with other libraries without a copy."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.arrays import BACKENDS
+from ..core.kinds import wrong
+from ..core.tensor import NamedTensor, tensor
+from .elements import alone
+
+
+def one_array(self: NamedTensor, what: str) -> Any:
+    """The array of a tensor of at most one axis, which has one order. Raises NotationError for others."""
+    if len(self.layout.axes) > 1:
+        raise NotationError(
+            318,
+            f"{what} of {self.shape} needs an axis order",
+            hint=f'pass the array: A.to_array("{" ".join(self.layout.axes)}")',
+        )
+    return self.array
+
+
+def __dlpack__(self: NamedTensor, **options: Any) -> Any:
+    return one_array(self, "DLPack").__dlpack__(**options)
+
+
+def __dlpack_device__(self: NamedTensor) -> Any:
+    return self.array.__dlpack_device__()
+
+
+@alone
+def from_dlpack(data: Any, axes: Any = (), *, library: str = "numpy") -> NamedTensor:
+    """Convert an array of any library that has `__dlpack__`, without a copy where the two share memory.
+
+    Parameters
+    ----------
+    data : array
+        The array.
+    axes : str or iterable of str
+        Axis names, in the order of the dimensions.
+    library : {"numpy", "torch", "jax"}
+        The library of the result (default: "numpy").
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the array has no `__dlpack__` (208), or the number of names is wrong (316).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from_dlpack(np.array([3, 1]), "a")
+    NamedTensor([3, 1], "a")
+    """
+    if not hasattr(data, "__dlpack__"):
+        raise wrong(data, "what from_dlpack is given", "an array with __dlpack__", 'write nt.tensor(data, "a b")')
+    if not isinstance(library, str) or library not in BACKENDS:
+        raise NotationError(409, f"unknown backend {library!r}", hint=f"available: {', '.join(BACKENDS)}")
+    try:
+        array = import_module(BACKENDS[library]).from_dlpack(data)
+    except ImportError:
+        raise NotationError(408, f"{library} is not installed", hint=f"pip install '.[{library}]'") from None
+    except (BufferError, RuntimeError, TypeError, ValueError) as problem:
+        raise NotationError(
+            405, f"{library} cannot take this array: {problem}", hint="copy it to the CPU first"
+        ) from None
+    return tensor(array, axes)
