@@ -106,7 +106,7 @@ def test_adam_is_kingmas_and_bas():
     trainer.names, trainer.layers = ("W", "b"), 0
     trainer.update = characters.ADAM["W^1", "W^2", "M^1", "M^2", "S^1", "S^2"]
     for t, g in enumerate(slopes, 1):
-        trainer.slopes = lambda values, sizes, g=g: (
+        trainer.gradient = lambda values, sizes, g=g: (
             0.0,
             {name: nt.tensor(value, axes[name]) for name, value in g.items()},
         )

@@ -70,18 +70,18 @@ def start(sizes: Mapping[str, int] = SIZES, seed: int = 0) -> State:
 
 
 class Trainer:
-    """One step of learning: the loss and its slopes by all parameters in one call, and all of Adam in another."""
+    """One step of learning: the loss and its gradients with respect to all parameters in one call, and all of Adam in another."""
 
     def __init__(self, names: Sequence[str], layers: int):
         self.names, self.layers = tuple(names), layers
-        self.slopes = nt.gradient(MODEL, "loss", self.names, return_value=True)
+        self.gradient = nt.gradient(MODEL, "loss", self.names, return_value=True)
         self.update = ADAM[tuple(f"{letter}^{k}" for letter in "WMS" for k in range(1, len(self.names) + 1))]
 
     def __call__(self, state: State, data: Tensors) -> tuple[float, State]:
         """The loss, and what is there after the step."""
-        loss, slopes = self.slopes(values={**state.parameters, **data}, sizes={"L": self.layers})
+        loss, gradients = self.gradient(values={**state.parameters, **data}, sizes={"L": self.layers})
         inputs: dict[str, Any] = {**RATES, "t": state.step + 1}
-        for letter, tensors in {"θ": state.parameters, "g": slopes, "m": state.m, "s": state.s}.items():
+        for letter, tensors in {"θ": state.parameters, "g": gradients, "m": state.m, "s": state.s}.items():
             inputs |= {f"{letter}^{k}": tensors[name] for k, name in enumerate(self.names, 1)}
         result = iter(self.update(values=inputs, sizes={"n": len(self.names)}))
         parameters, m, s = ({name: next(result) for name in self.names} for _ in range(3))

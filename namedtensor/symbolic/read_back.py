@@ -396,4 +396,4 @@ class ReadBack:
         return call(operator, *(self.form(part, names) for part in parts), axes=axes, parameters=parameters)
 
 
-DEFAULTS = (("p", 2), ("eps", 1e-5))
+DEFAULTS = (("p", 2), ("eps", 1e-5), ("ddof", 0))
