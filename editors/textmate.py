@@ -109,6 +109,7 @@ def textmate() -> dict[str, Any]:
             size,
             *map(of_class, (classes.FUNCTION, classes.KEYWORD, classes.TYPE)),
             number,
+            {"name": scope("variable.other"), "match": classes.LABEL},
             of_class(classes.OPERATOR),
             {"name": scope("entity.name.function.call"), "match": rf"{WORD}(?=\()"},
             {"name": scope("variable.other"), "match": rf"{WORD}|\\[A-Za-z]+"},

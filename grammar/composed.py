@@ -10,31 +10,31 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
 
-class Part(NamedTuple):
+class SourcePart(NamedTuple):
     """Consecutive lines of one file; the file is "" where it is the text that was passed."""
 
     text: str
     file: str = ""
     line: int = 1
 
-    def rows(self) -> list[Part]:
+    def rows(self) -> list[SourcePart]:
         """Each line of it as a part."""
         lines = self.text.splitlines(keepends=True)
-        return [Part(text, self.file, self.line + number) for number, text in enumerate(lines)]
+        return [SourcePart(text, self.file, self.line + number) for number, text in enumerate(lines)]
 
 
 class ComposedText(str):
     """A string that knows the file and the line of each of its characters; `errors.location` asks it.
 
     >>> from grammar.errors import location
-    >>> location(ComposedText((Part("a = 1\\n", "other.nt", 7), Part("b = 2"))), 3)
+    >>> location(ComposedText((SourcePart("a = 1\\n", "other.nt", 7), SourcePart("b = 2"))), 3)
     ('other.nt', 7)
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[SourcePart, ...]
     _starts: list[int]
 
-    def __new__(cls, parts: Iterable[Part]) -> Self:
+    def __new__(cls, parts: Iterable[SourcePart]) -> Self:
         parts = tuple(part for part in parts if part.text)
         composed = super().__new__(cls, "".join(part.text for part in parts))
         composed.parts, composed._starts, length = parts, [], 0

@@ -263,7 +263,7 @@ class NotationError(Exception):
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
     def moved(self, source: str | None, position: Callable[[Span], Span | None]) -> NotationError:
-        """Return a copy of the error in another text: `place` says where a span of it is there, None where it is not."""
+        """Return a copy of the error in another text: `place` maps a span to its new position, or to None."""
         labels = tuple((moved, text) for span, text in self.labels if (moved := position(span)) is not None)
         hint = self.hint
         if isinstance(hint, Hint) and any(span is not None for span, _ in hint.edits):

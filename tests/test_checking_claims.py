@@ -228,10 +228,10 @@ REPLACED = {
 @pytest.mark.parametrize("text", REPLACED)
 def test_a_definition_of_a_built_in_replaces_it_with_a_warning(text):
     name, expected = REPLACED[text]
-    with pytest.warns(nt.NotationWarning, match=f"{name} is built in"):
+    with pytest.warns(nt.NotationWarning, match=f"{name} shadows the built-in"):
         assert nt.evaluate(text, given(text)).array.tolist() == expected
     (warned,) = nt.check(text, **given(text)).warnings
-    assert warned.code == 209 and warned.message.startswith(f"{name} is built in")
+    assert warned.code == 209 and warned.message.startswith(f"{name} shadows the built-in")
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, given(text), strict=True)
     assert caught.value.code == 209

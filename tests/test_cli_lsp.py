@@ -206,10 +206,10 @@ def test_nothing_in_a_document_ends_the_server():
 @pytest.mark.slow
 def test_the_work_of_a_key_in_a_long_file():
     """Processor time of 40 keys in 500 lines; the bound is wide, for machines that are busy."""
-    from namedtensor.editor.analysis import Document
+    from namedtensor.editor.analysis import EditedDocument
 
     text = program(500)
-    document = Document("a.nt")
+    document = EditedDocument("a.nt")
     document.update(text)
     times = []
     for at in range(40):

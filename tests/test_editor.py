@@ -7,7 +7,7 @@ import re
 import pytest
 
 from grammar.errors import NotationError
-from namedtensor.editor.analysis import Document
+from namedtensor.editor.analysis import EditedDocument
 from namedtensor.editor.completions import completions
 from namedtensor.editor.descriptions import definition, hover, references
 from namedtensor.editor.fixes import fixes
@@ -51,7 +51,7 @@ W ∈ ℝ^{chans × hidden}
 
 
 def opened(text, path="a.nt"):
-    document = Document(path)
+    document = EditedDocument(path)
     document.update(text)
     document.settle()
     return document

@@ -359,7 +359,7 @@ def test_beside_a_definition_by_its_sign_an_equation_is_a_claim(sign):
 
 SLIPS = [
     (lambda: nt.evaluate("max_{a}(x, 0)", named(x=x)), 304, "for two tensors write max(X, Y)"),
-    (lambda: nt.evaluate("x + … + x", named(x=x)), 101, "say what the dots stand for"),
+    (lambda: nt.evaluate("x + … + x", named(x=x)), 101, "replace the dots"),
     (lambda: nt.evaluate("x % 2", named(x=x)), 106, "a remainder is mod(x, n)"),
     (lambda: nt.evaluate("2 x", values=named(x=x)), 317, "the second argument"),
     (lambda: nt.formula("2 W + m\nm = 3")(1.0), 304, "formula(W=W)"),

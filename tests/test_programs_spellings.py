@@ -77,14 +77,14 @@ def test_two_spellings_of_one_name_are_refused(taker, pair):
         TAKERS[taker](values(first, second, name))
     problem = caught.value
     assert (problem.code, problem.symbol) == (202, name)
-    assert problem.message == f"{first} and {second} spell the same name" and problem.hint == "pass one of them"
+    assert problem.message == f"{first} and {second} are the same name" and problem.hint == "pass one of them"
 
 
 def test_a_repeated_call_refuses_them_too():
     formula = nt.formula(FORMULA)
     for _ in range(3):
         formula(values={"γ": X, "W_1": X})
-        with pytest.raises(nt.NotationError, match="spell the same name"):
+        with pytest.raises(nt.NotationError, match="are the same name"):
             formula(values={"γ": X, "gamma": Y, "W_1": X})
 
 
@@ -108,7 +108,7 @@ def test_a_file_of_parameters_with_two_spellings_is_refused(tmp_path):
     write(tmp_path / "one.safetensors", kind(Scaled), {"gamma": X, "W_1": X}, layer._about)
     assert nt.allclose(Scaled.load(tmp_path / "one.safetensors")(X), layer(X))
     write(tmp_path / "two.safetensors", kind(Scaled), {"γ": X, "gamma": Y, "W_1": X}, layer._about)
-    with pytest.raises(nt.NotationError, match="spell the same name"):
+    with pytest.raises(nt.NotationError, match="are the same name"):
         Scaled.load(tmp_path / "two.safetensors")
 
 
@@ -122,7 +122,7 @@ def test_a_file_of_parameters_with_two_spellings_is_refused(tmp_path):
 )
 def test_the_command_line_refuses_them(words, capsys):
     assert main(words) != 0
-    assert "spell the same name" in "".join(capsys.readouterr())
+    assert "are the same name" in "".join(capsys.readouterr())
 
 
 def test_a_size_is_given_once_on_the_command_line(capsys):

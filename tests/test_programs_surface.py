@@ -37,8 +37,8 @@ SURFACE = {
     "Step": (EXPLAINED[0], "axes inside node place term text type value values"),
     "Layer": (
         LAYER,
-        """citation config default_sizes definitions diagram evaluate explain formula from_module highlight includes init
-        initializers inputs load module notation optional_inputs output parameters removed replace save shard sharding sizes
+        """changes citation config default_sizes definitions diagram evaluate explain formula from_module highlight includes init
+        initializers inputs load module notation optional_inputs output parameters removed removes replace save shard sharding sizes
         sources stack_layers to to_onnx unstack_layers""",
     ),
     "SentenceModel": (
@@ -85,6 +85,7 @@ def test_each_verb_is_a_command():
         "exercises",
         "help",
         "lsp",
+        "mcp",
         "playground",
         "read",
         "repl",

@@ -286,7 +286,7 @@ def test_an_argument_is_told_by_its_name():
 
 
 SLIPS = {
-    "a sum of no axis": lambda: A.sum(), "an axis misspelt": lambda: A.mean(axis="heigth"),
+    "a softmax of no axis": lambda: A.softmax(), "an axis misspelt": lambda: A.mean(axis="heigth"),
     "sizes that differ": lambda: A + nt.tensor([1, 2], "width"), "from the left": lambda: [1] + A,
     "two tensors": lambda: nt.dot(A, x, axis="width"), "several": lambda: nt.stack([A, x], axis="width"),
     "a function of numbers": lambda: nt.exp("a"), "renamed": lambda: A.rename(x="y"), "merged": lambda: A.merge(z="x y"),

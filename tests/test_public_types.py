@@ -82,9 +82,9 @@ def test_right_code_has_no_error(findings):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slip", SLIPS)
-def test_each_slip_has_one_error(findings, slip):
+def test_each_slip_is_an_error(findings, slip):
     line = SLIPPED.count("\n") + SLIPS.index(slip)
-    assert len([message for at, message in findings["slips.py"] if at == line]) == 1
+    assert [message for at, message in findings["slips.py"] if at == line]  # of overloads, one for each
 
 
 def test_the_stubs_are_what_the_records_say():

@@ -135,7 +135,15 @@ def test_only_an_error_of_the_language_comes_out(call, where, kind):
 def test_the_table_has_every_public_function():
     tried = {call.split()[0] for call in CALLS} | set(CALLS)
     public = {name for name in nt.__all__ if inspect.isfunction(getattr(nt, name))}
-    assert public - tried <= {"save_tensors", "heatmap", "lineplot", "histogram", "animate", "latex_preamble"}
+    assert public - tried <= {
+        "check_document",
+        "save_tensors",
+        "heatmap",
+        "lineplot",
+        "histogram",
+        "animate",
+        "latex_preamble",
+    }
 
 
 @pytest.mark.parametrize("kind", WRONG)

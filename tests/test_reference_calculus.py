@@ -17,7 +17,17 @@ from test_calculus_higher import MORE, OF_A_MATRIX, ONE, TWO, given_for
 from grammar.errors import NotationError
 from namedtensor import reference
 
-WITHOUT_SLOPE = {"sign X", "round X", "argsort_{b} X", "floor X", "ceil X", "X^0", "argmax_{b} X", "argmaxk_{b,k} X"}
+WITHOUT_SLOPE = {
+    "sign X",
+    "round X",
+    "argsort_{b} X",
+    "floor X",
+    "ceil X",
+    "X^0",
+    "𝕀[isnan(X)] ⊙ X",
+    "argmax_{b} X",
+    "argmaxk_{b,k} X",
+}
 
 
 def named(text: str, name: str) -> str:

@@ -150,7 +150,7 @@ REFUSED = {
         "DistilBert", "Model", None, {"activation": "laplace"}, "config.json has an unsupported activation: 'laplace'"),
     "a decoder": (
         "Roberta", "Model", None, {"is_decoder": True},
-        "config.json says is_decoder = True, but the formulas of RoBERTa need False"),
+        "config.json has is_decoder = True, but the formulas of RoBERTa need False"),
     "other layers": ("DistilBert", "Model", None, {"n_layers": 1}, "unexpected keys: transformer.layer.1.attention"),
 }  # fmt: skip
 

@@ -87,13 +87,13 @@ def test_a_base_model_has_no_logits(name, tmp_path):
 
 
 REFUSED = [
-    ("GPTNeoX", {"attention_bias": False}, "config.json says attention_bias = False, but the formulas of GPTNeoX need True"),
+    ("GPTNeoX", {"attention_bias": False}, "config.json has attention_bias = False, but the formulas of GPTNeoX need True"),
     ("GPTNeoX", {"rope_parameters": {"rope_type": "linear", "factor": 2.0}}, "rope_type = 'linear', which the formulas of GPTNeoX do not support"),
     ("GPTNeoX", {"num_hidden_layers": 4}, "missing keys: layers.3.input_layernorm.weight"),
-    ("Phi", {"qk_layernorm": True}, "config.json says qk_layernorm = True, but the formulas of Phi need False"),
+    ("Phi", {"qk_layernorm": True}, "config.json has qk_layernorm = True, but the formulas of Phi need False"),
     ("Phi", {"hidden_act": "laplace"}, "unsupported hidden_act: 'laplace'"),
     ("Phi", {"num_key_value_heads": 1}, "k_proj.weight has shape 24 × 24, but W^{1,K} of Phi is stored as groups·key[8] × chans[24]"),
-    ("OPT", {"enable_bias": False}, "config.json says enable_bias = False, but the formulas of OPT need True"),
+    ("OPT", {"enable_bias": False}, "config.json has enable_bias = False, but the formulas of OPT need True"),
     ("OPT", {"word_embed_proj_dim": 5}, "missing keys: project_in.weight, project_out.weight"),
     ("OPT", {"do_layer_norm_before": False}, "unexpected keys: model.decoder.final_layer_norm.bias"),
     ("OPT", {"max_position_embeddings": 51}, "embed_positions.weight has shape 52 × 24, but P of OPT is stored as place[53]"),

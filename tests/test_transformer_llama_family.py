@@ -115,11 +115,11 @@ def test_a_file_without_the_map_to_logits(tmp_path):
 
 
 REFUSED = [
-    ("Qwen2", {"use_sliding_window": True}, "config.json says use_sliding_window = True, but the formulas of Qwen2 need False"),
-    ("Qwen3", {"attention_bias": True}, "config.json says attention_bias = True, but the formulas of Qwen3 need False"),
+    ("Qwen2", {"use_sliding_window": True}, "config.json has use_sliding_window = True, but the formulas of Qwen2 need False"),
+    ("Qwen3", {"attention_bias": True}, "config.json has attention_bias = True, but the formulas of Qwen3 need False"),
     ("Mistral", {"rope_parameters": {"rope_type": "yarn", "factor": 2.0}}, "rope_type = 'yarn', which the formulas of Mistral do not support"),
     ("Mistral", {"hidden_act": "laplace"}, "unsupported hidden_act: 'laplace'"),
-    ("Gemma2", {"tie_word_embeddings": False}, "config.json says tie_word_embeddings = False"),
+    ("Gemma2", {"tie_word_embeddings": False}, "config.json has tie_word_embeddings = False"),
     ("Gemma2", {"layer_types": ["full_attention"] * 2}, "config.json has layer_types = ['full_attention', 'full_attention']; expected"),
     ("Mixtral", {"num_local_experts": 6}, "missing keys: layers.0.block_sparse_moe.experts.5.w1.weight"),
     ("Mixtral", {"num_local_experts": 4}, "unexpected keys: model.layers.0.block_sparse_moe.experts.4.w1.weight"),

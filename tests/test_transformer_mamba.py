@@ -53,7 +53,7 @@ def test_the_scan_is_the_recurrence(tmp_path):
 
 
 REFUSED = [
-    ({"use_bias": True}, "config.json says use_bias = True, but the formulas of Mamba need False"),
+    ({"use_bias": True}, "config.json has use_bias = True, but the formulas of Mamba need False"),
     ({"state_size": 4}, "W^{1,select} of Mamba is stored as select[9] × inner[24]"),
     ({"conv_kernel": 3}, "W^{1,conv} of Mamba is stored as inner[24] × one[1] × kernel[3]"),
     ({"hidden_act": "laplace"}, "unsupported hidden_act: 'laplace'"),

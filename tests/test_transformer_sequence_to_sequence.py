@@ -115,11 +115,11 @@ REFUSED = [
     ("T5", {"feed_forward_proj": "gated-relu"}, "missing keys: encoder.block.0.layer.1.DenseReluDense.wi_0.weight"),
     ("T5", {"relative_attention_num_buckets": 16}, "relative_attention_bias.weight has shape 32 × 3, but B^{enc} of T5 is stored as bucket[16]"),
     ("T5", {"num_decoder_layers": 1}, "unexpected keys: decoder.block.1"),
-    ("Bart", {"encoder_attention_heads": 4}, "config.json says encoder_attention_heads = 4 and decoder_attention_heads = 3"),
+    ("Bart", {"encoder_attention_heads": 4}, "config.json has encoder_attention_heads = 4 and decoder_attention_heads = 3"),
     ("Bart", {"max_position_embeddings": 41}, "P^{enc} of BART is stored as place[43] × chans[12]"),
     ("Bart", {"activation_function": "laplace"}, "unsupported activation_function: 'laplace'"),
     ("Whisper", {"num_mel_bins": 6}, "W^{conv,1} of Whisper is stored as chans[12] × mel[6] × kernel[?]"),
-    ("Whisper", {"scale_embedding": True}, "config.json says scale_embedding = True, but the formulas of Whisper need False"),
+    ("Whisper", {"scale_embedding": True}, "config.json has scale_embedding = True, but the formulas of Whisper need False"),
 ]  # fmt: skip
 
 

@@ -143,7 +143,11 @@ def errors() -> list[str]:
 
 
 def is_short(example: errors_examples.Example) -> bool:
-    return bool(example.fixed) and "\n" not in example.formula + example.fixed and len(example.formula) < 50
+    return (
+        bool(example.fixed and example.formula)
+        and "\n" not in example.formula + example.fixed
+        and len(example.formula) < 50
+    )
 
 
 def tokens(text: str) -> int:

@@ -19,7 +19,7 @@ from grammar.errors import NotationError, Span
 
 from ..core.version import __version__
 from ..documents.included_files import document_text
-from ..editor.analysis import Document
+from ..editor.analysis import EditedDocument
 from ..editor.completions import AXIS, FUNCTION, NAME, TRIGGERS, completions
 from ..editor.descriptions import definition, hover, references
 from ..editor.fixes import fixes
@@ -46,13 +46,13 @@ Answer = TypeVar("Answer")
 class OpenDocument:
     """A document that the editor has open."""
 
-    def __init__(self, uri: str, document: Document):
+    def __init__(self, uri: str, document: EditedDocument):
         self.uri, self.document = uri, document
         self.lines = Lines("")
         self.waiting: asyncio.TimerHandle | None = None
 
 
-class Session:
+class EditorSession:
     """The open documents of one editor."""
 
     def __init__(self, server: LanguageServer, delay: float):
@@ -64,7 +64,7 @@ class Session:
         path = to_fs_path(uri) or uri
         if os.path.splitext(path)[1] == "" and language in SUFFIXES:
             path += SUFFIXES[language]
-        document = Document(path, self.read)
+        document = EditedDocument(path, self.read)
         if document.is_known:
             self.documents[uri] = OpenDocument(uri, document)
             self.changed(uri)
@@ -176,7 +176,7 @@ def diagnostic(opened: OpenDocument, problem: Problem) -> lsp.Diagnostic:
 def create_server(delay: float = 0.4) -> LanguageServer:
     """A server that checks a whole document after a pause of `delay` seconds."""
     server = LanguageServer("namedtensor", __version__)
-    session = Session(server, delay)
+    session = EditorSession(server, delay)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:

@@ -32,12 +32,9 @@ def lsp_command(options: Any, console: Console) -> int:
         raise InputError(f"--delay {options.delay:g} is not a pause: expected 0 to 60 seconds")
     if find_spec("pygls") is None:
         raise InputError('the language server needs pygls: pip install "named-tensor-notation[lsp]"')
-    import gc
 
     from .language_server import create_server
 
-    gc.freeze()  # what is loaded stays: a collection that goes through it, and through what is cached, takes longer than a key
-    gc.set_threshold(100_000, 50, 100)
     if sys.stdin is not None and sys.stdin.isatty():
         console.note("waiting for an editor on standard input; Ctrl-C ends")
     create_server(options.delay).start_io()

@@ -44,7 +44,7 @@ def signature(text: str) -> AxisSignature:
     """Read a signature in the paper's own form.
 
     >>> signature("seq -> seq kernel")
-    Signature(inputs=(('seq',),), output=('seq', 'kernel'), formals=('seq', 'kernel'), variadic=False)
+    AxisSignature(inputs=(('seq',),), output=('seq', 'kernel'), formals=('seq', 'kernel'), variadic=False)
     >>> signature("ax…, ax… ->").inputs
     (('ax',), ('ax',))
     """

@@ -376,7 +376,7 @@ def proves_at_most(left: Size, right: Size) -> bool:
 def shown(size: Any) -> str:
     """A size as formulas write it.
 
-    >>> seq, key = extent(Symbol("seq", "seq")), extent(Symbol("key", "key"))
+    >>> seq, key = extent(SizeSymbol("seq", "seq")), extent(SizeSymbol("key", "key"))
     >>> shown(2 * seq * seq * key + 1), 2 * seq * key - 3
     ('2 |key| |seq|² + 1', 2 * key * seq - 3)
     """

@@ -2,7 +2,7 @@
 
 Dimensions, indices and columns become axes, and their coordinates labels. What else a DataArray or a Series has (a name,
 attributes, coordinates that do not label elements) is the `Origin` of the tensor: no operation keeps it, so a round trip is without loss
-and a result does not claim to be its input.
+and a result is not treated as its input.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..core.tensor import NamedTensor
 
 MAX_LINES = 64  # of one panel
-MAX_LEGEND_ENTRIES = 8  # of more lines, a color bar says which is which
+MAX_LEGEND_ENTRIES = 8  # of more lines, a color bar identifies them
 PANEL_INCHES = (4.6, 2.9)  # width and height of one panel
 SHADES = "viridis"  # of many lines
 Labels = Mapping[str, Sequence[Any]]

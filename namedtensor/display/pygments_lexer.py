@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pygments.lexer import RegexLexer, bygroups  # pyright: ignore[reportUnknownVariableType]
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace
 
-from .token_classes import COMMENT, DIRECTIVE, FUNCTION, KEYWORD, NAME, NUMERAL, OPERATOR, TYPE, WORD, pattern
+from .token_classes import COMMENT, DIRECTIVE, FUNCTION, KEYWORD, LABEL, NAME, NUMERAL, OPERATOR, TYPE, WORD, pattern
 
 AXES: Any = (r"([_])(\{)", bygroups(Operator, Punctuation), "axes")
 SHAPE: Any = (r"(?<=[ℝℤℕRF\]}])(\^)(\{)", bygroups(Operator, Punctuation), "axes")
@@ -40,6 +40,7 @@ class NamedTensorLexer(RegexLexer):
             (rf"({WORD})(?=\()", Name.Function),
             (pattern(TYPE), Keyword.Type),
             (NUMERAL, Number),
+            (LABEL, Name),
             (pattern(OPERATOR), Operator),
             (pattern(NAME), Name),
             (WORD, Name),

@@ -1,4 +1,4 @@
-"""What highlighters need of the notation: a class for each terminal of the grammar, and the spellings of each class.
+"""What highlighters need of the notation: a class for each terminal of the grammar, and the symbols of each class.
 
 The lexer for Pygments and the grammar for editors (`editors/textmate.py`) are made from it.
 """
@@ -28,6 +28,7 @@ CLASSES = {  # of terminals
 LETTERS = r"[^\W\d_]"
 WORD = rf"{LETTERS}[^\W_]*['′’]*"
 NUMERAL = r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+LABEL = r"(?<=[{,])in(?=[},])"  # a name in braces, as in W^{l,in}, where the word is no ∈
 DIRECTIVE, COMMENT = r"#:[^\n]*", r"#[^\n]*"
 
 

@@ -97,7 +97,7 @@ def check_document(
     text : str
         The text of the document.
     path : str or path
-        Its path, whose extension says what it is; the file need not exist.
+        Its path, whose extension determines the file type; the file need not exist.
     read : callable, optional
         A function from the path of an included file to its text, or None where there is no such file (default: read files
         from disk).

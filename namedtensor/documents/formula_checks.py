@@ -1,4 +1,4 @@
-"""The check of one formula that stands in a file, whose inputs may be known only where it is used."""
+"""The check of one formula in a file, whose inputs may be known only where it is used."""
 
 from __future__ import annotations
 

@@ -278,7 +278,7 @@ def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) 
     name = TEXT.sub(r"\1", error.span_text or "").lstrip("\\")
     base = BASE.split(name)[0]
     if len(base) <= SHORT or any(letter.isdigit() for letter in base):
-        return True  # LN is no misspelling of ln, nor Conv2d of Conv
+        return True  # LN is not a misspelling of ln, nor Conv2d of Conv
     return not isinstance(error.hint, Suggestion) or _fragment(section, at)
 
 

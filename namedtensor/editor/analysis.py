@@ -1,6 +1,6 @@
 """A document of any kind with all that was found in it, kept up to date while it is edited.
 
-document = Document("model.py")
+document = EditedDocument("model.py")
 document.update(text)          findings in what has changed
 document.settle()              the same of the whole document, when there is time
 document.problems, document.parts, document.regions
@@ -30,7 +30,7 @@ from ..documents.sections import check_document
 from ..files.text import InputError
 from .parts import typed_parts
 from .statements import scopes
-from .text_programs import Known, Problem, TextProgram, TypeHint, type_hints
+from .text_programs import Problem, ProgramInputs, TextProgram, TypeHint, type_hints
 
 PROGRAM, PYTHON = ".nt", ".py"
 SEVERITIES = {ERROR: "error", WARNING: "warning"}
@@ -46,7 +46,7 @@ class Typed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Region:
+class FormulaRegion:
     """A formula or program of a document: its tree, whose spans `place` moves to the document."""
 
     text: str
@@ -61,7 +61,7 @@ class Region:
     types: Mapping[str, str] = field(default_factory=dict)
 
 
-class Document:
+class EditedDocument:
     """A document while it is edited. `read` gives the texts of the files that it includes, in place of the disk."""
 
     def __init__(self, path: str, read: Read | None = None):
@@ -121,7 +121,7 @@ class Document:
         by_text = {(program.text, program.known): program for program in before}
         programs: list[tuple[TextProgram, Span, FormulaString | None]] = []
         for at, (text, span, formula) in enumerate(sources):
-            known = Known() if formula is None else known_of(formula)
+            known = ProgramInputs() if formula is None else known_of(formula)
             syntax = "text" if formula is None else formula.syntax
             if syntax == "auto":
                 syntax = spelling_of(text)
@@ -143,7 +143,7 @@ class Document:
         try:
             self.whole = whole_of(text, self.path, self.read)
             self.report = check_document(self.whole.text)
-        except InputError as problem:  # a notebook that is no JSON
+        except InputError as problem:  # a notebook that is not valid JSON
             self.report = None
             self._problems = [Problem("information", NotationError(409, str(problem), text, (0, 1)))]
             return
@@ -202,25 +202,25 @@ class Document:
         """The programs, each with its place, and in Python with the string that it is."""
         return list(self._programs)
 
-    def copy(self) -> Document:
+    def copy(self) -> EditedDocument:
         """A document to try an edit on: it shares what was found."""
         other = copy.copy(self)
         other._programs = [(copy.copy(program), span, formula) for program, span, formula in self._programs]
         return other
 
     @property
-    def regions(self) -> list[Region]:
+    def regions(self) -> list[FormulaRegion]:
         """The formulas and programs, as they were last checked as a whole."""
         if self.report is not None and self.whole is not None:
             return regions_of(self.report, self.whole, self.path)
-        regions: list[Region] = []
+        regions: list[FormulaRegion] = []
         for program, span, formula in self._programs:
             whole = program.whole
             if whole is None or not program.settled:
                 continue
             checker = whole.checked.checked.checker if whole.checked is not None else None
             regions.append(
-                Region(
+                FormulaRegion(
                     program.text, program.syntax == "latex", whole.tree, checker.scope if checker is not None else None,
                     formula.place if formula is not None else partial(shifted, by=span[0]), span, bool(whole.broken),
                     types=whole.checked.checked.result.types if whole.checked is not None else {},
@@ -229,12 +229,12 @@ class Document:
         return regions
 
 
-def known_of(formula: FormulaString) -> Known:
+def known_of(formula: FormulaString) -> ProgramInputs:
     """What a call says of the inputs of its formula."""
     shapes = tuple(
         (name, tuple(shape.items()) if isinstance(shape, dict) else shape) for name, shape in formula.shapes.items()
     )
-    return Known(shapes, formula.named, formula.complete, tuple(formula.sizes.items()))
+    return ProgramInputs(shapes, formula.named, formula.complete, tuple(formula.sizes.items()))
 
 
 def shifted(span: Span, by: int) -> Span:
@@ -242,9 +242,9 @@ def shifted(span: Span, by: int) -> Span:
     return span[0] + by, span[1] + by
 
 
-def regions_of(report: Report, whole: Whole, path: str) -> list[Region]:
+def regions_of(report: Report, whole: Whole, path: str) -> list[FormulaRegion]:
     """The programs of a document with sections, as far as they are in the file itself."""
-    regions: list[Region] = []
+    regions: list[FormulaRegion] = []
     for section in report.sections:
         inherits = frozenset(name for maths in section.inherited for name in described_names(section.programs[maths]))
         for work, checked in section.checked:
@@ -264,7 +264,7 @@ def regions_of(report: Report, whole: Whole, path: str) -> list[Region]:
 
             scope = checked.checker.scope
             regions.append(
-                Region(
+                FormulaRegion(
                     work.text, True, scope.program, scope, moved, (section.start, section.start), False, inherits,
                     partial(typed_parts, checked.checker), checked.result.types,
                 )

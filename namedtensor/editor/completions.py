@@ -16,9 +16,9 @@ from ..documents.notation import names_in
 from ..documents.shown_axes import NUMBER_OF_ARGUMENTS
 from ..operators import REGISTRY
 from ..operators.usage import sentence
-from .analysis import Document
+from .analysis import EditedDocument
 from .occurrences import MARKS
-from .statements import Statement
+from .statements import StatementText
 from .text_programs import TextProgram
 
 AXIS, NAME, FUNCTION, SYMBOL = "axis", "name", "function", "symbol"
@@ -34,7 +34,7 @@ OPENINGS = re.compile(
 )
 
 
-class Item(NamedTuple):
+class CompletionItem(NamedTuple):
     """Text to put in place of a span; `label` is what the list shows, `detail` a word on it."""
 
     text: str
@@ -44,7 +44,7 @@ class Item(NamedTuple):
     detail: str = ""
 
 
-def completions(document: Document, offset: int) -> list[Item]:
+def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
     """What may be typed at a place of a document; nothing outside of its formulas."""
     for program, span, formula in document.programs():
         if span[0] <= offset <= span[1] and program.syntax == "text":
@@ -65,9 +65,9 @@ def completions(document: Document, offset: int) -> list[Item]:
     return []
 
 
-def in_text(program: TextProgram, offset: int) -> Iterator[Item]:
+def in_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]:
     """The completions at a place of a program in text."""
-    statement = next((name for name in reversed(program.statements) if name.start <= offset), Statement(offset, ""))
+    statement = next((name for name in reversed(program.statements) if name.start <= offset), StatementText(offset, ""))
     before = program.text[statement.start : offset]
     if "#" in before.rpartition("\n")[2]:
         return
@@ -83,7 +83,7 @@ def in_text(program: TextProgram, offset: int) -> Iterator[Item]:
         written = before[len(before) - completion.length :]
         kind = KINDS.get(completion.meaning, SYMBOL)
         label = f"{completion.text}  {completion.meaning}" if kind == SYMBOL and completion.meaning else completion.text
-        yield Item(
+        yield CompletionItem(
             completion.text,
             (offset - completion.length, offset),
             kind,
@@ -115,7 +115,7 @@ def names_of_tree(tree: object) -> tuple[list[str], list[str]]:
     return [name.rstrip(MARKS) for name in axes_in(tree)], [name for name in names_in(tree) if name not in FUNCTIONS]
 
 
-def names_of_document(document: Document) -> tuple[list[str], list[str]]:
+def names_of_document(document: EditedDocument) -> tuple[list[str], list[str]]:
     """The axes and the names of a document."""
     axes: dict[str, None] = {}
     names: dict[str, None] = {}
@@ -126,7 +126,7 @@ def names_of_document(document: Document) -> tuple[list[str], list[str]]:
     return list(axes), list(names)
 
 
-def math_start(document: Document, offset: int) -> int | None:
+def math_start(document: EditedDocument, offset: int) -> int | None:
     """Where the formula begins that a place is in, also one that is not closed yet; None outside of formulas."""
     assert document.report is not None and document.whole is not None
     for section in document.report.sections:
@@ -147,26 +147,26 @@ def math_start(document: Document, offset: int) -> int | None:
     return opening.start() if text.find(closing, opening.end(), offset) < 0 else None
 
 
-def in_latex(before: str, offset: int, axes: list[str], names: list[str]) -> Iterator[Item]:
+def in_latex(before: str, offset: int, axes: list[str], names: list[str]) -> Iterator[CompletionItem]:
     """The completions after a piece of LaTeX: macros of axes and of the notation, symbols and names."""
     begun = MACRO.search(before)
     if begun is not None:
         start = offset - len(begun[0])
         for name, kind, detail in _macros(axes, IN_AXES.search(before) is not None):
             if name.startswith(begun[0]) and name != begun[0]:
-                yield Item(name, (start, offset), kind, name, detail)
+                yield CompletionItem(name, (start, offset), kind, name, detail)
         return
     word = re.search(r"[A-Za-z]*$", before)
     prefix = word[0] if word else ""
     if IN_AXES.search(before):
         for axis in axes:
             if axis.startswith(prefix) and axis.isalpha():
-                yield Item(f"\\{axis}", (offset - len(prefix), offset), AXIS, f"\\{axis}", "axis")
+                yield CompletionItem(f"\\{axis}", (offset - len(prefix), offset), AXIS, f"\\{axis}", "axis")
         return
     for name in names:
         if prefix and name.startswith(prefix) and name != prefix:
             text = name if len(name) == 1 else rf"\text{{{name}}}"
-            yield Item(text, (offset - len(prefix), offset), NAME, name, "name")
+            yield CompletionItem(text, (offset - len(prefix), offset), NAME, name, "name")
 
 
 def _macros(axes: list[str], axes_first: bool) -> Iterator[tuple[str, str, str]]:

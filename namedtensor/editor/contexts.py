@@ -15,7 +15,7 @@ from grammar import nodes
 
 from ..documents.notation import base_of, head_of
 from ..scope.names import plain_key, walk
-from .statements import Statement
+from .statements import StatementText
 
 MAX_STATEMENTS = 80  # of a context
 
@@ -23,7 +23,7 @@ MAX_STATEMENTS = 80  # of a context
 class Contexts:
     """The statements of a program that was checked, by the names that they define."""
 
-    def __init__(self, statements: list[Statement], tree: nodes.Program, types: Mapping[str, str]):
+    def __init__(self, statements: list[StatementText], tree: nodes.Program, types: Mapping[str, str]):
         self.statements = statements
         self.trees: list[list[Any]] = [[] for _ in statements]
         self.defining: dict[str, list[int]] = {}

@@ -12,7 +12,7 @@ from ..operators import REGISTRY, Operator
 from ..operators.usage import sentence, sets
 from ..scope.names import plain_key
 from ..terms.inference import shown
-from .analysis import Document, Region
+from .analysis import EditedDocument, FormulaRegion
 from .occurrences import AXIS, FUNCTION, INDEX, Occurrence, at_offset, same_as
 from .parts import innermost
 
@@ -29,7 +29,7 @@ class Description(NamedTuple):
     text: str
 
 
-def hover(document: Document, offset: int) -> Description | None:
+def hover(document: EditedDocument, offset: int) -> Description | None:
     """The type of the smallest piece at a place, what defines its name, and the meaning of an operator."""
     parts = {part.span: part for part in document.parts}
     span = innermost(parts, offset)
@@ -60,7 +60,7 @@ def hover(document: Document, offset: int) -> Description | None:
     return Description(where or (offset, offset), "\n\n".join(lines)) if lines and where is not None else None
 
 
-def _sizes(document: Document, mention: Occurrence) -> list[str]:
+def _sizes(document: EditedDocument, mention: Occurrence) -> list[str]:
     """The size of an axis, where the program knows it."""
     for part in document.parts:
         size = part.shape.get(mention.name)
@@ -69,13 +69,13 @@ def _sizes(document: Document, mention: Occurrence) -> list[str]:
     return []
 
 
-def _types(region: Region, mention: Occurrence) -> list[str]:
+def _types(region: FormulaRegion, mention: Occurrence) -> list[str]:
     """The types of a name, with each of its labels, where no piece of a formula shows them."""
     types = [f"`{name}` : `{text}`" for name, text in region.types.items() if plain_key(name).base == mention.name]
     return ["  \n".join(types[:MAX_TYPES])] if types else []
 
 
-def _quoted(document: Document, mention: Occurrence, offset: int) -> list[str]:
+def _quoted(document: EditedDocument, mention: Occurrence, offset: int) -> list[str]:
     """The statement that defines a name, unless it is that one."""
     for defining in definitions(document, mention):
         region = document.regions[defining.region]
@@ -87,7 +87,7 @@ def _quoted(document: Document, mention: Occurrence, offset: int) -> list[str]:
     return []
 
 
-def statement_of(region: Region, span: Span) -> Span | None:
+def statement_of(region: FormulaRegion, span: Span) -> Span | None:
     """The statement of a region that a span is in."""
     return next(
         (statement.span for statement in region.tree.statements if statement.span[0] <= span[0] < statement.span[1]),
@@ -111,7 +111,7 @@ def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
 
 
 # ---------------------------------------------------------------------------------------------------------- definitions
-def definition(document: Document, offset: int) -> list[Span]:
+def definition(document: EditedDocument, offset: int) -> list[Span]:
     """Where the name or axis at a place is defined: its equation or signature, else its declaration, else its first mention."""
     mention = at_offset(document, offset)
     if mention is None:
@@ -121,14 +121,14 @@ def definition(document: Document, offset: int) -> list[Span]:
     return macro_definition(document.text, offset) or spans if mention.kind == AXIS else spans
 
 
-def definitions(document: Document, mention: Occurrence) -> list[Occurrence]:
+def definitions(document: EditedDocument, mention: Occurrence) -> list[Occurrence]:
     """The mentions that define a name; of an axis, or a name without any, the first one."""
     mentions = same_as(document, mention)
     defining = [other for other in mentions if other.defines]
     return defining or mentions[:1]
 
 
-def references(document: Document, offset: int) -> list[Span]:
+def references(document: EditedDocument, offset: int) -> list[Span]:
     """All mentions of the name or axis at a place."""
     mention = at_offset(document, offset)
     if mention is None:

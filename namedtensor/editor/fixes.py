@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from .analysis import Document
+from .analysis import EditedDocument
 from .renaming import Edit
 from .repairs import repairs
 from .text_programs import Problem
@@ -22,7 +22,7 @@ class Fix(NamedTuple):
     problem: Problem
 
 
-def fixes(document: Document, span: Span) -> list[Fix]:
+def fixes(document: EditedDocument, span: Span) -> list[Fix]:
     """The quick fixes for what is found in a span."""
     problems = [
         candidate
@@ -51,12 +51,12 @@ def touches(problem: Problem, span: Span) -> bool:
     return start <= span[1] and span[0] <= end
 
 
-def reported(document: Document) -> list[NotationError]:
+def reported(document: EditedDocument) -> list[NotationError]:
     """The errors and warnings of a document."""
     return [problem.error for problem in document.problems if problem.severity != "information"]
 
 
-def _tried(document: Document, text: str) -> list[NotationError]:
+def _tried(document: EditedDocument, text: str) -> list[NotationError]:
     other = document.copy()
     other.update(text)
     return reported(other)

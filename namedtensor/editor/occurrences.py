@@ -18,7 +18,7 @@ from grammar.symbols import FUNCTIONS
 from grammar.traversal import children
 
 from ..scope.names import walk
-from .analysis import Document, Region
+from .analysis import EditedDocument, FormulaRegion
 
 AXIS, NAME, FUNCTION, INDEX = "axis", "name", "function", "index"
 MARKS = "*†‡"
@@ -41,7 +41,7 @@ class Occurrence(NamedTuple):
     region: int
 
 
-def occurrences(document: Document) -> list[Occurrence]:
+def occurrences(document: EditedDocument) -> list[Occurrence]:
     """All mentions in the programs of a document, in their order."""
     mentions: list[Occurrence] = []
     for number, region in enumerate(document.regions):
@@ -52,7 +52,7 @@ def occurrences(document: Document) -> list[Occurrence]:
 class _Region:
     """The mentions in one region."""
 
-    def __init__(self, region: Region, number: int):
+    def __init__(self, region: FormulaRegion, number: int):
         self.region, self.number = region, number
         self.axes = frozenset(axes_in(region.tree))
         self.owners = list(owners_of(region))
@@ -133,7 +133,7 @@ class Owner(NamedTuple):
         return any(start <= span[0] and span[1] <= end for start, end in self.statements)
 
 
-def owners_of(region: Region) -> Iterator[Owner]:
+def owners_of(region: FormulaRegion) -> Iterator[Owner]:
     """The functions of a region, inner ones first."""
     functions = list(region.scope.all_functions()) if region.scope is not None else []
     for function in sorted(functions, key=lambda function_or_fact: -function_or_fact.position):
@@ -182,7 +182,7 @@ def indices_of(statement: Any) -> frozenset[str]:
 
 
 # ------------------------------------------------------------------------------------------------------ which are the same
-def at_offset(document: Document, offset: int) -> Occurrence | None:
+def at_offset(document: EditedDocument, offset: int) -> Occurrence | None:
     """The mention at a place of a document, or that ends there."""
     regions = document.regions
     best: tuple[int, int, Occurrence] | None = None
@@ -197,7 +197,7 @@ def at_offset(document: Document, offset: int) -> Occurrence | None:
     return None if best is None else best[2]
 
 
-def _defined_at(document: Document, offset: int) -> Occurrence | None:
+def _defined_at(document: EditedDocument, offset: int) -> Occurrence | None:
     r"""A mention of the macro of LaTeX that is written at a place outside of formulas, as in \ndef{\seq}{seq}."""
     start = document.text.rfind("\\", 0, offset + 1)
     macro = MACRO.match(document.text, max(start, 0))
@@ -208,7 +208,7 @@ def _defined_at(document: Document, offset: int) -> Occurrence | None:
     return next((mention for mention, span in places if span and document.text[slice(*span)] == macro[0]), None)
 
 
-def same_as(document: Document, chosen: Occurrence) -> list[Occurrence]:
+def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
     """The mentions of the same name or axis as this one."""
     regions = document.regions
     groups = (
@@ -225,7 +225,7 @@ def same_as(document: Document, chosen: Occurrence) -> list[Occurrence]:
     ]
 
 
-def _linked(document: Document, chosen: Occurrence) -> set[int]:
+def _linked(document: EditedDocument, chosen: Occurrence) -> set[int]:
     """The sections of a document in which a name is the same: those that inherit it from one. An axis is the same in all."""
     regions = document.regions
     if document.report is None:

@@ -1,6 +1,6 @@
 r"""Rename an axis or a name wherever it is the same, and nowhere else.
 
-The new text is checked before it is offered: a renaming that would make another error, or unite two names, is refused. In LaTeX
+The new text is checked before it is offered: a renaming that would make another error, or unite two names, is rejected. In LaTeX
 an axis is renamed with its macro: \seq everywhere, and \ndef{\seq}{seq}.
 """
 
@@ -14,7 +14,7 @@ from grammar.errors import NotationError, Span
 from grammar.latex.tables import is_known
 from grammar.parser import parse
 
-from .analysis import Document
+from .analysis import EditedDocument
 from .occurrences import AXIS, FUNCTION, MACRO, MARKS, Occurrence, at_offset, occurrences, same_as
 
 NAMED = re.compile(r"(\\(?:name|mathsf|text|mathrm|operatorname|textrm|textsf)\s*\{)[^{}]*(\})")
@@ -28,7 +28,7 @@ class Edit(NamedTuple):
     text: str
 
 
-def rename(document: Document, offset: int, new: str) -> list[Edit]:
+def rename(document: EditedDocument, offset: int, new: str) -> list[Edit]:
     """The edits that rename what is at a place. Raises NotationError where that cannot be done safely."""
     new = new.strip()
     chosen = at_offset(document, offset)
@@ -67,7 +67,7 @@ def check_name(chosen: Occurrence, new: str, latex: bool) -> None:
         raise refused(f"{new!r} cannot be the macro of an axis", "use letters alone")
 
 
-def _check_free(document: Document, chosen: Occurrence, new: str) -> None:
+def _check_free(document: EditedDocument, chosen: Occurrence, new: str) -> None:
     """Raise where something else is called so."""
     regions = {mention.region for mention in same_as(document, chosen)}
     for mention in occurrences(document):
@@ -78,7 +78,7 @@ def _check_free(document: Document, chosen: Occurrence, new: str) -> None:
             raise refused(f"{new} is {what} already, in line {line}", "choose another name")
 
 
-def _edits(document: Document, chosen: Occurrence, new: str) -> Iterator[Edit]:
+def _edits(document: EditedDocument, chosen: Occurrence, new: str) -> Iterator[Edit]:
     regions = document.regions
     for mention in same_as(document, chosen):
         region = regions[mention.region]
@@ -98,7 +98,7 @@ def _edits(document: Document, chosen: Occurrence, new: str) -> Iterator[Edit]:
             yield Edit(span, new + marks)
 
 
-def _macro_edits(document: Document, macro: str, old: str, new: str) -> Iterator[Edit]:
+def _macro_edits(document: EditedDocument, macro: str, old: str, new: str) -> Iterator[Edit]:
     r"""The edits that rename the macro of an axis: where it is used, and where it is defined."""
     if is_known(f"\\{new}"):
         raise refused(rf"\{new} is a macro of LaTeX or of the notation", "choose another name")
@@ -120,9 +120,9 @@ def applied(text: str, edits: list[Edit]) -> str:
     return text
 
 
-def _check_result(document: Document, edits: list[Edit], new: str) -> None:
+def _check_result(document: EditedDocument, edits: list[Edit], new: str) -> None:
     """Raise where the edits would make an error that is not there before."""
-    after = Document(document.path, document.read)
+    after = EditedDocument(document.path, document.read)
     after.update(applied(document.text, edits))
     after.settle()
     before = sorted(problem.error.code for problem in document.problems)

@@ -17,7 +17,7 @@ HEAD = re.compile(r"[^\W\d_][^\s=∈:(){}\[\]]*(?:\{[^{}\n]*\}[^\s=∈:(){}\[\]]
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
 
-class Statement(NamedTuple):
+class StatementText(NamedTuple):
     """A statement, or several that are not told apart: where it starts in its text, and its own text."""
 
     start: int
@@ -29,7 +29,7 @@ class Statement(NamedTuple):
         return self.start + len(self.text)
 
 
-def split(text: str) -> list[Statement]:
+def split(text: str) -> list[StatementText]:
     r"""The statements of a text, without the comments between them.
 
     A line goes on with the statement above where a bracket is open, or an operator is at the end of that or begins it. After
@@ -54,7 +54,7 @@ def split(text: str) -> list[Statement]:
             depth = max(0, depth + sum((character in OPENING) - (character in CLOSING) for character in code))
             joined = JOINS_AFTER.search(code) is not None
         position += len(line) + 1
-    return [Statement(start, text[start:end]) for start, end in spans]
+    return [StatementText(start, text[start:end]) for start, end in spans]
 
 
 def scopes(text: str) -> list[Span]:

@@ -20,14 +20,14 @@ from ..scope.names import plain_key
 from ..terms.inference import shown
 from .contexts import Contexts, defined_by
 from .parts import TypedPart, typed_parts
-from .statements import HEAD, Statement, blanked, split
+from .statements import HEAD, StatementText, blanked, split
 
 MAX_BROKEN = 12  # statements of a program that are left out since they are wrong
 MAX_CHANGED = 8  # statements that are checked alone; of more, the program is checked as a whole
 SHORT = 12  # statements of a program that is always checked as a whole
 
 
-class Known(NamedTuple):
+class ProgramInputs(NamedTuple):
     """What the place of a program says of its inputs."""
 
     shapes: tuple[tuple[str, Any], ...] = ()
@@ -55,7 +55,7 @@ class TypeHint(NamedTuple):
     text: str
 
 
-class Findings(NamedTuple):
+class Diagnostics(NamedTuple):
     """What was found in a statement, or in a program; its places are those of the text that was checked."""
 
     problems: tuple[Problem, ...] = ()
@@ -63,12 +63,12 @@ class Findings(NamedTuple):
     hints: tuple[TypeHint, ...] = ()
 
 
-class Whole(NamedTuple):
+class CheckedText(NamedTuple):
     """A program as it was checked as a whole."""
 
     text: str
-    statements: list[Statement]
-    findings: list[Findings]  # of each statement
+    statements: list[StatementText]
+    findings: list[Diagnostics]  # of each statement
     broken: frozenset[int]  # the statements that are left out
     tree: nodes.Program
     checked: CheckedFormula | None
@@ -78,13 +78,13 @@ class Whole(NamedTuple):
 class TextProgram:
     """A program in text while it is edited."""
 
-    def __init__(self, known: Known | None = None, syntax: str = "text"):
-        self.known, self.syntax = known or Known(), syntax
-        self.whole: Whole | None = None
+    def __init__(self, known: ProgramInputs | None = None, syntax: str = "text"):
+        self.known, self.syntax = known or ProgramInputs(), syntax
+        self.whole: CheckedText | None = None
         self.text = ""
-        self.statements: list[Statement] = []
+        self.statements: list[StatementText] = []
         self.places: dict[int, int] = {}  # of the statements of `whole` that are still there: their number now
-        self.changed: dict[int, Findings] = {}  # of the others, by their number now
+        self.changed: dict[int, Diagnostics] = {}  # of the others, by their number now
 
     @property
     def settled(self) -> bool:
@@ -97,7 +97,7 @@ class TextProgram:
             zip((statement.text for statement in self.statements), map(self.changed.get, range(len(self.statements))))
         )
         self.text = text
-        self.statements = split(text) if self.syntax == "text" else [Statement(0, text)]
+        self.statements = split(text) if self.syntax == "text" else [StatementText(0, text)]
         whole = self.whole
         if whole is None or len(self.statements) <= SHORT:
             self.settle()
@@ -121,14 +121,14 @@ class TextProgram:
         self.places = {at: at for at in range(len(self.statements))}
         self.changed = {}
 
-    def _checked_alone(self, whole: Whole, statement: Statement) -> Findings:
+    def _checked_alone(self, whole: CheckedText, statement: StatementText) -> Diagnostics:
         """The findings in one statement, with its places from 0."""
         text = statement.text
         contexts = whole.contexts
         try:
             tree = parse(text, "text", contexts.tensors - contexts.functions, functions=contexts.functions)
         except NotationError as problem:
-            return Findings((Problem("error", problem),))
+            return Diagnostics((Problem("error", problem),))
         context = contexts.of(tree, self.places.keys())
         start = len(context) + 1 if context else 0
         program = ParsedProgram(f"{context}\n{text}" if context else text, "text")
@@ -137,14 +137,14 @@ class TextProgram:
         defined = {*contexts.defining, *names, *headed(self.statements)}
         problems = [item for item in problems_of(result) if is_about(item, start, defined)]
         parts = [item for item in typed_parts(result.checked.checker) if item.span[0] >= start]
-        names = Findings(tuple(problems), tuple(parts))
+        names = Diagnostics(tuple(problems), tuple(parts))
         return moved(names, text, -start)._replace(hints=tuple(type_hints(tree, parts, start)))
 
     # ------------------------------------------------------------------------------------------------ what is known now
-    def findings(self) -> Findings:
+    def findings(self) -> Diagnostics:
         """All that is known of the text as it is now."""
         if self.whole is None:
-            return Findings()
+            return Diagnostics()
         if self.settled:
             groups = self.whole.findings
         else:
@@ -158,7 +158,7 @@ class TextProgram:
             key=lambda problem: problem.error.span or (0, 0),
         )
         hints = tuple(hint for group in groups for hint in group.hints)
-        return Findings(tuple(problems), tuple(part for group in groups for part in group.parts), hints)
+        return Diagnostics(tuple(problems), tuple(part for group in groups for part in group.parts), hints)
 
 
 def matched(old: list[str], new: list[str]) -> dict[int, int]:
@@ -183,7 +183,7 @@ def matched(old: list[str], new: list[str]) -> dict[int, int]:
     return pairs | {len(old) - 1 - at: len(new) - 1 - at for at in reversed(range(last))}
 
 
-def moved(findings: Findings, text: str, by: int) -> Findings:
+def moved(findings: Diagnostics, text: str, by: int) -> Diagnostics:
     """Findings at other places of another text."""
 
     def shifted(span: Span) -> Span:
@@ -194,7 +194,7 @@ def moved(findings: Findings, text: str, by: int) -> Findings:
         for problem in findings.problems
     )
     parts = tuple(part._replace(span=shifted(part.span)) for part in findings.parts)
-    return Findings(problems, parts, tuple(hint._replace(offset=hint.offset + by) for hint in findings.hints))
+    return Diagnostics(problems, parts, tuple(hint._replace(offset=hint.offset + by) for hint in findings.hints))
 
 
 def is_about(problem: Problem, start: int, defined: Collection[str]) -> bool:
@@ -224,15 +224,15 @@ def undeclared(error: NotationError) -> NotationError:
     )
 
 
-def headed(statements: list[Statement]) -> set[str]:
+def headed(statements: list[StatementText]) -> set[str]:
     """The names that statements may define, as far as their first characters show that."""
     heads = (HEAD.match(statement.text) for statement in statements)
     return {plain_key(head[0].split("=")[0].split("∈")[0].split("(")[0].rstrip(" :≜≔")).base for head in heads if head}
 
 
-def checked_whole(text: str, statements: list[Statement], known: Known, syntax: str) -> Whole:
+def checked_whole(text: str, statements: list[StatementText], known: ProgramInputs, syntax: str) -> CheckedText:
     """Check a program, without the statements that do not parse or clash with others."""
-    broken: dict[int, Findings] = {}
+    broken: dict[int, Diagnostics] = {}
     result: CheckedFormula | None = None
     tree = nodes.Program(())
     while len(broken) < len(statements):
@@ -247,11 +247,11 @@ def checked_whole(text: str, statements: list[Statement], known: Known, syntax: 
             problem, tree = error, nodes.Program(())
         at = statement_at(statements, problem.span)
         if at is None or at in broken or len(broken) >= MAX_BROKEN:
-            broken.setdefault(at or 0, Findings())
-            broken[at or 0] = Findings((*broken[at or 0].problems, Problem("error", problem.located(text, (0, 0)))))
+            broken.setdefault(at or 0, Diagnostics())
+            broken[at or 0] = Diagnostics((*broken[at or 0].problems, Problem("error", problem.located(text, (0, 0)))))
             break
-        broken[at] = Findings((Problem("error", problem.moved(text, lambda span: span)),))
-    findings = [broken.get(at, Findings()) for at in range(len(statements))]
+        broken[at] = Diagnostics((Problem("error", problem.moved(text, lambda span: span)),))
+    findings = [broken.get(at, Diagnostics()) for at in range(len(statements))]
     if result is not None:
         lost = headed([statements[at] for at in broken])
         problems = [
@@ -263,7 +263,7 @@ def checked_whole(text: str, statements: list[Statement], known: Known, syntax: 
         problems = [problem_there._replace(error=in_text(problem_there.error, text)) for problem_there in problems]
         findings = distributed(statements, findings, problems, parts, list(type_hints(tree, parts)))
     types = result.checked.result.types if result is not None else {}
-    return Whole(text, statements, findings, frozenset(broken), tree, result, Contexts(statements, tree, types))
+    return CheckedText(text, statements, findings, frozenset(broken), tree, result, Contexts(statements, tree, types))
 
 
 def in_text(error: NotationError, text: str) -> NotationError:
@@ -292,7 +292,7 @@ def type_hints(tree: nodes.Program, parts: list[TypedPart], start: int = 0) -> I
             yield TypeHint(body.span[1], shown(shape))
 
 
-def statement_at(statements: list[Statement], span: Span | None) -> int | None:
+def statement_at(statements: list[StatementText], span: Span | None) -> int | None:
     """The number of the statement that a span is in."""
     if span is None or not statements:
         return None
@@ -300,9 +300,9 @@ def statement_at(statements: list[Statement], span: Span | None) -> int | None:
 
 
 def distributed(
-    statements: list[Statement], findings: list[Findings], problems: list[Problem], parts: list[TypedPart],
+    statements: list[StatementText], findings: list[Diagnostics], problems: list[Problem], parts: list[TypedPart],
     hints: list[TypeHint],
-) -> list[Findings]:  # fmt: skip
+) -> list[Diagnostics]:  # fmt: skip
     """The findings of each statement."""
     groups: list[tuple[list[Problem], list[TypedPart]]] = [([*group.problems], [*group.parts]) for group in findings]
     for problem in problems:
@@ -321,4 +321,4 @@ def distributed(
         at = statement_at(statements, (hint.offset - 1, hint.offset))
         if at is not None:
             shown[at].append(hint)
-    return [Findings(tuple(problems), tuple(parts), tuple(last)) for (problems, parts), last in zip(groups, shown)]
+    return [Diagnostics(tuple(problems), tuple(parts), tuple(last)) for (problems, parts), last in zip(groups, shown)]

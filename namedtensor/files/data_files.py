@@ -28,16 +28,22 @@ PACKAGES = {  # of each format: packages all of which are needed, and packages o
     "NetCDF-4": (("xarray",), ("h5netcdf", "netCDF4")),
     "Zarr": (("xarray", "zarr"), ()),
 }
+REQUIRES = {"h5netcdf": ("h5py",)}  # what a package needs and no longer brings
 
 
 def need_packages(format: str, what: str) -> None:
     """Raise InputError where a package is missing, with the command that installs it."""
     needed, one_of = PACKAGES[format]
     missing = [name for name in needed if find_spec(name) is None]
-    if one_of and all(find_spec(name) is None for name in one_of):
-        missing.append(one_of[0])
+    if one_of and not any(map(is_usable, one_of)):
+        missing += [name for name in (one_of[0], *REQUIRES.get(one_of[0], ())) if find_spec(name) is None]
     if missing:
         raise InputError(f"{what} needs {' and '.join(missing)}; write pip install {' '.join(missing)}")
+
+
+def is_usable(name: str) -> bool:
+    """Whether a package is installed, with what it requires."""
+    return all(find_spec(part) is not None for part in (name, *REQUIRES.get(name, ())))
 
 
 def beginning(path: Path) -> bytes:
@@ -151,7 +157,8 @@ def as_dataset(value: Any) -> Any:
 
 def write_netcdf(value: Any, file: Any, path: str) -> None:
     need_packages("NetCDF", f"writing {path}")
-    file.write(bytes(as_dataset(value).to_netcdf()))
+    engine = None if is_usable("netCDF4") or is_usable("h5netcdf") else "scipy"  # xarray may choose what is not usable
+    file.write(bytes(as_dataset(value).to_netcdf(engine=engine)))
 
 
 def write_zarr(value: Any, file: Any, path: str) -> None:

@@ -32,7 +32,7 @@ from .torch_shared import modules_as_functions
 from .torch_sizes import Group, free_groups, resized
 from .torch_subject import subject_of
 from .torch_trace import Ref, Subject, Trace, UnreadableModule, is_of_autograd, raised_at, traced, value_of
-from .torch_writing import Writing
+from .torch_writing import ProgramWriter
 
 TOLERANCE = 1e-5
 CODE = 405
@@ -182,7 +182,7 @@ class ModuleReading:
         twin.read(output)
         lengths = {key: axis.kind.size for key, axis in twin.axes.all.items()}
         shape = tuple(runs.first.tensors[output.index].shape)
-        return Writing(reader, value, shape, lengths, self.subject).program(notes)
+        return ProgramWriter(reader, value, shape, lengths, self.subject).program(notes)
 
     def chosen(self, trace: Trace) -> tuple[str, Ref]:
         if not trace.output:

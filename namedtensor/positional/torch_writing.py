@@ -26,7 +26,7 @@ from .values import Divided, Names, number, written
 DRAWN = 8  # as many values, from 0, are drawn for an index
 
 
-class Writing:
+class ProgramWriter:
     """What was read with the names of its axes, as a program."""
 
     def __init__(

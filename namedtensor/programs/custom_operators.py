@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grammar import nodes
-from grammar.composed import ComposedText, Part
+from grammar.composed import ComposedText, SourcePart
 from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 from grammar.printer import to_latex
@@ -57,6 +57,13 @@ class CustomOperator:
         Its LaTeX macro, if it has one.
     meaning : str
         What it is, in a line.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> swish = nt.operator("swish", "->", definition="X σ(X)", meaning="Swish")
+    >>> swish.name, swish.meaning
+    ('swish', 'Swish')
     """
 
     name: str
@@ -219,7 +226,7 @@ def _checked_name(name: Any) -> str:
 
 
 def _reads_as_name(text: str, name: str) -> bool:
-    """Whether the language reads a spelling as a tensor's name, and so leaves it to others."""
+    """Whether the language reads the text as the name of a tensor, so that it is not available for an operator."""
     try:
         (statement,) = parse(f"{text} (x)", "latex" if text != name else "text").statements
     except (NotationError, ValueError):
@@ -254,6 +261,8 @@ def _texts(differential: Any) -> tuple[str, ...]:
     if differential is None:
         return ()
     texts = (differential,) if isinstance(differential, str) else differential
+    if not isinstance(texts, (tuple, list)):
+        texts = (texts,)
     return tuple(as_text(text, "differential=", 'write differential="σ(X) ⊙ ∂X"') for text in texts)
 
 
@@ -273,7 +282,7 @@ def _checked_macro(latex: Any) -> str:
 # -------------------------------------------------------------------------------------------------------------- checks
 def _check_definition(custom: CustomOperator) -> None:
     """Raise where the definition does not give what the signature says, for a use of the operator."""
-    text = ComposedText((Part(custom.text, f"operator {custom.name}"), Part(f"result = {custom.use}\n")))
+    text = ComposedText((SourcePart(custom.text, f"operator {custom.name}"), SourcePart(f"result = {custom.use}\n")))
     result = check_program(ParsedProgram(text, "text"), shapes_of(custom), None, None)
     if result.errors:
         raise result.errors[0]
@@ -311,18 +320,18 @@ def program_with(kind: Callable[..., AnyProgram], text: str, syntax: str, strict
 
 def _with_definitions(text: str, syntax: str, chosen: tuple[CustomOperator, ...]) -> str:
     """The text below the definitions of the operators that it uses, and for LaTeX their macros."""
-    parts: list[Part] = []
+    parts: list[SourcePart] = []
     if syntax == "latex":
         for custom in chosen:
             if custom.latex:
                 parts.append(
-                    Part(f"\\DeclareMathOperator{{{custom.latex}}}{{{custom.name}}}\n", f"operator {custom.name}")
+                    SourcePart(f"\\DeclareMathOperator{{{custom.latex}}}{{{custom.name}}}\n", f"operator {custom.name}")
                 )
     for custom in chosen:
         if custom.definition:
             written = f"{to_latex(parse(custom.text, 'text'))} \\\\\n" if syntax == "latex" else custom.text
-            parts.append(Part(written, f"operator {custom.name}"))
+            parts.append(SourcePart(written, f"operator {custom.name}"))
     if not parts:
         return text
-    whole = text.parts if isinstance(text, ComposedText) else (Part(text),)
+    whole = text.parts if isinstance(text, ComposedText) else (SourcePart(text),)
     return ComposedText((*parts, *whole))

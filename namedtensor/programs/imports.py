@@ -1,6 +1,6 @@
 """Programs that import: each statement `from "attention.nt" import Attention` becomes the definitions that it names.
 
-What is imported stands where the statement stood, so a program with imports means what it would mean if its author had
+The imported definitions replace the statement, so a program with imports means what it would mean if its author had
 written the definitions there; derivatives, source text and lifting see no difference. Errors say the file and the line.
 
 A file is looked for beside the file that imports it, then in the folders that the caller gives. `"package:file.nt"` is a
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar import nodes
-from grammar.composed import ComposedText, Part
+from grammar.composed import ComposedText, SourcePart
 from grammar.errors import NotationError, Span
 from grammar.imports import ImportedName, ImportStatement, imports_of
 from grammar.parser import parse, spelling_of, tokens_of
@@ -80,7 +80,7 @@ class _Importer:
     def __init__(self, folders: tuple[Path, ...]):
         self.folders = folders
         self.read: dict[Path, str] = {}  # files, with their own imports replaced
-        self.included: set[Part] = set()  # lines that stand in the program already
+        self.included: set[SourcePart] = set()  # lines already in the program
 
     def composed(
         self,
@@ -91,16 +91,16 @@ class _Importer:
         above: tuple[Path, ...],
     ) -> ComposedText:
         """The text of one file, or of the program, with its imports replaced."""
-        parts: list[Part] = []
+        parts: list[SourcePart] = []
         position, line = 0, 1
         for statement in statements:
             start, end = statement.span
             before = text[position:start]
-            parts.append(Part(before, name, line))
+            parts.append(SourcePart(before, name, line))
             line += before.count("\n")
             parts += self.imported(text, statement, roots, name, above)
             position = end
-        parts.append(Part(text[position:], name, line))
+        parts.append(SourcePart(text[position:], name, line))
         whole = ComposedText(_terminated(parts))
         if statements:
             _check_declarations(whole)
@@ -108,11 +108,11 @@ class _Importer:
 
     def imported(
         self, text: str, statement: ImportStatement, roots: tuple[Path, ...], name: str, above: tuple[Path, ...]
-    ) -> list[Part]:
+    ) -> list[SourcePart]:
         """The lines that one statement brings in."""
 
         def error(code: int, message: str, span: Span, **more: Any) -> NotationError:
-            source = ComposedText((Part(text, name),)) if name else text
+            source = ComposedText((SourcePart(text, name),)) if name else text
             return NotationError(code, message, source, span, **more)
 
         def unread(message: str, **more: Any) -> NotationError:
@@ -156,7 +156,7 @@ class _Importer:
             raise error(f"{file.name} is not a text file in UTF-8") from None
         except OSError as problem:
             raise error(f"cannot read {file.name}: {problem.strerror}") from None
-        whole = ComposedText((Part(text if text.endswith("\n") else f"{text}\n", file.name),))
+        whole = ComposedText((SourcePart(text if text.endswith("\n") else f"{text}\n", file.name),))
         try:
             statements = imports_of(whole)
         except NotationError as problem:
@@ -247,13 +247,13 @@ def _scope_of(text: str) -> Scope:
     return bind(text, tree, open=True)
 
 
-def _rows(content: str, span: Span, name: str) -> list[Part]:
+def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
     """The lines of a span, with the files and lines that they come from."""
-    rows: list[Part] = []
+    rows: list[SourcePart] = []
     position = span[0]
     for text in content[slice(*span)].splitlines(keepends=True):
         file, line = content.locate(position) if isinstance(content, ComposedText) else (name, 1)
-        rows.append(Part(text, file, line))
+        rows.append(SourcePart(text, file, line))
         position += len(text)
     return rows
 
@@ -270,7 +270,7 @@ def _renamed(content: str, renamed: dict[str, ImportedName], error: Any) -> str:
                 202, f"{item.alias} is a name of that file, too", item.span, hint="choose another name after as"
             )
     tokens = [token for token in words if token.text in renamed]
-    rows: list[Part] = []
+    rows: list[SourcePart] = []
     position = 0
     for row in _rows(content, (0, len(content)), ""):
         end, text, done = position + len(row.text), "", position
@@ -283,7 +283,7 @@ def _renamed(content: str, renamed: dict[str, ImportedName], error: Any) -> str:
     return ComposedText(rows)
 
 
-def _terminated(parts: Iterable[Part]) -> list[Part]:
+def _terminated(parts: Iterable[SourcePart]) -> list[SourcePart]:
     """Parts that end where a line ends, so that none runs into the next."""
     remaining = [part for part in parts if part.text]
     return [

@@ -171,10 +171,6 @@ class Program(Verbs):
         remove : iterable of str
             Names whose definitions are removed (default: none).
 
-        Returns
-        -------
-        Program
-
         Raises
         ------
         NotationError
@@ -240,10 +236,6 @@ class Program(Verbs):
         ----------
         wrt : str
             The name of an input, a parameter or a definition.
-
-        Returns
-        -------
-        Formula
 
         Examples
         --------
@@ -333,16 +325,14 @@ class Formula(Program):
         def __getattr__(self, name: Never) -> Never: ...  # a formula's names are asked for as formula["f"]
 
 
-class Derivative(Formula):
+class DerivativeFormula(Formula):
     """Hold the derivative of a formula; it prints as its closed form, where it has one. `to_text()` is as the paper writes it."""
 
     @encodable
     def __str__(self) -> str:
         return self._printed
 
-    @encodable
-    def __repr__(self) -> str:
-        return self._printed
+    __repr__ = __str__
 
     @cached_property
     def _printed(self) -> str:
@@ -378,7 +368,19 @@ class EntryPoint(Verbs):
         return self._program
 
     def derivative(self, wrt: str) -> Formula | EntryPoint:
-        """Return the derivative with respect to `wrt`, as an entry point if `self` is one."""
+        """Return the derivative with respect to `wrt`, as an entry point if `self` is a function.
+
+        Parameters
+        ----------
+        wrt : str
+            A name that `self` uses.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.program("f(x) = x^3")["f"].derivative("x")(2.0).item()
+        12.0
+        """
         function, name = self._goal.function(), self._goal.key
         if function is None:
             return derived(self._goal.program, wrt, named(self.name))
@@ -388,10 +390,10 @@ class EntryPoint(Verbs):
         return self._program, self.name
 
 
-def derived(program: ParsedProgram, wrt: str, of: Any = None) -> Derivative:
+def derived(program: ParsedProgram, wrt: str, of: Any = None) -> DerivativeFormula:
     """Return the derivative of a program, or of one of its names, with respect to a name."""
     tree = program.tree
     if of is None:
         tree = parse(program.source, program.syntax, functions=frozenset(program.python))
     text = to_text(differentiate_program(program.source, wrt, tree, of))
-    return restored(Derivative, text, "auto", False, program.operators)
+    return restored(DerivativeFormula, text, "auto", False, program.operators)

@@ -37,7 +37,7 @@ def _deviation(self: Any, term: Term) -> Form:
 
 def _euclidean(self: Any, term: Term) -> Form:
     if dict(own_options(REGISTRY["norm"], term))["p"] != 2:
-        return self.operator(term)
+        return self.operator(REGISTRY["norm"], term, term.axes)
     x = self.part(term, 0)
     squares = algebra.sum_over(algebra.multiply(x, x), self.indices(term.arguments[0], term.axes))
     return algebra.power(squares, Fraction(1, 2))

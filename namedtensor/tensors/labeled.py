@@ -1,6 +1,6 @@
 """Tensors with labels: their operations, their indices by label, and how they get and lose labels.
 
-An operation runs as it does without labels; `operators/labels.py` says which labels its result has.
+An operation runs as it does without labels; `operators/labels.py` determines the labels of its result.
 """
 
 from __future__ import annotations

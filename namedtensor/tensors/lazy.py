@@ -43,7 +43,7 @@ class LazyMethod:
 
 
 class ForeignName:
-    """The name that another library has for something: an AttributeError that says what to write here."""
+    """The name that another library has for something: an AttributeError that names the equivalent here."""
 
     def __init__(self, name: str):
         self.name = name

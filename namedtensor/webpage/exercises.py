@@ -26,7 +26,7 @@ LONGEST = 60_000  # characters of a file
 
 
 def exercises(request: Request) -> Reply:
-    """The answer to `exercises`. Whoever opens them grades answers next."""
+    """The answer to `exercises`. A reader who opens them grades answers next."""
     sheet = sheet_of(request.word("file", None, LONGEST))
     with suppress(OSError):  # in a page there are no processes
         PROCESS.begin()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 
-from ..pretrained.heads import Head
+from ..pretrained.heads import TaskHead
 from ..pretrained.weights import WeightEntry
 
 MASKED = """
@@ -60,7 +60,7 @@ def linear(name: str, tensor: str, axes: str) -> tuple[WeightEntry, WeightEntry]
     )
 
 
-def masked(act: str, dense: str, norm: str, bias: str, decoder: str) -> Head:
+def masked(act: str, dense: str, norm: str, bias: str, decoder: str) -> TaskHead:
     """The logits of each token."""
     rows = (
         *linear("word", dense, "out chans"),
@@ -69,7 +69,7 @@ def masked(act: str, dense: str, norm: str, bias: str, decoder: str) -> Head:
         WeightEntry("b^{vocab}", bias, "vocab"),
     )
     untied = WeightEntry("U", f"{decoder}.weight", "vocab chans"), WeightEntry("b^{vocab}", f"{decoder}.bias", "vocab")
-    return Head(text(MASKED, act=act), rows, untied)
+    return TaskHead(text(MASKED, act=act), rows, untied)
 
 
 def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
@@ -77,16 +77,16 @@ def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
     return text(HIDDEN_CLASSES, act=act), linear("summary", dense, "out chans")
 
 
-def choice(what: str, tensor: str) -> Head:
+def choice(what: str, tensor: str) -> TaskHead:
     """One number for each of several texts, which have an axis of their own."""
     rows = (
         WeightEntry("W^{choice}", f"{tensor}.weight", "one[1] chans", one=0),
         WeightEntry("b^{choice}", f"{tensor}.bias", "one[1]", one=0),
     )
-    return Head(text(CHOICE, what=what), rows)
+    return TaskHead(text(CHOICE, what=what), rows)
 
 
-def spans() -> Head:
+def spans() -> TaskHead:
     """The first and the last token of an answer."""
     rows = tuple(
         row
@@ -96,17 +96,17 @@ def spans() -> Head:
             WeightEntry(f"b^{{{name}}}", "qa_outputs.bias", "side[2]", side=side),
         )
     )
-    return Head(text(SPANS), rows)
+    return TaskHead(text(SPANS), rows)
 
 
-def with_hidden(head: Head, layer: tuple[str, tuple[WeightEntry, ...]]) -> Head:
+def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> TaskHead:
     """A head behind a hidden layer."""
-    return Head(f"{head.definitions}\n{layer[0]}", head.rows + layer[1])
+    return TaskHead(f"{head.definitions}\n{layer[0]}", head.rows + layer[1])
 
 
-def classes(what: str, tensor: str = "classifier") -> Head:
+def classes(what: str, tensor: str = "classifier") -> TaskHead:
     """The logits of each class."""
-    return Head(text(CLASSES, what=what), linear("class", tensor, "class chans"))
+    return TaskHead(text(CLASSES, what=what), linear("class", tensor, "class chans"))
 
 
 BERT_WORDS = masked(
@@ -120,8 +120,8 @@ BERT_HEADS = {
     "ForTokenClassification": classes("states"),
     "ForQuestionAnswering": spans(),
     "ForMultipleChoice": choice("pooled", "classifier"),
-    "ForNextSentencePrediction": Head(text(FOLLOWS, name="logits"), BERT_NEXT),
-    "ForPreTraining": Head(
+    "ForNextSentencePrediction": TaskHead(text(FOLLOWS, name="logits"), BERT_NEXT),
+    "ForPreTraining": TaskHead(
         f"{BERT_WORDS.definitions}\n{text(FOLLOWS, name='next_logits')}", BERT_WORDS.rows + BERT_NEXT, BERT_WORDS.untied
     ),
 }

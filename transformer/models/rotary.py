@@ -31,7 +31,7 @@ def theta(config: Mapping[str, Any], kind: str) -> float:
     name = stated.get("rope_type") or stated.get("type") or "default"
     if name != "default":
         raise nt.NotationError(
-            409, f"config.json says rope_type = {name!r}, which the formulas of {kind} do not support",
+            409, f"config.json has rope_type = {name!r}, which the formulas of {kind} do not support",
             hint="supported: default",
         )  # fmt: skip
     return stated.get("rope_theta", config.get("rope_theta", config.get("rotary_emb_base", 10000)))

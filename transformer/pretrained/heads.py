@@ -1,7 +1,7 @@
 """Heads: the layers for one task that a checkpoint holds on top of a model, such as those of BertForMaskedLM.
 
 A head adds definitions to the formulas of its model, and its parameters to the model's. All of a checkpoint is loaded or
-the checkpoint is refused; `load(folder, head=False)` leaves a head out.
+the checkpoint is rejected; `load(folder, head=False)` leaves a head out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..core.parameters import listed
 from .weights import WeightEntry, matching
 
 
-class Head(NamedTuple):
+class TaskHead(NamedTuple):
     """The layers of one task: their definitions, and the places of their parameters in a file."""
 
     definitions: str
@@ -24,10 +24,10 @@ class Head(NamedTuple):
     untied: tuple[WeightEntry, ...] = ()  # the places of U and its bias where config does not tie U to the embeddings E
 
 
-NO_HEAD = Head("", ())
+NO_HEAD = TaskHead("", ())
 
 
-def parts_of(head: Head, config: Mapping[str, Any], arrays: Collection[str]) -> tuple[str, tuple[WeightEntry, ...]]:
+def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str]) -> tuple[str, tuple[WeightEntry, ...]]:
     """The definitions of a head and the places of its parameters, as a config ties them."""
     if not head.untied or config.get("tie_word_embeddings", True):
         return head.definitions + ("\nU = E" if head.untied else ""), head.rows
@@ -38,7 +38,7 @@ def parts_of(head: Head, config: Mapping[str, Any], arrays: Collection[str]) -> 
 
 def head_of(
     kind: Any, config: Mapping[str, Any], arrays: Mapping[str, Any], used: Collection[str], folder: Path
-) -> Head:
+) -> TaskHead:
     """The head whose arrays a checkpoint holds in addition to those that the model uses. Raises NotationError 409 if unknown."""
     ignored = {*used, *matching(kind.ignored_weights, arrays)}
     further = {name for name in matching(kind.ignored_heads, arrays) if name not in ignored}

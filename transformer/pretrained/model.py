@@ -1,4 +1,4 @@
-"""Pretrained models: layers whose parameters come from a file, with a table that says how the file names them."""
+"""Pretrained models: layers whose parameters come from a file, with a table of the names that the file gives them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import namedtensor as nt
 
 from ..core.layer import Layer
 from ..core.parameters import shapes
-from .heads import Head
+from .heads import TaskHead
 from .weights import WeightEntry, expanded
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Model(Layer):
     ignored_heads: ClassVar[
         tuple[str, ...]
     ] = ()  # arrays of heads: those of none of `heads` are an error, unless the head is left out
-    heads: ClassVar[Mapping[str, Head]] = {}  # by the end of the name of their class in transformers
+    heads: ClassVar[Mapping[str, TaskHead]] = {}  # by the end of the name of their class in transformers
     weight_map: ClassVar[tuple[WeightEntry, ...]] = ()
     optional_weights: ClassVar[
         Mapping[str, tuple[WeightEntry, ...]]

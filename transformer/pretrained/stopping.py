@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any
-
-import numpy as np
+from itertools import count
+from typing import Any, cast
 
 import namedtensor as nt
 
@@ -40,7 +40,7 @@ class Stopping:
         self.padding, self.strings, self.decode = padding, strings, decode
         self.ended: Any = tensor_like(ids, 0)
         self.ids = ids
-        self.texts: list[list[int]] = []  # the new tokens of each sequence
+        self.texts: defaultdict[int, list[int]] = defaultdict(list)  # the new tokens of each sequence
         self.all = False
 
     def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
@@ -56,16 +56,19 @@ class Stopping:
 
     def with_strings(self, token: nt.NamedTensor) -> nt.NamedTensor:
         """Which sequences have ended, once those whose text holds a stop string have."""
-        axes = token.axes
-        ended = np.array(self.ended.tolist(" ".join(axes)) if axes else float(self.ended))
-        new = np.array(token.tolist(" ".join(axes)) if axes else float(token)).reshape(-1)
-        flat = ended.reshape(-1)
-        self.texts = self.texts or [[] for _ in new]
-        for index, (text, number) in enumerate(zip(self.texts, new)):
-            if not flat[index]:
+        places = count()
+
+        def noted(number: Any, ended: Any) -> Any:
+            if isinstance(number, list):
+                return [noted(*pair) for pair in zip(cast(list[Any], number), ended)]
+            text = self.texts[next(places)]
+            if not ended:
                 text.append(int(number))
-                flat[index] = float(any(string in self.decode(text) for string in self.strings))  # pyright: ignore[reportOptionalCall]
-        return tensor_like(self.ids, flat.reshape(ended.shape).astype(int).tolist(), *axes)
+            return int(bool(ended) or any(string in self.decode(text) for string in self.strings))  # pyright: ignore[reportOptionalCall]
+
+        ended = self.ended if self.ended.axes else self.ended + 0 * token  # of each sequence, from the first token on
+        order = " ".join(token.axes)
+        return tensor_like(self.ids, noted(token.tolist(order), ended.tolist(order)), *token.axes)
 
 
 def stop_strings(strings: str | Sequence[str] | None, decode: Decode | None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The table that says how a file names the parameters of a model.
+"""The table of the names that a file gives the parameters of a model.
 
 A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, the array that holds it,
 and the axes of that array in its order, where (heads key) is one axis made of two:
@@ -60,7 +60,7 @@ class WeightEntry:
         return {axis for group in self.groups for axis in group} - set(self.part) | ({self.stacked} - {""})
 
     def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
-        """The sizes that the array must have; None where nothing says."""
+        """The sizes that the array must have; None where they are not declared."""
         totals: list[int | None] = []
         for group in self.groups:
             total: int | None = 1

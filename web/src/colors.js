@@ -19,7 +19,7 @@ export const forgetColors = () => numbers.clear();
 
 const classOf = (color, underlined) => `nt-${color}${underlined ? " nt-more" : ""}`;
 
-/** The axes of a reply, each in the color that its name has had; `painted` then says how the LaTeX of the reply is to change. */
+/** The axes of a reply, each in the color that its name has had; `painted` then lists the changes to the LaTeX of the reply. */
 export function withLastingColors(reply) {
   const present = new Set(reply.map(({ name }) => name));
   const taken = new Map();

@@ -24,7 +24,7 @@ function symbol(text) {
 
 const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&")}"`;
 
-/** The letters of a word that stands in one font; null where something else is in it. */
+/** The letters of a word in one font; null where something else is in it. */
 function word(nodes) {
   const letters = nodes.map((each) => (["mathord", "textord"].includes(each.type) && each.text.length === 1 && /[\p{L}\p{N}]/u.test(each.text) ? each.text : each.type === "ordgroup" ? word(each.body) : null));
   return letters.length && !letters.includes(null) ? letters.join("") : null;
