@@ -1,6 +1,7 @@
 """Operators of one's own: values, lifting, derivatives, closed forms, source text, spellings, and what a wrong one gets."""
 
 import pickle
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -330,7 +331,11 @@ def test_the_derivation_of_a_closed_form_names_the_operator_and_its_differential
     "verb, message",
     [
         (lambda f: f.to_javascript(Z="ℝ^{a}"), "no source text"),
-        (lambda f: f.to_python("torch", style="module", Z="ℝ^{a}"), 'to_python("torch")'),
+        pytest.param(
+            lambda f: f.to_python("torch", style="module", Z="ℝ^{a}"),
+            'to_python("torch")',
+            marks=pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed"),
+        ),
         (lambda f: f.to_python(style="readable", Z="ℝ^{a[3]}"), "no readable form"),
         (lambda f: f.to_einsum(Z="ℝ^{a}"), "not a sum of products"),
     ],
