@@ -80,7 +80,9 @@ def test_an_answer_that_takes_too_long_is_an_error_and_the_next_is_answered():
     tools = BoundedTools(1.0, 0)
     try:
         tools.ask("check", formula="1", types={}, sizes={}, syntax="auto")
-        late = tools.evaluate("x^0 = 1\nx^t = sin(x^{t-1} + t) for t = 1, …, 900000\ny = x^{900000}")
+        late = tools.evaluate(
+            "|a| = 3000\nx^0 = iota_{a}\nx^t = sin(x^{t-1} + t) for t = 1, …, 900000\ny = ∑_{a} x^{900000}"
+        )
         assert not late["ok"] and "takes more than 1 seconds" in late["message"]
         assert tools.evaluate("1 + 1")["values"] == 2
     finally:
