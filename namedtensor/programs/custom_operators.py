@@ -69,7 +69,9 @@ class CustomOperator:
     name: str
     signature: str
     definition: str = ""
-    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False, hash=False)
+    functions: Mapping[str, Callable[..., Any]] = field(
+        default_factory=dict[str, Callable[..., Any]], repr=False, hash=False
+    )
     differential: tuple[str, ...] = ()
     latex: str = ""
     meaning: str = ""
@@ -102,7 +104,7 @@ class CustomOperator:
         return f"{self.stated}\n{self.use} = {self.definition}\n"
 
     @property
-    def registered(self) -> ArrayFunction:
+    def registered(self) -> Any:
         """What the checker calls, if it has functions."""
         (statement,) = parse(self.stated).statements
         assert isinstance(statement, nodes.Signature)
