@@ -33,8 +33,12 @@ def lsp_command(options: Any, console: Console) -> int:
     if find_spec("pygls") is None:
         raise InputError('the language server needs pygls: pip install "named-tensor-notation[lsp]"')
 
+    import gc  # the process is this command's own
+
     from .language_server import create_server
 
+    gc.freeze()  # a collection of all that is loaded and cached takes longer than a key
+    gc.set_threshold(100_000, 50, 100)
     if sys.stdin is not None and sys.stdin.isatty():
         console.note("waiting for an editor on standard input; Ctrl-C ends")
     create_server(options.delay).start_io()
