@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor.cli import main
 from namedtensor.core.processes import EndedError, LateError
-from namedtensor.teaching import grading, references, sheet_files
+from namedtensor.teaching import class_grades, grading, references, sheet_files
 from namedtensor.teaching.class_grades import ClassGrader
 from namedtensor.teaching.course import course_file
 from namedtensor.teaching.exercise_files import ExerciseError
@@ -785,10 +786,25 @@ def test_the_process_loads_what_grading_needs_before_its_first_answer():
 
 def test_a_class_is_graded_with_more_time_than_one_answer(monkeypatch):
     sheet = nt.exercises("#: exercise total\nX ∈ ℝ^{n × m}\nanswer = ∑_{n} X")
-    monkeypatch.setattr("namedtensor.teaching.grading.SECONDS", 1e-6)
-    assert "could not be graded" in sheet["total"].grade("∑_{n} X").feedback
+    limits = []
+    monkeypatch.setattr(grading, "USER_FUNCTIONS", {})  # whatever other tests have registered: the process grades
+    monkeypatch.setattr(grading.PROCESS, "ask", lambda line, seconds: limits.append(seconds) or grading.answer_line(line))
+    assert sheet["total"].grade("∑_{n} X")
     submission = Submission(Student("ada"), {"total": ("∑_{n} X",)})
     assert ClassGrader(sheet).results(submission).points == 1
+    assert limits == [grading.SECONDS, class_grades.SECONDS] and class_grades.SECONDS >= 5 * grading.SECONDS
+
+
+def test_an_answer_graded_by_a_thread_has_the_time_it_is_given(monkeypatch):
+    """Functions of one's own are known to this process alone, so that a thread grades."""
+    sheet = nt.exercises("#: exercise total\nX ∈ ℝ^{n × m}\nanswer = ∑_{n} X")
+    released = threading.Event()
+    monkeypatch.setattr(grading, "USER_FUNCTIONS", {"f": None})
+    monkeypatch.setattr(grading, "graded", lambda *arguments: released.wait(60))
+    try:
+        assert grading.grade(sheet["total"], "∑_{n} X", seconds=0.01).feedback == grading.LATE.format(0.01)
+    finally:
+        released.set()
 
 
 def test_a_sheet_that_is_opened_starts_the_process_that_grades():

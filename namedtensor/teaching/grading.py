@@ -126,8 +126,8 @@ def _graded_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: f
     except RuntimeError:  # a page has one thread, and the caller ends it
         worker.run()
     else:
-        worker.join(SECONDS)
-    return grades[0] if grades else _grade(exercise, False, LATE.format(SECONDS))
+        worker.join(seconds)
+    return grades[0] if grades else _grade(exercise, False, LATE.format(seconds))
 
 
 def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attempt: bool = True) -> Grade:
