@@ -788,7 +788,9 @@ def test_a_class_is_graded_with_more_time_than_one_answer(monkeypatch):
     sheet = nt.exercises("#: exercise total\nX ∈ ℝ^{n × m}\nanswer = ∑_{n} X")
     limits = []
     monkeypatch.setattr(grading, "USER_FUNCTIONS", {})  # whatever other tests have registered: the process grades
-    monkeypatch.setattr(grading.PROCESS, "ask", lambda line, seconds: limits.append(seconds) or grading.answer_line(line))
+    monkeypatch.setattr(
+        grading.PROCESS, "ask", lambda line, seconds: limits.append(seconds) or grading.answer_line(line)
+    )
     assert sheet["total"].grade("∑_{n} X")
     submission = Submission(Student("ada"), {"total": ("∑_{n} X",)})
     assert ClassGrader(sheet).results(submission).points == 1
