@@ -113,7 +113,7 @@ MAY_IMPORT = {
     "grammar": {"grammar", "lark"},
     "namedtensor": {"grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray", "prompt_toolkit",
                     "IPython", "PIL", "mcp", "matplotlib", "threadpoolctl", "onnx_ir", "pytest", "pygls", "lsprotocol", "pygments"},
-    "transformer": {"grammar", "namedtensor", "transformer", "numpy", "tokenizers", "flax", "jax"},
+    "transformer": {"grammar", "namedtensor", "transformer", "numpy", "tokenizers", "gguf", "flax", "jax"},
 }  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def test_parsing_checking_and_the_reference_need_no_numpy():
 def test_heavy_packages_are_imported_only_when_asked_for():
     heavy = (
         "torch", "jax", "flax", "xarray", "prompt_toolkit", "pandas", "matplotlib", "IPython", "tokenizers", "onnx", "onnx_ir",
-        "onnxruntime",
+        "onnxruntime", "gguf",
     )  # fmt: skip
     run = python(
         "-c", f"import sys, namedtensor, transformer; print([name for name in {heavy} if name in sys.modules])"

@@ -30,7 +30,7 @@ rename merge split backward with_labels sel astype flip pad roll to topk unstack
 METHODS += [name for name in FUNCTIONS if name not in NO_METHODS]
 LAYERS = """Attention BART BERT CLIP DistilBERT EncoderBlock EncoderDecoder FFN GPT2 GPTNeoX Gemma2 Layer LayerNorm Llama Mamba Mistral
 Mixtral MultiHeadAttention OPT Phi Qwen2 Qwen3 RoBERTa SelfAttention SentenceModel T5 Transformer ViT Whisper attention_maps load
-minilm""".split()
+minilm tokenizer""".split()
 VERBS = "check evaluate explain derivative compile cost parameters init diagram to_text to_latex to_python to_javascript to_einsum".split()
 
 

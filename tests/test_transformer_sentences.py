@@ -280,7 +280,7 @@ def test_what_to_install_where_tokenizers_is_not(monkeypatch):
     with pytest.raises(nt.NotationError) as caught:
         SentenceModel.load(path)
     assert str(caught.value) == (
-        "value error 408: tokenizers is not installed; it converts text to tokens\n  hint: pip install '.[minilm]'"
+        "value error 408: tokenizers is not installed; it converts text to tokens\n  hint: pip install tokenizers"
     )
 
 

@@ -42,6 +42,7 @@ from .models import (
 from .models.sentences import SentenceModel, minilm
 from .paper import Transformer
 from .pretrained.hugging_face import load
+from .pretrained.tokens import tokenizer
 
 __all__ = [
     "Attention",
@@ -76,4 +77,5 @@ __all__ = [
     "attention_maps",
     "load",
     "minilm",
+    "tokenizer",
 ]

@@ -20,6 +20,7 @@ from namedtensor.core.arrays import placed
 from namedtensor.core.suggestions import Suggests
 
 from ..pretrained.hugging_face import load, read_json
+from ..pretrained.tokens import tokenizer
 from .bert import BERT
 
 if TYPE_CHECKING:
@@ -335,17 +336,7 @@ def longest_of(about: Mapping[str, Any], model: BERT) -> int:
 
 def tokenizer_of(path: Path, longest: int) -> Any:
     """Load the tokenizer of a folder, truncating to `longest` tokens."""
-    try:
-        from tokenizers import Tokenizer
-    except ImportError:
-        raise nt.NotationError(408, "tokenizers is not installed; it converts text to tokens", hint=EXTRA) from None
-    file = path / "tokenizer.json"
-    try:
-        tokenizer = Tokenizer.from_buffer(file.read_bytes())
-    except OSError as problem:
-        raise nt.NotationError(409, f"cannot read {file}: {problem.strerror}") from None
-    except Exception as problem:  # tokenizers raises nothing narrower
-        raise nt.NotationError(409, f"cannot read {file}: {problem}") from None
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(longest)  # pyright: ignore[reportUnknownMemberType]
-    return tokenizer
+    result = tokenizer(path)
+    result.no_padding()
+    result.enable_truncation(longest)
+    return result

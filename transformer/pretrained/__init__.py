@@ -4,6 +4,8 @@
 `heads`: the layers of one task on top of a model.
 `model`: `Model`.
 `hugging_face`: a Hugging Face checkpoint to a model.
+`gguf_files`: a file of llama.cpp to the arrays and the configuration of a checkpoint.
+`tokens`: the tokenizer of a checkpoint.
 `arrays`: tensors on the library and device of another.
 `sampling`: the choice of the next token.
 `stopping`: the end of a sequence.

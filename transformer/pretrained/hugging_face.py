@@ -19,6 +19,7 @@ from namedtensor.files.safetensors import TensorFile
 from namedtensor.scope.names import walk
 
 from ..core.parameters import listed
+from .gguf_files import SUFFIX, GGUFFile
 from .heads import NO_HEAD, head_of, parts_of, tensors
 from .model import Model
 from .weights import WeightEntry, expanded, matching, taken
@@ -35,18 +36,18 @@ def load(
     device: Any = None,
     head: bool = True,
 ) -> Model:
-    """Load a model from a Hugging Face checkpoint.
+    """Load a model from a Hugging Face checkpoint or a GGUF file.
 
     The layers of a task, such as those of BertForMaskedLM, are loaded with it: `model.evaluate("logits", ids)`.
 
     Parameters
     ----------
     folder : str or path
-        A folder with config.json and model.safetensors, or its shards.
+        A folder with config.json and model.safetensors, or its shards; or a GGUF file of Llama, Qwen2 or Qwen3.
     backend : {"numpy", "torch", "jax"}
         The library of the parameters (default: "numpy").
     dtype : str, optional
-        The dtype of the parameters, such as "float32" (default: as stored).
+        The dtype of the parameters, such as "float32" (default: as stored; float32 for a GGUF file).
     device : optional
         The device, as the library names it.
     head : bool
@@ -67,9 +68,14 @@ def load(
     >>> transformer.load("gpt2")  # doctest: +SKIP
     """
     path = Path(folder)
-    config = read_json(path / CONFIG)
-    kind = known_kind(config, path)
-    arrays = Arrays(path, kind)
+    if path.suffix == SUFFIX:
+        arrays = GGUFFile(path)
+        config = arrays.config
+        kind = known_kind(config, path)
+    else:
+        config = read_json(path / CONFIG)
+        kind = known_kind(config, path)
+        arrays = Arrays(path, kind)
     sizes = {name: number(config, key, path, int) for name, key in kind.config_sizes.items()}
     optional = kind.optional_rows(config)
     check_counts((*kind.table(config), *sum(optional.values(), ())), sizes, len(arrays), path)
@@ -245,7 +251,11 @@ def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: 
 
 
 def match(
-    kind: type[Model], rows: list[WeightEntry], arrays: Arrays | State, sizes: Mapping[str, int], path: Path | str
+    kind: type[Model],
+    rows: list[WeightEntry],
+    arrays: Arrays | GGUFFile | State,
+    sizes: Mapping[str, int],
+    path: Path | str,
 ) -> None:
     """Raise where the array of a row is missing or unexpected, or has another shape."""
     expected = dict.fromkeys(row.tensor for row in rows)

@@ -1,0 +1,162 @@
+"""Files of llama.cpp (GGUF): one file with the configuration, the weights and the tokens of a model.
+
+Weights are stored as numbers of few bits with a scale for each block. The package `gguf` reads the format and its blocks;
+here the file gets the names of a Hugging Face checkpoint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import namedtensor as nt
+from grammar.locks import LOADING, all_or_none
+
+SUFFIX = ".gguf"
+# general.architecture, which is the model_type too
+ARCHITECTURES = ("llama", "qwen2", "qwen3")
+SIZES = {  # keys of config.json, and those of the file after the architecture
+    "num_hidden_layers": "block_count",
+    "hidden_size": "embedding_length",
+    "intermediate_size": "feed_forward_length",
+    "num_attention_heads": "attention.head_count",
+    "rms_norm_eps": "attention.layer_norm_rms_epsilon",
+}
+OPTIONS = {
+    "num_key_value_heads": "attention.head_count_kv",
+    "head_dim": "attention.key_length",
+    "max_position_embeddings": "context_length",
+    "rope_theta": "rope.freq_base",
+}
+TOKENS = {"bos_token_id": "bos_token_id", "eos_token_id": "eos_token_id", "pad_token_id": "padding_token_id"}
+NAMES = {  # the arrays of the file, without .weight or .bias, and those of a checkpoint
+    "token_embd": "embed_tokens",
+    "output_norm": "norm",
+    "output": "lm_head",
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "attn_q_norm": "self_attn.q_norm",
+    "attn_k_norm": "self_attn.k_norm",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+INTERLEAVED = {  # arrays of llama whose pairs of numbers to rotate are adjacent, and the key of their heads
+    "self_attn.q_proj": "num_attention_heads",
+    "self_attn.k_proj": "num_key_value_heads",
+}
+
+
+class GGUFFile(Mapping[str, Any]):
+    """The arrays of a GGUF file by the names of a checkpoint, each converted to float32 when it is asked for.
+
+    `config` has what config.json would say. Raises NotationError 409 if the file cannot be read, or if its architecture
+    or a type of its numbers is not supported.
+    """
+
+    doubles: ClassVar[list[str]] = []
+
+    def __init__(self, path: Path):
+        self.path = path
+        reader = reader_of(path)
+        self.fields: Mapping[str, Any] = reader.fields
+        self.tensors = {renamed(tensor.name): tensor for tensor in reader.tensors}
+        self.config = self._config()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tensors)
+
+    def __len__(self) -> int:
+        return len(self.tensors)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.tensors
+
+    def __getitem__(self, name: str) -> Any:
+        from gguf.quants import dequantize
+
+        tensor = self.tensors[name]
+        try:
+            numbers = dequantize(tensor.data, tensor.tensor_type)
+        except (NotImplementedError, ValueError):
+            raise nt.NotationError(
+                409, f"{self.path}: {tensor.name} has numbers of type {tensor.tensor_type.name}, which cannot be read",
+                hint="convert the file with llama-quantize, for example to Q8_0",
+            ) from None  # fmt: skip
+        numbers = numbers.reshape(self.shape(name))
+        heads = INTERLEAVED.get(re.sub(r"layers\.\d+\.|\.\w+$", "", name))
+        if heads is None or self.config["model_type"] != "llama":
+            return numbers
+        pairs = numbers.reshape(self.config[heads], -1, 2, *numbers.shape[1:])
+        return pairs.swapaxes(1, 2).reshape(numbers.shape)
+
+    def own(self, name: str) -> str:
+        """Return the name of an array in the file."""
+        return self.tensors[name].name
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of an array."""
+        return tuple(map(int, reversed(self.tensors[name].shape)))
+
+    def field(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key of the file's metadata."""
+        return self.fields[key].contents() if key in self.fields else default
+
+    def _config(self) -> dict[str, Any]:
+        """What config.json would say."""
+        architecture = self.field("general.architecture")
+        if architecture not in ARCHITECTURES:
+            raise nt.NotationError(
+                409, f"{self.path}: unsupported architecture {architecture!r}",
+                notes=(f"supported: {', '.join(ARCHITECTURES)}",),
+                hint="load the checkpoint from which the file was made: transformer.load(folder)",
+            )  # fmt: skip
+        missing = [f"{architecture}.{key}" for key in SIZES.values() if f"{architecture}.{key}" not in self.fields]
+        missing += [name for name in ("embed_tokens.weight",) if name not in self]
+        if missing:
+            raise nt.NotationError(409, f"{self.path} has no {missing[0]}")
+        stated = {key: self.field(f"{architecture}.{name}") for key, name in (SIZES | OPTIONS).items()}
+        tokens = {key: self.field(f"tokenizer.ggml.{name}") for key, name in TOKENS.items()}
+        config = {key: value for key, value in (stated | tokens).items() if value is not None}
+        config.setdefault("num_key_value_heads", config["num_attention_heads"])
+        scaling = self.field(f"{architecture}.rope.scaling.type", "none")
+        if scaling != "none":
+            config["rope_scaling"] = {"rope_type": scaling, "factor": self.field(f"{architecture}.rope.scaling.factor")}
+        return config | {
+            "model_type": architecture,
+            "vocab_size": self.shape("embed_tokens.weight")[0],
+            "tie_word_embeddings": "lm_head.weight" not in self,
+        }
+
+
+def reader_of(path: Path) -> Any:
+    """Open a file with the package `gguf`, without reading its weights."""
+    with LOADING, all_or_none():
+        try:
+            from gguf import GGUFReader
+        except ImportError:
+            raise nt.NotationError(
+                408, "gguf is not installed; it reads files of llama.cpp", hint="pip install gguf"
+            ) from None
+    try:
+        return GGUFReader(path)
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise nt.NotationError(409, f"cannot read {path}: {reason[:1].lower() + reason[1:]}") from None
+    except (ValueError, LookupError, ArithmeticError, TypeError):
+        raise nt.NotationError(409, f"cannot read {path}: it is not a GGUF file, or it is cut short") from None
+
+
+def renamed(name: str) -> str:
+    """Return the name that a checkpoint gives an array of the file; one that is unknown keeps its own."""
+    layer = re.match(r"blk\.(\d+)\.", name)
+    stem, _, kind = name[layer.end() if layer else 0 :].rpartition(".")
+    if stem not in NAMES:
+        return name
+    return f"layers.{layer[1]}.{NAMES[stem]}.{kind}" if layer else f"{NAMES[stem]}.{kind}"
