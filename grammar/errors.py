@@ -371,3 +371,12 @@ def caret(text: str, start: int, end: int) -> tuple[int, int]:
     while 0 < start < len(text) and columns(text[start:end]) == 0 and columns(text[start]) == 0:
         start -= 1
     return columns(text[:start]), max(1, min(columns(text[start:end]), 160))
+
+
+def listed(names: list[str], most: int = 12) -> str:
+    """Names in a message: the first ones, and how many more there are.
+
+    >>> listed(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

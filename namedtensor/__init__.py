@@ -62,7 +62,7 @@ HOMES = {  # the module of each public name, except for the functions generated 
     ".display.plots": ("histogram", "lineplot"),
     ".documents.check_files": ("check_document",),
     ".documents.load": ("load_program",),
-    ".files.safetensors": ("load_tensors", "save_tensors"),
+    ".files.safetensors": ("TensorFile", "load_tensors", "save_tensors"),
     ".files.tensor_files": ("load_tensor", "save_tensor"),
     ".operators.user_functions": ("custom_function",),
     ".positional.torch_reading": ("from_torch",),
@@ -96,7 +96,7 @@ HOMES = {  # the module of each public name, except for the functions generated 
     ".tensors.mapping": ("scan", "vmap"),
 }
 HOME = {name: module for module, names in HOMES.items() for name in names}
-MODULES = ("initializers",)
+MODULES = ("initializers", "layers")
 __all__ = ["NotationError", "NotationWarning", *HOME, *MODULES]  # type: ignore[reportUnsupportedDunderAll]
 
 

@@ -10,6 +10,7 @@ from grammar.errors import NotationError as NotationError
 from grammar.errors import NotationWarning as NotationWarning
 
 from . import initializers as initializers
+from . import layers as layers
 from .checking.report import CheckResult
 from .core.behavior import Axes, Operand
 from .core.comparison import allclose as allclose
@@ -29,6 +30,7 @@ from .display.plots import histogram as histogram
 from .display.plots import lineplot as lineplot
 from .documents.check_files import check_document as check_document
 from .documents.load import load_program as load_program
+from .files.safetensors import TensorFile as TensorFile
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
 from .files.tensor_files import load_tensor as load_tensor
@@ -91,6 +93,7 @@ __all__ = [
     "lineplot",
     "check_document",
     "load_program",
+    "TensorFile",
     "load_tensors",
     "save_tensors",
     "load_tensor",
@@ -140,6 +143,7 @@ __all__ = [
     "scan",
     "vmap",
     "initializers",
+    "layers",
 ]
 
 def check(

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 import namedtensor as nt
+from namedtensor.layers.layer import Layer
 from transformer import cheat_sheet, dataflowr, learning_records, lelarge, paper, slides
-from transformer.core.layer import Layer
 
 LENET = {"c_0": 1, "c_1": 2, "c_2": 3, "kh_1": 3, "kw_1": 3, "kh_2": 2, "kw_2": 2, "ph^1": 2, "ph^2": 2,
          "height": 12, "width": 8, "hidden": 5, "classes": 4}  # fmt: skip

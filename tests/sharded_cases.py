@@ -20,10 +20,10 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import namedtensor as nt
+from namedtensor.layers.layer import Layer
 from namedtensor.sharding.collectives import collectives, collectives_of
 from namedtensor.sharding.sharding import Sharding
 from transformer import GPT2
-from transformer.core.layer import Layer
 
 ROOT = Path(__file__).parent.parent
 SIZES = {"chans": 16, "heads": 4, "key": 8, "hidden": 32}

@@ -27,7 +27,7 @@ LAYERS = (  # bottom-up; a module imports from its own package and from lower la
     ("namedtensor.tensors", "namedtensor.symbolic"),
     ("namedtensor.display", "namedtensor.sharding"),
     ("namedtensor.programs",),
-    ("namedtensor.reference", "namedtensor.derivations", "namedtensor.positional"),
+    ("namedtensor.reference", "namedtensor.derivations", "namedtensor.positional", "namedtensor.layers"),
     ("namedtensor.documents",),
     ("namedtensor.teaching", "namedtensor.editor"),
     ("namedtensor.webpage",),
@@ -134,6 +134,53 @@ def test_the_map_points_at_files_that_are_there():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     paths = re.findall(r"`((?:grammar|namedtensor|transformer|tests|docs)/[\w/.]*)`", text)
     assert len(paths) > 15 and not [path for path in paths if not (ROOT / path).exists()]
+
+
+PUBLIC = {  # what users import, and what `transformer` may
+    "namedtensor": {*dir(nt)},
+    **{f"namedtensor.{name}": {*importlib.import_module(f"namedtensor.{name}").__all__} for name in nt.MODULES},
+}
+
+
+def not_public(text: str) -> Iterator[str]:
+    """The names of `namedtensor` that a file uses and that are not public, and the private attributes of objects."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "namedtensor":
+            names = PUBLIC.get(node.module or "", set())
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name not in names)
+        elif isinstance(node, ast.Import):
+            names = (alias.name for alias in node.names if alias.name.partition(".")[0] == "namedtensor")
+            yield from (name for name in names if name not in PUBLIC)
+        elif isinstance(node, ast.Attribute):
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            if owner == "nt" and node.attr not in PUBLIC["namedtensor"]:
+                yield f"nt.{node.attr}"
+            if node.attr[0] == "_" and node.attr[:2] != "__" and owner not in ("self", "cls"):
+                yield f"{ast.unparse(node.value)}.{node.attr}"
+
+
+def test_transformer_uses_public_names_only():
+    used = {
+        module: [*not_public(path.read_text(encoding="utf-8"))]
+        for module, path in FILES.items()
+        if module.split(".")[0] == "transformer"
+    }
+    assert {module: names for module, names in used.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("import namedtensor as nt\nfrom namedtensor.layers import Layer\nnt.tensor(1)", []),
+        ("from namedtensor.core.tensor import tensor", ["namedtensor.core.tensor.tensor"]),
+        ("from namedtensor.layers import variant", ["namedtensor.layers.variant"]),
+        ("import namedtensor.core.tensor", ["namedtensor.core.tensor"]),
+        ("nt.programs", ["nt.programs"]),
+        ("layer._kept, self._kept", ["layer._kept"]),
+    ],
+)
+def test_what_is_not_public_is_seen(text, names):
+    assert [*not_public(text)] == names
 
 
 CHECKERS = {  # each kind of checker is made in one place; `Checker.fork` makes one like itself

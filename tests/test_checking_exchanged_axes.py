@@ -22,9 +22,9 @@ from grammar.nodes import axis_of
 from namedtensor.checking import size_solver
 from namedtensor.checking.inferred_sizes import SizeInference
 from namedtensor.checking.size_solver import SizeSolver
+from namedtensor.layers.layer import Layer
 from namedtensor.scope.names import walk
 from namedtensor.terms.inference import Inference
-from transformer.core.layer import Layer
 
 MAX_OPERATIONS = 150_000  # pieces typed, sizes searched and size expressions read: about 5 s where nothing else runs
 MAX_DRAWN = 150  # exchanges in a normal run

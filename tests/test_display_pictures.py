@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.layers.attention_maps import attention_maps
 from transformer import GPT2
-from transformer.core.attention_maps import attention_maps
 
 pytest.importorskip("matplotlib", reason="matplotlib draws the pictures")
 

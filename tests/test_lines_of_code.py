@@ -29,7 +29,7 @@ def test_lines_that_count(text, lines):
 def test_files_are_counted_by_package():
     files = [("grammar/latex/a.py", "x = 1"), ("namedtensor/core/b.py", "y = 2"), ("namedtensor/__init__.py", "z = 3")]
     assert counted(files) == {"grammar": 1, "namedtensor/core": 1, "namedtensor": 1}
-    assert package_of("transformer/core/layer.py") == "transformer"
+    assert package_of("transformer/models/vit.py") == "transformer"
 
 
 def test_a_release_is_compared_with():

@@ -6,7 +6,7 @@ import namedtensor as nt
 from namedtensor import reference
 from namedtensor.cli import main
 from namedtensor.derivations.reading import reading_checker
-from transformer.core.layer import Layer, kind, write
+from namedtensor.layers.layer import Layer, kind, write
 
 X = nt.tensor([1.0, 2.0], "a")
 Y = nt.tensor([3.0, 5.0], "a")

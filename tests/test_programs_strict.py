@@ -14,7 +14,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.core.settings import is_one_letter_apart, is_strict, misspelt
-from transformer.core.layer import Layer
+from namedtensor.layers.layer import Layer
 
 X = nt.tensor(np.ones((2, 3)), "seq chans")
 B = nt.tensor(np.ones(2), "chan")

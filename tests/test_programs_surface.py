@@ -27,7 +27,7 @@ SURFACE = {
         f"{VERBS} builtins closed_form declared names replace_definitions shard sizes source strict syntax tree",
     ),
     "EntryPoint": (PROGRAM["f"], f"{VERBS} name program"),
-    "EntryPoints": (PROGRAM["f", "w"], "names"),
+    "EntryPoints": (PROGRAM["f", "w"], "bind names"),
     "CompiledFormula": (PROGRAM["f"].compile(), "module names plan source specialize"),
     "CheckResult": (
         nt.check("2 X", X="ℝ^{a}"),
@@ -37,9 +37,9 @@ SURFACE = {
     "Step": (EXPLAINED[0], "axes inside node place term text type value values"),
     "Layer": (
         LAYER,
-        """changes citation config default_sizes definitions diagram evaluate explain formula from_module highlight includes init
-        initializers inputs load module notation optional_inputs output parameters removed removes replace save shard sharding sizes
-        sources stack_layers to to_onnx unstack_layers""",
+        """changes citation config default_sizes definitions diagram evaluate explain file_text formula from_module highlight includes init
+        initializers input_shapes inputs load module notation optional_inputs output pack parameters removed removes replace save shard sharding sizes
+        sources stack_layers stored to to_onnx unstack_layers""",
     ),
     "SentenceModel": (
         transformer.SentenceModel,

@@ -12,8 +12,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="modules are PyTorch's")
 
 import namedtensor as nt  # noqa: E402
+from namedtensor.layers.layer import Layer  # noqa: E402
 from transformer import FFN, GPT2, EncoderBlock, LayerNorm, MultiHeadAttention  # noqa: E402
-from transformer.core.layer import Layer  # noqa: E402
 
 
 class Odd(Layer):

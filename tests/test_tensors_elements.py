@@ -49,6 +49,41 @@ def test_ones_by_axis_are_what_they_were():
     assert nt.ones(axis="a", size=2).tolist() == [1, 1]
 
 
+@pytest.mark.parametrize("draw", [nt.random_normal, nt.random_uniform])
+def test_seeds_with_numbers_are_apart(draw):
+    drawn = {tuple(draw("a[3]", seed).tolist()) for seed in (7, (7, 0), (7, 1), (7, 0, 1), [8, 0])}
+    assert len(drawn) == 5 and draw("a[3]", (7, 1)).tolist() == draw("a[3]", [7, 1]).tolist()
+    for seed in ((), (7, -1), "7", (7, "1"), 1.5):
+        with pytest.raises(nt.NotationError, match="non-negative integer"):
+            draw("a[3]", seed)
+
+
+def test_a_key_of_jax_as_seed():
+    jax = pytest.importorskip("jax")
+    key = jax.random.key(3)
+    whole = nt.random_uniform("a[2000] b[2]", key, low=2, high=4)
+    assert isinstance(whole.array, jax.Array) and whole.axes == ("a", "b")
+    assert 2 <= whole.min().item() and whole.max().item() <= 4 and abs(whole.mean().item() - 3) < 0.05
+    normal = nt.random_normal("a[2000]", (key, 5), mean=1, std=3, dtype="float16")
+    assert str(normal.dtype) == "float16" and abs(normal.mean().item() - 1) < 0.4 and abs(normal.std().item() - 3) < 0.4
+    assert nt.random_normal("a[2]", (key, 5)).tolist() != nt.random_normal("a[2]", (key, 6)).tolist()
+    both = jax.jit(jax.vmap(lambda key: nt.random_normal("a[2]", (key, 1)).array))(jax.random.split(key, 2))
+    assert both.shape == (2, 2) and (both[0] != both[1]).all()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", ["float16", "int32"])
+def test_a_tensor_is_made_like_another(library, dtype):
+    pytest.importorskip(library)
+    like = nt.zeros("c[1]", dtype, library=library)
+    for tensor in (A, A.to("torch"), A.to("jax"), like):
+        result = tensor.to(like)
+        assert type(result.array) is type(like.array) and result.dtype == like.dtype
+        assert result.axes == tensor.axes and result.labels == tensor.labels
+        assert result.tolist(result.axes) == tensor.tolist(tensor.axes)
+    assert "float32" in str(A.to(like, dtype="float32").dtype)
+
+
 METHODS = [  # on tensors, on NumPy's array, the labels of b
     (lambda X: X.pad(a=(1, 0), b=(0, 2), value=7), lambda x: np.pad(x, ((1, 0), (0, 2)), constant_values=7), None),
     (lambda X: X.roll(b=1), lambda x: np.roll(x, 1, 1), list("zwxy")),

@@ -358,7 +358,7 @@ def test_text_is_generated_without_taking_families_apart(monkeypatch):
     prompt = nt.tensor(IDS[:, :3], "batch seq")
     expected = model.generate(prompt, max_new_tokens=3)
     stacked = model.stack_layers()
-    monkeypatch.setattr("transformer.core.families.member", lambda *given: pytest.fail("a member was made"))
+    monkeypatch.setattr("namedtensor.layers.families.member", lambda *given: pytest.fail("a member was made"))
     assert nt.allclose(stacked.generate(prompt, max_new_tokens=3), expected)
 
 

@@ -9,7 +9,6 @@ from peers import drawn, torch, transformers
 
 import namedtensor as nt
 import transformer
-from transformer.pretrained import hugging_face
 
 CONFIG = {"vocab_size": 23, "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 7,
           "max_position_embeddings": 11}  # fmt: skip
@@ -263,7 +262,7 @@ def test_nothing_is_read_before_all_is_compared(folder, monkeypatch):
     def read(*_):
         raise AssertionError("an array was read")
 
-    monkeypatch.setattr(hugging_face.TensorFile, "__getitem__", read)
+    monkeypatch.setattr(nt.TensorFile, "__getitem__", read)
     assert "W^{pool} of BERT is stored as out[12] × chans[12]" in refused(folder)
 
 

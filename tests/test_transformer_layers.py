@@ -16,8 +16,8 @@ from layer_cases import CASES, Case
 import namedtensor as nt
 import transformer
 from namedtensor.initializers import Constant
+from namedtensor.layers.layer import Layer
 from transformer import FFN, LayerNorm, MultiHeadAttention, SelfAttention, learning_records, lelarge, paper
-from transformer.core.layer import Layer
 
 FOLDER = Path(transformer.__file__).parent
 every = pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)

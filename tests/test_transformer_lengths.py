@@ -10,9 +10,9 @@ import pytest
 import namedtensor as nt
 import transformer
 from benchmarks.growth import GPT2, LLAMA, SIZES, calls_of
+from namedtensor.layers.layer_calls import variant
 from namedtensor.programs.entry_points import EntryPoints
 from namedtensor.programs.program import EntryPoint
-from transformer.core.layer_calls import variant
 
 LAYERS = 8  # a loop
 LENGTHS = (31, 36, 1, 64, 2, 3, 300, 7, 8, 9, 63, 65, 127, 513, 40, 512, 66)

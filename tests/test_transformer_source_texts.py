@@ -638,7 +638,7 @@ def test_lenet_is_pytorchs():
 def test_every_layer_of_the_texts_has_a_case():
     import inspect
 
-    from transformer.core.layer import Layer
+    from namedtensor.layers.layer import Layer
 
     for module in (lelarge, dataflowr, learning_records, cheat_sheet, slides, paper):
         for kind in vars(module).values():

@@ -1,6 +1,5 @@
 """Layers and models, written as formulas.
 
-`core`: what a layer is.
 `paper`: the networks of *Named Tensor Notation*.
 `lelarge`: *Transformers using Named Tensor Notation*.
 `dataflowr`: dataflowr, Module 12.
@@ -13,8 +12,8 @@
 Contract: layers are only formulas, as their sources write them; no array library is imported here.
 """
 
-from .core.attention_maps import attention_maps
-from .core.layer import Layer
+from namedtensor.layers import Layer, attention_maps
+
 from .dataflowr import MultiHeadAttention
 from .lelarge import FFN, Attention, EncoderBlock, LayerNorm, SelfAttention
 from .models import (

@@ -6,8 +6,7 @@ The rows of X are the text's x_i. The axis chans is its d, key and val are its d
 from __future__ import annotations
 
 from namedtensor.initializers import glorot_uniform, he_normal
-
-from .core.layer import Layer
+from namedtensor.layers import Layer
 
 SOURCE = "C. Singh, Self-attention cheat-sheet"
 

@@ -6,8 +6,7 @@ The axis chans is the text's d (d_in where inputs and samples differ), key is k,
 from __future__ import annotations
 
 from namedtensor.initializers import glorot_uniform, he_normal
-
-from .core.layer import Layer
+from namedtensor.layers import Layer
 
 SOURCE = "dataflowr, Deep Learning Do It Yourself, Module 12"
 

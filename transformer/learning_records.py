@@ -6,8 +6,7 @@ The axis chans is the text's D, and seq counts the tokens i from 1, as the text 
 from __future__ import annotations
 
 from namedtensor.initializers import glorot_uniform
-
-from .core.layer import Layer
+from namedtensor.layers import Layer
 
 SOURCE = "Learning records from the 2024-06-23"
 

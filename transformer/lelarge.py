@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from namedtensor.initializers import glorot_uniform, he_normal
-
-from .core.layer import Layer
+from namedtensor.layers import Layer
 
 SOURCE = "M. Lelarge, Transformers using Named Tensor Notation"
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from namedtensor.initializers import Normal, glorot_uniform, he_normal
-
-from .core.layer import Layer
+from namedtensor.layers import Layer
 
 SOURCE = "Chiang, Rush, Barak, Named Tensor Notation (TMLR 2022)"
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import namedtensor as nt
 from namedtensor.initializers import Normal, glorot_uniform, he_normal
-
-from .core.layer import Layer
+from namedtensor.layers import Layer
 
 SOURCE = "lecture slides on attention and the transformer"
 

@@ -12,8 +12,8 @@ HEADINGS = ("package", "purpose")
 ORDER = """grammar grammar.latex grammar.builder grammar.printer namedtensor.core namedtensor.operators
 namedtensor.scope namedtensor.files namedtensor.terms namedtensor.calculus namedtensor.planning
 namedtensor.checking namedtensor.backends namedtensor.tensors namedtensor.symbolic namedtensor.display namedtensor.sharding
-namedtensor.programs namedtensor.reference namedtensor.derivations namedtensor.positional namedtensor.documents namedtensor.teaching namedtensor.editor namedtensor.webpage namedtensor.cli
-transformer.core transformer.pretrained transformer.models transformer""".split()  # bottom-up
+namedtensor.programs namedtensor.reference namedtensor.derivations namedtensor.positional namedtensor.layers namedtensor.documents namedtensor.teaching namedtensor.editor namedtensor.webpage namedtensor.cli
+transformer.pretrained transformer.models transformer""".split()  # bottom-up
 FILE = re.compile(r"^`(\w+)`: (.+)$", re.MULTILINE)
 
 

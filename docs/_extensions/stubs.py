@@ -68,6 +68,7 @@ from grammar.errors import NotationError as NotationError
 from grammar.errors import NotationWarning as NotationWarning
 
 from . import initializers as initializers
+from . import layers as layers
 """
 TYPES_USED = {  # by the signatures of functions that are made of methods or records
     ".checking.report": ("CheckResult",),
@@ -103,7 +104,7 @@ def method(name: str, function: Callable[..., Any]) -> str:
     first, *rest = inspect.signature(function).parameters.values()
     local = function is FUNCTIONS.get(function.__name__)
     remaining = [first] if first.kind is first.VAR_POSITIONAL else []
-    parameters = ["self", *listed([*remaining, *rest], local)]
+    parameters = ["self", *(text.replace("NamedTensor", "Self") for text in listed([*remaining, *rest], local))]
     gives = "Self" if local else str(inspect.signature(function).return_annotation).replace("NamedTensor", "Self")
     return defined(name, parameters, gives, None if name.startswith("__") else function.__doc__, "    ")
 

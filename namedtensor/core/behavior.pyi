@@ -364,13 +364,13 @@ class Behavior:
         NamedTensor([3, 1, 2], "seq")
         """
 
-    def to(self, library: str | None = None, device: Any | None = None, dtype: str | None = None) -> Self:
+    def to(self, library: str | Self | None = None, device: Any | None = None, dtype: str | None = None) -> Self:
         """Convert the array to another library, device or dtype.
 
         Parameters
         ----------
-        library : {"numpy", "torch", "jax"}, optional
-            The library (default: that of the tensor).
+        library : {"numpy", "torch", "jax"} or NamedTensor, optional
+            The library (default: that of the tensor). For a tensor, its library, device and dtype.
         device : optional
             The device, such as "cuda" (default: that of the library).
         dtype : str, optional

@@ -12,6 +12,7 @@ from grammar.errors import NotationError
 
 from .kinds import as_count
 
+HINT = "write seed=0"
 SEED_BITS = 24  # which single precision holds, of the integer that stands for a key in a formula
 
 
@@ -23,7 +24,7 @@ def is_key(value: Any) -> bool:
 def as_seed(value: Any) -> Any:
     """An integer from 0, or one key. Raises NotationError for anything else."""
     if not is_key(value):
-        return as_count(value, "the seed", "write seed=0")
+        return as_count(value, "the seed", HINT)
     if value.shape:
         raise NotationError(
             208, f"expected one key as the seed, got {' × '.join(map(str, value.shape))} keys",
@@ -39,6 +40,21 @@ def number_of_key(key: Any) -> Any:
     return (random.bits(as_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")
 
 
+def generator_of(seed: Any) -> Any:
+    """The generator of a seed, or of a seed and the numbers that follow it: (0, 3) is apart from (0, 4)."""
+    import numpy as np
+
+    parts: list[Any] = [*seed] if isinstance(seed, (tuple, list)) and seed else [seed]
+    first, *numbers = as_seed(parts[0]), *(as_count(part, "a number of the seed", HINT) for part in parts[1:])
+    if not is_key(first):
+        return np.random.default_rng(np.random.SeedSequence(first, spawn_key=tuple(numbers)))
+    from jax import random  # type: ignore[import-not-found]
+
+    for number in numbers:
+        first = random.fold_in(first, number)
+    return KeyGenerator(first, "")
+
+
 class KeyGenerator:
     """Draws of `jax.random` from a key and a name, in the form of NumPy's generators."""
 
@@ -50,6 +66,9 @@ class KeyGenerator:
 
     def standard_normal(self, shape: tuple[int, ...]) -> Any:
         return self.random.normal(self.key, shape)
+
+    def normal(self, mean: float, std: float, shape: tuple[int, ...]) -> Any:
+        return mean + std * self.standard_normal(shape)
 
     def uniform(self, low: float, high: float, shape: tuple[int, ...]) -> Any:
         return self.random.uniform(self.key, shape, minval=low, maxval=high)

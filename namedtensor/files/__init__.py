@@ -8,7 +8,6 @@
 `formats`: the table of all formats, with how each is read and written.
 `data_files`: Parquet, NetCDF and Zarr, by other libraries.
 `tensor_files`: one tensor in a file, from Python.
-`memory`: the tensors of a file in one piece of memory.
 `streams`: a tensor that comes through a pipe.
 
 Contract: it knows arrays and their axes; no formula, and nothing of who asks.

@@ -37,9 +37,28 @@ class HeaderEntry(NamedTuple):
 
 
 class TensorFile(Mapping[str, Any]):
-    """The arrays of a safetensors file by name, each read when it is asked for; `metadata` is what else it says.
+    """The arrays of a safetensors file by name, each read when it is asked for.
 
-    Raises NotationError 409 if the file is none, is cut short, or holds what cannot be read.
+    For files that do not store axis names, such as checkpoints; `load_tensors` reads those that do.
+
+    Parameters
+    ----------
+    path : str or path
+        The file. `metadata` has its further entries.
+
+    Raises
+    ------
+    NotationError
+        If it is not a safetensors file, is cut short, or holds what cannot be read (409).
+
+    Examples
+    --------
+    >>> import namedtensor as nt, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights.safetensors"
+    >>> nt.save_tensors(path, {"b": nt.tensor([1.0, 2.0], "out")})
+    >>> file = nt.TensorFile(path)
+    >>> list(file), file.shape("b"), nt.tensor(file["b"], "out").sizes
+    (['b'], (2,), {'out': 2})
     """
 
     def __init__(self, path: str | os.PathLike[str]):
@@ -198,7 +217,7 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise NotationError(
                 409,
                 f"{path} does not contain axis names for {name}",
-                hint=f"pass them: nt.tensor(TensorFile(path)[{name!r}], …)",
+                hint=f"pass them: nt.tensor(nt.TensorFile(path)[{name!r}], …)",
             )
     return {name: tensor(file[name], tuple(names[name])) for name in file}
 

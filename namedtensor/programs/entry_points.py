@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from grammar.cache import Cache
 from grammar.plain_text import encodable
 
+from ..core.kinds import as_names
 from ..core.suggestions import Suggests
 from .arguments import Values, spelling_of
-from .call_cache import CachedCall
+from .call_cache import BoundCall, CachedCall
 from .entries import Entry, Several
 from .executable import Options
+
+MAX_DONATING = 16  # sets of inputs that are given away
 
 
 class EntryPoints(Suggests, CachedCall):
@@ -28,6 +32,49 @@ class EntryPoints(Suggests, CachedCall):
         goal = Several(whole, tuple(Entry(whole, name) for name in names))
         super().__init__(goal, Options(donated=frozenset(map(spelling_of, donated))))
         self._program = program
+        self._donating: Cache[frozenset[str], EntryPoints] = Cache("entry points that overwrite inputs", MAX_DONATING)
+
+    def bind(
+        self, values: Values, sizes: Mapping[str, int] | None = None, donate: Iterable[str] = ()
+    ) -> Callable[[Values], tuple[Any, ...]]:
+        """Return a function of the other inputs, for a loop in which these stay the same.
+
+        Parameters
+        ----------
+        values : mapping of str to tensor or number
+            The values that stay the same, such as the parameters of a model.
+        sizes : mapping of str to int, optional
+            The sizes of axes that no tensor has.
+        donate : iterable of str
+            Inputs that are given away: a call may write its results into their arrays, which must be writable and share
+            no memory with others, and are not to be read again (default: none).
+
+        Returns
+        -------
+        callable
+            It takes the other inputs by name, as a mapping, and returns the values in the order of the names.
+
+        Raises
+        ------
+        NotationError
+            If an input does not match, when the function is called.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> program = nt.program("state = tanh(x + W ⊙_{a} before_{b→a})\\nW ∈ ℝ^{a × b}\\nx, before ∈ ℝ^{b}")
+        >>> step = program["state",].bind({"W": nt.eye("a[2] b[2]")}, donate=["before"])
+        >>> (state,) = step({"x": nt.ones("b[2]"), "before": nt.zeros("b[2]")})
+        >>> (state,) = step({"x": nt.ones("b[2]"), "before": state})
+        >>> state.axes
+        ('b',)
+        """
+        donated = frozenset(map(spelling_of, as_names(donate, "donate=", 'write donate=["h"]')))
+        entry = self if not donated else self._donating.get_or_build(donated, lambda: self._with(donated))
+        return BoundCall(entry, values, sizes)
+
+    def _with(self, donated: frozenset[str]) -> EntryPoints:
+        return EntryPoints(self._program, self.names, donated)
 
     def __reduce__(self) -> Any:
         return EntryPoints, (self._program, self.names, self._options.donated)

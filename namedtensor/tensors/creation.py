@@ -14,6 +14,7 @@ from ..core.arrays import placed
 from ..core.axes import check_axis
 from ..core.kinds import as_count, wrong
 from ..core.labels import labeled_layout, labels_of
+from ..core.seeds import generator_of
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from .functions import FUNCTIONS
 
@@ -236,7 +237,7 @@ def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device:
 
 
 def random_normal(
-    shape: Any, seed: int = 0, *, mean: float = 0, std: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
+    shape: Any, seed: Any = 0, *, mean: float = 0, std: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
 ) -> NamedTensor:  # fmt: skip
     """Create a tensor of normally distributed random numbers; the same seed gives the same numbers, on each library.
 
@@ -244,8 +245,8 @@ def random_normal(
     ----------
     shape : str or mapping of str to int
         Axis names with their sizes: "seq[3] chans[4]".
-    seed : int
-        The seed (default: 0).
+    seed : int, key of jax.random, or sequence of one of these and integers
+        The seed (default: 0). (7, 0), (7, 1), … are independent draws. With a key, the array is JAX's.
     mean, std : float
         The mean and the standard deviation (default: 0 and 1).
     dtype : str, optional
@@ -270,12 +271,11 @@ def random_normal(
     True
     """
     sizes = sizes_of(shape)
-    numbers = np.random.default_rng(as_count(seed, "the seed", "write seed=0")).normal(mean, std, tuple(sizes.values()))
-    return created(np.asarray(numbers), sizes, dtype, library, device)
+    return drawn(generator_of(seed).normal(mean, std, tuple(sizes.values())), sizes, dtype, library, device)
 
 
 def random_uniform(
-    shape: Any, seed: int = 0, *, low: float = 0, high: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
+    shape: Any, seed: Any = 0, *, low: float = 0, high: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
 ) -> NamedTensor:  # fmt: skip
     """Create a tensor of uniformly distributed random numbers; the same seed gives the same numbers, on each library.
 
@@ -283,8 +283,8 @@ def random_uniform(
     ----------
     shape : str or mapping of str to int
         Axis names with their sizes: "seq[3] chans[4]".
-    seed : int
-        The seed (default: 0).
+    seed : int, key of jax.random, or sequence of one of these and integers
+        The seed (default: 0). (7, 0), (7, 1), … are independent draws. With a key, the array is JAX's.
     low, high : float
         The bounds; the numbers are smaller than `high` (default: 0 and 1).
     dtype : str, optional
@@ -309,10 +309,15 @@ def random_uniform(
     {'seq': 5}
     """
     sizes = sizes_of(shape)
-    numbers = np.random.default_rng(as_count(seed, "the seed", "write seed=0")).uniform(
-        low, high, tuple(sizes.values())
-    )
-    return created(np.asarray(numbers), sizes, dtype, library, device)
+    return drawn(generator_of(seed).uniform(low, high, tuple(sizes.values())), sizes, dtype, library, device)
+
+
+def drawn(numbers: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
+    """A tensor of random numbers, which are JAX's where the seed is a key."""
+    if type(numbers).__module__.partition(".")[0] in ("numpy", "builtins"):
+        return created(np.asarray(numbers), sizes, dtype, library, device)
+    result = wrap_array(numbers, tuple(sizes))
+    return result if dtype is None else result.astype(dtype)  # type: ignore[attr-defined]
 
 
 # --------------------------------------------------------------------------------------------------------- like another

@@ -10,7 +10,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.array_data import concrete
-from ..core.arrays import BACKENDS, library_of_namespace, placed
+from ..core.arrays import BACKENDS, converted, library_of_namespace, placed
 from ..core.axes import names_of
 from ..core.kinds import as_count, as_mapping
 from ..core.labels import Labels, labeled_layout, labels_of
@@ -51,13 +51,15 @@ def need_one(self: NamedTensor, axis: Any, what: str) -> tuple[str, ...]:
 
 # ------------------------------------------------------------------------------------------------- libraries and dtypes
 @alone
-def to(self: NamedTensor, library: str | None = None, device: Any = None, dtype: str | None = None) -> NamedTensor:
+def to(
+    self: NamedTensor, library: str | NamedTensor | None = None, device: Any = None, dtype: str | None = None
+) -> NamedTensor:
     """Convert the array to another library, device or dtype.
 
     Parameters
     ----------
-    library : {"numpy", "torch", "jax"}, optional
-        The library (default: that of the tensor).
+    library : {"numpy", "torch", "jax"} or NamedTensor, optional
+        The library (default: that of the tensor). For a tensor, its library, device and dtype.
     device : optional
         The device, such as "cuda" (default: that of the library).
     dtype : str, optional
@@ -79,12 +81,16 @@ def to(self: NamedTensor, library: str | None = None, device: Any = None, dtype:
     >>> nt.tensor([1.5, 2.5], "a").to("torch").array  # doctest: +SKIP
     tensor([1.5000, 2.5000], dtype=torch.float64)
     """
+    if isinstance(library, NamedTensor):
+        array = self.array if self.layout.xp is library.layout.xp else concrete(self.array)
+        result = relabeled(self, converted(array, library.array), labels_of(self.layout))
+        return result if device is None and dtype is None else to(result, None, device, dtype)
     current = library_of_namespace(self.layout.xp.__name__)
     if library in (None, current) and current in BACKENDS:
-        converted = self if dtype is None else astype(self, dtype)
+        result = self if dtype is None else astype(self, dtype)
         if device is None or current == "numpy":
-            return converted
-        array = converted.array.to(device) if current == "torch" else converted.array.to_device(device)
+            return result
+        array = result.array.to(device) if current == "torch" else result.array.to_device(device)
     else:
         array = placed(concrete(self.array), current if library is None else library, dtype, device)
     return relabeled(self, array, labels_of(self.layout))

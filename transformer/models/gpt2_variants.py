@@ -8,7 +8,6 @@ from typing import Any
 
 from namedtensor.initializers import Constant, Normal
 
-from ..core.texts import text_beside
 from ..pretrained.weights import WeightEntry
 from .gpt2 import GPT2
 from .rotary import rotated_pairs, theta
@@ -127,7 +126,7 @@ class OPT(GPT2):
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
         files = ["opt_narrow.nt"] if narrow(config) else []
         files += [] if config.get("do_layer_norm_before", True) else ["opt_after.nt"]
-        texts = (super().config_definitions(config), "ε = 1e-5", *(text_beside(cls, file) for file in files))
+        texts = (super().config_definitions(config), "ε = 1e-5", *(cls.file_text(file) for file in files))
         return "\n".join(inspect.cleandoc(text) for text in texts if text)
 
 

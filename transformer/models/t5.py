@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
 import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
-from ..core.texts import text_beside
 from ..pretrained.model import ACTIVATIONS
 from ..pretrained.weights import WeightEntry
 from .sequence_to_sequence import SequenceToSequence
@@ -89,7 +87,7 @@ class T5(SequenceToSequence):
         texts = [f"act(x) = {ACTIVATIONS[activation]}", f"far = {config.get('relative_attention_max_distance', 128)}"]
         texts += ["U = E"] if tied else []
         texts += [] if config.get("scale_decoder_outputs", tied) else ["scale = 1"]
-        texts += [inspect.cleandoc(text_beside(cls, "t5_gated.nt"))] if gated else []
+        texts += [cls.file_text("t5_gated.nt")] if gated else []
         return "\n".join(texts)
 
 

@@ -1,16 +1,15 @@
-"""Tensors on the library and device of another, and numbers out of tensors."""
+"""Tensors like another, and numbers out of tensors."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import namedtensor as nt
-from namedtensor.core.arrays import converted
 
 
 def tensor_like(tensor: nt.NamedTensor, numbers: Any, *axes: str) -> nt.NamedTensor:
     """Numbers as a tensor of the library, dtype and device of another."""
-    return nt.tensor(converted(numbers, tensor.array), axes)
+    return nt.tensor(numbers, axes).to(tensor)
 
 
 def largest(tensor: nt.NamedTensor) -> int:

@@ -5,8 +5,6 @@ logits, *cache = module(ids, *module.empty_cache(batch=1))
 logits, *cache = module(next_ids, *cache)
 """
 
-# pyright: reportPrivateUsage=false
-# of layers, by what makes modules of them
 from __future__ import annotations
 
 import inspect
@@ -17,9 +15,7 @@ from typing import Any
 import namedtensor as nt
 from grammar.nodes import Declaration
 from grammar.printer import to_text
-from namedtensor.programs.torch_forward import Goal
-
-from ..core.torch_modules import LayerModule
+from namedtensor.layers import LayerModule
 
 FORMULAS = """
     K^l = past^{l,K}_{past→memory} ⊕_{memory} k^l_{seq→memory} for l = 1, …, L
@@ -37,16 +33,19 @@ PAST, MEMORY = "past", "memory"  # the axes of the cache that is given, and of t
 class CachedModule(LayerModule):
     """A language model whose `forward` takes the keys and values of earlier tokens and returns them with the new ones."""
 
-    def __init__(self, kind: Any, model: Any, inputs: Mapping[str, Any]):
+    def __init__(self, model: Any, inputs: Mapping[str, Any]):
+        model = model.unstack_layers()
         axes = {name: ("batch", *order) for name, order in cache_axes(model.cached).items()}
         layers = range(1, model.sizes["L"] + 1)
         cached = expanded(("past^{l,K}", "past^{l,V}"), layers)
         constant = expanded(model.fixed, layers)
         self._past_orders = tuple(expanded_axes(axes, cached))
-        self._cached_about = cached_about(model, [*inputs, *constant])
-        self._cached_inputs = (*inputs, *constant, *cached)
-        shapes = dict(zip((*constant, *cached), expanded_axes(axes, (*constant, *cached))))
-        super().__init__(kind, model, {**inputs, **shapes}, (model.output, *expanded(("K^l", "V^l"), layers)))
+        shapes = {**inputs, **dict(zip((*constant, *cached), expanded_axes(axes, (*constant, *cached))))}
+        names = (model.output, *expanded(("K^l", "V^l"), layers))
+        caches = (tuple(MEMORY if axis == PAST else axis for axis in order) for order in self._past_orders)
+        super().__init__(  # a cache is returned as it is given
+            model, shapes, names, cached_formulas(model, shapes), (("batch", "seq", "vocab"), *caches)
+        )
 
     def empty_cache(self, batch: int = 1) -> tuple[Any, ...]:
         """The cache before the first token: for each layer keys and values of no token.
@@ -67,33 +66,15 @@ class CachedModule(LayerModule):
         sizes |= {"batch": batch, PAST: 0}
         return tuple(self.zeros([sizes[axis] for axis in order]) for order in self._past_orders)
 
-    def goal(self) -> Goal:
-        layer = self.kind._of_parts(self.tensors, self._cached_about)
-        program = layer._program(dict.fromkeys(self._shapes))
-        return Goal(program[self.names]._goal, layer.sizes, self.positional(), self.positional(), self._orders_given())
 
-    def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        layer = self.kind._of_parts(parameters, self._cached_about)
-        inputs = {**dict(zip(self.positional(), arguments)), **named}
-        return layer._program(inputs)[self.names](values={**parameters, **inputs}, sizes=layer.sizes or None)
-
-    def positional(self) -> tuple[str, ...]:
-        return self._cached_inputs
-
-    def _orders_given(self) -> tuple[tuple[str, ...], ...]:
-        """The order of the axes of each result: a cache is returned as it is given."""
-        caches = (tuple(MEMORY if axis == PAST else axis for axis in order) for order in self._past_orders)
-        return (("batch", "seq", "vocab"), *caches)
-
-
-def cached_about(model: Any, given: Collection[str]) -> Any:
-    """All of the model but its parameters, with the formulas of the cache in place of its own."""
+def cached_formulas(model: Any, given: Collection[str]) -> nt.Program:
+    """The formulas of the model with those of the cache, without the definitions of what is given."""
     declared = inspect.cleandoc(model.cached).replace(MEMORY, PAST)
     defaults = (text for name, text in DEFAULTS.items() if name not in given)
-    about = model._about
-    removed = about.removed | set(model.fixed) | (set(DEFAULTS) & set(given))
-    texts = (about.definitions, inspect.cleandoc(FORMULAS), declared, *defaults)
-    return about._replace(definitions="\n".join(texts).strip(), removed=removed)
+    optional = {*DEFAULTS, *model.optional_inputs} & {*given, *model.formula.names}
+    removed = {*model.fixed, *(name for name in optional if name in given)} - model.removed
+    texts = (inspect.cleandoc(FORMULAS), declared, *defaults)
+    return model.formula.replace_definitions("\n".join(texts), removed)
 
 
 def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:

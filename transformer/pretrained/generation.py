@@ -18,10 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import namedtensor as nt
 from grammar.locks import LOADING, all_or_none
-from namedtensor.programs.call_cache import BoundCall
-from namedtensor.programs.entry_points import EntryPoints
 
-from ..core.layer_calls import variant
 from .arrays import largest, tensor_like
 from .model import Model
 from .sampling import Sampling, banned_tokens, check_sampling, make_sampler
@@ -29,7 +26,7 @@ from .stopping import Stopping
 from .stopping import stop_strings as listed_strings
 
 if TYPE_CHECKING:
-    from ..core.torch_modules import LayerModule
+    from namedtensor.layers import LayerModule
 
 MIN_CACHE_GROWTH = 32  # tokens; the cache grows by half of its capacity, and at least by these
 
@@ -227,14 +224,14 @@ def steps(
         first["positions"] = positions
     states, *result = model.evaluate(("states", *texts, *fixed), **first)
     yield after_last(model)["logits"](
-        values={**model._kept, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
+        values={**model.stored, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
     )
 
     optional = {name: value for name, value in given.items() if name in model.optional_inputs}
-    tensors = {name: value for name, value in model._kept.items() if isinstance(value, nt.NamedTensor)}
+    tensors = {name: value for name, value in model.stored.items() if isinstance(value, nt.NamedTensor)}
     constant = {**tensors, **optional, **dict(zip(fixed, result[len(texts) :]))}
     names = ("now", "after", "later", "seen", *texts)
-    step = BoundCall(remembering(stepping(model, optional), names, ("past", *past)), constant, model.sizes)
+    step = stepping(model, optional)[names].bind(constant, model.sizes, donate=("past", *past))
     memory: list[Any] = [mask.rename(seq="memory"), *result[: len(texts)]]
     used = capacity = ids.sizes["seq"]
     position, at = tensor_like(ids, used + 1), one(positions[{"seq": -1}] + 1)
@@ -258,25 +255,25 @@ def families(model: LanguageModel, names: Iterable[str]) -> list[str]:
 
 def after_last(model: LanguageModel) -> nt.Program:
     """Return the model's formulas for given states."""
-    return variant(model.notation, model.definitions, model.removed | {"states"})
+    return variant(model.formula, "", frozenset({"states"}))
 
 
 def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
     """Return the model's formulas for one token and a cache, with constants inlined: a step takes tensors only."""
-    numbers = (f"{name} = {value!r}" for name, value in model._kept.items() if not isinstance(value, nt.NamedTensor))
+    numbers = (f"{name} = {value!r}" for name, value in model.stored.items() if not isinstance(value, nt.NamedTensor))
     positioned = "positions" in model.optional_inputs
     texts = (
-        model.definitions, inspect.cleandoc(STEP), model.step_mask, inspect.cleandoc(model.cached), *numbers,
+        inspect.cleandoc(STEP), model.step_mask, inspect.cleandoc(model.cached), *numbers,
         *(() if positioned else ("positions ∈ ℝ^{seq}",)),
     )  # fmt: skip
     replaced = {"positions", "before"} if positioned else {"before"}
-    return variant(model.notation, "\n".join(texts), model.removed | {*replaced, *model.fixed, *cached})
+    return variant(model.formula, "\n".join(texts), frozenset({*replaced, *model.fixed, *cached}))
 
 
-@lru_cache(maxsize=64)
-def remembering(program: nt.Program, names: tuple[str, ...], memory: tuple[str, ...]) -> EntryPoints:
-    """Return the compiled entry points of these names, which overwrite the cache."""
-    return EntryPoints(program, names, donated=memory)
+@lru_cache(maxsize=256)
+def variant(formula: nt.Program, definitions: str, removed: frozenset[str]) -> nt.Program:
+    """Return a program with other definitions, the same one each time, so that its plans are found again."""
+    return formula.replace_definitions(definitions, removed)
 
 
 def one(token: nt.NamedTensor) -> nt.NamedTensor:
@@ -293,7 +290,7 @@ def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
 
 def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
     """Raise where the tokens go on after the last position that the model has learned."""
-    sizes = [tensor.sizes["place"] - model.position_offset for tensor in model._kept.values()
+    sizes = [tensor.sizes["place"] - model.position_offset for tensor in model.stored.values()
              if isinstance(tensor, nt.NamedTensor) and "place" in tensor.sizes]  # fmt: skip
     longest = largest(positions) + 1
     if sizes and longest + most - 1 > min(sizes):
@@ -355,13 +352,9 @@ class LanguageModel(Model):
         if not cache:
             return super().module(name, dtype=dtype, **inputs)
         with LOADING, all_or_none():
-            from namedtensor.programs.named_plans import target_named
-
-        target_named("torch")
-        with LOADING, all_or_none():
             from .cached import CachedModule
 
         token = self.inputs[-1]
         self._check_names(inputs, (token, "positions", "seen"))
         axes = {token: self._batched_inputs()[token], **inputs}
-        return CachedModule(type(self), self._for_torch(dtype), axes)
+        return CachedModule(self if dtype is None else self.to("torch", dtype), axes)

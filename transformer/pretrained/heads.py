@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import namedtensor as nt
+from grammar.errors import listed
 
-from ..core.parameters import listed
 from .weights import WeightEntry, matching
 
 

@@ -12,13 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
 import namedtensor as nt
-from grammar.nodes import Call, Name, Subscript, Superscript
-from grammar.printer import to_text
-from namedtensor.files.memory import in_one_piece
-from namedtensor.files.safetensors import TensorFile
-from namedtensor.scope.names import walk
+from grammar.errors import listed
 
-from ..core.parameters import listed
 from .gguf_files import SUFFIX, GGUFFile
 from .heads import NO_HEAD, head_of, parts_of, tensors
 from .model import Model
@@ -86,31 +81,13 @@ def load(
     added, head_rows = parts_of(chosen, config, arrays)
     rows += head_rows
     match(kind, rows, arrays, sizes, path)
-    tensors_by_name = taken(layer_by_layer(rows), arrays, sizes)
-    summed = summed_axes(kind.formula)
-    laid = in_one_piece(tensors_by_name, {row.name: summed.get(row.spelled, frozenset()) for row in rows})
+    tensors_by_name = taken(rows, arrays, sizes)
     numbers = {name: number(config, key, path, float) for name, key in kind.config_constants.items()}
     row_axes = {axis for row in (*rows, *(row for name in removed for row in optional[name])) for axis in row.axes}
     left = {name: size for name, size in sizes.items() if name not in row_axes}
     definitions = "\n".join(filter(None, (kind.config_definitions(config), added)))
-    return kind({**laid, **numbers}, left, definitions, config, removed).to(backend, dtype, device)
-
-
-def layer_by_layer(rows: Iterable[WeightEntry]) -> list[WeightEntry]:
-    """Sort rows by layer, matrices before vectors, so that those for queries, keys and values are adjacent."""
-    return sorted(rows, key=lambda row: (len(row.groups) == 1, row.layer))
-
-
-def summed_axes(formula: nt.Program) -> dict[str, frozenset[str]]:
-    """Return the axes that the formulas contract with a parameter, X ⊙_{chans} W^{l,1}, by its name."""
-    result: dict[str, frozenset[str]] = {}
-    for node in walk(formula.tree):
-        if isinstance(node, Call) and node.operator == "⊙" and node.subscript:
-            axes = frozenset(part.text for part in node.subscript if isinstance(part, Name))
-            for factor in node.arguments:
-                if isinstance(factor, Name | Superscript | Subscript):
-                    result.setdefault(to_text(factor), axes)
-    return result
+    model = kind({**tensors_by_name, **numbers}, left, definitions, config, removed)
+    return model.pack().to(backend, dtype, device)
 
 
 def read_json(path: Path, kind: type = dict) -> Any:
@@ -173,7 +150,7 @@ class Arrays(Mapping[str, Any]):
     """
 
     def __init__(self, path: Path, kind: type[Model]):
-        self.files: dict[str, tuple[TensorFile, str]] = {}
+        self.files: dict[str, tuple[nt.TensorFile, str]] = {}
         self.doubles: list[str] = []
         for text, file in files_of(path).items():
             name = text.removeprefix(kind.base_model_prefix)
@@ -220,10 +197,10 @@ class State(dict[str, Any]):
         return tuple(self[name].shape)
 
 
-def files_of(path: Path) -> dict[str, TensorFile]:
+def files_of(path: Path) -> dict[str, nt.TensorFile]:
     """Return the file that contains each array."""
     if not (path / INDEX).exists():
-        file = TensorFile(path / WEIGHTS)
+        file = nt.TensorFile(path / WEIGHTS)
         return dict.fromkeys(file, file)
     listed = read_json(path / INDEX).get("weight_map")
     if not isinstance(listed, dict) or not all(map(is_plain, listed.values())):  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
@@ -231,7 +208,7 @@ def files_of(path: Path) -> dict[str, TensorFile]:
             409, f"cannot read {path / INDEX}: its weight_map must name a file of the folder for each array"
         )
     places = cast(Mapping[str, str], listed)
-    files = {name: TensorFile(path / name) for name in sorted(set(places.values()))}
+    files = {name: nt.TensorFile(path / name) for name in sorted(set(places.values()))}
     for name, file in places.items():
         if name not in files[file]:
             raise nt.NotationError(409, f"{path / file} is missing {name}, listed in {INDEX}")

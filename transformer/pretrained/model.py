@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import namedtensor as nt
+from namedtensor.layers import Layer
 
-from ..core.layer import Layer
-from ..core.parameters import shapes
 from .heads import TaskHead
 from .weights import WeightEntry, expanded
 
 if TYPE_CHECKING:
-    from ..core.torch_modules import LayerModule
+    from namedtensor.layers import LayerModule
 
 ACTIVATIONS = {
     "gelu": "gelu(x)",
@@ -86,11 +85,9 @@ class Model(Layer):
 
     def _batched_inputs(self) -> dict[str, list[str]]:
         """The axes of the inputs that a call needs, after an axis `batch`."""
-        tensors = {name: value for name, value in self.parameters.items() if isinstance(value, nt.NamedTensor)}
-        declared = shapes(self._declared(), self.sizes, **tensors)
         return {
-            name: ["batch", *(axis if size is None else f"{axis}[{size}]" for axis, size in declared[name].items())]
-            for name in self.inputs
+            name: ["batch", *(axis if size is None else f"{axis}[{size}]" for axis, size in shape.items())]
+            for name, shape in self.input_shapes.items()
         }
 
     @classmethod

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, NamedTuple
 
 import namedtensor as nt
-from grammar.locks import LOADING, all_or_none
 
 from .arrays import tensor_like
 
@@ -23,6 +23,9 @@ CHOICE = nt.program("""
     scores, noise, now ∈ ℝ^{vocab}
     banned ∈ ℝ^{banned}
 """)
+
+NOISE = nt.formula("-log(-log u)")  # of the Gumbel distribution, for u between 0 and 1
+SMALLEST = 2.0**-126  # the smallest normal number of single precision, so that no logarithm is infinite
 
 
 class Sampling(NamedTuple):
@@ -58,13 +61,11 @@ def make_sampler(
         return lambda now: among(CHOICE["allowed"](now=now, banned=banned))
     if not sampling.temperature:
         return lambda now: CHOICE["best"](scores=now)
-    with LOADING, all_or_none():
-        from namedtensor.programs.initialization import uniform
-
-    draw = uniform(sampling.seed, "-log(-log u)")
+    steps = count()
 
     def choose(now: nt.NamedTensor) -> nt.NamedTensor:
-        noise = draw(now)
+        u = nt.random_uniform(now.sizes, (sampling.seed, next(steps)), low=SMALLEST)
+        noise = NOISE(u=u).to(now)  # of the digits that u has: in half precision it may be 1
         return CHOICE["best"](scores=CHOICE["sampled"](now=filtered(now, sampling), noise=noise))
 
     return choose

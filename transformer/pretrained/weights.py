@@ -24,10 +24,8 @@ class WeightEntry:
 
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
         self.name, self.tensor, self.part = name, tensor, part
-        self.spelled = name  # in the formulas
         stacked = re.search(r"\{(\w\w+)\}", tensor)
         self.stacked = stacked[1] if stacked else ""  # the axis of which the file has an array for each index
-        self.layer = 0  # which the row is of, where it is one of a family
         plain = re.sub(r"\[\d+\]", "", axes)
         self.stated = {axis: int(size) for axis, size in re.findall(r"(\w+)\[(\d+)\]", axes)}
         self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
@@ -35,9 +33,9 @@ class WeightEntry:
     def counted(self, count: int) -> WeightEntry:
         """The row of one layer of a family, counted from 1."""
         entry = object.__new__(WeightEntry)
-        entry.name, entry.spelled = re.sub(rf"\b{self.family}\b", str(count), self.name), self.spelled
+        entry.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
         entry.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
-        entry.part, entry.groups, entry.stated, entry.layer = self.part, self.groups, self.stated, count
+        entry.part, entry.groups, entry.stated = self.part, self.groups, self.stated
         entry.stacked = self.stacked
         return entry
 

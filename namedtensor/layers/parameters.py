@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import namedtensor as nt
+from grammar.errors import NotationError, listed
 from grammar.nodes import Name
-from namedtensor.core.axes import show
-from namedtensor.core.suggestions import did_you_mean, near
-from namedtensor.programs.parameters import parameter_shapes
-from namedtensor.scope.names import by_key, walk
+
+from ..core.axes import show
+from ..core.suggestions import did_you_mean, near
+from ..core.tensor import NamedTensor
+from ..programs.parameters import parameter_shapes
+from ..scope.names import by_key, walk
+
+if TYPE_CHECKING:
+    from ..programs.program import Program
 
 
 class Declared(NamedTuple):
     """The interface of what declares parameters: the formulas, and the sizes `default_sizes` where nothing else fixes them."""
 
     kind: str
-    formula: nt.Program
+    formula: Program
     inputs: tuple[str, ...]
     default_sizes: Mapping[str, int]
 
@@ -25,7 +30,7 @@ class Declared(NamedTuple):
 def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Each name in normalized form: `gamma` is γ. Raises NotationError if there are no names."""
     if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise nt.NotationError(
+        raise NotationError(
             208, f"the parameters of a layer must be a mapping from names to tensors, got {type(parameters).__name__}",
             hint="create the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)",
         )  # fmt: skip
@@ -37,7 +42,7 @@ def expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
     return [name for name in shapes(declared, sizes) if name not in declared.inputs]
 
 
-def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: nt.NamedTensor) -> dict[str, dict[str, Any]]:
+def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor) -> dict[str, dict[str, Any]]:
     """The shape of each name that is declared and not defined, but for the tensors that are given."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
     default_sizes = {axis: size for axis, size in declared.default_sizes.items() if axis not in fixed}
@@ -48,7 +53,7 @@ def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: nt.NamedTens
     )
 
 
-def constants(formula: nt.Program) -> set[str]:
+def constants(formula: Program) -> set[str]:
     """The names in the formulas that a number may be given for."""
     return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
 
@@ -60,7 +65,7 @@ def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[s
         if name not in free:
             takes = f"{declared.kind} takes {', '.join(inputs)}, and" if inputs else f"{declared.kind} has"
             known = inputs or (*parameters, *free)
-            raise nt.NotationError(201, f"{takes} no {name}", hint=did_you_mean(near(name, known)))
+            raise NotationError(201, f"{takes} no {name}", hint=did_you_mean(near(name, known)))
 
 
 def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, Any]) -> dict[str, Any]:
@@ -71,10 +76,10 @@ def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, 
     extra = [name for name in parameters if name not in needed and name not in free]
     if missing or extra:
         raise mismatch(declared, sizes, missing, extra, needed)
-    tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
+    tensors = {name: value for name, value in parameters.items() if isinstance(value, NamedTensor)}
     try:
         stated = shapes(declared, sizes, **tensors)
-    except nt.NotationError as problem:
+    except NotationError as problem:
         raise inside(declared.kind, problem) from None
     for name, shape in stated.items():
         if name in parameters and (shape or not isinstance(parameters[name], (int, float))):
@@ -82,23 +87,23 @@ def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, 
     return {name: parameters[name] for name in (*needed, *(parameter for parameter in parameters if parameter in free))}
 
 
-def not_by_keyword(kind: str, other: Mapping[str, Any]) -> nt.NotationError:
+def not_by_keyword(kind: str, other: Mapping[str, Any]) -> NotationError:
     """What `init` was given by a keyword that it does not have: sizes, as a rule."""
     name = next(iter(other))
     written = ", ".join(f'"{text}": {size!r}' for text, size in other.items())
-    return nt.NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")
+    return NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")
 
 
-def inside(kind: str, problem: nt.NotationError) -> nt.NotationError:
+def inside(kind: str, problem: NotationError) -> NotationError:
     """The same error, naming the layer of the parameters."""
     return problem.replace(message=f"in the parameters of {kind}, {problem.message}")
 
 
-def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.NotationError:
+def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> NotationError:
     """Return the error for a parameter that is not a named tensor."""
     text = "a number" if isinstance(value, (int, float)) else f"{type(value).__name__} without names"
     axes = " ".join(shape)
-    return nt.NotationError(
+    return NotationError(
         317, f"{name} of {kind} is declared in {show(shape)}, got {text}",
         hint=f'name its axes: nt.tensor(array, "{axes}")' if axes else "pass a number or a tensor",
     )  # fmt: skip
@@ -106,27 +111,23 @@ def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.No
 
 def mismatch(
     declared: Declared, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
-) -> nt.NotationError:
+) -> NotationError:
     """The error for missing and for spare parameters, in one."""
     kind = declared.kind
     notes = [f"its formulas declare {listed(needed)}"]
     if missing and extra:
-        return nt.NotationError(
+        return NotationError(
             206, f"{kind} is missing {listed(missing)}; unexpected: {listed(extra)}", notes=tuple(notes)
         )
     if missing:
         shape = shapes(declared, sizes)[missing[0]]
-        return nt.NotationError(
+        return NotationError(
             206,
             f"{kind} is missing {listed(missing)}",
             notes=tuple(notes),
             hint=f"pass it: {missing[0]} ∈ {show(shape)}",
         )
-    return nt.NotationError(
+    return NotationError(
         201, f"{kind} has no parameter {listed(extra)}", notes=tuple(notes),
         hint=did_you_mean(near(extra[0], needed)),
     )  # fmt: skip
-
-
-def listed(names: list[str]) -> str:
-    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import namedtensor as nt
+from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
+from ..core.tensor import NamedTensor
+
 if TYPE_CHECKING:
-    from namedtensor.sharding.sharding import Sharding
+    from ..sharding.sharding import Sharding
 
 ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # what a file says beside the tensors
 
@@ -37,25 +39,28 @@ class LayerMetadata(NamedTuple):
 
 def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
     """Write the parameters of a layer to a safetensors file, and about a layer of this kind what makes it again."""
-    tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
+    tensors = {name: value for name, value in parameters.items() if isinstance(value, NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
     fields = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)
     written = {name: json.dumps(value, ensure_ascii=False) for name, value in zip(ABOUT, fields, strict=True)}
-    nt.save_tensors(path, tensors, {"layer": kind, **written})
+    with LOADING, all_or_none():
+        from ..files.safetensors import save_tensors
+
+    save_tensors(path, tensors, {"layer": kind, **written})
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
     """The parameters in such a file, and what else makes the layer. Raises NotationError if it holds another kind."""
     with LOADING, all_or_none():
-        from namedtensor.files.safetensors import TensorFile
+        from ..files.safetensors import TensorFile, load_tensors
 
     about = TensorFile(path).metadata
     text = about.get("layer")
     if text != kind:
         holds = f"holds {text}" if text else "does not name its layer"
-        raise nt.NotationError(409, f"{path} {holds}, and is to be read as {kind}")
+        raise NotationError(409, f"{path} {holds}, and is to be read as {kind}")
     try:
         numbers, *rest = (json.loads(about[name]) for name in ABOUT)
     except (KeyError, ValueError):
-        raise nt.NotationError(409, f"{path} has no metadata of the layer that it holds") from None
-    return {**nt.load_tensors(path), **numbers}, *rest
+        raise NotationError(409, f"{path} has no metadata of the layer that it holds") from None
+    return {**load_tensors(path), **numbers}, *rest

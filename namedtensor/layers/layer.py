@@ -26,28 +26,28 @@ from textwrap import indent
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import namedtensor as nt
+from grammar.errors import NotationError
 from grammar.plain_text import encodable
-from namedtensor.core.arrays import UnnamedAxes
-from namedtensor.core.families import FamilyName
-from namedtensor.core.kinds import as_mapping, as_names, as_text
-from namedtensor.core.seeds import as_seed
-from namedtensor.core.suggestions import Suggests
-from namedtensor.programs.arguments import whole_sizes
-from namedtensor.programs.initialization import drawn
-from namedtensor.programs.initializers import Initializers
-from namedtensor.tensors import pytrees as jax_trees
 
+from ..core.arrays import UnnamedAxes
+from ..core.families import FamilyName
+from ..core.kinds import as_mapping, as_names, as_text
+from ..core.seeds import as_seed
+from ..core.suggestions import Suggests
+from ..programs.arguments import whole_sizes
+from ..programs.initialization import drawn
+from ..programs.initializers import Initializers
+from ..tensors import pytrees as jax_trees
 from . import flax_nodes, layer_trees
 from .about import LayerMetadata, read, write
 from .families import Members, least, member_shape
 from .layer_placement import LayerPlacement
 from .module_methods import ModuleMethods
 from .parameters import checked, not_by_keyword, spelled
-from .texts import changed_text, own_text
+from .texts import changed_text, own_text, text_beside
 
 if TYPE_CHECKING:
-    from namedtensor.sharding.sharding import Sharding
+    from ..sharding.sharding import Sharding
 
 
 def kind(layer: type[Layer]) -> str:
@@ -257,6 +257,7 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
 
         Examples
         --------
+        >>> import namedtensor as nt
         >>> from transformer import FFN
         >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
         >>> layer.replace({"b_2": nt.tensor([1.0, 2.0], "chans")}).parameters["b_2"].tolist()
@@ -293,7 +294,7 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         layer = getattr(module, "layer", None)
         if not isinstance(layer, cls):
             text = f"one of {type(layer).__name__}" if isinstance(layer, Layer) else f"a {type(module).__name__}"
-            raise nt.NotationError(
+            raise NotationError(
                 317, f"{cls.__name__}.from_module expects a module of {cls.__name__}, got {text}",
                 hint="create such a module with layer.module()",
             )  # fmt: skip
@@ -303,6 +304,26 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
     def _arguments(cls) -> tuple[str, ...]:
         """Return the names of the positional arguments of a call."""
         return cls.inputs + cls.optional_inputs if cls.inputs else tuple(cls.formula[cls.output].arguments)
+
+    @classmethod
+    def file_text(cls, file: str) -> str:
+        """Return the text of a file beside the module of the class, such as further definitions.
+
+        Parameters
+        ----------
+        file : str
+            The name of the file.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> from transformer import T5
+        >>> T5.file_text("t5_gated.nt").splitlines()[0]
+        """
+        return text_beside(cls, file)
 
     # ---------------------------------------------------------------------------------------------------- keeping it
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -14,7 +14,7 @@ from .families import MANY, moved, stacked
 from .layer_calls import LayerCalls
 
 if TYPE_CHECKING:
-    from namedtensor.sharding.sharding import Rules, Sharding
+    from ..sharding.sharding import Rules, Sharding
 
 
 class LayerPlacement(LayerCalls):
@@ -101,6 +101,28 @@ class LayerPlacement(LayerCalls):
         """
         return self._of_parts(self.parameters, self._about._replace(stacked=()))
 
+    def pack(self) -> Self:
+        """Return the layer with its NumPy parameters side by side in one piece of memory.
+
+        The axes that a product of the formulas sums over come last. Products with one parameter after another then read
+        memory in its order. Values stay the same; parameters of other libraries stay where they are.
+
+        Returns
+        -------
+        Layer
+
+        Examples
+        --------
+        >>> from transformer import FFN
+        >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+        >>> layer.pack().parameters["W_1"].axes
+        ('hidden', 'chans')
+        """
+        with LOADING, all_or_none():
+            from .memory import packed
+
+        return self._with(packed(self._kept, self.formula.tree), self.sharding)
+
     def shard(self, rules: Rules, mesh: Any, compute_rules: Rules | None = None) -> Self:
         """Place the parameters on the devices of a JAX mesh, by axis name.
 
@@ -131,6 +153,6 @@ class LayerPlacement(LayerCalls):
         >>> layer.shard({"hidden": "data"}, mesh)  # doctest: +SKIP
         """
         with LOADING, all_or_none():
-            from namedtensor.sharding.sharding import Sharding
+            from ..sharding.sharding import Sharding
 
         return self._with(self._kept, Sharding(rules, mesh, compute_rules))

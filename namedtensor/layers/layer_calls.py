@@ -8,33 +8,38 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import namedtensor as nt
+from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
-from namedtensor.core.kinds import as_names
 
+from ..core.kinds import as_names
+from ..core.tensor import NamedTensor
 from .about import LayerMetadata
-from .parameters import Declared, check_names, spelled
+from .parameters import Declared, check_names, shapes, spelled
 
 if TYPE_CHECKING:
-    from namedtensor.display.diagram import Diagram
-    from namedtensor.display.highlighted import Highlighted
-    from namedtensor.display.steps import Explanation
-    from namedtensor.sharding.sharding import Sharding
+    from ..display.diagram import Diagram
+    from ..display.highlighted import Highlighted
+    from ..display.steps import Explanation
+    from ..programs.program import Program
+    from ..sharding.sharding import Sharding
 
 
 @lru_cache(maxsize=256)
 def variant(
     notation: str, definitions: str = "", removed: frozenset[str] = frozenset(), strict: bool = False
-) -> nt.Program:
+) -> Program:
     """Return the program of a source with some definitions replaced and some removed."""
-    program = nt.program(notation, syntax="text", strict=strict)
+    with LOADING, all_or_none():
+        from ..programs.api import program as program_of
+
+    program = program_of(notation, syntax="text", strict=strict)
     return program.replace_definitions(definitions, removed) if definitions or removed else program
 
 
 class _Formula:
     """The formulas of a layer, parsed when they are first asked for; of its class as of its instances."""
 
-    def __get__(self, layer: LayerCalls | None, owner: type[LayerCalls]) -> nt.Program:
+    def __get__(self, layer: LayerCalls | None, owner: type[LayerCalls]) -> Program:
         return variant(owner.notation) if layer is None else layer._program({})
 
 
@@ -100,6 +105,7 @@ class LayerCalls:
 
         Examples
         --------
+        >>> import namedtensor as nt
         >>> from transformer import FFN
         >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
         >>> layer.evaluate("FFN", nt.tensor([1.0, 2.0], "chans")).shape
@@ -109,7 +115,7 @@ class LayerCalls:
             (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.evaluate("FFN", X)')
         ):
             if as_name in self.removed:
-                raise nt.NotationError(
+                raise NotationError(
                     201, f"this {type(self).__name__} has no {as_name}: its file holds no parameters of it"
                 )
         arguments, named = self._named(arguments, named)
@@ -118,7 +124,7 @@ class LayerCalls:
             entry = program[name]
         else:
             with LOADING, all_or_none():
-                from namedtensor.sharding.sharded import sharded_by
+                from ..sharding.sharded import sharded_by
 
             entry = sharded_by(program, sharding)[name]
         parameters = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
@@ -146,6 +152,7 @@ class LayerCalls:
 
         Examples
         --------
+        >>> import namedtensor as nt
         >>> from transformer import FFN
         >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
         >>> layer.explain(nt.tensor([1.0, 2.0], "chans")).value.shape
@@ -199,10 +206,22 @@ class LayerCalls:
         >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
         >>> layer.highlight()  # doctest: +SKIP
         """
-        tensors = [value for value in self.parameters.values() if isinstance(value, nt.NamedTensor)]
+        tensors = [value for value in self.parameters.values() if isinstance(value, NamedTensor)]
         return self.formula.highlight({axis: size for tensor in tensors for axis, size in tensor.sizes.items()})
 
-    def _program(self, named: Mapping[str, Any]) -> nt.Program:
+    @property
+    def stored(self) -> Mapping[str, Any]:
+        """The parameters as they are stored: a family that `stack_layers` put in one array is one entry."""
+        return self._kept
+
+    @property
+    def input_shapes(self) -> dict[str, dict[str, int | None]]:
+        """The axes of each declared input, and their sizes; None where neither a parameter nor a number fixes one."""
+        tensors = {name: value for name, value in self.parameters.items() if isinstance(value, NamedTensor)}
+        declared = shapes(self._declared(), self.sizes, **tensors)
+        return {name: declared[name] for name in self.inputs if name in declared}
+
+    def _program(self, named: Mapping[str, Any]) -> Program:
         """Return the program without the definitions of names that the call passes."""
         optional_inputs = frozenset(name for name in self.optional_inputs if name in named)
         return variant(self.notation, self.definitions, optional_inputs | self.removed, self._about.strict)
@@ -216,7 +235,7 @@ class LayerCalls:
         names = (*self.inputs, *self.optional_inputs)
         if len(arguments) > len(names):
             kind, takes = type(self).__name__, ", ".join(names)
-            raise nt.NotationError(304, f"{kind} expects {takes}, got {len(arguments)} arguments")
+            raise NotationError(304, f"{kind} expects {takes}, got {len(arguments)} arguments")
         self._check_names(named, names)
         return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
 

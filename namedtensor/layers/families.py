@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import namedtensor as nt
 from grammar.cache import cached_property
 from grammar.plain_text import encodable
-from namedtensor.core.array_data import concrete
-from namedtensor.core.arrays import Layout, placed
-from namedtensor.core.families import ALONG, FamilyName
-from namedtensor.core.tensor import wrap_array, wrap_layout
-from namedtensor.scope.names import key
+
+from ..core.array_data import concrete
+from ..core.arrays import Layout, placed
+from ..core.families import ALONG, FamilyName
+from ..core.tensor import NamedTensor, wrap_array, wrap_layout
+from ..scope.names import key
 
 MANY = 24  # members from which a family is one array on JAX, by default
 
@@ -129,7 +129,7 @@ def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device
     """The parameters as they are kept, their tensors as arrays of another library."""
     return {
         name: wrap_array(placed(concrete(value.array), backend, dtype, device), value.axes)
-        if isinstance(value, nt.NamedTensor)
+        if isinstance(value, NamedTensor)
         else value
         for name, value in parameters.items()
     }
@@ -144,7 +144,7 @@ def member(family: Any, position: int) -> Any:
     return wrap_layout(struct, Layout(layout.axes[1:], layout.extent[1:], layout.dtype, None))
 
 
-def member_shape(family: nt.NamedTensor) -> str:
+def member_shape(family: NamedTensor) -> str:
     """The shape of each tensor of such an array, and how many there are."""
     layout = family.layout
     shape = Layout(layout.axes[1:], layout.extent[1:], layout.dtype, layout.xp)

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from namedtensor.core.arrays import library
-from namedtensor.core.hooks import WATCHER, when_first_seen
-from namedtensor.tensors.pytrees import tensor_of_leaf
-
+from ..core.arrays import library
+from ..core.hooks import WATCHER, when_first_seen
+from ..tensors.pytrees import tensor_of_leaf
 from .families import moved
 
 Layer: TypeAlias = Any  # of `layer.py`, which imports this file

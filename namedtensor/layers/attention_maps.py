@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import namedtensor as nt
+from grammar.locks import LOADING, all_or_none
 
 from .layer import Layer
 
 if TYPE_CHECKING:
-    from namedtensor.display.pictures import Picture
+    from ..display.pictures import Picture
 
 
 def attention_maps(
@@ -53,14 +53,18 @@ def attention_maps(
 
     Examples
     --------
+    >>> import namedtensor as nt
     >>> from transformer import GPT2
     >>> sizes = {"L": 2, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 10, "place": 6}
     >>> model, ids = GPT2.init(sizes=sizes), nt.tensor([3, 1, 4], "seq")
     >>> maps = attention_maps(model, ids, tokens=["the", "cat", "sat"], name="A^2")
     >>> maps.save("maps.svg")  # doctest: +SKIP
     """
+    with LOADING, all_or_none():
+        from ..display.pictures import heatmap
+
     weights = model.evaluate(name, *arguments, **named)[of or {}]
     words = {axis: tokens for axis in (rows, columns) if tokens is not None and weights.sizes.get(axis) == len(tokens)}
     if tokens is not None and rows in weights.axes:
         words[rows] = tokens
-    return nt.heatmap(weights, rows=rows, columns=columns, labels=words)
+    return heatmap(weights, rows=rows, columns=columns, labels=words)

@@ -7,10 +7,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import namedtensor as nt
-from namedtensor.core.families import FamilyName
-from namedtensor.tensors import pytrees as jax_trees
+from grammar.errors import NotationError
 
+from ..core.families import FamilyName
+from ..tensors import pytrees as jax_trees
 from . import flax_nodes
 from .about import LayerMetadata
 
@@ -59,7 +59,7 @@ def to_json(tree: Any) -> Any:
     """All of a layer but its tensors, for a file of `jax.export`."""
     _, names, numbers, about, axes = tree
     if about.sharding is not None or axes is not None:
-        raise nt.NotationError(
+        raise NotationError(
             409, "a layer over several devices, or in a module of Flax, cannot be an argument of an exported function that is saved",
             hint="export a function of the layer alone, on one device",
         )  # fmt: skip

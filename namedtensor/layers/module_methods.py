@@ -59,20 +59,11 @@ class ModuleMethods:
         (('batch', 'seq', 'chans'), torch.float32)
         """
         with LOADING, all_or_none():
-            from namedtensor.programs.named_plans import target_named
-
-        target_named("torch")
-        with LOADING, all_or_none():
             from .torch_modules import LayerModule
 
         self._check_names(inputs, self._arguments() + self.optional_inputs)
-        kind: Any = type(self)
-        return LayerModule(kind, self._for_torch(dtype), inputs, name)
-
-    def _for_torch(self, dtype: str | None) -> Any:
-        """The layer that a module has its parameters of."""
         layer = self.unstack_layers()
-        return layer if dtype is None else layer.to("torch", dtype)
+        return LayerModule(layer if dtype is None else layer.to("torch", dtype), inputs, name)
 
     def to_onnx(self, path: str | os.PathLike[str], dtype: str = "float32", **inputs: str | Iterable[str]) -> None:
         """Export the layer to an ONNX file.

@@ -1,0 +1,50 @@
+"""Layers: formulas, and a tensor for each parameter that they declare. Its names are public: `namedtensor.layers.Layer`.
+
+A layer is a class with a `notation`. Its parameters, its shapes, its errors, its file, its trees of JAX and its modules
+of PyTorch come from there:
+
+    class Linear(Layer):
+        notation = '''
+            Linear : ℝ^{chans} → ℝ^{out}
+            Linear(X) = X ⊙_{chans} W + b
+            W ∈ ℝ^{chans × out}
+            b ∈ ℝ^{out}
+        '''
+
+`parameters`: what a layer is given, against what its formulas declare.
+`about`: all of a layer but its parameters, and its file.
+`texts`: the formulas that a class is written with.
+`families`: families of parameters in one array each.
+`torch_modules`: a layer as a module of PyTorch.
+`module_methods`: the methods of layers that make them.
+`flax_nodes`: a layer in a module of Flax.
+`layer_trees`: layers as trees of JAX.
+`layer_calls`: the methods of layers that compute, explain and draw their values.
+`layer_placement`: those that say how parameters are stored.
+`layer`: `Layer`.
+`memory`: the parameters in one piece of memory.
+`attention_maps`: the weights of attention as pictures.
+
+Contract: it knows of no source text and of no model.
+"""
+
+from typing import TYPE_CHECKING
+
+from grammar.locks import LOADING, all_or_none
+
+from .attention_maps import attention_maps
+from .layer import Layer
+
+if TYPE_CHECKING:
+    from .torch_modules import LayerModule
+
+__all__ = ["Layer", "LayerModule", "attention_maps"]
+
+
+def __getattr__(name: str) -> object:
+    if name != "LayerModule":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with LOADING, all_or_none():
+        from .torch_modules import LayerModule  # which imports PyTorch
+
+    return LayerModule

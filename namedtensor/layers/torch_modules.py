@@ -1,0 +1,98 @@
+"""Layers as modules of PyTorch. Imported where a module is asked for, since it needs PyTorch."""
+
+# pyright: reportPrivateUsage=false
+# of layers, by what makes them again
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..programs.named_plans import target_named
+from ..programs.torch_forward import Goal
+from ..programs.torch_module import NamedModule, in_default_dtype
+
+if TYPE_CHECKING:
+    from ..programs.program import Program
+
+
+class Kind(Protocol):
+    """A class of layers, made again of its parts."""
+
+    output: str
+
+    def _of_parts(self, parameters: Mapping[str, Any], about: Any) -> Any: ...
+    def _arguments(self) -> tuple[str, ...]: ...
+
+
+class LayerModule(NamedModule):
+    """A layer as a `torch.nn.Module`: its parameters are PyTorch's, and `layer` is the layer that they now make.
+
+    `layer.module(…)` makes one; a subclass computes what other formulas say.
+
+    Parameters
+    ----------
+    layer : Layer
+        The layer.
+    inputs : mapping of str to (str or iterable of str)
+        The axes of each input, in order: {"X": "batch seq chans"}.
+    names : str or tuple of str, optional
+        What it computes: one name of the formulas, or several (default: the value of a call).
+    formulas : Program, optional
+        Formulas that are computed in place of the layer's; `forward` takes all of `inputs`, in their order.
+    orders : tuple of tuple of str, optional
+        The axes of each result, in order (default: those of the inputs, then new ones).
+
+    Raises
+    ------
+    NotationError
+        If PyTorch is not installed (408), or an input is not declared.
+    """
+
+    def __init__(
+        self,
+        layer: Any,
+        inputs: Mapping[str, Any],
+        names: str | tuple[str, ...] = "",
+        formulas: Program | None = None,
+        orders: tuple[tuple[str, ...], ...] = (),
+    ):
+        target_named("torch")
+        super().__init__(in_default_dtype(layer.parameters), inputs)
+        kind: Any = type(layer)
+        self.kind: Kind = kind
+        self.about = layer._about
+        self.names = names or kind.output
+        self.formulas, self.orders = formulas, orders
+        self._plan()
+
+    def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if self.formulas is None:
+            return self.kind._of_parts(parameters, self.about).evaluate(self.names, *arguments, **named)
+        inputs = {**dict(zip(self.positional(), arguments)), **named}
+        return self.formulas[self.names](values={**parameters, **inputs}, sizes=self._sizes() or None)
+
+    def _sizes(self) -> dict[str, int]:
+        return dict(self.about.sizes)
+
+    def positional(self) -> tuple[str, ...]:
+        return self.kind._arguments() if self.formulas is None else tuple(self._shapes)
+
+    def goal(self) -> Goal:
+        if self.formulas is not None:
+            goal: Any = self.formulas[self.names]._goal
+            return Goal(goal, self._sizes(), self.positional(), self.positional(), self.orders)
+        layer = self.kind._of_parts(self.tensors, self.about)
+        entry = layer._program(dict.fromkeys(self._shapes))[self.names]
+        needed = layer.inputs or self.positional() if self.names == self.kind.output else ()
+        return Goal(entry._goal, layer.sizes, self.positional(), needed, self.orders)
+
+    def formula(self) -> str:
+        return str(self.layer.formula)
+
+    def outputs(self) -> tuple[str, ...]:
+        return (self.names,) if isinstance(self.names, str) else self.names
+
+    @property
+    def layer(self) -> Any:
+        """The layer of the parameters as they are now, which later steps of training do not change."""
+        return self.kind._of_parts(self.detached(), self.about)
