@@ -95,6 +95,17 @@ def textmate() -> dict[str, Any]:
         "match": rf"^\s*({WORD})(?=(?:[_^](?:\{{[^}}]*\}}|[\p{{L}}\p{{N}}]+))*\s*(?:=|≜|≔|:=|∈|in\b))",
         "captures": {"1": {"name": scope("variable.other.definition")}},
     }
+    keyword, path = {"name": scope("keyword.control.import")}, {"name": scope("string.quoted.double")}
+    imports = {
+        "begin": oniguruma(classes.IMPORT),
+        "end": "$",
+        "beginCaptures": {"2": keyword, "4": path, "6": keyword},
+        "patterns": [
+            {"name": scope("comment.line.number-sign"), "match": "#.*$"},
+            {**keyword, "match": oniguruma(classes.RENAMED)},
+            {"name": scope("variable.other"), "match": WORD},
+        ],
+    }
     return {
         "name": "Named Tensor Notation",
         "scopeName": f"source.{SUFFIX}",
@@ -102,6 +113,7 @@ def textmate() -> dict[str, Any]:
         "patterns": [
             {"name": scope("comment.line.directive"), "match": "#:.*$"},
             {"name": scope("comment.line.number-sign"), "match": "#.*$"},
+            imports,
             head,
             defined,
             group(r"_\{", r"\}", "meta.axes", [{"include": "#axes"}]),

@@ -16,6 +16,7 @@
 `partials`: derivatives written as operators, ∂/∂X*.
 `text_tables`: tables of words, symbols and characters of the text syntax.
 `where_parts`: definitions after `where` in a line of text.
+`import_lines`: the tokens of a line that imports.
 `text`: the text syntax to tokens.
 `latex`: the LaTeX syntax to the same tokens.
 `plain_text`: text in ASCII, for streams that cannot show the notation.
@@ -24,7 +25,6 @@
 `syntax_errors`: why a token is not valid at its position.
 `parser`: parses either syntax to a tree, by Lark's parser of `formula.lark`.
 `composed`: text that is put together from several files.
-`imports`: import statements, which name definitions of other files.
 `completion`: what may come next while one types.
 `printer`: a tree back to text, ASCII, LaTeX, colors.
 

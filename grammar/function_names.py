@@ -322,6 +322,8 @@ def tell_functions(
     functions |= primed
     for line, bound in zip(lines, telling.parameters):
         bound = bound - set(telling.taken.get(line[0].text, {}).values()) if telling.taken and line else bound
+        if line[0].type == "FROM":
+            continue
         labels = _labels(line)
         for position, token in enumerate(line):
             if token.type != "NAME" or token.place == "axis" or position in labels:

@@ -262,7 +262,7 @@ class FunctionSet:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """for t = 1, …, n; of several, `further` is the next: for i = 1, …, m for j = 1, …, n
+    """for t = 1, …, n; of several, `further` is the next, and `each` are all: for i = 1, …, m for j = 1, …, n
 
     `down` where a second number says that it counts down: for t = n, n-1, …, m.
     """
@@ -276,7 +276,6 @@ class Range:
 
     @property
     def each(self) -> tuple[Range, ...]:
-        """This range and those after it."""
         return (self,) if self.further is None else (self, *self.further.each)
 
     @property
@@ -359,13 +358,23 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
+class Imports:
+    """from "attention.nt" import Attention, FFN as MLP: each pair is the name in the file, and the name here"""
+
+    path: str
+    names: tuple[tuple[Name, Name], ...]
+    span: Span = _span()
+    path_span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Ellipsis:
     """⋮"""
 
     span: Span = _span()
 
 
-Statement = Union[Value, Equation, Fact, Update, Declaration, Signature, Ellipsis]
+Statement = Union[Value, Equation, Fact, Update, Declaration, Signature, Imports, Ellipsis]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from .builder.statements import BUILDER
 from .continued_lines import continued_lines
 from .draws import untold
 from .errors import NotationError
-from .function_names import tell_functions
+from .function_names import statements, tell_functions
 from .lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS, check_lengths
 from .locks import LOADING, all_or_none
 from .partials import without_brackets
@@ -175,6 +175,20 @@ def refuse_until(tokens: list[Token], source: str) -> None:
                 hint="write a maximum number of steps, x^t = … for t = 1, …, n, and keep values that have converged: "
                 "x^t = { x^{t-1} if abs(x^{t-1} − x^{t-2}) < ε; … otherwise }",
             )  # fmt: skip
+
+
+def imports_of(source: str) -> list[nodes.Imports]:
+    """The import statements of a text, in their order; the others need not be valid.
+
+    Raises NotationError where one is malformed.
+
+    >>> [(statement.path, [name.text for name, _ in statement.names]) for statement in imports_of('from "a.nt" import f, g')]
+    [('a.nt', ['f', 'g'])]
+    """
+    if "from" not in source:
+        return []
+    lines = (line for line in statements(tokenize_text(source)) if line[0].type == "FROM")
+    return [cast(Any, _program(line, source).statements[0]) for line in lines]
 
 
 def expected_after(source: str, syntax: str = "text") -> set[str]:

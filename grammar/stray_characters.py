@@ -33,18 +33,12 @@ def shown(character: str) -> str:
 
 
 def advice(character: str, source: str, end: int) -> str | None:
-    """The hint for a character. Raises the error of an import statement where the character is a quotation mark of one."""
-    if character in QUOTES:
-        with LOADING, all_or_none():
-            from .imports import check_no_imports
-
-        check_no_imports(source)
+    """The hint for a character."""
     if character == "." and source[end : end + 1].isalpha():
         return "nothing of Python can be reached from a formula: write sum_{axis} X, X_{a→b}, |axis|"
     return ADVICE.get(character)
 
 
-QUOTES = "\"'“”„"
 ADVICE = {
     ".": "write a decimal point between digits",
     "&": 'this looks like LaTeX: pass syntax="latex"',

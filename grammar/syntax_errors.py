@@ -6,6 +6,7 @@ from another notation.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import takewhile
 
 from .errors import UNFINISHED, Hint, NotationError
@@ -54,6 +55,8 @@ def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: 
     """The error of `token`, where only the terminals `expected` could come."""
     position = len(tokens) if token.type == "$END" else tokens.index(token)
     before = tokens[position - 1] if position else None
+    if any(earlier.type == "FROM" for earlier in statement_before(tokens, position)):
+        return malformed_import(token if token.type not in ("$END", "SEPARATOR") else before or token, expected, source)
     if before is not None and before.type == "BIG" and "SUB" in expected:
         sign = source[before.start : before.end]
         return NotationError(
@@ -82,6 +85,21 @@ def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: 
         )
     return NotationError(
         101, f"unexpected {shown}; {expectation(expected)}", source, token.span, hint=repair(tokens, position, expected)
+    )
+
+
+IMPORT_PARTS = {"PATH": "a file in double quotes", "IMPORT": "import", "NAME": "a name", "COMMA": "a comma"}
+
+
+def malformed_import(token: Token, expected: set[str], source: str) -> NotationError:
+    """The error of an import in which something is missing, or in another order."""
+    parts = " or ".join(text for terminal, text in IMPORT_PARTS.items() if terminal in expected)
+    return NotationError(
+        101,
+        f"malformed import: expected {parts}",
+        source,
+        token.span,
+        hint='write from "attention.nt" import Attention, FFN',
     )
 
 
@@ -196,9 +214,14 @@ def _braced(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
     return Hint(hint.format(first.text), *edits, at=(first.start, following[0].end) if edits else None)
 
 
+def statement_before(tokens: list[Token], position: int) -> Iterator[Token]:
+    """The tokens of the statement before a position, the last first."""
+    return takewhile(lambda token: token.type != "SEPARATOR", reversed(tokens[:position]))
+
+
 def in_range(before: list[Token]) -> bool:
     """Return whether the statement has reached its range (`for …`)."""
-    return any(token.type == "FOR" for token in takewhile(lambda token: token.type != "SEPARATOR", reversed(before)))
+    return any(token.type == "FOR" for token in statement_before(before, len(before)))
 
 
 def expectation(expected: set[str]) -> str:

@@ -10,6 +10,7 @@ import unicodedata
 
 from .draws import ends_distribution
 from .errors import NotationError
+from .locks import LOADING, all_or_none
 from .partials import read_operators
 from .stray_characters import advice, shown, unescaped
 from .symbols import (
@@ -128,6 +129,14 @@ class _Lexer:
         return bool(self.brackets) and self.brackets[-1] in OF_AXES
 
     # ------------------------------------------------------------------------------------- one method a kind of match
+    def imports(self, text: str, start: int, end: int) -> None:
+        """The line of an import, which has tokens of its own."""
+        with LOADING, all_or_none():
+            from .import_lines import tokens_of_import
+
+        for token in tokens_of_import(self.source, start, end):
+            self.add(token.type, fold(token.text) if token.type == "NAME" else token.text, *token.span)
+
     def number(self, text: str, start: int, end: int) -> None:
         self.add("NUMBER", text, start, end)
 
@@ -158,13 +167,9 @@ class _Lexer:
         plain = text.rstrip(PRIMES)
         letter = GREEK_MACROS.get(plain[1:])
         if letter is None:
-            raise NotationError(
-                106,
-                f"{text} is LaTeX, but the rest of the formula is text syntax",
-                self.source,
-                (start, end),
-                hint='write the whole formula in one syntax, or pass syntax="latex"',
-            )
+            message = f"{text} is LaTeX, but the rest of the formula is text syntax"
+            hint = 'write the whole formula in one syntax, or pass syntax="latex"'
+            raise NotationError(106, message, self.source, (start, end), hint=hint)
         self.name(fold(letter + text[len(plain) :]), start, end)
 
     def word(self, text: str, start: int, end: int) -> None:
@@ -315,13 +320,8 @@ class _Lexer:
                 hint="write A @_{axis} B, or A * B for an elementwise product",
             )
         if text not in SINGLE:
-            raise NotationError(
-                106,
-                ". is not an operator" if text == "." else f"unsupported character {shown(text)}",
-                self.source,
-                (start, end),
-                hint=advice(text, self.source, end),
-            )
+            message = ". is not an operator" if text == "." else f"unsupported character {shown(text)}"
+            raise NotationError(106, message, self.source, (start, end), hint=advice(text, self.source, end))
         self.bracket_or_sign(text, start, end)
 
     def bracket_or_sign(self, text: str, start: int, end: int) -> None:

@@ -46,8 +46,9 @@ _GREEK = "".join(sorted(GREEK_LETTERS | set(GREEK_VARIANTS)))
 _SCRIPTS = "".join(SUBSCRIPTS) + "".join(SUPERSCRIPTS)
 _ALONE = f"[{_GREEK}{_SCRIPTS}{FRACTIONS}ℝℤℕ𝕀]"
 ACCENT = "\u0300-\u036f\u20d7"
+IMPORT = r"(?<![^\n])[^\S\n]*(?P<imports>from(?=[ \t]*[\"'“”„]|[ \t]+[\w.:/]+[ \t]+import\b)[^\n]*)"
 TOKEN = re.compile(
-    rf"""[^\S\n]*(?:(?P<comment>\#[^\n]*)
+    rf"""{IMPORT}|[^\S\n]*(?:(?P<comment>\#[^\n]*)
     |(?P<newline>\n)
     |(?P<entity>{ENTITY})
     |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)

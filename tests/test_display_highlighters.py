@@ -1,6 +1,7 @@
 """The lexer for Pygments and the grammar for editors: both are made from the notation's tables, and agree with its own lexer."""
 
 import json
+import re
 import runpy
 from pathlib import Path
 
@@ -64,3 +65,20 @@ def test_pygments_finds_the_lexer_by_its_name():
 
     assert NamedTensorLexer.aliases == ["namedtensor", "nt"] and NamedTensorLexer.filenames == ["*.nt"]
     assert pygments_lexers
+
+
+def test_words_of_an_import_are_keywords_in_its_line_alone():
+    pytest.importorskip("pygments")
+    from pygments.token import Comment, Keyword, Name, String
+
+    from namedtensor.display.pygments_lexer import NamedTensorLexer
+
+    text = 'from "lib/a.nt" import f, g as h  # why\nY = from + import as\n'
+    kinds = [(kind, value) for kind, value in NamedTensorLexer().get_tokens(text) if value.strip()]
+    assert [value for kind, value in kinds if kind is Keyword] == ["from", "import", "as"]
+    assert [value for kind, value in kinds if kind is String] == ['"lib/a.nt"']
+    assert [value for kind, value in kinds if kind is Comment.Single] == ["# why"]
+    assert [value for kind, value in kinds if kind is Name] == ["f", "g", "h", "Y", "from", "import", "as"]
+    imports = next(rule for rule in TEXTMATE["textmate"]()["patterns"] if "import" in rule.get("begin", ""))
+    begin = imports["begin"].replace(r"\p{L}", "A-Za-z").replace(r"\p{N}", "0-9")
+    assert re.match(begin, text)[4] == '"lib/a.nt"' and not re.search(begin, text.splitlines()[1])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from grammar.imports import imports_of
-from grammar.parser import parse
+from grammar import nodes
+from grammar.parser import imports_of, parse
+from grammar.printer import to_latex, to_text
 from namedtensor.scope.binder import bind
 from namedtensor.scope.needed_lines import needed_lines
 
@@ -118,7 +119,13 @@ WRONG = [  # the text, the code, and what the message has
     ('from "attention.py" import f', 409, "end in .nt", ""),
     ('from "attention.nt" import *', 101, "lists its names", ""),
     ('from "attention.nt" import', 101, "malformed import", "write from"),
-    ("from attention import Attention\nY = 1", 101, "malformed import", "write from"),
+    ("from attention import Attention\nY = 1", 101, "malformed import: expected a file in double quotes", "     ^^^^^^^^^"),
+    ("from 'attention.nt' import Attention", 101, "a file is written in double quotes", "write from"),
+    ('from "attention.nt" import Attention Other', 101, "expected a comma", "write from"),
+    ('from "attention.nt" import Attention as', 101, "expected a name", "write from"),
+    ('from "attention.nt" Attention', 101, "expected import", "write from"),
+    ('from "attention.nt" import Attention, 3', 101, "unexpected 3", "write from"),
+    ('from "attention.nt" import W_1', 101, "W_1 is not a name to import", "write W"),
     ('from "attention.nt" import W^Q', 101, "W^Q is not a name to import", "write W"),
     ('from "attention.nt" import Attention as α', 202, "α is a name of that file, too", "after as"),
     ('from "transformer:gpt2.nt" import f', 409, "has no file gpt2.nt", "transformer:models/gpt2.nt"),
@@ -193,10 +200,35 @@ def test_folders_are_checked():
     ],
 )  # fmt: skip
 def test_statements_are_lines_of_their_own(text, names):
-    parts = [(statement.path, item.name, item.alias) for statement in imports_of(text) for item in statement.names]
+    parts = [
+        (statement.path, item.text, alias.text) for statement in imports_of(text) for item, alias in statement.names
+    ]
     assert parts == names
     for statement in imports_of(text):
         assert text[slice(*statement.path_span)] == statement.path
+        for name in (name for pair in statement.names for name in pair):
+            assert text[slice(*name.span)] == name.text
+
+
+@pytest.mark.parametrize(
+    "text, printed",
+    [
+        ('from   "a.nt" import f,g  as h # why', 'from "a.nt" import f, g as h'),
+        ('x = 1\nfrom "p:a/b.nt" import gamma as f\'\nY = f\'(x, 2)', 'x = 1\nfrom "p:a/b.nt" import γ as f\'\nY = f\'(x, 2)'),
+        ("from = 1\nY = from + import as", "from = 1\nY = from + import as"),
+        ('from "a.nt" import softmax\nsoftmax_{a} X', 'from "a.nt" import softmax\nsoftmax_a(X)'),
+    ],
+)  # fmt: skip
+def test_an_import_is_a_statement_of_the_grammar(text, printed):
+    tree = parse(text)
+    assert to_text(tree) == printed and parse(printed) == tree
+    assert parse(to_text(tree, ascii=True)) == tree
+    imported = [statement for statement in tree.statements if isinstance(statement, nodes.Imports)]
+    assert [text[slice(*statement.path_span)] for statement in imported] == [statement.path for statement in imported]
+    for statement in imported:
+        assert text[slice(*statement.span)].startswith("from ")
+        with pytest.raises(nt.NotationError, match="LaTeX has no imports"):
+            to_latex(tree)
 
 
 NEEDED = """\

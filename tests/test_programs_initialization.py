@@ -5,7 +5,6 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.initializers import Constant, Normal, Uniform, glorot_uniform, he_normal
-from namedtensor.programs.initialization import uniform
 
 PROGRAM = """\
 Y = (X ⊙_{chans} W^{1,Q} + b) ⊙_{heads, key} W^{1,O} ⊙ γ + E_{vocab(i)} + P_{seq→place}
@@ -77,10 +76,3 @@ def test_dtype_and_a_choice_of_names():
 def test_a_wrong_scheme_shows_its_formula():
     with pytest.raises(nt.NotationError, match=r"undefined name inpts(.|\n)*√\(1 / inpts\)"):
         parameters(initializers={"W": Normal("√(1 / inpts)")})
-
-
-def test_uniform_draws_like_a_tensor():
-    like = nt.tensor(np.zeros((40, 50), dtype="float32"), "a b")
-    drawn = uniform(1)(like)
-    assert drawn.sizes == like.sizes and drawn.dtype == like.dtype
-    assert 0 < drawn.array.min() and drawn.array.max() <= 1 and drawn.array.mean() == pytest.approx(0.5, abs=0.02)

@@ -19,6 +19,7 @@ HEADING = re.compile(r"//\s*-{10,}\s*(.*?)\s*-*\s*$")
 SHOWN = {symbol.terminal: symbol.text for symbol in reversed(SYMBOLS)} | {
     "SEPARATOR": "new line",
     "NAME": "name",
+    "PATH": '"file.nt"',
     "NUMBER": "number",
     "FUNCTION": "name of a function",
     "CALL": "(",

@@ -117,6 +117,15 @@ class TreeBuilder(Expressions):
         held = self.compared(children) if len(children) > 1 else children[0]
         return nodes.Fact(held, around(children))
 
+    def import_names(self, children):
+        pairs = tuple(child for child in children if type(child) is tuple)
+        path = children[1]
+        return nodes.Imports(path.text, pairs, (children[0].start, pairs[-1][1].span[1]), path.span)
+
+    def imported(self, children):
+        name, *alias = (Name(child.text, child.span) for child in children if child.type == "NAME")
+        return name, *(alias or (name,))
+
     def ellipsis(self, children):
         return nodes.Ellipsis(children[0].span)
 

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from decimal import Decimal
 
+from ..errors import NotationError
 from ..nodes import Index, Name, Program, Rename, Starred, Subscript, Superscript
 from ..symbols import ACCENTS, CALLIGRAPHIC, FAMILIES, FUNCTIONS, GREEK
 from .pieces import ELEMENT, POSTFIXED, SUM, Piece, signs
@@ -74,6 +75,12 @@ class Latex(Text):
         if isinstance(node.base, Name) and node.base.text == "ones":
             return piece._replace(text=piece.text.replace("\\mathrm{ones}", "\\mathbf{1}", 1))
         return piece
+
+    def imports(self, node) -> Piece:
+        raise NotationError(
+            409, f"LaTeX has no imports, and this program imports from {node.path}",
+            hint="load the program with nt.load_program, which writes the definitions in place of the import",
+        )  # fmt: skip
 
     def word(self, text: str) -> str:
         return _lettered(text, "mathrm", several=True)

@@ -128,6 +128,14 @@ class Text(Operators):
             return f"[]_{{{old}{self.signs['→']}{new}}}"
         return (yield from self.head(node)).strip()
 
+    def imports(self, node) -> Piece:
+        """from "attention.nt" import Attention, in text and in ASCII; LaTeX has none."""
+        names = [
+            self.word(name.text) + ("" if alias.text == name.text else f" as {self.word(alias.text)}")
+            for name, alias in node.names
+        ]
+        return Piece(f'{self.mark}from "{node.path}" import {", ".join(names)}')
+
     def ellipsis(self, node) -> Piece:
         return Piece(self.mark + self.signs["⋮"])
 

@@ -5,9 +5,23 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from pygments.lexer import RegexLexer, bygroups  # pyright: ignore[reportUnknownVariableType]
-from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Whitespace
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
-from .token_classes import COMMENT, DIRECTIVE, FUNCTION, KEYWORD, LABEL, NAME, NUMERAL, OPERATOR, TYPE, WORD, pattern
+from .token_classes import (
+    COMMENT,
+    DIRECTIVE,
+    FUNCTION,
+    IMPORT,
+    KEYWORD,
+    LABEL,
+    NAME,
+    NUMERAL,
+    OPERATOR,
+    RENAMED,
+    TYPE,
+    WORD,
+    pattern,
+)
 
 AXES: Any = (r"([_])(\{)", bygroups(Operator, Punctuation), "axes")
 SHAPE: Any = (r"(?<=[ℝℤℕRF\]}])(\^)(\{)", bygroups(Operator, Punctuation), "axes")
@@ -32,6 +46,7 @@ class NamedTensorLexer(RegexLexer):
             (DIRECTIVE, Comment.Special),
             (COMMENT, Comment.Single),
             (r"\s+", Whitespace),
+            (IMPORT, bygroups(Whitespace, Keyword, Whitespace, String, Whitespace, Keyword), "imports"),
             AXES,
             SHAPE,
             SIZE,
@@ -46,6 +61,14 @@ class NamedTensorLexer(RegexLexer):
             (WORD, Name),
             (r"[^\w\s]|_", Punctuation),
             (r"\w", Name),
+        ],
+        "imports": [
+            (r"\n", Whitespace, "#pop"),
+            (COMMENT, Comment.Single),
+            (r"[^\S\n]+", Whitespace),
+            (RENAMED, Keyword),
+            (WORD, Name),
+            (r"[^\s]", Punctuation),
         ],
         "axes": [
             (r"\s+", Whitespace),

@@ -11,17 +11,18 @@ from functools import lru_cache
 from grammar.symbols import FAMILIES, FUNCTIONS, GREEK_MACROS, SYMBOLS
 from grammar.text_tables import MULTIPLE, WORDS
 
-KEYWORD, OPERATOR, TYPE, FUNCTION, NAME, NUMBER, PUNCTUATION = (
-    "keyword", "operator", "type", "function", "name", "number", "punctuation",
+KEYWORD, OPERATOR, TYPE, FUNCTION, NAME, NUMBER, STRING, PUNCTUATION = (
+    "keyword", "operator", "type", "function", "name", "number", "string", "punctuation",
 )  # fmt: skip
 CLASSES = {  # of terminals
-    **dict.fromkeys("FOR IF OTHERWISE PARITY WITH".split(), KEYWORD),
+    **dict.fromkeys("FOR IF OTHERWISE PARITY WITH FROM IMPORT AS".split(), KEYWORD),
     **dict.fromkeys("EQUALS APPROX UPDATE ARROW IN DRAWN TIMES PLUS MINUS SLASH DOT OPERATOR ROOT PARTIAL BIG".split(), OPERATOR),
     **dict.fromkeys("SUP SUB STAR FACTORIAL AND OR NOT RELATION AT BAR EXPECTED".split(), OPERATOR),
     **dict.fromkeys("REALS INDICATOR EXPECTATION".split(), TYPE),
     **dict.fromkeys("FUNCTION NORM FAMILY".split(), FUNCTION),
     "NAME": NAME,
     "NUMBER": NUMBER,
+    "PATH": STRING,
     **dict.fromkeys("SEPARATOR COMMA COLON SEMICOLON ELLIPSIS DOTS".split(), PUNCTUATION),
     **dict.fromkeys("LPAREN RPAREN LBRACE RBRACE LBRACKET RBRACKET CALL".split(), PUNCTUATION),
 }  # fmt: skip
@@ -29,6 +30,8 @@ LETTERS = r"[^\W\d_]"
 WORD = rf"{LETTERS}[^\W_]*['′’]*"
 NUMERAL = r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 LABEL = r"(?<=[{,])in(?=[},])"  # a name in braces, as in W^{l,in}, where the word is no ∈
+IMPORT = r"""^([ \t]*)(from)([ \t]*)("[^"\n]*")([ \t]*)(import)(?![^\W_])"""  # words that are names elsewhere
+RENAMED = r"(?<![^\W_])as(?![^\W_])"  # in such a line
 DIRECTIVE, COMMENT = r"#:[^\n]*", r"#[^\n]*"
 
 

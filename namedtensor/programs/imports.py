@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.composed import ComposedText, SourcePart
 from grammar.errors import NotationError, Span
-from grammar.imports import ImportedName, ImportStatement, imports_of
-from grammar.parser import parse, spelling_of, tokens_of
+from grammar.nodes import Imports, Name
+from grammar.parser import imports_of, parse, spelling_of, tokens_of
 
 from ..core.kinds import wrong
 from ..core.suggestions import did_you_mean, near
@@ -74,6 +74,12 @@ def _may_import(text: str, syntax: str) -> bool:
     return "from" in text and (syntax == "text" or (syntax == "auto" and spelling_of(text) == "text"))
 
 
+def line_of(text: str, span: Span) -> Span:
+    """The line that a statement is on, with its comment."""
+    end = text.find("\n", span[1])
+    return text.rfind("\n", 0, span[0]) + 1, len(text) if end < 0 else end
+
+
 class _Importer:
     """Reads the files that one program imports, each once."""
 
@@ -85,7 +91,7 @@ class _Importer:
     def composed(
         self,
         text: str,
-        statements: Sequence[ImportStatement],
+        statements: Sequence[Imports],
         roots: tuple[Path, ...],
         name: str,
         above: tuple[Path, ...],
@@ -94,7 +100,7 @@ class _Importer:
         parts: list[SourcePart] = []
         position, line = 0, 1
         for statement in statements:
-            start, end = statement.span
+            start, end = line_of(text, statement.span)
             before = text[position:start]
             parts.append(SourcePart(before, name, line))
             line += before.count("\n")
@@ -107,7 +113,7 @@ class _Importer:
         return whole
 
     def imported(
-        self, text: str, statement: ImportStatement, roots: tuple[Path, ...], name: str, above: tuple[Path, ...]
+        self, text: str, statement: Imports, roots: tuple[Path, ...], name: str, above: tuple[Path, ...]
     ) -> list[SourcePart]:
         """The lines that one statement brings in."""
 
@@ -126,17 +132,17 @@ class _Importer:
         content = self.content(file, above, unread)
         scope = _scope_of(content)
         known = names_in(scope)
-        for item in statement.names:
-            if item.name not in known:
+        for item, _ in statement.names:
+            if item.text not in known:
                 raise error(
-                    201, f"{file.name} does not define {item.name}", item.span,
-                    hint=did_you_mean(near(item.name, known)) or f"it defines {', '.join(known[:12]) or 'nothing'}",
+                    201, f"{file.name} does not define {item.text}", item.span,
+                    hint=did_you_mean(near(item.text, known)) or f"it defines {', '.join(known[:12]) or 'nothing'}",
                 )  # fmt: skip
-        renamed = {item.name: item for item in statement.names if item.alias != item.name}
+        renamed = {item.text: alias for item, alias in statement.names if alias != item}
         if renamed:
             content = _renamed(content, renamed, error)
             scope = _scope_of(content)
-        lines = needed_lines(scope, [item.alias for item in statement.names])
+        lines = needed_lines(scope, [alias.text for _, alias in statement.names])
         rows = [row for span in lines for row in _rows(content, span, file.name)]
         new = [row for row in rows if row not in self.included]
         self.included.update(new)
@@ -258,17 +264,15 @@ def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
     return rows
 
 
-def _renamed(content: str, renamed: dict[str, ImportedName], error: Any) -> str:
+def _renamed(content: str, renamed: dict[str, Name], error: Any) -> str:
     """A file with some of its names replaced everywhere."""
     words = [
         token for token in tokens_of(content, "text") if token.type in ("NAME", "FUNCTION") and token.place != "axis"
     ]
     taken = {token.text for token in words}
     for item in renamed.values():
-        if item.alias in taken:
-            raise error(
-                202, f"{item.alias} is a name of that file, too", item.span, hint="choose another name after as"
-            )
+        if item.text in taken:
+            raise error(202, f"{item.text} is a name of that file, too", item.span, hint="choose another name after as")
     tokens = [token for token in words if token.text in renamed]
     rows: list[SourcePart] = []
     position = 0
@@ -276,7 +280,7 @@ def _renamed(content: str, renamed: dict[str, ImportedName], error: Any) -> str:
         end, text, done = position + len(row.text), "", position
         for token in tokens:
             if position <= token.start < end:
-                text += content[done : token.start] + renamed[token.text].alias
+                text += content[done : token.start] + renamed[token.text].text
                 done = token.start + len(token.text)
         rows.append(row._replace(text=text + content[done:end]))
         position = end

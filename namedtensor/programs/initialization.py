@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
-from ..core.arrays import converted, namespace
 from ..core.seeds import KeyGenerator, is_key
 from ..core.sizes import resolve
 from ..scope.names import Key, by_key, key_of
@@ -141,26 +139,3 @@ def initializer_for(name: str, spelling: Key, initializers: Initializers, contra
         or initializers.get(spelling.base + sign + "".join(labels))
         or initializers.get(spelling.base, usual)
     )
-
-
-def uniform(seed: Any, formula: str = "u") -> Callable[[Any], Any]:
-    """Draws of a formula of u, evenly distributed between 0 and 1: as many as a tensor has, of its dtype and library."""
-    import numpy as np
-
-    with LOADING, all_or_none():
-        from ..core.array_data import concrete
-        from ..core.tensor import tensor
-        from .evaluate import evaluate
-
-    generator = None if is_key(seed) else np.random.default_rng(seed)
-    draws = itertools.count()
-
-    def draw(like: Any) -> Any:
-        source: Any = KeyGenerator(seed, str(next(draws))) if generator is None else generator
-        numbers = source.uniform(np.finfo(np.float32).tiny, 1, tuple(like.sizes.values()))
-        drawn = evaluate(formula, u=tensor(numbers, like.axes))
-        array = drawn.to_array(like.axes)
-        is_of_jax = namespace(like.array).__name__.startswith("jax")
-        return tensor(converted(array if is_of_jax else concrete(array), like.array), like.axes)
-
-    return draw

@@ -45,6 +45,11 @@ class Statements:
             self.signatures.setdefault(spelling(statement.head), []).append(statement)
         elif isinstance(statement, Declaration):
             self.declare(position, statement)
+        elif isinstance(statement, nodes.Imports):
+            raise NotationError(
+                409, "an import is not read here: this text may not read files", scope.source, statement.span,
+                hint='pass the text to nt.program with folders="…", or load its file with nt.load_program',
+            )  # fmt: skip
         elif isinstance(statement, nodes.Ellipsis):
             self.dots.append(position)
         else:
