@@ -26,7 +26,7 @@ add subtract multiply divide equal not_equal less less_equal greater greater_equ
 NO_METHODS = """uniform stack iota identity ones add subtract multiply divide equal not_equal less less_equal greater greater_equal
 logical_and logical_or""".split()
 METHODS = """array axes sizes shape dtype ndim layout labels to_array to_numpy tolist item to_xarray to_pandas to_polars to_text to_latex
-rename merge split backward with_labels sel astype flip pad roll to topk unstack where""".split()
+rename merge split backward with_labels sel astype flip pad roll to take topk unstack where""".split()
 METHODS += [name for name in FUNCTIONS if name not in NO_METHODS]
 LAYERS = """Attention BART BERT CLIP DistilBERT EncoderBlock EncoderDecoder FFN GPT2 GPTNeoX Gemma2 Layer LayerNorm Llama Mamba Mistral
 Mixtral MultiHeadAttention OPT Phi Qwen2 Qwen3 RoBERTa SelfAttention SentenceModel T5 Transformer ViT Whisper attention_maps load

@@ -91,6 +91,11 @@ METHODS = [  # on tensors, on NumPy's array, the labels of b
     (lambda X: X.flip("b"), lambda x: np.flip(x, 1), list("zyxw")),
     (lambda X: X.flip(("a", "b")), np.flip, list("zyxw")),
     (lambda X: X.where(X > 2, 0), lambda x: np.where(x > 2, x, 0), list("wxyz")),
+    (lambda X: X.take([2, 0, 2], axis="b"), lambda x: np.take(x, [2, 0, 2], 1), list("ywy")),
+    (lambda X: X.take(1, "a"), lambda x: x[1], list("wxyz")),
+    (lambda X: X.take(np.int32(3), "b"), lambda x: x[:, 3], None),
+    (lambda X: X.take(np.array([1]), ["b"]), lambda x: x[:, [1]], ["x"]),
+    (lambda X: X.take([], "b"), lambda x: x[:, :0], []),
     (lambda X: X.topk(2, "b")[0], lambda x: -np.sort(-x, 1)[:, :2], None),
     (lambda X: X.topk(2, "b")[1], lambda x: np.argsort(x, 1, kind="stable")[:, ::-1][:, :2], None),
     (lambda X: nt.stack(*X.unstack("b"), axis="b"), lambda x: x, None),
@@ -246,3 +251,36 @@ def test_methods_are_loaded_when_they_are_used():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.stdout == "[]\nTrue\n", run.stderr
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_take_at_a_tensor_of_positions(library):
+    pytest.importorskip(library)
+    X, rows = A.to(library), np.array([[3, 0, 1], [2, 2, 0]])
+    new = X.take(nt.tensor(rows, "a i").to(library), axis="b")  # of each row others
+    np.testing.assert_array_equal(new.to_numpy("a i"), np.take_along_axis(DATA, rows, 1))
+    outer = X.take(nt.tensor(rows, "j i").to(library), axis="b")
+    np.testing.assert_array_equal(outer.to_numpy("a j i"), DATA[:, rows])
+    assert outer.labels == {} and X.take(nt.tensor([1, 0], "i").to(library), "a").labels == {"b": list("wxyz")}
+
+
+TAKEN_WRONG = [  # the positions, the axis, the code, and what the message has
+    (4, "b", 401, "position 4 is out of range for axis b (0 to 3)"),
+    (-1, "b", 401, 'to count from the end, write A[{"b": -1}]'),
+    ([0, -5], "b", 401, "position -5 is out of range"),
+    (nt.tensor([0, -1], "i"), "b", 401, "index -1 is out of range for axis b"),
+    (nt.tensor([0, 4], "i"), "b", 401, "index 4 is out of range for axis b"),
+    (1.0, "b", 402, "integers, got 1.0"),
+    ("w", "b", 402, "integers, got 'w'"),
+    ([True, False], "b", 402, 'to keep elements by a condition, write A[{"b": keep}]'),
+    ([[0, 1]], "b", 402, "pass a named tensor of positions"),
+    (0, "c", 301, "take needs axis c"),
+    (0, "a b", 316, "take expects 1 axis, got 2"),
+]
+
+
+@pytest.mark.parametrize("indices, axis, code, message", TAKEN_WRONG)
+def test_take_at_wrong_positions(indices, axis, code, message):
+    with pytest.raises(nt.NotationError) as caught:
+        A.take(indices, axis)
+    assert caught.value.code == code and message in str(caught.value) and caught.value.hint

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.layers import Layer
+from namedtensor.programs.call_cache import BoundCall
 
 CITIES, DAYS = ["Oslo", "New York", "Kyiv"], ["Mon", "Tue"]
 BOTH = {"day": DAYS, "city": CITIES}
@@ -209,3 +211,51 @@ def test_many_labels_fill_no_cache_of_calls():
     before = len(prepared_calls("+"))
     assert (large + 5).labels == large.labels and (large + 5)[{"row": "r7"}].item() == 12
     assert all(large.layout not in key for key in prepared_calls("+")) and len(prepared_calls("+")) <= before + 1
+
+
+class Scaled(Layer):
+    """A scale for each channel."""
+
+    notation = "Scaled : ℝ^{chans} → ℝ^{chans}\nScaled(X) = X ⊙ w\nw ∈ ℝ^{chans}"
+
+
+CALLS = [  # of A over day and chans, whose elements have labels
+    nt.formula("2 A"),
+    nt.formula("2 A").compile(),
+    nt.program("S = A + 1\nT = 2 S")["S", "T"],
+    nt.program("S = A + 1\nT = 2 S")["T",].bind({}),
+    Scaled.init(0, sizes={"chans": 3}),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+def test_each_kind_of_call_keeps_labels(call, library):
+    pytest.importorskip(library)
+    labels = {"day": ["Mon", "Tue"], "chans": ["r", "g", "b"]}
+    data = nt.random_normal("day[2] chans[3]", library=library)
+    for given in (labels, {"day": ["Wed", "Thu"]}, labels, {}):
+        A = data.with_labels(given) if given else data
+        if isinstance(call, Layer):
+            run = call.to(library)(A)
+        else:
+            run = call({"A": A}) if isinstance(call, BoundCall) else call(A=A)
+        results = run if isinstance(run, tuple) else (run,)
+        assert [result.labels for result in results] == [given] * len(results)
+
+
+def test_labels_do_not_make_jax_compile_again():
+    jax = pytest.importorskip("jax")
+    traced = []
+
+    @jax.jit
+    def twice(A):
+        traced.append(A.labels)
+        return 2 * A
+
+    for day in (["Mon", "Tue"], ["Wed", "Thu"], None):
+        A = nt.random_normal("day[2]", library="jax").with_labels(day=day)
+        result = twice(A)
+        assert result.labels == {} and jax.tree.map(lambda a, b: a + b, A, result).axes == ("day",)
+        assert result.with_labels(A.labels).labels == A.labels
+    assert traced == [{}]

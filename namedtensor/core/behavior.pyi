@@ -393,33 +393,6 @@ class Behavior:
         tensor([1.5000, 2.5000], dtype=torch.float64)
         """
 
-    def topk(self, k: int, axis: str) -> tuple[Self, Self]:
-        """Return the k largest elements along an axis, the largest first, and their positions, counted from 0.
-
-        Parameters
-        ----------
-        k : int
-            How many.
-        axis : str
-            The axis, whose size in the results is k.
-
-        Returns
-        -------
-        tuple of NamedTensor
-            The elements, and their positions.
-
-        Raises
-        ------
-        NotationError
-            If the axis is missing (301), or has fewer elements (308).
-
-        Examples
-        --------
-        >>> import namedtensor as nt
-        >>> nt.tensor([3, 1, 4], "seq").topk(2, "seq")
-        (NamedTensor([4, 3], "seq"), NamedTensor([2, 0], "seq"))
-        """
-
     def unstack(self, axis: str) -> list[Self]:
         """Return the tensors along an axis, one per element: `for row in A.unstack("seq")`.
 
@@ -530,6 +503,61 @@ class Behavior:
              │    3       1
         >>> A[{"city": "Bergen"}]
         NamedTensor(1)
+        """
+
+    def take(self, indices: Any, axis: str) -> Self:
+        """Return the elements at positions along an axis, counted from 0.
+
+        Parameters
+        ----------
+        indices : int, sequence of int or NamedTensor
+            The positions. Negative ones are an error; `A[{"seq": -1}]` counts from the end.
+        axis : str
+            The axis.
+
+        Returns
+        -------
+        NamedTensor
+            Of one position without the axis; of a sequence with the axis and the labels of these elements; of a tensor with the
+            axes of the positions, of which those that `A` has are aligned by name.
+
+        Raises
+        ------
+        NotationError
+            If the axis is missing (301), a position is not an integer (402), or is out of range (401).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([3, 1, 4], "seq").take([2, 0, 2], axis="seq")
+        NamedTensor([4, 3, 4], "seq")
+        """
+
+    def topk(self, k: int, axis: str) -> tuple[Self, Self]:
+        """Return the k largest elements along an axis, the largest first, and their positions, counted from 0.
+
+        Parameters
+        ----------
+        k : int
+            How many.
+        axis : str
+            The axis, whose size in the results is k.
+
+        Returns
+        -------
+        tuple of NamedTensor
+            The elements, and their positions.
+
+        Raises
+        ------
+        NotationError
+            If the axis is missing (301), or has fewer elements (308).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.tensor([3, 1, 4], "seq").topk(2, "seq")
+        (NamedTensor([4, 3], "seq"), NamedTensor([2, 0], "seq"))
         """
 
     def sum(self, *, axis: Axes | None = None) -> Self:

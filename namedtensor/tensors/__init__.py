@@ -4,7 +4,8 @@
 `functions`: functions such as nt.softmax, generated from the operators' records.
 `creation`: tensors of a shape, such as zeros.
 `dlpack`: arrays of named tensors, shared with other libraries.
-`elements`: methods that move, select or convert elements; DLPack.
+`elements`: methods that move or convert elements.
+`selection`: methods that select elements by their positions.
 `mapping`: vmap and scan by axis.
 `values`: the values that convert to tensors.
 `reshaping`: rename, merge, split, index.

@@ -1,4 +1,4 @@
-"""Methods that move, select or convert elements: `A.roll(seq=1)`, `A.topk(2, axis="seq")`, `A.to("torch")`."""
+"""Methods that move or convert elements: `A.roll(seq=1)`, `A.flip("seq")`, `A.to("torch")`."""
 
 from __future__ import annotations
 
@@ -290,42 +290,6 @@ def unstack(self: NamedTensor, axis: str) -> list[NamedTensor]:
     before, array = (slice(None),) * position, self.array
     labels = {name: current for name, current in labels_of(self.layout).items() if name != axis}
     return [relabeled(self, array[(*before, at)], labels, rest) for at in range(self.layout.sizes[axis])]
-
-
-@alone
-def topk(self: NamedTensor, k: int, axis: str) -> tuple[NamedTensor, NamedTensor]:
-    """Return the k largest elements along an axis, the largest first, and their positions, counted from 0.
-
-    Parameters
-    ----------
-    k : int
-        How many.
-    axis : str
-        The axis, whose size in the results is k.
-
-    Returns
-    -------
-    tuple of NamedTensor
-        The elements, and their positions.
-
-    Raises
-    ------
-    NotationError
-        If the axis is missing (301), or has fewer elements (308).
-
-    Examples
-    --------
-    >>> import namedtensor as nt
-    >>> nt.tensor([3, 1, 4], "seq").topk(2, "seq")
-    (NamedTensor([4, 3], "seq"), NamedTensor([2, 0], "seq"))
-    """
-    (axis,) = need_one(self, axis, "topk")
-    count, size = as_count(k, "the k of topk", 'write topk(2, "seq")'), self.layout.sizes[axis]
-    if count > size:
-        raise NotationError(308, f"axis {axis} has {size} elements, fewer than {count}", hint="give a smaller k")
-    order = FUNCTIONS["argsort"](self, axis=axis)[{axis: [size - 1 - at for at in range(count)]}]
-    places = order.with_labels({axis: None}) if axis in order.labels else order
-    return FUNCTIONS["index"](self, places, axis=axis), places
 
 
 @alone

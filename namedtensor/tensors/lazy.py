@@ -18,8 +18,9 @@ MODULES = {  # the module of each method
     "..core.data_frames": ("to_pandas", "to_polars"),
     "..core.interchange": ("to_xarray",),
     ".dlpack": ("__dlpack__", "__dlpack_device__"),
-    ".elements": ("astype", "flip", "pad", "roll", "to", "topk", "unstack", "where"),
+    ".elements": ("astype", "flip", "pad", "roll", "to", "unstack", "where"),
     ".labeled": ("sel", "with_labels"),
+    ".selection": ("take", "topk"),
 }
 MODULE = {name: module for module, names in MODULES.items() for name in names}
 
@@ -79,7 +80,7 @@ FOREIGN_NAMES = {
     "amin": "write A.min(axis='a')",
     "matmul": "name the axis to contract, A.dot(B, axis='a')",
     "mm": "name the axis to contract, A.dot(B, axis='a')",
-    "gather": "index by a tensor of positions, A[{'a': I}]",
+    "gather": "index by a tensor of positions, A.take(I, axis='a')",
     "scatter": "define the result by its elements in a formula, Y_{a(I)} = X",
     "masked_fill": "write nt.where(condition, value, A)",
     "repeat": "no axis needs to be repeated, for operations align axes by name",
@@ -106,7 +107,6 @@ FOREIGN_NAMES = {
     "broadcast_axis": "no axis needs to be repeated, for operations align axes by name",
     "flatten_axes": "write A.merge(c='a b')",
     "unflatten_axis": "write A.split(c={'a': 3, 'b': None})",
-    "take": "write A[{'a': [0, 2]}], or nt.index(A, I, axis='a')",
 }  # fmt: skip
 
 
