@@ -404,7 +404,7 @@ def test_every_kind_of_node_stands_in_a_row():
         name for name, var in vars(nodes).items() if isinstance(var, type) and "span" in getattr(var, "__slots__", ())
     }
     names = {type(node).__name__ for row in ROWS.values() for node in walk(parse(row.text))}
-    assert kinds - names == set()
+    assert kinds - names == {"Imports"}  # which has no value: its definitions stand in its place
 
 
 def values_of(row: Row) -> dict[str, Any]:

@@ -226,9 +226,15 @@ class Exact:
         if tree.kind == "power":
             return self.folded(self.times, [part] * tree.detail, 1)
         base, exponent = tree.detail, part
-        if exponent.off or not -40 <= exponent.value <= 200 or exponent.value.denominator != 1:
+        if base == 1:
+            return Number(Fraction(1))
+        if exponent.off or exponent.value < -40 or exponent.value.denominator != 1:
             return UNKNOWN
         if base == 0 and exponent.value < 0:
+            return UNKNOWN
+        if base == 0:
+            return Number(Fraction(exponent.value == 0))
+        if exponent.value > 200:
             return UNKNOWN
         value = Fraction(base) ** int(exponent.value)
         return self.rounded(Number(value, 4 * self.kind.error * value if value > self.kind.gap or value < 1 else 0))
@@ -362,6 +368,39 @@ def test_whole_numbers_are_those_of_exact_arithmetic(name):
 
     with context:
         agrees()
+
+
+@pytest.mark.parametrize("name", ("numpy", "jax"))
+@pytest.mark.parametrize(
+    ("dtype", "exponents", "large", "fits"),
+    [
+        ("uint8", [255, 0, 3], 2**31 - 1, {"numpy": True, "jax": False}),  # 1^P is whole, and the sum 2^31
+        ("uint8", [255, 0, 3], 2**31 - 2, {"numpy": True, "jax": True}),
+        ("uint16", [65535, 201, 0], 2**31 - 1, {"numpy": True, "jax": False}),
+        (
+            "int8",
+            [127, -3, 0],
+            2**31 - 1,
+            {"numpy": True, "jax": True},
+        ),  # 1^P may be a fraction, as 2^{-3} is: floating
+    ],
+)
+def test_a_power_of_one_is_exact_for_each_exponent(name, dtype, exponents, large, fits):
+    """The dtype of the exponent decides whether the sum is of whole numbers, which 32 bits may not hold."""
+    make, context = library(name)
+    letter = NAMES[dtype]
+    leaves = [Tree("input", (), frozenset("a"), f"{name}a") for name in (letter, "M", "K" if letter != "K" else "L")]
+    raised = Tree("raised", leaves[:1], frozenset("a"), 1)
+    tree = Tree("+", (raised, Tree("+", tuple(leaves[1:]), frozenset("a"))), frozenset("a"))
+    arrays = {
+        leaves[0].detail: np.array(exponents, dtype),
+        leaves[1].detail: np.array([large, 0, -5], "int32"),
+        leaves[2].detail: np.zeros(3, INPUTS[leaves[2].detail][0]),
+    }
+    with context:
+        result = computed(tree.text, arrays, make)
+        agree(tree, arrays, SINGLE if name == "jax" else DOUBLE, result)
+    assert (result is not None) == fits[name]
 
 
 # ---------------------------------------------------------------------------------------------- the text alone decides

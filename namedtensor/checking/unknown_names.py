@@ -70,7 +70,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
         or unspelled(checker, key)
         or of_derivative(checker, key, node)
     )
-    hint = hint or did_you_mean(near(text, spellable(checker, known_names))) or ELSEWHERE.get(text)
+    hint = hint or did_you_mean(meant(checker, text, known_names)) or ELSEWHERE.get(text)
     return checker.error(
         201,
         f"undefined name {text}",
@@ -201,6 +201,18 @@ def of_derivative(checker: Inference, key: Key, node: Any) -> str | None:
     if key.base[:1] != "d" or len(key.base) < 2 or after != "/d":
         return None
     return f"a derivative is written ∂{key.base[1:]}/∂X*, or d({key.base[1:]})/dX*"
+
+
+def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
+    """The names that may be meant, the nearest first; of the built-in ones those that are nearer than any of the program.
+
+    A name that the program declares is one, whether its value is given or not.
+    """
+    declared = {str(name.key()) for _, name, _, _ in checker.scope.declarations} if names else set[str]()
+    built_in = {*REGISTRY, *checker.python} - declared
+    similar = near(text, [*declared, *spellable(checker, names)])
+    of_program = [position for position, name in enumerate(similar) if name not in built_in]
+    return [name for position, name in enumerate(similar) if not of_program or position <= of_program[-1]]
 
 
 def spellable(checker: Inference, names: list[str]) -> list[str]:
