@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from .errors import UNFINISHED, Hint, NotationError
+from .import_lines import FORM
 from .tokens import Token
 
 OPERATORS = {"EQUALS", "APPROX", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
@@ -94,13 +95,7 @@ IMPORT_PARTS = {"PATH": "a file in double quotes", "IMPORT": "import", "NAME": "
 def malformed_import(token: Token, expected: set[str], source: str) -> NotationError:
     """The error of an import in which something is missing, or in another order."""
     parts = " or ".join(text for terminal, text in IMPORT_PARTS.items() if terminal in expected)
-    return NotationError(
-        101,
-        f"malformed import: expected {parts}",
-        source,
-        token.span,
-        hint='write from "attention.nt" import Attention, FFN',
-    )
+    return NotationError(101, f"malformed import: expected {parts}", source, token.span, hint=FORM)
 
 
 def ends_early(last: Token, tokens: list[Token], position: int, expected: set[str], source: str) -> NotationError:

@@ -76,6 +76,9 @@ def test_a_module_of_other_formulas(layer):
     x, shift = torch.randn(5, 3), torch.randn(3)
     expected = 2 * by_numpy(layer, x.double().numpy()) + shift.double().numpy()
     assert np.allclose(module(x, shift).detach().numpy(), expected.T, atol=1e-5)
+    H = torch.ones(5, 3)
+    replaced = module(nt.tensor(x, "seq a"), nt.tensor(shift, "a"), Y=nt.tensor(H, "seq a"))
+    assert np.allclose(replaced.to_array("seq a").detach().numpy(), 2 + shift.numpy())
     module.get_parameter("W^1").data.zero_()
     assert not module.layer.parameters["W^1"].array.any() and type(module.layer) is Affine
 

@@ -69,7 +69,9 @@ class LayerModule(NamedModule):
         if self.formulas is None:
             return self.kind._of_parts(parameters, self.about).evaluate(self.names, *arguments, **named)
         inputs = {**dict(zip(self.positional(), arguments)), **named}
-        return self.formulas[self.names](values={**parameters, **inputs}, sizes=self._sizes() or None)
+        replaced = [name for name in named if name in self.formulas.names]  # definitions that this call replaces
+        formulas = self.formulas.replace_definitions(remove=replaced) if replaced else self.formulas
+        return formulas[self.names](values={**parameters, **inputs}, sizes=self._sizes() or None)
 
     def _sizes(self) -> dict[str, int]:
         return dict(self.about.sizes)

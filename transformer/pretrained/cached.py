@@ -71,10 +71,9 @@ def cached_formulas(model: Any, given: Collection[str]) -> nt.Program:
     """The formulas of the model with those of the cache, without the definitions of what is given."""
     declared = inspect.cleandoc(model.cached).replace(MEMORY, PAST)
     defaults = (text for name, text in DEFAULTS.items() if name not in given)
-    optional = {*DEFAULTS, *model.optional_inputs} & {*given, *model.formula.names}
-    removed = {*model.fixed, *(name for name in optional if name in given)} - model.removed
+    replaced = {*DEFAULTS, *model.optional_inputs} & {*given} & {*model.formula.names}
     texts = (inspect.cleandoc(FORMULAS), declared, *defaults)
-    return model.formula.replace_definitions("\n".join(texts), removed)
+    return model.formula.replace_definitions("\n".join(texts), ({*model.fixed} - model.removed) | replaced)
 
 
 def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
