@@ -141,3 +141,14 @@ def test_a_bound_call_with_a_wrong_input():
     assert "x" in str(caught.value) and caught.value.hint
     with pytest.raises(nt.NotationError, match="donate= is a name, or several"):
         LOOP["state",].bind({}, donate=[1])  # type: ignore[list-item]
+    with pytest.raises(nt.NotationError, match="what bind is given is a mapping from names, not 3"):
+        LOOP["state",].bind(3)  # type: ignore[arg-type]
+
+
+def test_a_wrong_file_and_a_wrong_layer(layer):
+    with pytest.raises(nt.NotationError, match="Affine cannot read none.nt: no such file") as caught:
+        Affine.file_text("none.nt")
+    assert caught.value.code == 409 and caught.value.hint
+    pytest.importorskip("torch")
+    with pytest.raises(nt.NotationError, match="the first argument of LayerModule is a layer, not 3"):
+        LayerModule(3, {"X": "a"})

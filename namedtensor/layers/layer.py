@@ -318,6 +318,11 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         -------
         str
 
+        Raises
+        ------
+        NotationError
+            If the file cannot be read (409).
+
         Examples
         --------
         >>> from transformer import T5

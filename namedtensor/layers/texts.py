@@ -13,6 +13,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from grammar.errors import NotationError
+
 from .layer_calls import variant
 
 
@@ -26,7 +28,14 @@ def text_beside(kind: type, file: str) -> str:
     """The text of a file beside the module of a class; one in a package may be in a zip."""
     spec = sys.modules[kind.__module__].__spec__
     folder = files(spec.parent) if spec is not None and spec.parent else Path(inspect.getfile(kind)).parent
-    return inspect.cleandoc(folder.joinpath(file).read_text("utf-8"))
+    try:
+        text = folder.joinpath(file).read_text("utf-8")
+    except OSError as problem:
+        raise NotationError(
+            409, f"{kind.__name__} cannot read {file}: {(problem.strerror or 'no such file').lower()}",
+            hint="put the file beside the module of the class",
+        ) from None  # fmt: skip
+    return inspect.cleandoc(text)
 
 
 class ChangedText:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..core.kinds import wrong
 from ..programs.named_plans import target_named
 from ..programs.torch_forward import Goal
 from ..programs.torch_module import NamedModule, in_default_dtype
@@ -57,6 +58,8 @@ class LayerModule(NamedModule):
         orders: tuple[tuple[str, ...], ...] = (),
     ):
         target_named("torch")
+        if not hasattr(layer, "_about"):
+            raise wrong(layer, "the first argument of LayerModule", "a layer", "write LayerModule(FFN.init(…), …)")
         super().__init__(in_default_dtype(layer.parameters), inputs)
         kind: Any = type(layer)
         self.kind: Kind = kind

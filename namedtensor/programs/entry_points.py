@@ -8,7 +8,7 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.plain_text import encodable
 
-from ..core.kinds import as_names
+from ..core.kinds import as_mapping, as_names
 from ..core.suggestions import Suggests
 from .arguments import Values, spelling_of
 from .call_cache import BoundCall, CachedCall
@@ -70,6 +70,7 @@ class EntryPoints(Suggests, CachedCall):
         ('b',)
         """
         donated = frozenset(map(spelling_of, as_names(donate, "donate=", 'write donate=["h"]')))
+        values = as_mapping(values, "what bind is given", 'write bind({"W": W})')
         entry = self if not donated else self._donating.get_or_build(donated, lambda: self._with(donated))
         return BoundCall(entry, values, sizes)
 
