@@ -1,7 +1,8 @@
 """Models that people use, each one program; and the names of their weights in Hugging Face checkpoints.
 
 `bert`: BERT.
-`bert_heads`: what it has on top for a task.
+`task_heads`: what models have on top for a task.
+`bert_heads`: what BERT has.
 `bert_variants`: RoBERTa, DistilBERT.
 `gpt2`: GPT-2.
 `gpt2_variants`: GPT-NeoX, OPT.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import namedtensor as nt
 
+from ..core.layer_calls import variant
 from ..pretrained.generation import LanguageModel, generate, stream
 
 
@@ -67,6 +68,14 @@ class SequenceToSequence(LanguageModel):
         """
         ids = self._started(source, start)
         return stream(self, ids, max_new_tokens, **self._source(source, source_mask), **options)
+
+    def _program(self, named: Mapping[str, Any]) -> nt.Program:
+        """The program for a call, which may give the target that a head reads as the source, one token later."""
+        target = self.inputs[-1]
+        if target in named and self.definitions and target in variant(self.definitions):
+            definitions = variant(self.definitions, "", frozenset({target})).source
+            return type(self)._of_parts({}, self._about._replace(definitions=definitions))._program(named)
+        return super()._program(named)
 
     def _source(self, source: nt.NamedTensor, mask: nt.NamedTensor | None) -> dict[str, Any]:
         return {self.inputs[0]: source, **({} if mask is None else {"source_mask": mask})}

@@ -31,6 +31,7 @@ from .stopping import stop_strings as listed_strings
 if TYPE_CHECKING:
     from ..core.torch_modules import LayerModule
 
+OTHER_HEADS = ("W^class", "W^start")  # parameters of heads for other tasks than the next token
 MIN_CACHE_GROWTH = 32  # tokens; the cache grows by half of its capacity, and at least by these
 
 STEP = """
@@ -186,6 +187,7 @@ def stream(
     sampling = Sampling(temperature, top_k, top_p, seed)
     check_sampling(sampling)
     strings = listed_strings(stop_strings, decode)
+    check_generates(model)
     given = {name: value for name, value in given.items() if value is not None}
     mask = nt.evaluate("0 ids + 1", ids=ids) if mask is None else mask
     if model.sharding is not None:
@@ -248,6 +250,17 @@ def steps(
         token = {tokens_name: one(tokens[-1]), "positions": at, "place": position}
         now, position, at, *memory = step({**token, **dict(zip(("past", *past), memory))})
         yield now
+
+
+def check_generates(model: LanguageModel) -> None:
+    """Raise where the logits of a model are those of another task."""
+    heads = [name for name in OTHER_HEADS if name in model.parameters]
+    if heads:
+        raise nt.NotationError(
+            405, f"this {type(model).__name__} has no logits of next tokens: its file has a head for another task, with "
+            f"{heads[0]}",
+            hint="load it without its head: transformer.load(folder, head=False)",
+        )  # fmt: skip
 
 
 def families(model: LanguageModel, names: Iterable[str]) -> list[str]:
@@ -320,7 +333,7 @@ class LanguageModel(Model):
         past^{l,V} ∈ ℝ^{memory × heads × val}
     """
     step_mask: ClassVar[str] = "M = { 0 if seen = 1; -∞ otherwise }"  # M of one token, whose position is `place`
-    ignored_heads = ("score.*", "classifier.*", "qa_outputs.*")
+    ignored_heads = ("score.*", "classifier.*", "qa_outputs.*", "multiple_choice_head.*")
     position_offset: ClassVar[int] = 0  # the place of the first position among those that the model has learned
     fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
 

@@ -50,7 +50,7 @@ class Model(Layer):
     config_constants: ClassVar[Mapping[str, str]] = {}  # constants of the formulas, and their keys in config
     activation: ClassVar[str] = ""  # the key in config that names the activation
     required_config: ClassVar[Mapping[str, Any]] = {}  # keys whose values the formulas are for
-    base_model_prefix: ClassVar[str] = ""  # what some files put before each name
+    base_model_prefix: ClassVar[str | tuple[str, ...]] = ""  # what some files put before each name
     weight_renames: ClassVar[
         Mapping[str, str]
     ] = {}  # parts of names renamed from the files' form to the formulas' form
@@ -91,6 +91,7 @@ class Model(Layer):
         return {
             name: ["batch", *(axis if size is None else f"{axis}[{size}]" for axis, size in declared[name].items())]
             for name in self.inputs
+            if name in declared
         }
 
     @classmethod
@@ -107,6 +108,11 @@ class Model(Layer):
     def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
         """The definitions whose parameters some files lack, with their rows."""
         return cls.optional_weights
+
+    @classmethod
+    def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
+        """The heads that a config asks for, by the end of the name of their class in transformers."""
+        return cls.heads
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
