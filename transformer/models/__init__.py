@@ -19,6 +19,7 @@
 `whisper`: Whisper.
 `clip`: CLIP.
 `mamba`: Mamba.
+`resnet`: ResNet.
 
 Contract: a model is its formulas and a table; what all share is in `pretrained`.
 """
@@ -34,6 +35,7 @@ from .llama import Llama
 from .llama_variants import Gemma2, Mistral, Mixtral, Qwen2, Qwen3
 from .mamba import Mamba
 from .phi import Phi
+from .resnet import ResNet
 from .t5 import T5
 from .vit import ViT
 from .whisper import Whisper
@@ -55,6 +57,7 @@ __all__ = [
     "Phi",
     "Qwen2",
     "Qwen3",
+    "ResNet",
     "RoBERTa",
     "T5",
     "ViT",
