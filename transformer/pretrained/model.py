@@ -88,8 +88,16 @@ class Model(Layer):
         """The axes of the inputs that a call needs, after an axis `batch`."""
         tensors = {name: value for name, value in self.parameters.items() if isinstance(value, nt.NamedTensor)}
         declared = shapes(self._declared(), self.sizes, **tensors)
+        known = {*self.sizes, *(axis for tensor in tensors.values() for axis in tensor.axes)}
+        open_axes = self.default_sizes.keys() - known
         return {
-            name: ["batch", *(axis if size is None else f"{axis}[{size}]" for axis, size in declared[name].items())]
+            name: [
+                "batch",
+                *(
+                    axis if size is None or axis in open_axes else f"{axis}[{size}]"
+                    for axis, size in declared[name].items()
+                ),
+            ]
             for name in self.inputs
             if name in declared
         }

@@ -1,0 +1,84 @@
+"""Language models with a recurrent state, which takes the same time and memory for each new token.
+
+What such a model remembers of a sequence has one size, however long the sequence is. The formulas define it before the
+first token; a step is given it, and computes it after the token.
+"""
+
+# pyright: reportPrivateUsage=false
+# of layers, their parameters as they keep them: families in one array as such
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import namedtensor as nt
+from namedtensor.programs.call_cache import BoundCall
+
+from ..core.layer_calls import variant
+from .generation import LAST, LanguageModel, after_last, families, one, remembering
+
+if TYPE_CHECKING:
+    from ..core.torch_modules import LayerModule
+
+STEP = """
+    now = logits_{seq(1)}
+"""
+ALIGNED = nt.program("""
+    moved = tokens_{seq(from)}
+    real = { mask_{seq(from)} if iota_{seq} > after; 0 otherwise }
+    from = max(iota_{seq} - after, 1)
+    after = |seq| - max_{seq} { iota_{seq} if mask = 1; 1 otherwise }
+    tokens ∈ ℝ^{seq}
+    mask ∈ {0,1}^{seq}
+""")
+
+
+class RecurrentModel(LanguageModel):
+    """A language model that remembers a state; `memory` names it before and after the tokens of a call.
+
+    The shapes of the state are `cached`. Prompts with padding behind them are generated from as if it were before them.
+    """
+
+    optional_inputs = ("mask",)
+    cached: ClassVar[str] = ""
+    memory: ClassVar[Mapping[str, str]] = {}
+
+    def _steps(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
+    ) -> Iterator[nt.NamedTensor]:
+        """Yield the logits of each next token; the chosen token is appended to `tokens`."""
+        before, after = (families(self, names) for names in (self.memory, self.memory.values()))
+        ids, mask = ALIGNED["moved", "real"](tokens=ids, mask=mask)
+        states, *memory = self.evaluate(("states", *after), **{self.inputs[-1]: ids, "mask": mask, **given})
+        constant = {name: value for name, value in self._kept.items() if isinstance(value, nt.NamedTensor)}
+        last = {**self._kept, "states": LAST["now"](X=states, mask=mask)}
+        yield after_last(self)["logits"](values=last, sizes=self.sizes)
+        step = BoundCall(remembering(self._step(), ("now", *after), ()), constant, self.sizes)
+        for _ in range(1, most):
+            now, *memory = step({self.inputs[-1]: one(tokens[-1]), **dict(zip(before, memory))})
+            yield now
+
+    def _step(self) -> nt.Program:
+        """Return the formulas for one token, given what is remembered, with constants inlined."""
+        numbers = (f"{name} = {value!r}" for name, value in self._kept.items() if not isinstance(value, nt.NamedTensor))
+        texts = (self.definitions, inspect.cleandoc(STEP), inspect.cleandoc(self.cached), *numbers)
+        return variant(self.notation, "\n".join(texts), self.removed | set(self.memory))
+
+    def module(
+        self,
+        name: str | tuple[str, ...] = "",
+        /,
+        *,
+        dtype: str | None = None,
+        cache: bool = False,
+        **inputs: str | Iterable[str],
+    ) -> LayerModule:
+        """Return the model as a `torch.nn.Module`, as `Layer.module` does. Raises NotationError 304 for a cache."""
+        if cache:
+            kind = type(self).__name__
+            raise nt.NotationError(
+                304, f"{kind} has no keys and values to cache, but a state",
+                hint=f"write {kind}.generate(ids), which keeps it, or module() without a cache",
+            )  # fmt: skip
+        return super().module(name, dtype=dtype, **inputs)
