@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
@@ -39,9 +39,9 @@ class Block(NamedTuple):
 
 def blocks(config: Mapping[str, Any]) -> list[Block]:
     """The blocks of all stages. Raises NotationError where config.json lists no sizes of stages."""
-    sizes, depths = config["hidden_sizes"], config["depths"]
-    lists = isinstance(sizes, Sequence) and isinstance(depths, Sequence) and len(sizes) == len(depths) > 0
-    if not lists or not all(isinstance(number, int) and number > 0 for number in (*sizes, *depths)):
+    sizes, depths = (cast(list[Any], config[key]) for key in ("hidden_sizes", "depths"))
+    are_lists = all(isinstance(listed, list) for listed in cast(tuple[object, ...], (sizes, depths)))
+    if not are_lists or not sizes or len(sizes) != len(depths) or not all(map(is_positive, (*sizes, *depths))):
         raise nt.NotationError(
             409, f"config.json has hidden_sizes = {sizes!r} and depths = {depths!r}; expected a positive integer of each "
             "for every stage",
@@ -54,6 +54,11 @@ def blocks(config: Mapping[str, Any]) -> list[Block]:
             result.append(Block(f"encoder.stages.{stage}.layers.{layer}", inside, outside, halves))
             inside = outside
     return result
+
+
+def is_positive(number: Any) -> bool:
+    """Whether it is a positive integer."""
+    return isinstance(number, int) and not isinstance(number, bool) and number > 0
 
 
 def is_basic(config: Mapping[str, Any]) -> bool:

@@ -81,4 +81,4 @@ class RecurrentModel(LanguageModel):
                 304, f"{kind} has no keys and values to cache, but a state",
                 hint=f"write {kind}.generate(ids), which keeps it, or module() without a cache",
             )  # fmt: skip
-        return super().module(name, dtype=dtype, **inputs)
+        return super().module(name, dtype=dtype, cache=False, **inputs)
