@@ -1,6 +1,6 @@
 """Language models with a recurrent state, which takes the same time and memory for each new token.
 
-What such a model remembers of a sequence has one size, however long the sequence is. The formulas define it before the
+The state of such a model has one size, however long the sequence is. The formulas define it before the
 first token; a step is given it, and computes it after the token.
 """
 
@@ -35,7 +35,7 @@ ALIGNED = nt.program("""
 
 
 class RecurrentModel(LanguageModel):
-    """A language model that remembers a state; `memory` names it before and after the tokens of a call.
+    """A language model with a recurrent state; `memory` names it before and after the tokens of a call.
 
     The shapes of the state are `cached`. Prompts with padding behind them are generated from as if it were before them.
     """
@@ -60,7 +60,7 @@ class RecurrentModel(LanguageModel):
             yield now
 
     def _step(self) -> nt.Program:
-        """Return the formulas for one token, given what is remembered, with constants inlined."""
+        """Return the formulas for one token, given the state, with constants inlined."""
         numbers = (f"{name} = {value!r}" for name, value in self._kept.items() if not isinstance(value, nt.NamedTensor))
         texts = (self.definitions, inspect.cleandoc(STEP), inspect.cleandoc(self.cached), *numbers)
         return variant(self.notation, "\n".join(texts), self.removed | set(self.memory))
