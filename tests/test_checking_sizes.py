@@ -232,6 +232,51 @@ def test_a_size_may_be_a_power(text, size):
     assert reference.evaluate(formula, sizes=inputs).shape == {"a": size}
 
 
+HALVES = """
+    Y = Half(Half(X))
+    Half(x) = y_{half→height}
+    y_{half(i)} = x_{height(2 i - 1)} for i = 1, …, ceil(|height| / 2)
+    X ∈ ℝ^{chans × height}
+"""
+
+
+def test_a_range_may_end_at_a_rounded_quotient():
+    """At every length, in one program: its plans take sizes as they come."""
+    half = nt.program(HALVES)
+    for size in (1, 2, 3, 4, 5, 6, 7, 9, 64, 65, 66, 67, 1):
+        X = nt.tensor([range(size), range(9, 9 + size)], "chans height")
+        assert half["Y"](X=X).tolist("chans height") == [row[::4] for row in X.tolist("chans height")]
+
+
+ROUNDED = {
+    "floor(|a| / 2)": 3,
+    "ceil(|a| / 2)": 4,
+    "ceil(|a| / 3) + 1": 4,
+    "floor(|a| / 2 + 1 / 2)": 4,
+    "ceil(|a| / 7)": 1,
+    "floor(|a|)": 7,
+    "2 ceil((|a| - 3 + 1) / 2)": 6,
+    "9 - ceil(|a| / 2)": 5,
+    "floor(-|a| / 2) + 9": 5,
+}
+
+
+@pytest.mark.parametrize(("text", "size"), ROUNDED.items())
+def test_a_size_may_be_rounded(text, size):
+    formula = f"|b| = {text}\niota_{{b}}"
+    assert nt.evaluate(formula, sizes={"a": 7}).sizes == {"b": size}
+    assert reference.evaluate(formula, sizes={"a": 7}).shape == {"b": size}
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(formula, sizes={"a": 7, "b": size + 1})
+    assert caught.value.code == 308
+
+
+@pytest.mark.parametrize("text", ["floor(|a| / 0)", "ceil(|a| / (1 - 2))"])
+def test_a_quotient_that_is_rounded_has_a_positive_divisor(text):
+    with pytest.raises(nt.NotationError, match="cannot infer the size of axis b"):
+        nt.evaluate(f"|b| = {text}\niota_{{b}}", sizes={"a": 7})
+
+
 def test_a_size_may_be_a_power_of_one_that_a_tensor_says():
     V, W = nt.tensor([1.0, 2.0], "b"), nt.tensor([1.0] * 4, "a")
     assert nt.evaluate("V ∈ ℝ^{b[n]}\nW ∈ ℝ^{a[n^2]}\nW + 0 V", V=V, W=W).sizes == {"a": 4, "b": 2}

@@ -29,7 +29,7 @@ METHODS = """array axes sizes shape dtype ndim layout labels to_array to_numpy t
 rename merge split backward with_labels sel astype flip pad roll to take topk unstack where""".split()
 METHODS += [name for name in FUNCTIONS if name not in NO_METHODS]
 LAYERS = """Attention BART BERT CLIP DistilBERT EncoderBlock EncoderDecoder FFN GPT2 GPTNeoX Gemma2 Layer LayerNorm Llama Mamba Mistral
-Mixtral MultiHeadAttention OPT Phi Qwen2 Qwen3 RoBERTa SelfAttention SentenceModel T5 Transformer ViT Whisper attention_maps load
+Mixtral MultiHeadAttention OPT Phi Qwen2 Qwen3 ResNet RoBERTa SelfAttention SentenceModel T5 Transformer ViT Whisper attention_maps load
 minilm tokenizer""".split()
 VERBS = "check evaluate explain derivative compile cost parameters init diagram to_text to_latex to_python to_javascript to_einsum".split()
 

@@ -1,8 +1,11 @@
 """Mamba against the library `transformers`."""
 
+import math
+import re
+
 import numpy as np
 import pytest
-from peers import CLOSE, changed_config, distance, drawn, loaded, named, numbers, padded, transformers
+from peers import CLOSE, changed_config, distance, drawn, even_out, loaded, named, numbers, padded, torch, transformers
 
 import namedtensor as nt
 import transformer
@@ -66,3 +69,106 @@ def test_a_config_that_does_not_fit_is_refused(changes, says, tmp_path):
     with pytest.raises(nt.NotationError) as caught:
         transformer.load(changed_config(model(), tmp_path, **changes))
     assert says in str(caught.value)
+
+
+def without_state(ours, ids, count):
+    """The likeliest tokens, each by a call on all before it."""
+    tokens: list[int] = []
+    for _ in range(count):
+        logits = ours(nt.tensor([*ids, *tokens], "seq")).to_array("seq vocab")
+        tokens.append(int(logits[-1].argmax()))
+    return tokens
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [None, "left"])
+@pytest.mark.parametrize("changes", CASES.values(), ids=CASES)
+def test_generation_is_that_of_transformers(changes, side, tmp_path):
+    theirs = model(**changes)
+    even_out(theirs)
+    ours = loaded(theirs, tmp_path)
+    ids = numbers(np.random.default_rng(1), 3, 7, below=23)
+    mask = torch.ones_like(ids) if side is None else padded(side)
+    expected = theirs.generate(
+        ids, attention_mask=mask, max_new_tokens=12, do_sample=False, eos_token_id=None, pad_token_id=0
+    )
+    given = None if side is None else named(mask, "batch seq")
+    generated = ours.generate(named(ids, "batch seq"), 12, mask=given, stop=[]).to_array("batch seq")
+    assert generated.tolist() == expected[:, 7:].tolist() and len(np.unique(generated)) > 1
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_padded_prompt_goes_on_as_without_padding(side, tmp_path):
+    theirs = model()
+    even_out(theirs)
+    ours = loaded(theirs, tmp_path)
+    ids, mask = numbers(np.random.default_rng(2), 3, 7, below=23), padded(side)
+    generated = ours.generate(named(ids, "batch seq"), 6, mask=named(mask, "batch seq"), stop=[]).to_array("batch seq")
+    for row, real, tokens in zip(ids.tolist(), mask.tolist(), generated.tolist()):
+        assert tokens == without_state(ours, [token for token, seen in zip(row, real) if seen], 6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["torch", "jax"])
+def test_generation_with_other_libraries(backend, tmp_path):
+    pytest.importorskip(backend)
+    theirs = model()
+    even_out(theirs)
+    theirs.save_pretrained(tmp_path)
+    ids = nt.tensor([[3, 1, 4], [1, 5, 9]], "batch seq")
+    first, other = (transformer.load(tmp_path, backend=library) for library in ("numpy", backend))
+    expected = first.generate(ids, 9, stop=[]).to_array("batch seq").tolist()
+    assert other.generate(ids.to(backend), 9, stop=[]).tolist("batch seq") == expected
+
+
+def test_tokens_are_sampled_and_streamed(tmp_path):
+    ours = loaded(model(), tmp_path)
+    ids = nt.tensor([[3, 1, 4], [1, 5, 9]], "batch seq")
+    options = {"temperature": 0.9, "top_k": 9, "seed": 2, "stop": []}
+    tokens = ours.generate(ids, 5, **options).tolist("seq batch")
+    assert [token.tolist("batch") for token in ours.stream(ids, 5, **options)] == tokens
+    stop = tokens[1]
+    ended = ours.generate(ids, 5, **{**options, "stop": stop})
+    assert ended.tolist("seq batch") == tokens[: ended.sizes["seq"]] and ended.sizes["seq"] <= 2
+
+
+def test_a_token_costs_the_same_at_any_length(tmp_path):
+    """What a step is given and gives has the same sizes after a short and after a long prompt, and no axis of the prompt."""
+    ours = loaded(model(), tmp_path)
+    names = [f"{name}^{layer}" for name in ("rest", "last") for layer in (1, 2)]
+    after = [ours.evaluate(tuple(names), nt.tensor([5] * length, "seq")) for length in (4, 400)]
+    sizes = [[tensor.sizes for tensor in tensors] for tensors in after]
+    assert sizes[0] == sizes[1] and "seq" not in {axis for size in sizes[0] for axis in size}
+    compiled = ours._step()["now"].compile()
+    before = {f"{name}^{layer}": after[1][place] for place, (name, layer) in enumerate(
+        (name, layer) for name in ("edge", "start") for layer in (1, 2))}  # fmt: skip
+    compiled(values={**ours.parameters, **before, "ids": nt.tensor([5], "seq")}, sizes=ours.sizes)
+    assert max(largest_arrays(str(compiled.plan))) == 24 * 12  # the weights of a map
+
+
+def largest_arrays(plan):
+    """The numbers of elements of the results in a plan."""
+    shapes = re.findall(r"ℝ\^\{(.*)\}$", plan, re.MULTILINE)
+    return [math.prod(int(size) for size in re.findall(r"\[(\d+)\]", shape)) for shape in shapes]
+
+
+def test_the_scan_is_linear_in_the_length(tmp_path):
+    """Counted in the elements of all arrays of a plan: twice the tokens make twice as many, but for what is constant."""
+    ours = loaded(model(), tmp_path)
+    totals: list[int] = []
+    for length in (100, 200, 400):
+        compiled = ours.formula["logits"].compile()
+        compiled(values={**ours.parameters, "ids": nt.tensor([5] * length, "seq")}, sizes=ours.sizes)
+        plan = str(compiled.plan)
+        assert "loop" in plan
+        totals.append(sum(largest_arrays(plan)))
+    assert 0 < totals[2] - totals[1] <= 2.01 * (totals[1] - totals[0])
+
+
+def test_a_cache_of_keys_is_refused_in_a_sentence(tmp_path):
+    ours = loaded(model(), tmp_path)
+    with pytest.raises(nt.NotationError, match="Mamba has no keys and values to cache, but a state"):
+        ours.module(cache=True)
+    module = ours.module()
+    ids = numbers(np.random.default_rng(3), 2, 9, below=23)
+    assert distance(ours(named(ids, "batch seq")), module(ids), LOGITS) < CLOSE

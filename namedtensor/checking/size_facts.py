@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from grammar.errors import NotationError
-from grammar.nodes import Node, Number, Size
+from grammar.nodes import Call, Node, Number, Size
 from grammar.traversal import children
 
 from ..core.extents import Extent, UndecidedSize, is_size, typical
@@ -20,6 +20,7 @@ from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 
+ARITHMETIC = ("+", "-", "⊙", "juxtaposed", "/", "negative", "floor", "ceil")  # operations of size expressions
 Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key)
 MAX_SIZE_NUMBER = 2**1024  # a number in a size expression
 MAX_ROOT = 64  # the highest root in one
@@ -85,9 +86,27 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
     return words
 
 
+def calculated(node: Call, value: Callable[[Node], Any]) -> Any:
+    """The number of an operation; None where it is not known, or no operation of sizes."""
+    if node.operator not in ARITHMETIC:
+        return None
+    first, parts = node.arguments[0], node.arguments
+    if node.operator in ("floor", "ceil") and isinstance(first, Call) and first.operator == "/":
+        parts = first.arguments
+    values = [value(part) for part in parts]
+    return None if any(number is None for number in values) else computed(node.operator, values)
+
+
 def computed(operator: str, values: list[Any]) -> Any:
     if operator == "negative":
         return -values[0]
+    if operator in ("floor", "ceil"):
+        left, right = values if len(values) == 2 else (*values, 1)
+        if isinstance(right, (int, float, Fraction)) and right <= 0:
+            return None
+        if operator == "floor":
+            return left // right
+        return -(-left // right) if isinstance(left, Fraction) else (left + right - 1) // right
     left, right = values
     if operator == "+":
         return left + right

@@ -1,7 +1,8 @@
 """Models that people use, each one program; and the names of their weights in Hugging Face checkpoints.
 
 `bert`: BERT.
-`bert_heads`: what it has on top for a task.
+`task_heads`: what models have on top for a task.
+`bert_heads`: what BERT has.
 `bert_variants`: RoBERTa, DistilBERT.
 `gpt2`: GPT-2.
 `gpt2_variants`: GPT-NeoX, OPT.
@@ -18,6 +19,7 @@
 `whisper`: Whisper.
 `clip`: CLIP.
 `mamba`: Mamba.
+`resnet`: ResNet.
 
 Contract: a model is its formulas and a table; what all share is in `pretrained`.
 """
@@ -33,6 +35,7 @@ from .llama import Llama
 from .llama_variants import Gemma2, Mistral, Mixtral, Qwen2, Qwen3
 from .mamba import Mamba
 from .phi import Phi
+from .resnet import ResNet
 from .t5 import T5
 from .vit import ViT
 from .whisper import Whisper
@@ -54,6 +57,7 @@ __all__ = [
     "Phi",
     "Qwen2",
     "Qwen3",
+    "ResNet",
     "RoBERTa",
     "T5",
     "ViT",

@@ -10,6 +10,7 @@ from namedtensor.initializers import Constant, Normal
 from ..pretrained.model import Model
 from ..pretrained.weights import WeightEntry
 from .attention_is_all_you_need import MARIAN, EncoderDecoder
+from .task_heads import sequence_heads
 
 EMBEDDED = tuple(
     row
@@ -35,6 +36,7 @@ class BART(EncoderDecoder):
     required_config = {"tie_word_embeddings": True}
     ignored_weights = ("lm_head.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
     ignored_heads = ("classification_head.*", "qa_outputs.*")
+    heads = sequence_heads(eos=2, start=2)
     weight_map = (*(row for row in MARIAN if row.name != "b^{out}"), *EMBEDDED)
     optional_weights = {"logits": tuple(row for row in MARIAN if row.name == "b^{out}")}
 

@@ -5,10 +5,9 @@ The result of a head is called `logits`; that of question answering is `start_lo
 
 from __future__ import annotations
 
-import inspect
-
 from ..pretrained.heads import TaskHead
 from ..pretrained.weights import WeightEntry
+from .task_heads import classes, linear, spans, text, with_hidden
 
 MASKED = """
     logits = words ⊙_{{chans}} U + b^{{vocab}}
@@ -24,11 +23,6 @@ FOLLOWS = """
     W^{{next}} ∈ ℝ^{{chans × follows}}
     b^{{next}} ∈ ℝ^{{follows}}
 """
-CLASSES = """
-    logits = {what} ⊙_{{chans}} W^{{class}} + b^{{class}}
-    W^{{class}} ∈ ℝ^{{chans × class}}
-    b^{{class}} ∈ ℝ^{{class}}
-"""
 HIDDEN_CLASSES = """
     summary = {act}([states_{{seq(1)}} ⊙_{{chans}} W^{{summary}} + b^{{summary}}]_{{out→chans}})
     W^{{summary}} ∈ ℝ^{{chans × out}}
@@ -39,25 +33,6 @@ CHOICE = """
     W^{{choice}} ∈ ℝ^{{chans}}
     b^{{choice}} ∈ ℝ
 """
-SPANS = """
-    start_logits = states ⊙_{chans} W^{start} + b^{start}
-    end_logits = states ⊙_{chans} W^{end} + b^{end}
-    W^{start}, W^{end} ∈ ℝ^{chans}
-    b^{start}, b^{end} ∈ ℝ
-"""
-
-
-def text(*parts: str, **names: str) -> str:
-    """The definitions of a head, one after another."""
-    return "\n".join(inspect.cleandoc(part.format(**names) if names else part) for part in parts)
-
-
-def linear(name: str, tensor: str, axes: str) -> tuple[WeightEntry, WeightEntry]:
-    """The rows of a linear map and its bias, whose axes are those of the map's result."""
-    result = axes.split()[0]
-    return WeightEntry(f"W^{{{name}}}", f"{tensor}.weight", axes), WeightEntry(
-        f"b^{{{name}}}", f"{tensor}.bias", result
-    )
 
 
 def masked(act: str, dense: str, norm: str, bias: str, decoder: str) -> TaskHead:
@@ -84,29 +59,6 @@ def choice(what: str, tensor: str) -> TaskHead:
         WeightEntry("b^{choice}", f"{tensor}.bias", "one[1]", one=0),
     )
     return TaskHead(text(CHOICE, what=what), rows)
-
-
-def spans() -> TaskHead:
-    """The first and the last token of an answer."""
-    rows = tuple(
-        row
-        for side, name in enumerate(("start", "end"))
-        for row in (
-            WeightEntry(f"W^{{{name}}}", "qa_outputs.weight", "side[2] chans", side=side),
-            WeightEntry(f"b^{{{name}}}", "qa_outputs.bias", "side[2]", side=side),
-        )
-    )
-    return TaskHead(text(SPANS), rows)
-
-
-def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> TaskHead:
-    """A head behind a hidden layer."""
-    return TaskHead(f"{head.definitions}\n{layer[0]}", head.rows + layer[1])
-
-
-def classes(what: str, tensor: str = "classifier") -> TaskHead:
-    """The logits of each class."""
-    return TaskHead(text(CLASSES, what=what), linear("class", tensor, "class chans"))
 
 
 BERT_WORDS = masked(

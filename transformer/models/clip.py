@@ -10,6 +10,7 @@ from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import ACTIVATIONS, Model
 from ..pretrained.weights import WeightEntry
+from .task_heads import CLIP_HEADS
 from .vit import sides, tokens
 
 
@@ -87,6 +88,7 @@ class CLIP(Model):
     config_constants = {}
     ignored_weights = ("text_model.embeddings.position_ids", "vision_model.embeddings.position_ids")
     ignored_heads = ("classifier.*",)
+    heads = CLIP_HEADS
     weight_map = (
         WeightEntry("τ", "logit_scale", ""),
         WeightEntry("W^{text}", "text_projection.weight", "joint chans"),

@@ -6,6 +6,7 @@ from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
 from ..pretrained.weights import WeightEntry
+from .task_heads import decoder_heads
 
 
 class GPT2(LanguageModel):
@@ -29,6 +30,7 @@ class GPT2(LanguageModel):
     required_config = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "reorder_and_upcast_attn": False,
             "tie_word_embeddings": True}  # fmt: skip
     base_model_prefix = "transformer."
+    heads = decoder_heads("classifier")
     ignored_weights = ("lm_head.weight", "h.{l}.attn.bias", "h.{l}.attn.masked_bias")
     weight_map = (
         WeightEntry("E", "wte.weight", "vocab chans"),

@@ -8,9 +8,11 @@ from typing import Any
 
 from namedtensor.initializers import Constant, Normal
 
+from ..pretrained.heads import TaskHead
 from ..pretrained.weights import WeightEntry
 from .gpt2 import GPT2
 from .rotary import rotated_pairs, theta
+from .task_heads import decoder_heads
 
 
 class GPTNeoX(GPT2):
@@ -109,6 +111,11 @@ class OPT(GPT2):
     base_model_prefix = "model."
     weight_renames = {"decoder.": ""}
     ignored_weights = ("lm_head.weight",)
+
+    @classmethod
+    def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
+        """The heads, which see the words where these are narrower than the blocks."""
+        return decoder_heads(**({"what": "states ⊙_{chans} W^{out}", "axis": "word"} if narrow(config) else {}))
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:

@@ -12,6 +12,7 @@ from namedtensor.initializers import Constant, Normal
 from ..pretrained.generation import LanguageModel
 from ..pretrained.weights import WeightEntry
 from .rotary import rotation
+from .task_heads import decoder_heads
 
 
 class Llama(LanguageModel):
@@ -40,7 +41,8 @@ class Llama(LanguageModel):
     config_constants = {"ε": "rms_norm_eps"}
     activation = "hidden_act"
     tied_by_default = False  # whether a config that does not say has U = E
-    base_model_prefix = "model."
+    base_model_prefix = ("model.", "transformer.")
+    heads = decoder_heads()
     required_config = {"attention_bias": False, "mlp_bias": False}
     ignored_weights = ("layers.{l}.self_attn.rotary_emb.inv_freq", "lm_head.weight")
     weight_map = (

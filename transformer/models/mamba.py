@@ -7,7 +7,7 @@ from typing import Any
 
 from namedtensor.initializers import Constant, Normal
 
-from ..pretrained.model import Model
+from ..pretrained.recurrent import RecurrentModel
 from ..pretrained.weights import WeightEntry
 
 
@@ -20,14 +20,16 @@ def rank(config: Mapping[str, Any]) -> int:
     return -(-config["hidden_size"] // 16) if stated == "auto" else stated
 
 
-class Mamba(Model):
-    """Mamba: blocks of a recurrence whose steps depend on what it reads."""
+class Mamba(RecurrentModel):
+    """Mamba: blocks of a recurrence whose steps depend on what it reads; time and memory are linear in the length."""
 
     citation = "Gu, Dao, Mamba: Linear-Time Sequence Modeling with Selective State Spaces, 2023"
     file = "mamba.nt"
-    output = "logits"
-    inputs = ("ids",)
-    optional_inputs = ("mask",)
+    cached = """
+        edge^l ∈ ℝ^{edge × inner}
+        start^l ∈ ℝ^{inner × state}
+    """
+    memory = {"edge^l": "rest^l", "start^l": "last^l"}
     model_types = ("mamba",)
     initializers = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "b": Constant(0.0), "γ": Constant(1.0),
             "D": Constant(1.0)}  # fmt: skip
@@ -36,6 +38,7 @@ class Mamba(Model):
         "state": "state_size", "kernel": "conv_kernel",
         "select": lambda config: rank(config) + 2 * config["state_size"],
     }  # fmt: skip
+    default_sizes = {"seq": 2}
     config_constants = {"ε": "layer_norm_epsilon"}
     activation = "hidden_act"
     required_config = {"use_bias": False, "use_conv_bias": True}

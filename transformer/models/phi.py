@@ -11,6 +11,7 @@ from ..pretrained.generation import LanguageModel
 from ..pretrained.weights import WeightEntry
 from .llama import groups
 from .rotary import rotated_pairs, theta
+from .task_heads import decoder_heads
 
 
 class Phi(LanguageModel):
@@ -32,6 +33,7 @@ class Phi(LanguageModel):
     config_constants = {"ε": "layer_norm_eps"}
     activation = "hidden_act"
     base_model_prefix = "model."
+    heads = decoder_heads()
     required_config = {"qk_layernorm": False, "tie_word_embeddings": False}
     ignored_weights = ("layers.{l}.self_attn.rotary_emb.inv_freq",)
     weight_map = (

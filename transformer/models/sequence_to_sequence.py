@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import namedtensor as nt
 
-from ..pretrained.generation import LanguageModel, generate, stream
+from ..pretrained.generation import LanguageModel, generate, stream, variant
 
 
 class SequenceToSequence(LanguageModel):
@@ -67,6 +67,11 @@ class SequenceToSequence(LanguageModel):
         """
         ids = self._started(source, start)
         return stream(self, ids, max_new_tokens, **self._source(source, source_mask), **options)
+
+    def _program(self, named: Mapping[str, Any]) -> nt.Program:
+        """The program for a call, which may give the target that a head reads as the source, one token later."""
+        target, program = self.inputs[-1], super()._program(named)
+        return variant(program, "", frozenset({target})) if target in named and target in program else program
 
     def _source(self, source: nt.NamedTensor, mask: nt.NamedTensor | None) -> dict[str, Any]:
         return {self.inputs[0]: source, **({} if mask is None else {"source_mask": mask})}

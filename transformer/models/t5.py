@@ -11,6 +11,7 @@ from namedtensor.initializers import Constant, Normal
 from ..pretrained.model import ACTIVATIONS
 from ..pretrained.weights import WeightEntry
 from .sequence_to_sequence import SequenceToSequence
+from .task_heads import T5_HEADS
 
 
 def attention(name: str, index: str, tensor: str) -> tuple[WeightEntry, ...]:
@@ -69,7 +70,9 @@ class T5(SequenceToSequence):
     step_mask = "M = { 0 if seen = 1; -∞ otherwise }\nd = iota_{memory} - place"
     ignored_weights = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight",
             "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight")  # fmt: skip
-    ignored_heads = ("classification_head.*", "transformer.*", "classifier.*", "qa_outputs.*")
+    base_model_prefix = "transformer."
+    ignored_heads = ("classification_head.*", "classifier.*", "qa_outputs.*")
+    heads = T5_HEADS
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:

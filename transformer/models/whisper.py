@@ -7,6 +7,7 @@ from namedtensor.initializers import Constant, Normal
 from ..pretrained.weights import WeightEntry
 from .attention_is_all_you_need import MARIAN, EncoderDecoder
 from .sequence_to_sequence import SequenceToSequence
+from .task_heads import WHISPER_HEADS
 
 CONVOLUTIONS = (
     WeightEntry("W^{conv,1}", "encoder.conv1.weight", "chans mel kernel"),
@@ -40,6 +41,7 @@ class Whisper(SequenceToSequence):
     base_model_prefix = "model."
     ignored_weights = ("proj_out.weight",)
     ignored_heads = ("projector.*", "classifier.*", "layer_weights")
+    heads = WHISPER_HEADS
     weight_map = (
         WeightEntry("E", "decoder.embed_tokens.weight", "vocab chans"),
         WeightEntry("P^{enc}", "encoder.embed_positions.weight", "source chans"),

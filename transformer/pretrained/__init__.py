@@ -10,6 +10,7 @@
 `sampling`: the choice of the next token.
 `stopping`: the end of a sequence.
 `generation`: `LanguageModel`, and its text token by token.
+`recurrent`: `RecurrentModel`, whose memory is a state of one size.
 `cached`: the same as a module of PyTorch with a key-value cache.
 
 Contract: it knows the kinds of models by their tables alone.

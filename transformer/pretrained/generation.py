@@ -28,6 +28,7 @@ from .stopping import stop_strings as listed_strings
 if TYPE_CHECKING:
     from namedtensor.layers import LayerModule
 
+OTHER_HEADS = ("W^class", "W^start")  # parameters of heads for other tasks than the next token
 MIN_CACHE_GROWTH = 32  # tokens; the cache grows by half of its capacity, and at least by these
 
 STEP = """
@@ -183,6 +184,7 @@ def stream(
     sampling = Sampling(temperature, top_k, top_p, seed)
     check_sampling(sampling)
     strings = listed_strings(stop_strings, decode)
+    check_generates(model)
     given = {name: value for name, value in given.items() if value is not None}
     mask = nt.evaluate("0 ids + 1", ids=ids) if mask is None else mask
     if model.sharding is not None:
@@ -205,7 +207,7 @@ def chosen_tokens(
 ) -> Iterator[nt.NamedTensor]:
     """Generate the tokens, until all sequences have ended."""
     tokens: list[nt.NamedTensor] = []
-    for logits in steps(model, *prompt, tokens, most, given):
+    for logits in model._steps(*prompt, tokens, most, given):
         tokens.append(stopping(choose(logits)))
         yield tokens[-1]
         if stopping.all:
@@ -245,6 +247,17 @@ def steps(
         token = {tokens_name: one(tokens[-1]), "positions": at, "place": position}
         now, position, at, *memory = step({**token, **dict(zip(("past", *past), memory))})
         yield now
+
+
+def check_generates(model: LanguageModel) -> None:
+    """Raise where the logits of a model are those of another task."""
+    heads = [name for name in OTHER_HEADS if name in model.parameters]
+    if heads:
+        raise nt.NotationError(
+            405, f"this {type(model).__name__} has no logits of next tokens: its file has a head for another task, with "
+            f"{heads[0]}",
+            hint="load it without its head: transformer.load(folder, head=False)",
+        )  # fmt: skip
 
 
 def families(model: LanguageModel, names: Iterable[str]) -> list[str]:
@@ -317,12 +330,13 @@ class LanguageModel(Model):
         past^{l,V} ∈ ℝ^{memory × heads × val}
     """
     step_mask: ClassVar[str] = "M = { 0 if seen = 1; -∞ otherwise }"  # M of one token, whose position is `place`
-    ignored_heads = ("score.*", "classifier.*", "qa_outputs.*")
+    ignored_heads = ("score.*", "classifier.*", "qa_outputs.*", "multiple_choice_head.*")
     position_offset: ClassVar[int] = 0  # the place of the first position among those that the model has learned
     fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
 
     generate = generate
     stream = stream
+    _steps = steps
 
     def module(  # pyright: ignore[reportIncompatibleMethodOverride]  # no input is called `cache`
         self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import namedtensor as nt
@@ -22,6 +23,10 @@ class TaskHead(NamedTuple):
     definitions: str
     rows: tuple[WeightEntry, ...]
     untied: tuple[WeightEntry, ...] = ()  # the places of U and its bias where config does not tie U to the embeddings E
+    tokens: Mapping[str, tuple[str, int]] = MappingProxyType({})  # constants: their key in config, and a default value
+    removes: tuple[str, ...] = ()  # definitions of the model that a file with the head has no use for
+    lacks: tuple[str, ...] = ()  # arrays of the model that a file with the head does not have
+    spare: tuple[str, ...] = ()  # arrays of the model that it has, and that the head does not use
 
 
 NO_HEAD = TaskHead("", ())
@@ -29,11 +34,33 @@ NO_HEAD = TaskHead("", ())
 
 def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str]) -> tuple[str, tuple[WeightEntry, ...]]:
     """The definitions of a head and the places of its parameters, as a config ties them."""
+    stated = {name: config.get(key) for name, (key, _) in head.tokens.items()}
+    constants = (
+        f"{name} = {default if stated[name] is None else stated[name]}" for name, (_, default) in head.tokens.items()
+    )
+    definitions = "\n".join((head.definitions, *constants))
     if not head.untied or config.get("tie_word_embeddings", True):
-        return head.definitions + ("\nU = E" if head.untied else ""), head.rows
+        return definitions + ("\nU = E" if head.untied else ""), head.rows
     before = {row.name: row for row in head.rows}
     instead = {row.name: row for row in head.untied if row.name not in before or row.tensor in arrays}
-    return head.definitions, tuple({**before, **instead}.values())
+    return definitions, tuple({**before, **instead}.values())
+
+
+def without_spare(rows: Iterable[WeightEntry], head: TaskHead) -> list[WeightEntry]:
+    """The rows of a model whose arrays a head uses."""
+    rows = list(rows)
+    spare = matching((*head.lacks, *head.spare), tensors(rows))
+    return [row for row in rows if row.tensor not in spare]
+
+
+def with_head(definitions: str, removed: Iterable[str], added: str, head: TaskHead) -> tuple[str, list[str]]:
+    """The definitions of a model and the names that it lacks, once it has a head, whose definitions come last."""
+    head_names = nt.program(added).names
+    removed = [name for name in dict.fromkeys((*removed, *head.removes)) if name not in head_names]
+    if not definitions:
+        return added, removed
+    before = nt.program(definitions, syntax="text")
+    return before.replace_definitions(added, [name for name in before.names if name in removed]).source, removed
 
 
 def head_of(
@@ -46,13 +73,14 @@ def head_of(
         return NO_HEAD
     names: Any = config.get("architectures")
     architecture = "" if not names else str(names[0])
-    fitting = {name: head for name, head in kind.heads.items() if further <= tensors((*head.rows, *head.untied))}
+    heads = kind.task_heads(config)
+    fitting = {name: head for name, head in heads.items() if further <= tensors((*head.rows, *head.untied))}
     for name, head in fitting.items():
         if architecture.endswith(name):
             return head
     if fitting:
         return next(iter(fitting.values()))
-    supported = ", ".join(kind.heads)
+    supported = ", ".join(heads)
     raise nt.NotationError(
         409, f"{folder} has a head that the formulas of {kind.__name__} do not have: {listed(sorted(further))}",
         notes=(f"supported heads: {supported}",) if supported else (),

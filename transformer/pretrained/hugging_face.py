@@ -15,9 +15,9 @@ import namedtensor as nt
 from grammar.errors import listed
 
 from .gguf_files import SUFFIX, GGUFFile
-from .heads import NO_HEAD, head_of, parts_of, tensors
+from .heads import NO_HEAD, head_of, parts_of, tensors, with_head, without_spare
 from .model import Model
-from .weights import WeightEntry, expanded, matching, taken
+from .weights import WeightEntry, expanded, families, matching, taken
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
@@ -79,13 +79,17 @@ def load(
     rows += expanded((row for name, part in optional.items() if name not in removed for row in part), sizes)
     chosen = head_of(kind, config, arrays, tensors(rows), path) if head else NO_HEAD
     added, head_rows = parts_of(chosen, config, arrays)
-    rows += head_rows
-    match(kind, rows, arrays, sizes, path)
+    rows = [*without_spare(rows, chosen), *head_rows]
+    match(kind, rows, arrays, sizes, path, chosen.spare)
     tensors_by_name = taken(rows, arrays, sizes)
     numbers = {name: number(config, key, path, float) for name, key in kind.config_constants.items()}
-    row_axes = {axis for row in (*rows, *(row for name in removed for row in optional[name])) for axis in row.axes}
-    left = {name: size for name, size in sizes.items() if name not in row_axes}
-    definitions = "\n".join(filter(None, (kind.config_definitions(config), added)))
+    table = (*kind.table(config), *sum(optional.values(), ()))
+    elsewhere = {axis for row in (*rows, *table) for axis in row.axes}
+    elsewhere |= families(table) - families(without_spare(table, chosen))
+    left = {name: size for name, size in sizes.items() if name not in elsewhere}
+    definitions = kind.config_definitions(config)
+    if chosen is not NO_HEAD:
+        definitions, removed = with_head(definitions, removed, added, chosen)
     model = kind({**tensors_by_name, **numbers}, left, definitions, config, removed)
     return model.pack().to(backend, dtype, device)
 
@@ -153,7 +157,7 @@ class Arrays(Mapping[str, Any]):
         self.files: dict[str, tuple[nt.TensorFile, str]] = {}
         self.doubles: list[str] = []
         for text, file in files_of(path).items():
-            name = text.removeprefix(kind.base_model_prefix)
+            name = without_prefix(text, kind.base_model_prefix)
             for other, here in kind.weight_renames.items():
                 name = name.replace(other, here)
             if name in self.files:
@@ -215,6 +219,12 @@ def files_of(path: Path) -> dict[str, nt.TensorFile]:
     return {name: files[file] for name, file in places.items()}
 
 
+def without_prefix(name: str, prefixes: str | tuple[str, ...]) -> str:
+    """Return the name of an array without the first of the prefixes that it begins with."""
+    listed = (prefixes,) if isinstance(prefixes, str) else prefixes
+    return next((name.removeprefix(prefix) for prefix in listed if name.startswith(prefix)), name)
+
+
 def is_plain(name: Any) -> bool:
     """Whether it is the name of a file, and leads out of no folder."""
     return isinstance(name, str) and Path(name).name == name and "\0" not in name
@@ -233,11 +243,12 @@ def match(
     arrays: Arrays | GGUFFile | State,
     sizes: Mapping[str, int],
     path: Path | str,
+    spare: Iterable[str] = (),
 ) -> None:
-    """Raise where the array of a row is missing or unexpected, or has another shape."""
+    """Raise where the array of a row is missing or unexpected, or has another shape; `spare` are patterns of no matter."""
     expected = dict.fromkeys(row.tensor for row in rows)
     missing = [name for name in expected if name not in arrays]
-    unread = {name for name in arrays if name not in expected} - {*matching(kind.ignored_weights, arrays)}
+    unread = {name for name in arrays if name not in expected} - {*matching((*kind.ignored_weights, *spare), arrays)}
     heads = matching(kind.ignored_heads, unread)
     further = [arrays.own(name) for name in arrays if name in unread and name not in heads]
     further += arrays.doubles

@@ -49,7 +49,7 @@ class Model(Layer):
     config_constants: ClassVar[Mapping[str, str]] = {}  # constants of the formulas, and their keys in config
     activation: ClassVar[str] = ""  # the key in config that names the activation
     required_config: ClassVar[Mapping[str, Any]] = {}  # keys whose values the formulas are for
-    base_model_prefix: ClassVar[str] = ""  # what some files put before each name
+    base_model_prefix: ClassVar[str | tuple[str, ...]] = ""  # what some files put before each name
     weight_renames: ClassVar[
         Mapping[str, str]
     ] = {}  # parts of names renamed from the files' form to the formulas' form
@@ -85,8 +85,14 @@ class Model(Layer):
 
     def _batched_inputs(self) -> dict[str, list[str]]:
         """The axes of the inputs that a call needs, after an axis `batch`."""
+        tensors = (value for value in self.parameters.values() if isinstance(value, nt.NamedTensor))
+        known = {*self.sizes, *(axis for tensor in tensors for axis in tensor.axes)}
+        open_axes = self.default_sizes.keys() - known
         return {
-            name: ["batch", *(axis if size is None else f"{axis}[{size}]" for axis, size in shape.items())]
+            name: [
+                "batch",
+                *(axis if size is None or axis in open_axes else f"{axis}[{size}]" for axis, size in shape.items()),
+            ]
             for name, shape in self.input_shapes.items()
         }
 
@@ -104,6 +110,11 @@ class Model(Layer):
     def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
         """The definitions whose parameters some files lack, with their rows."""
         return cls.optional_weights
+
+    @classmethod
+    def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
+        """The heads that a config asks for, by the end of the name of their class in transformers."""
+        return cls.heads
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:

@@ -87,6 +87,11 @@ def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[Weig
     return [part for row in counted for part in (row.apart(sizes[row.stacked]) if row.stacked else [row])]
 
 
+def families(rows: Iterable[WeightEntry]) -> set[str]:
+    """The sizes that count the layers of some rows, such as L."""
+    return {row.family.upper() for row in rows if row.family}
+
+
 def taken(
     rows: Iterable[WeightEntry], arrays: Mapping[str, Any], sizes: Mapping[str, int]
 ) -> dict[str, nt.NamedTensor]:

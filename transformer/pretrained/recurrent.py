@@ -1,0 +1,82 @@
+"""Language models with a recurrent state, which takes the same time and memory for each new token.
+
+The state of such a model has one size, however long the sequence is. The formulas define it before the
+first token; a step is given it, and computes it after the token.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import namedtensor as nt
+
+from .generation import LAST, LanguageModel, after_last, families, one, variant
+
+if TYPE_CHECKING:
+    from namedtensor.layers import LayerModule
+
+STEP = """
+    now = logits_{seq(1)}
+"""
+ALIGNED = nt.program("""
+    moved = tokens_{seq(from)}
+    real = { mask_{seq(from)} if iota_{seq} > after; 0 otherwise }
+    from = max(iota_{seq} - after, 1)
+    after = |seq| - max_{seq} { iota_{seq} if mask = 1; 1 otherwise }
+    tokens ∈ ℝ^{seq}
+    mask ∈ {0,1}^{seq}
+""")
+
+
+class RecurrentModel(LanguageModel):
+    """A language model with a recurrent state; `memory` names it before and after the tokens of a call.
+
+    The shapes of the state are `cached`. Prompts with padding behind them are generated from as if it were before them.
+    """
+
+    optional_inputs = ("mask",)
+    cached: ClassVar[str] = ""
+    memory: ClassVar[Mapping[str, str]] = {}
+
+    def _steps(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
+    ) -> Iterator[nt.NamedTensor]:
+        """Yield the logits of each next token; the chosen token is appended to `tokens`."""
+        before, after = (families(self, names) for names in (self.memory, self.memory.values()))
+        ids, mask = ALIGNED["moved", "real"](tokens=ids, mask=mask)
+        states, *memory = self.evaluate(("states", *after), **{self.inputs[-1]: ids, "mask": mask, **given})
+        constant = {name: value for name, value in self.stored.items() if isinstance(value, nt.NamedTensor)}
+        last = {**self.stored, "states": LAST["now"](X=states, mask=mask)}
+        yield after_last(self)["logits"](values=last, sizes=self.sizes)
+        step = self._step()["now", *after].bind(constant, self.sizes)
+        for _ in range(1, most):
+            now, *memory = step({self.inputs[-1]: one(tokens[-1]), **dict(zip(before, memory))})
+            yield now
+
+    def _step(self) -> nt.Program:
+        """Return the formulas for one token, given the state, with constants inlined."""
+        numbers = (
+            f"{name} = {value!r}" for name, value in self.stored.items() if not isinstance(value, nt.NamedTensor)
+        )
+        texts = (inspect.cleandoc(STEP), inspect.cleandoc(self.cached), *numbers)
+        return variant(self.formula, "\n".join(texts), frozenset(self.memory))
+
+    def module(
+        self,
+        name: str | tuple[str, ...] = "",
+        /,
+        *,
+        dtype: str | None = None,
+        cache: bool = False,
+        **inputs: str | Iterable[str],
+    ) -> LayerModule:
+        """Return the model as a `torch.nn.Module`, as `Layer.module` does. Raises NotationError 304 for a cache."""
+        if cache:
+            kind = type(self).__name__
+            raise nt.NotationError(
+                304, f"{kind} has no keys and values to cache, but a state",
+                hint=f"write {kind}.generate(ids), which keeps it, or module() without a cache",
+            )  # fmt: skip
+        return super().module(name, dtype=dtype, cache=False, **inputs)
