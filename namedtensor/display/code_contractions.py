@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..terms.terms import Term
+from .code_arrays import ArrayWriter
 from .code_elements import Rule, infix, operand, order_of, parameter, whole
 from .code_libraries import ATOM, PRODUCT, CodeExpression
-
-if TYPE_CHECKING:
-    from .code import ArrayWriter
 
 
 # ------------------------------------------------------------------------------------------------------------- products

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from grammar import nodes
 
 from ..operators import REGISTRY
 from ..terms.terms import Term, resolved_shape
+from .code_arrays import ArrayWriter
 from .code_libraries import ATOM, PRODUCT, SUM, CodeExpression, repeats, template
+from .code_writer import Writer
 
-if TYPE_CHECKING:
-    from .code import ArrayWriter
-    from .code_writer import Writer
-
-Rule: TypeAlias = "Callable[[ArrayWriter, Term], CodeExpression]"
+Rule: TypeAlias = Callable[[ArrayWriter, Term], CodeExpression]
 
 
 # ------------------------------------------------------------------------------------------------------------- leaves

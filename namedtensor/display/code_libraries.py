@@ -45,7 +45,7 @@ INFIX = {
 
 
 class Library(NamedTuple):
-    """A library: what is said of code in it, what it is imported as, the keyword for axes, the templates of its own, and the signs between operands.
+    """A library: its title after a preposition, what it is imported as, the keyword for axes, the templates of its own, and the signs between operands.
 
     `limits` say how many operations an operand has at most in one line with these operators, where the library differs.
     """

@@ -5,27 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from ..operators import REGISTRY
 from ..terms.terms import Term, resolved_shape
 from .code_elements import branches, elementwise, first_of, infix, negative, nested_numbers, number, parameter, through
 from .code_libraries import ATOM, INFIX, LOOSE, POWER, PRODUCT, RELATION, SUM, CodeExpression
+from .code_loops import LoopWriter, extents
 
-if TYPE_CHECKING:
-    from .code_loops import LoopWriter
-
-LoopRule: TypeAlias = "Callable[[LoopWriter, Term], CodeExpression]"
+LoopRule: TypeAlias = Callable[[LoopWriter, Term], CodeExpression]
 
 
 def joint(text: str, level: int, *codes: CodeExpression, integer: bool = False) -> CodeExpression:
     """An expression made of others: it uses their indices."""
     return CodeExpression(text, (*dict.fromkeys(index for code in codes for index in code.axes),), level, integer)
-
-
-def extents(term: Term) -> dict[str, int]:
-    """The sizes of the axes of the arguments."""
-    return {axis: size for argument in term.arguments for axis, size in resolved_shape(argument.shape).items()}
 
 
 def count(term: Term) -> int:

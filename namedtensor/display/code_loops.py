@@ -24,7 +24,6 @@ from typing import Any, TypeAlias
 from ..terms.environment import source_name
 from ..terms.terms import Term, resolved_shape
 from .code_libraries import RELATION, CodeExpression
-from .code_loop_rules import LOOP_RULES, extents
 from .code_statements import Names, Statement, identifier
 from .code_writer import CodeLine, Writer, span_of
 
@@ -51,11 +50,6 @@ class LoopWriter(Writer):
         if id(term) in self.written:
             return self.element(self.written[id(term)].text, term.shape)
         return self.rule(term)(self, term)
-
-    def rule(self, term: Term) -> Any:
-        if term.operator not in LOOP_RULES:
-            raise self.unreadable(term)
-        return LOOP_RULES[term.operator]
 
     def code_at(self, term: Term, at: Indices) -> CodeExpression:
         before, self.at = self.at, at
@@ -177,6 +171,11 @@ class LoopWriter(Writer):
                 self.blocks[-1].lines.append(CodeLine(f"{self.element(name, sizes).text} = {text}", (), span_of(term)))
         self.lines += [*self.blocks[0].lines, *lines]
         return name if sizes else text
+
+
+def extents(term: Term) -> dict[str, int]:
+    """The sizes of the axes of the arguments."""
+    return {axis: size for argument in term.arguments for axis, size in resolved_shape(argument.shape).items()}
 
 
 def in_order(term: Term) -> bool:

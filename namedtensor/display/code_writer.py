@@ -33,10 +33,15 @@ class ReadableCode(NamedTuple):
 
 
 class Writer:
-    """Writes the statements of a formula for one library. `names` are those of equations, by the terms that they define."""
+    """Writes the statements of a formula for one library, by a rule for each operator.
 
-    def __init__(self, library: Library, root: Term, names: Mapping[int, str], inputs: Sequence[str]):
-        self.library, self.root = library, root
+    `names` are those of equations, by the terms that they define.
+    """
+
+    def __init__(
+        self, library: Library, rules: Mapping[str, Any], root: Term, names: Mapping[int, str], inputs: Sequence[str]
+    ):
+        self.library, self.rules, self.root = library, rules, root
         terms = topological(root)
         self.local = Names({line.split()[-1] for line in library.imports} | {*RESERVED})
         used = {str(term.options[-1]) for term in terms if term.operator == "input"}
@@ -71,6 +76,12 @@ class Writer:
     def give_back(self) -> None:
         """Write the last lines, with the result."""
         raise NotImplementedError
+
+    def rule(self, term: Term) -> Any:
+        """What writes terms of an operator: a function of this writer and the term."""
+        if term.operator not in self.rules:
+            raise self.unreadable(term)
+        return self.rules[term.operator]
 
     def unreadable(self, term: Term, why: str = "") -> UnreadableFormula:
         return UnreadableFormula(409, why or f"{term.operator} has no readable form {self.library.title}")

@@ -18,8 +18,8 @@ from grammar.nodes import Call, Name, Node
 from grammar.printer import to_text
 
 from ..display.code_libraries import ATOM, INFIX, LOOPS, PRODUCT, SUM, CodeExpression
-from ..display.code_loop_rules import LOOP_RULES, around, extents
-from ..display.code_loops import LoopWriter
+from ..display.code_loop_rules import LOOP_RULES, around
+from ..display.code_loops import LoopWriter, extents
 from ..display.code_statements import UnreadableFormula
 from ..display.colors import tints
 from ..display.steps import ExplainedStep
@@ -126,12 +126,9 @@ class Board(LoopWriter):
     """Writes one element of a step, of those of its operands: what loops add up is written out."""
 
     def __init__(self, stages: Stages, step: ExplainedStep, operands: Mapping[int, int], at: Place):
-        self.library, self.stages, self.helpers = BOARD, stages, {}
+        self.library, self.rules, self.stages, self.helpers = BOARD, RULES, stages, {}
         self.written = {term: CodeExpression(str(number)) for term, number in operands.items()}
         self.at = {axis: CodeExpression(str(at[name] - 1)) for axis, name in zip(step.term.shape, step.axes)}
-
-    def rule(self, term: Term) -> Any:
-        return RULES[term.operator]
 
     def element(self, name: str, axes: Iterable[str]) -> CodeExpression:
         indices = [int(self.at[axis].text) + 1 for axis in axes]
