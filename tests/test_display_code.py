@@ -216,5 +216,7 @@ def test_readable_code_is_refused_in_a_sentence(words, message):
 
 
 def test_an_operator_without_readable_code_is_named():
-    with pytest.raises(nt.NotationError, match="erf has no readable form in NumPy"):
+    with pytest.raises(nt.NotationError, match='erf has no readable form in NumPy\n.*choose style="function"'):
         nt.to_python("erf(X)", style="readable", X="ℝ^{a[3]}")
+    with pytest.raises(nt.NotationError, match='inv has no readable form as loops\n.*choose "numpy"'):
+        nt.to_python("inv_{a, b}(X)", "loops", X="ℝ^{a[3] × b[3]}")

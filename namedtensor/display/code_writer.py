@@ -84,7 +84,9 @@ class Writer:
         return self.rules[term.operator]
 
     def unreadable(self, term: Term, why: str = "") -> UnreadableFormula:
-        return UnreadableFormula(409, why or f"{term.operator} has no readable form {self.library.title}")
+        message = why or f"{term.operator} has no readable form {self.library.title}"
+        hint = 'choose "numpy"' if self.library is LOOPS else 'choose style="function"'
+        return UnreadableFormula(409, message, hint=hint)
 
     def call(self, term: Term, name: str, *operands: str, **words: Any) -> str:
         """The template of an operator, filled in."""
