@@ -264,6 +264,22 @@ def test_the_numbers_of_a_step_make_its_value(name):
     assert tried or name in ("merged", "derivative")
 
 
+def test_the_numbers_of_a_step_are_those_that_fit_a_line():
+    """A call is written out as what its function computes, unless that is long; a number with the value of a folded one is a number."""
+    nested = "f(X) = " + "exp(X + " * 60 + "X" + ")" * 60
+    replies = {
+        "short": asked("steps", "f(X) = ∑_{a} (X + 1)^2\nf(x)", inputs={"x": "ℝ^{a[2]}"}),
+        "long": asked("steps", f"{nested}\nf(x)", inputs={"x": "ℝ^{a[2]}"}),
+        "folded": asked("steps", "x / √|a| + 2", inputs={"x": "ℝ^{a[4]}"}),
+    }
+    last = {name: reply["steps"][-1]["numbers"] for name, reply in replies.items()}
+    texts = {
+        name: numbers and "".join(item if isinstance(item, str) else "x" for item in numbers)
+        for name, numbers in last.items()
+    }
+    assert texts == {"short": "(x + 1)^2 + (x + 1)^2", "long": None, "folded": "x + 2"}
+
+
 def value_at(step, at):
     return (
         float(step.value.to_array(tuple(at))[tuple(position - 1 for position in at.values())])

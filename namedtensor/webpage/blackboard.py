@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Union
 
 from grammar import nodes
-from grammar.nodes import Call, Name, Node
+from grammar.nodes import Call, Name, Node, Number
 from grammar.printer import to_text
 
 from ..display.code_libraries import ATOM, INFIX, LOOPS, PRODUCT, SUM, CodeExpression
@@ -36,6 +36,7 @@ Item = Union[str, dict[str, Any]]
 Place = Mapping[str, int]
 TERMS = 6  # of a sum that are written out; of more, the first, a few dots and the last
 MAX_PLACES = 10_000
+MAX_PARTS = 100  # of what is written for one element
 HOLE = "\0"  # around a number to be filled in
 SUMS = "{0} += {1}"
 BETWEEN = {SUMS: " + ", "{0} *= {1}": " · "}
@@ -127,8 +128,15 @@ class Board(LoopWriter):
 
     def __init__(self, stages: Stages, step: ExplainedStep, operands: Mapping[int, int], at: Place):
         self.library, self.rules, self.stages, self.helpers = BOARD, RULES, stages, {}
+        self.parts = 0
         self.written = {term: CodeExpression(str(number)) for term, number in operands.items()}
         self.at = {axis: CodeExpression(str(at[name] - 1)) for axis, name in zip(step.term.shape, step.axes)}
+
+    def rule(self, term: Term) -> Any:
+        self.parts += 1
+        if self.parts > MAX_PARTS:
+            raise self.unreadable(term)
+        return super().rule(term)
 
     def element(self, name: str, axes: Iterable[str]) -> CodeExpression:
         indices = [int(self.at[axis].text) + 1 for axis in axes]
@@ -167,7 +175,7 @@ def function(w: Board, term: Term) -> CodeExpression:
 
 
 def number(w: Board, term: Term) -> CodeExpression:
-    return CodeExpression(to_text(term.node))
+    return CodeExpression(to_text(term.node) if isinstance(term.node, Number) else f"{term.number:g}")
 
 
 def softmax(w: Board, term: Term) -> CodeExpression:
