@@ -84,9 +84,8 @@ class Writer:
         return self.rules[term.operator]
 
     def unreadable(self, term: Term, why: str = "") -> UnreadableFormula:
-        message = why or f"{term.operator} has no readable form {self.library.title}"
         hint = 'choose "numpy"' if self.library is LOOPS else 'choose style="function"'
-        return UnreadableFormula(409, message, hint=hint)
+        return UnreadableFormula(409, why or f"{term.operator} has no readable form {self.library.title}", hint=hint)
 
     def call(self, term: Term, name: str, *operands: str, **words: Any) -> str:
         """The template of an operator, filled in."""
@@ -105,12 +104,8 @@ class Writer:
         self.give_back()
         lengths = [len(line.text) for line in self.lines if line.axes and len(line.text) < MAX_CHARS_BEFORE_COMMENT]
         width = max(lengths, default=0)
-        body = [
-            f"    {line.text.ljust(width)}  # {' × '.join(map(source_name, line.axes))}"
-            if line.axes
-            else f"    {line.text}"
-            for line in self.lines
-        ]
+        comments = [f"  # {' × '.join(map(source_name, line.axes))}" if line.axes else "" for line in self.lines]
+        body = [f"    {line.text.ljust(width)}{text}".rstrip() for line, text in zip(self.lines, comments)]
         head = [line for name in self.helpers for line in (*helper(self.library, name).splitlines(), "", "")]
         if self.library is not LOOPS or any("math." in line for line in (*head, *body)):
             head = [*self.library.imports, "", "", *head]
