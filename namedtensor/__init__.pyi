@@ -532,8 +532,9 @@ def to_python(
     ----------
     formula : str, Formula, Program or EntryPoint
         The formula, or its text.
-    library : {"numpy", "torch", "jax"}
-        The library that the function uses (default: "numpy").
+    library : {"numpy", "torch", "jax", "loops"}
+        The library that the function uses (default: "numpy"). With "loops", it has the style "readable" and consists of
+        nested loops of plain Python over nested lists.
     values : mapping of str to tensor or shape, optional
         The inputs, in the order of the function's parameters, if not passed as keywords.
     sizes : mapping of str to int, optional
@@ -571,6 +572,17 @@ def to_python(
     <BLANKLINE>
     def function(W, X, c):
         return W @ X.T + c[:, None]  # b × n
+    <BLANKLINE>
+    >>> print(nt.to_python("W ⊙_{a} X", "loops", W="ℝ^{b[2] × a[3]}", X="ℝ^{n[4] × a[3]}"))
+    def function(W, X):
+        result = [[0.0] * 4 for _ in range(2)]  # b × n
+        for b in range(2):
+            for n in range(4):
+                total = 0
+                for a in range(3):
+                    total += W[b][a] * X[n][a]
+                result[b][n] = total
+        return result
     <BLANKLINE>
     """
 

@@ -8,6 +8,7 @@ What differs is made smaller by leaving out statements and parts as long as the 
 from __future__ import annotations
 
 import importlib
+import inspect
 import multiprocessing
 import os
 import random
@@ -32,7 +33,11 @@ from own_evaluator import Rounding, Tensor, Unfit, evaluate, records
 
 import namedtensor as nt
 from namedtensor import reference
+from namedtensor.display.code_statements import UnreadableFormula, identifier
 from namedtensor.planning.optimizations import OPTIMIZATIONS
+from namedtensor.programs.executable import Options
+from namedtensor.programs.readable import typed
+from namedtensor.terms.environment import source_name
 
 
 class Precision(NamedTuple):
@@ -233,6 +238,25 @@ def standing_alone(library: str) -> Callable[[Sample], Any]:
     return way
 
 
+def by_loops(s: Sample) -> Any:
+    """The loops of plain Python, which take and give lists, where the formula has any."""
+    formula = nt.formula(s.text)
+    try:
+        text = formula.to_python("loops", s.values)
+    except UnreadableFormula as problem:
+        raise Unfit(problem.message) from None
+    space: dict[str, Any] = {}
+    exec(compile(text, "<source>", "exec"), space)
+    numbers = {identifier(name): getattr(value, "array", value) for name, value in s.values.items()}
+    used = [np.asarray(numbers[name]).tolist() for name in inspect.signature(space["function"]).parameters]
+    try:
+        result = space["function"](*used)
+    except (ArithmeticError, ValueError) as problem:
+        raise Unfit(f"Python raises {problem}") from None
+    _, root = typed(formula._goal, s.values, Options())
+    return reference.tensor(result, tuple(map(source_name, root.shape)))
+
+
 def exported_elsewhere(library: str) -> Callable[[Sample], Any]:
     """The source text called with other sizes and dtypes: a value that is wrong, or an error that is no sentence, is raised."""
 
@@ -375,6 +399,7 @@ WAYS = {
     "without one of them": Way(without_each, often=0.5),
     "source text": Way(standing_alone("numpy"), often=0.5),
     "source text, other sizes and dtypes": Way(exported_elsewhere("numpy"), often=0.2),
+    "loops": Way(by_loops, often=0.5),
     "other lengths": Way(at_other_lengths("numpy"), often=0.5),
     "printed": Way(printed(lambda p: p.to_text()), often=0.3),
     "printed in ASCII": Way(printed(lambda p: p.to_text(ascii=True)), often=0.3),
@@ -444,6 +469,8 @@ def difference(name: str, way: Way, sample: Sample, result: Callable[[Precision]
             warnings.simplefilter("ignore")
             element = way.run(sample)
         entries = entries_of(element)
+    except Unfit:
+        raise
     except Exception as problem:
         first = str(problem).strip().splitlines()[:1]
         number_of = getattr(problem, "code", type(problem).__name__)

@@ -608,7 +608,7 @@ def test_a_formula_as_code_is_what_its_method_gives(run):
     assert json.loads(run("parameters", *words, "X=ℝ^{a}", "--json")[1]) == {"W": "ℝ^{a[3] × b[2]}"}
     shapes = {"X": "ℝ^{a[3]}", "W": "ℝ^{a[3] × b[2]}"}
     formula, texts = "X ⊙_{a} W", [f"{name}={shape}" for name, shape in shapes.items()]
-    for library in ("numpy", "torch", "jax"):
+    for library in ("numpy", "torch", "jax", "loops"):
         expected = nt.to_python(formula, library, **shapes)
         assert run("to-python", formula, "--library", library, *texts)[1] == expected
         assert json.loads(run("to-python", formula, "--library", library, "--json", *texts)[1])["source"] == expected

@@ -7,9 +7,7 @@ import pytest
 
 import namedtensor as nt
 import transformer
-from namedtensor import display
-from namedtensor.display.code import UnreadableFormula
-from namedtensor.webpage.code import code_of
+from namedtensor.display.code_statements import UnreadableFormula, identifier
 from namedtensor.webpage.examples import EXAMPLES
 from namedtensor.webpage.requests import Request
 from namedtensor.webpage.stages import stages_of
@@ -31,7 +29,7 @@ FORMULAS = [  # the formula, its inputs, a line of its code for NumPy
     ("A ⊙ v / (1 + v)", {"A": A, "v": v}, "A * v[:, None] / (1 + v)[:, None]"),
     ("A ⊙_{height} v", {"A": A, "v": v}, "A.T @ v"),
     ("v ⊙ (A ⊙_{width} u)", {"A": A, "v": v, "u": "ℝ^{width[4]}"}, "v * (A @ u)"),
-    ("logsumexp_{width}(1000 A) + logsoftmax_{width}(1000 A) ⊙_{width} A", {"A": A}, "logsumexp(product, axis=1)"),
+    ("logsumexp_{width}(1000 A) + logsoftmax_{width}(1000 A) ⊙_{width} A", {"A": A}, "logsumexp(scores, axis=1)"),
     ("A ⊙_{height, width} A", {"A": A}, 'np.einsum("hw,hw->", A, A)'),
     ("A_{height→width', width→height} ⊙_{width'} A_{width→width''}_{height→width'}", {"A": A}, "@"),
     ("max_{height} A - min_{width} A", {"A": A}, "np.max(A, axis=0)"),
@@ -63,6 +61,13 @@ FORMULAS = [  # the formula, its inputs, a line of its code for NumPy
     ("yield + A", {"yield": "ℝ", "A": A}, "v_yield + A"),
     ("(A + v)^2 - A^{-1} - (-A)^2", {"A": A, "v": v}, "(A + v[:, None])**2 - A**(-1) - (-A)**2"),
     ("A / (v / 2) - (A - (v - 1))", {"A": A, "v": v}, "A / (v / 2)[:, None] - (A - (v - 1)[:, None])"),
+    ("quantile_{width}(A; 0.3) + median_{width} A", {"A": A}, "np.quantile(A, 0.3, axis=1)"),
+    ("norm_{width}(A; 3) - std_{width}(A; 1) + var_{height, width}(A)", {"A": A}, "np.linalg.norm(A, 3, axis=1)"),
+    ("standardize_{width}(A; 0.5)", {"A": A}, "standardize(A, axis=1, eps=0.5)"),
+    ("cumprod_{width}(A) + sort_{width}(v ⊙ A) - argmin_{height}(A)", {"A": A, "v": v}, "one_hot_largest(-A, axis=0)"),
+    ("logsumexp_{height}({ A if A > v; -A otherwise })", {"A": A, "v": v}, "np.where(A > v[:, None], A, -A)"),
+    ("Y = (A + 1)_{height→depth}\nY ⊙_{depth} Y", {"A": A}, "Y = A + 1"),
+    ("f(X; w) = w X\nB ∈ ℝ^{height[3]}\nf(A; 2) + v", {"A": A, "v": v}, "2 * A + v[:, None]"),
     ("onehot_{vocab}(I) ⊙_{vocab} E", {"I": "[5]^{seq[4]}", "E": "ℝ^{vocab[5] × emb[2]}"}, "I[:, None] == np.arange(1, 6)"),
 ]  # fmt: skip
 
@@ -93,9 +98,9 @@ def sizes_of(shape):
 
 def check(text, inputs, library):
     """The value of the code beside that of the formula."""
-    pytest.importorskip({"numpy": "numpy"}.get(library, library))
+    pytest.importorskip({"loops": "numpy"}.get(library, library))
     stages = stages_of(typed(request(text, inputs)))
-    code = code_of(stages, library)
+    code = nt.to_python(text, library, stages.typed.given, style="readable", sizes=dict(stages.typed.sizes))
     result = arrays_of(stages, inputs, library)
     space: dict = {}
     exec(code, space)
@@ -111,6 +116,8 @@ def check(text, inputs, library):
     elif library == "jax":
         jax = pytest.importorskip("jax")
         actual = space["function"](*map(jax.numpy.asarray, arrays))
+    elif library == "loops":
+        actual = space["function"](*(array.tolist() for array in arrays))
     else:
         actual = space["function"](*arrays)
     named = {
@@ -125,25 +132,61 @@ def check(text, inputs, library):
     return code
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax", "loops"])
 @pytest.mark.parametrize(("text", "inputs", "line"), FORMULAS, ids=lambda item: item if isinstance(item, str) else "")
 def test_the_code_of_a_formula_gives_its_value(text, inputs, line, library):
     try:
         code = check(text, inputs, library)
-    except UnreadableFormula:
+    except UnreadableFormula as refusal:
+        if library == "loops":
+            assert text.startswith(("det", "solve")) and refusal.message.endswith(" has no readable form as loops")
+            return
         assert library == "torch" and ("height, width" in text or "max(A, 2 v)" in text)
         return
     if library == "numpy":
         assert line in code, code
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax", "loops"])
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_the_code_of_an_example_gives_its_value(example, library):
     inputs = {**example.inputs, **({"I": "[5]^{seq[4]}"} if example.name == "indexing" else {})}
     if any(isinstance(value, int) for value in inputs.values()):
         pytest.skip("its sizes are numbers of steps")
     check(example.text, inputs, library)
+
+
+def test_all_targets_have_the_same_statements():
+    words = {"Q": "ℝ^{query[5] × key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}
+    text = "A = softmax_{seq}(Q ⊙_{key} K / √|key|)\nC = A ⊙_{seq} V\nrelu(C) ⊙ C / (1 + A ⊙_{seq} A)"
+    statements = {}
+    for library in ("numpy", "torch", "jax", "loops"):
+        body = nt.to_python(text, library, words, style="readable").partition("def function(")[2]
+        statements[library] = re.findall(r"^    (\w+) = ", body, re.MULTILINE)
+    assert statements["numpy"] == statements["torch"] == statements["jax"] == ["scores", "A", "C"]
+    assert statements["loops"] == ["scores", "A", "C", "result"]
+
+
+@pytest.mark.parametrize(("text", "lines"), [
+    ("∑_{a} x", ["total = 0", "for a in range(3):", "    total += x[a]", "return total"]),
+    ("(∑_{a} x) / |a|", ["total = 0", "for a in range(3):", "    total += x[a]", "return total / 3"]),
+    ("x_{a→b}", ["return x"]),
+    ("x_{a(2)}", ["return x[1]"]),
+    ("m = max_{a} x\nx - m", [
+        "m = -math.inf", "for a in range(3):", "    m = max(m, x[a])", "result = [0.0] * 3  # a", "for a in range(3):",
+        "    result[a] = x[a] - m", "return result"]),
+])  # fmt: skip
+def test_loops_are_as_one_writes_them(text, lines):
+    code = nt.to_python(text, "loops", x="ℝ^{a[3]}")
+    assert code.partition("def function(x):\n")[2].splitlines() == [f"    {line}" for line in lines]
+
+
+def test_loops_are_always_readable():
+    assert nt.to_python("∑_{a} X", "loops", X="ℝ^{a[3]}") == nt.to_python(
+        "∑_{a} X", "loops", X="ℝ^{a[3]}", style="readable"
+    )
+    with pytest.raises(nt.NotationError, match="modules are supported for torch only, got loops"):
+        nt.to_python("∑_{a} X", "loops", X="ℝ^{a[3]}", style="module")
 
 
 def test_layers_have_readable_code():
@@ -156,7 +199,7 @@ def test_layers_have_readable_code():
     names = re.search(r"def function\((.*)\):", text)[1].split(", ")
     space: dict = {}
     exec(text, space)
-    arrays = {display.code.identifier(name): value.array for name, value in layer.parameters.items()} | {"X": X.array}
+    arrays = {identifier(name): value.array for name, value in layer.parameters.items()} | {"X": X.array}
     np.testing.assert_allclose(
         space["function"](*(arrays[name] for name in names)), layer(X).to_array(["seq", "chans"]), rtol=1e-6
     )
@@ -173,5 +216,7 @@ def test_readable_code_is_refused_in_a_sentence(words, message):
 
 
 def test_an_operator_without_readable_code_is_named():
-    with pytest.raises(nt.NotationError, match="erf has no readable form in np"):
+    with pytest.raises(nt.NotationError, match='erf has no readable form in NumPy\n.*choose style="function"'):
         nt.to_python("erf(X)", style="readable", X="ℝ^{a[3]}")
+    with pytest.raises(nt.NotationError, match='inv has no readable form as loops\n.*choose "numpy"'):
+        nt.to_python("inv_{a, b}(X)", "loops", X="ℝ^{a[3] × b[3]}")

@@ -62,7 +62,7 @@ def drawn(number):
 
 
 STRINGS = [*FOUND, *map(drawn, range(COUNT))]
-QUESTIONS = ("check", "plan", "steps", "loops", "code", "derive", "complete")
+QUESTIONS = ("check", "plan", "steps", "code", "derive", "complete")
 
 
 @pytest.fixture(autouse=True)

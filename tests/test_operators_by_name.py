@@ -85,33 +85,35 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "tensors/methods.py": ("abs", "a method of Python's"),
     "tensors/numpy_protocol.py": ("abs cumsum dot max min sum", "what NumPy calls them"),
     "terms/builder.py": ("I mean onehot ∑", "smart constructors: −1 goes through a mean, X_{ax(i)} back to a onehot"),
-    "display/code.py": (
-        "I argmax argmin cumsum exp logsumexp max mean min norm onehot pool relu softmax standardize std tanh unroll var σ ∑",
-        "names of variables in code that a person reads",
-    ),
     "display/code_contractions.py": (
-        "argmax argmin logsoftmax max mean median min norm quantile softmax solve standardize sum trace",
+        "argmax argmin max mean median min norm quantile solve standardize sum trace",
         "the same in NumPy, PyTorch and JAX, as one writes it by hand",
     ),
-    "display/code_elements.py": ("dot logsigmoid sqrt", "the same"),
+    "display/code_elements.py": ("dot factorial logsigmoid sqrt", "the same"),
     "display/code_libraries.py": (
-        "abs all any arccos arcsin arctan argmax argmin ceil cholesky clip cos cosh cumprod cumsum det eigvalsh elu erf exp floor gelu inv "
-        "log logdet logsigmoid logsoftmax logsumexp max mean median min mod norm quantile relu round sigmoid silu sin sinh softmax softplus "
-        "solve sort sqrt standardize std sum tan tanh trace var σ",
+        "abs all any arccos arcsin arctan argmax argmin ceil cholesky clip cos cosh cumprod cumsum det eigvalsh elu erf exp factorial "
+        "floor gelu inv isnan lgamma ln log logdet logsigmoid logsoftmax logsumexp max mean median min mod norm pool quantile relu round "
+        "sigmoid silu sin sinh softmax softplus solve sort sqrt standardize std sum tan tanh trace unroll var Γ σ",
         "what libraries call them",
+    ),
+    "display/code_loop_rules.py": (
+        "I all any argmax argmin cumprod cumsum dot logsoftmax logsumexp max mean median min norm onehot pool quantile softmax sort "
+        "standardize std trace unroll var ∏ ∑",
+        "one element of each, as loops of plain Python",
     ),
     "display/code_rules.py": (
         "I all any argmax argmin cholesky cumprod cumsum det dot eigvalsh inv logdet logsoftmax logsumexp max mean median min norm onehot "
         "pool quantile softmax solve sort standardize std sum trace unroll var ∏ ∑",
         "the table of these rules",
     ),
-    "webpage/blackboard.py": ("dot mean softmax sqrt sum ∏ ∑", "one element of each, as on a blackboard"),
-    "webpage/elements.py": (
-        "I dot logsoftmax logsumexp max mean min onehot pool pow softmax sqrt standardize std sum unroll var ∏ ∑",
-        "one element of each, written out in numbers",
+    "display/code_statements.py": (
+        "I argmax argmin cumprod cumsum dot exp logsoftmax logsumexp max mean min norm onehot pool relu softmax sort standardize std tanh "
+        "unroll var σ ∑",
+        "names of variables in code that a person reads",
     ),
+    "display/code_writer.py": ("abs max min round", "functions of Python"),
+    "webpage/blackboard.py": ("dot mean softmax sqrt ∏ ∑", "one element of each, as on a blackboard"),
     "webpage/examples.py": ("I softmax sum", "formulas that the page begins with"),
-    "webpage/loops.py": ("dot logsoftmax logsumexp max min softmax", "names of the numbers that loops make"),
 }
 
 

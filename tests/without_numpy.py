@@ -64,8 +64,8 @@ def page() -> None:
     text = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
     formula = {"text": text, "inputs": {"Q": "ℝ^{key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}}
     fields: dict[str, list[dict]] = {
-        **dict.fromkeys(("check", "plan", "steps", "loops"), [formula]),
-        "code": [{**formula, "library": item} for item in ("numpy", "torch", "jax", "javascript", "einsum")],
+        **dict.fromkeys(("check", "plan", "steps"), [formula]),
+        "code": [{**formula, "library": item} for item in ("loops", "numpy", "torch", "jax", "javascript", "einsum")],
         "derive": [{**formula, "by": name} for name in "QKV"],
         "complete": [{"before": "A \\od"}],
         "same": [{"first": "∑_{a} X", "second": "∑_{a} X + 0", "inputs": {"X": "ℝ^{a}"}}],

@@ -23,8 +23,8 @@ def python_arguments(parser: argparse.ArgumentParser) -> None:
     of_name_argument(parser)
     parser.add_argument(
         "--library",
-        choices=("numpy", "torch", "jax"),
-        help="what it computes with (default: numpy; torch for --style module)",
+        choices=("numpy", "torch", "jax", "loops"),
+        help="what it computes with; loops are plain Python (default: numpy; torch for --style module)",
     )
     parser.add_argument(
         "--style",
@@ -102,6 +102,7 @@ def parameters_command(options: Any, console: Console) -> int:
 PYTHON_EXAMPLES = """
   namedtensor to-python 'A ⊙_{width} x' A='ℝ^{height[3] × width[4]}' x='R^{width[4]}'
   namedtensor to-python 'softmax_{seq} X' X='R^{seq[5]}' --library torch
+  namedtensor to-python 'softmax_{seq} X' X='R^{seq[5]}' --library loops
   namedtensor to-python layers.nt --of FFN X='R^{seq[5], chans[8]}' --sizes hidden=16
   namedtensor to-python layers.nt --of FFN --style module X='R^{seq, chans[8]}' --sizes hidden=16
 """

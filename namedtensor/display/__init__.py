@@ -8,10 +8,15 @@
 `steps`: the steps of an explanation, as text and as a table.
 `derivations`: the derivation of a closed form, each equation beside its rule.
 `slides`: the steps as a page that steps through them.
-`code_libraries`: what operators are called in NumPy, PyTorch and JAX.
+`code_libraries`: what operators are called in NumPy, PyTorch, JAX and plain Python.
+`code_statements`: which parts of a formula get a line of code, and their names.
+`code_writer`: the lines of a function.
+`code_arrays`: statements as expressions of arrays.
 `code_elements`: numbers, elementwise operators and moved axes as array expressions.
 `code_contractions`: contractions, reductions and matrices as array expressions.
 `code_rules`: the table of these rules.
+`code_loops`: statements as nested loops.
+`code_loop_rules`: one element of each operator, as loops compute it.
 `code`: a formula as code that a person reads.
 `pictures`: a tensor as a picture.
 `plots`: a tensor as lines, and its elements as a histogram.

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..operators import REGISTRY
 from ..terms.terms import Term
-from .code_elements import Rule, expression, infix, operand, order_of, total, whole
-from .code_libraries import ATOM, PRODUCT, CodeExpression, Writes
+from .code_arrays import ArrayWriter
+from .code_elements import Rule, infix, operand, order_of, parameter, whole
+from .code_libraries import ATOM, PRODUCT, CodeExpression
 
 
 # ------------------------------------------------------------------------------------------------------------- products
-def contraction(w: Writes, term: Term) -> CodeExpression:
+def contraction(w: ArrayWriter, term: Term) -> CodeExpression:
     if not term.axes:
         return infix(w, term)
-    first, second = (
-        whole(w, argument, w.code(argument, 0 if argument.operator == "softmax" else 2)) for argument in term.arguments
-    )
+    first, second = (whole(w, argument, w.code(argument)) for argument in term.arguments)
     if w.library.prefix == "torch" and (first.integer or second.integer):
         first, second = (as_float(w, term, code) for code in (first, second))
     return (
@@ -26,12 +24,12 @@ def contraction(w: Writes, term: Term) -> CodeExpression:
     )
 
 
-def as_float(w: Writes, term: Term, code: CodeExpression) -> CodeExpression:
-    return expression(w.call(term, "float", code.within(ATOM)), code.axes, total(code)) if code.integer else code
+def as_float(w: ArrayWriter, term: Term, code: CodeExpression) -> CodeExpression:
+    return CodeExpression(w.call(term, "float", code.within(ATOM)), code.axes) if code.integer else code
 
 
 def as_matrices(
-    w: Writes, term: Term, first: CodeExpression, second: CodeExpression, only_vector: bool = False
+    w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression, only_vector: bool = False
 ) -> CodeExpression | None:
     """A @ B, where each is a vector or a matrix, or the first has further axes in front; None elsewhere."""
     if len(term.axes) != 1 or {*first.axes} & {*second.axes} != {*term.axes} or len(second.axes) > 2:
@@ -46,10 +44,10 @@ def as_matrices(
     left = w.arranged(first, (*(name for name in first.axes if name != axis), axis), PRODUCT)
     right = w.arranged(second, (axis, *(name for name in second.axes if name != axis)), ATOM)
     axes = tuple(name for name in (*first.axes, *second.axes) if name != axis)
-    return expression(f"{left} @ {right}", axes, total(first, second), PRODUCT)
+    return CodeExpression(f"{left} @ {right}", axes, PRODUCT)
 
 
-def as_einsum(w: Writes, term: Term, first: CodeExpression, second: CodeExpression) -> CodeExpression:
+def as_einsum(w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression) -> CodeExpression:
     letters: dict[str, str] = {}
     for axis in dict.fromkeys((*first.axes, *second.axes)):
         expected = [letter for letter in axis.lower() if letter.isascii() and letter.isalpha()]
@@ -59,7 +57,7 @@ def as_einsum(w: Writes, term: Term, first: CodeExpression, second: CodeExpressi
     axes = tuple(axis for axis in letters if axis not in term.axes)
     spelled = ["".join(letters[axis] for axis in names) for names in (first.axes, second.axes, axes)]
     text = f'{w.library.prefix}.einsum("{spelled[0]},{spelled[1]}->{spelled[2]}", {first.text}, {second.text})'
-    return expression(text, axes, total(first, second))
+    return CodeExpression(text, axes)
 
 
 # ------------------------------------------------------------------------------------------------------- along axes
@@ -69,24 +67,22 @@ def positions(code: CodeExpression, axes: tuple[str, ...]) -> Any:
 
 
 def reduction(name: str) -> Rule:
-    def rule(w: Writes, term: Term) -> CodeExpression:
+    def rule(w: ArrayWriter, term: Term) -> CodeExpression:
         code = operand(w, term)
         if not term.axes:
             return code
-        options = dict(zip([key for key, _ in REGISTRY[term.operator].options], term.options))
-        places = positions(code, term.axes)
+        places, p = positions(code, term.axes), parameter(term)
         torch = w.library.prefix == "torch"
-        is_plain_norm = name == "norm" and (torch or (options.get("p", 2) == 2 and len(term.axes) == 2))
+        is_plain_norm = name == "norm" and (torch or (p == 2 and len(term.axes) == 2))
         one_axis = name in ("norm", "quantile", "median") or (name == "prod" and torch)
         if isinstance(places, tuple) and one_axis and not is_plain_norm:
             raise w.unreadable(term)
         if name == "mean" and w.library.prefix == "torch" and code.integer:
             code = as_float(w, term, code)
-        chosen = f"{name} p" if name == "norm" and options.get("p", 2) != 2 else name
-        parameter = next(iter(options.values()), dict(REGISTRY[term.operator].options).get("q"))
-        text = w.call(term, chosen, code.text, axis=places, p=parameter)
+        chosen = "norm p" if name == "norm" and p != 2 else name
+        text = w.call(term, chosen, code.text, axis=places, p=p)
         rest = tuple(axis for axis in code.axes if axis not in term.axes)
-        return expression(text, rest, total(code), integer=code.integer and name in ("sum", "prod", "max", "min"))
+        return CodeExpression(text, rest, integer=code.integer and name in ("sum", "prod", "max", "min"))
 
     return rule
 
@@ -94,56 +90,47 @@ def reduction(name: str) -> Rule:
 def extremum(name: str) -> Rule:
     over = reduction(name)
 
-    def rule(w: Writes, term: Term) -> CodeExpression:
+    def rule(w: ArrayWriter, term: Term) -> CodeExpression:
         if len(term.arguments) == 1:
             return over(w, term)
         codes = tuple(w.code(argument) for argument in term.arguments)
         if w.library.prefix == "torch" and not all(code.axes for code in codes):
             raise w.unreadable(term, "torch.maximum takes tensors")
         order = order_of(codes)
-        return expression(
-            w.call(term, f"{name} two", *(w.arranged(code, order) for code in codes)), order, total(*codes)
-        )
+        return CodeExpression(w.call(term, f"{name} two", *(w.arranged(code, order) for code in codes)), order)
 
     return rule
 
 
-def along(w: Writes, term: Term) -> CodeExpression:
+def along(w: ArrayWriter, term: Term) -> CodeExpression:
     """What gives as many elements as it takes."""
-    if term.operator in ("softmax", "logsoftmax"):
-        w.suggested.setdefault(id(term.arguments[0]), "scores")
-    code = operand(w, term, 0 if term.operator in ("softmax", "standardize") else 2)
+    code = operand(w, term)
     places = positions(code, term.axes)
-    if (
-        isinstance(places, tuple)
-        and w.library.prefix == "torch"
-        and term.operator not in ("standardize", "argmax", "argmin")
-    ):
+    by_helper = term.operator in ("standardize", "argmax", "argmin")
+    if isinstance(places, tuple) and w.library.prefix == "torch" and not by_helper:
         raise w.unreadable(term)
     name = term.operator
-    if name == "standardize" and term.options and term.options[0] != 1e-5:
+    if name == "standardize" and parameter(term) != 1e-5:
         name = "standardize eps"
     inner = code.within(ATOM) if name == "argmin" else code.text
-    return expression(
-        w.call(term, name, inner, axis=places, p=term.options[0] if term.options else None), code.axes, total(code)
-    )
+    return CodeExpression(w.call(term, name, inner, axis=places, p=parameter(term)), code.axes)
 
 
-def of_matrix(w: Writes, term: Term) -> CodeExpression:
+def of_matrix(w: ArrayWriter, term: Term) -> CodeExpression:
     """A function of matrices, which are the last two dimensions."""
     code = operand(w, term)
     rows = tuple(term.axes)
     rest = tuple(axis for axis in code.axes if axis not in rows)
     text = w.call(term, term.operator, w.arranged(code, (*rest, *rows), ATOM if term.operator in ("trace",) else 0))
     axes = (*rest, *(axis for axis in rows if axis in term.shape))
-    return expression(text, axes, total(code))
+    return CodeExpression(text, axes)
 
 
-def solved(w: Writes, term: Term) -> CodeExpression:
+def solved(w: ArrayWriter, term: Term) -> CodeExpression:
     matrix, right = (whole(w, argument, w.code(argument)) for argument in term.arguments)
     row, column = term.axes
     if len(matrix.axes) != 2 or len(right.axes) > 2:
         raise w.unreadable(term)
     rest = tuple(axis for axis in right.axes if axis != row)
     text = w.call(term, "solve", w.arranged(matrix, (row, column)), w.arranged(right, (row, *rest)))
-    return expression(text, (column, *rest), total(matrix, right))
+    return CodeExpression(text, (column, *rest))

@@ -8,36 +8,35 @@ from typing import Any, TypeAlias
 
 from grammar import nodes
 
+from ..operators import REGISTRY
 from ..terms.terms import Term, resolved_shape
-from .code_libraries import ATOM, INFIX, PRODUCT, SUM, CodeExpression, Writes, template
+from .code_arrays import ArrayWriter
+from .code_libraries import ATOM, PRODUCT, SUM, CodeExpression, repeats, template
+from .code_writer import Writer
 
-Rule: TypeAlias = Callable[[Writes, Term], CodeExpression]
-
-
-def expression(
-    text: str, axes: tuple[str, ...], operations: int, level: int = ATOM, integer: bool = False
-) -> CodeExpression:
-    return CodeExpression(text, axes, level, operations, integer)
+Rule: TypeAlias = Callable[[ArrayWriter, Term], CodeExpression]
 
 
 # ------------------------------------------------------------------------------------------------------------- leaves
-def input_code(w: Writes, term: Term) -> CodeExpression:
-    return expression(w.inputs[str(term.options[-1])], tuple(term.shape), 0)
-
-
-def number(w: Writes, term: Term) -> CodeExpression:
+def number(w: Writer, term: Term) -> CodeExpression:
     value: Any = term.number
     if isinstance(value, bool):
-        return expression(str(value), (), 0)
+        return CodeExpression(str(value), ())
     if math.isinf(value) or math.isnan(value):
         name = "nan" if math.isnan(value) else "inf"
-        return expression(f"{'-' * (value < 0)}{w.library.prefix}.{name}", (), 0, ATOM if value > 0 else PRODUCT)
+        return CodeExpression(f"{'-' * (value < 0)}{w.library.prefix}.{name}", (), ATOM if value > 0 else PRODUCT)
     root = root_of_a_size(term.node, value)
     if root is not None:
         text = f"{w.library.prefix}.sqrt({root})" if w.library.prefix != "torch" else f"{root}**0.5"
-        return expression(text, (), 0, ATOM if w.library.prefix != "torch" else PRODUCT)
+        return CodeExpression(text, (), ATOM if w.library.prefix != "torch" else PRODUCT)
     text = repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
-    return expression(text, (), 0, ATOM if value >= 0 else PRODUCT)
+    return CodeExpression(text, (), ATOM if value >= 0 else PRODUCT)
+
+
+def parameter(term: Term, default: Any = None) -> Any:
+    """The option of an operator that has one, such as the p of a norm."""
+    options = {**dict(REGISTRY[term.operator].options), **dict(term.options)}
+    return next(iter(options.values()), default)
 
 
 def root_of_a_size(node: Any, value: float) -> int | None:
@@ -47,27 +46,31 @@ def root_of_a_size(node: Any, value: float) -> int | None:
     return None
 
 
-def iota(w: Writes, term: Term) -> CodeExpression:
-    first, size = (
-        (*term.options, *term.shape.values())[:2]
-        if len(term.options) > 1
-        else (1, next(iter(resolved_shape(term.shape).values())))
-    )
-    return expression(f"{w.library.prefix}.arange({first}, {first + size})", tuple(term.shape), 0, integer=True)
+def first_of(term: Term) -> int:
+    """The first number of iota."""
+    return term.options[0] if len(term.options) > 1 else 1
 
 
-def identity(w: Writes, term: Term) -> CodeExpression:
-    return expression(w.call(term, "eye", str(next(iter(resolved_shape(term.shape).values())))), tuple(term.shape), 0)
+def size_of(term: Term) -> int:
+    return next(iter(resolved_shape(term.shape).values()))
 
 
-def ones(w: Writes, term: Term) -> CodeExpression:
-    return expression(
-        f"{w.library.prefix}.ones({next(iter(resolved_shape(term.shape).values()))})", tuple(term.shape), 0
-    )
+def iota(w: ArrayWriter, term: Term) -> CodeExpression:
+    text = f"{w.library.prefix}.arange({first_of(term)}, {first_of(term) + size_of(term)})"
+    return CodeExpression(text, tuple(term.shape), integer=True)
 
 
-def constant(w: Writes, term: Term) -> CodeExpression:
-    axes, extents, numbers = term.options
+def identity(w: ArrayWriter, term: Term) -> CodeExpression:
+    return CodeExpression(w.call(term, "eye", str(size_of(term))), tuple(term.shape))
+
+
+def ones(w: ArrayWriter, term: Term) -> CodeExpression:
+    return CodeExpression(f"{w.library.prefix}.ones({size_of(term)})", tuple(term.shape))
+
+
+def nested_numbers(term: Term) -> Any:
+    """The numbers of a constant as nested lists."""
+    _, extents, numbers = term.options
 
     def nested(values: Any, sizes: Any) -> Any:
         if not sizes:
@@ -75,10 +78,13 @@ def constant(w: Writes, term: Term) -> CodeExpression:
         step = len(values) // sizes[0]
         return [nested(values[at * step : (at + 1) * step], sizes[1:]) for at in range(sizes[0])]
 
-    integer = all(isinstance(value, int) for value in numbers)
-    return expression(
-        w.call(term, "array", repr(nested(list(numbers), list(extents)))), tuple(axes), 0, integer=integer
-    )
+    return nested(list(numbers), list(extents))
+
+
+def constant(w: ArrayWriter, term: Term) -> CodeExpression:
+    axes, _, numbers = term.options
+    text = w.call(term, "array", repr(nested_numbers(term)))
+    return CodeExpression(text, tuple(axes), integer=all(isinstance(value, int) for value in numbers))
 
 
 # ------------------------------------------------------------------------------------------------------------- elements
@@ -89,107 +95,93 @@ def order_of(codes: tuple[CodeExpression, ...]) -> tuple[str, ...]:
     return (*dict.fromkeys(others), *longest.axes)
 
 
-def total(*codes: CodeExpression) -> int:
-    return 1 + sum(code.operations for code in codes)
-
-
-def infix(w: Writes, term: Term) -> CodeExpression:
-    sign = INFIX["⊙" if term.operator in ("juxtaposed", "dot") else term.operator]
+def infix(w: Writer, term: Term) -> CodeExpression:
+    sign = w.library.signs["⊙" if term.operator in ("juxtaposed", "dot") else term.operator]
     first, second = w.code(term.arguments[0]), w.code(term.arguments[1])
     order = order_of((first, second))
-    if sign.sign in ("&", "|"):
-        left, right = w.arranged(first, order, sign.left), w.arranged(second, order, sign.right)
-    else:
-        left, right = w.arranged(first, order, sign.left), w.arranged(second, order, sign.right)
-    return expression(
-        f"{left} {sign.sign} {right}" if sign.sign != "**" else f"{left}**{right}",
-        order,
-        total(first, second),
-        sign.level,
-        first.integer and second.integer and sign.sign not in "/**",
-    )
+    left, right = w.arranged(first, order, sign.left), w.arranged(second, order, sign.right)
+    integer = first.integer and second.integer and term.operator not in "/^"
+    return CodeExpression(f"{left}{sign.sign}{right}", order, sign.level, integer)
 
 
-def elementwise(w: Writes, term: Term) -> CodeExpression:
+def elementwise(w: Writer, term: Term) -> CodeExpression:
     text = template(w.library, term.operator)
-    repeated = text is not None and any(text.count(f"{{{index}}}") > 1 for index in range(3))
-    codes = tuple(w.code(argument, 0 if repeated else 3) for argument in term.arguments)
+    repeated = repeats(w.library, term.operator)
+    codes = tuple(w.code(argument) for argument in term.arguments)
     order = order_of(codes)
-    operands = [w.arranged(code, order, ATOM if repeated or term.operator in ("logsigmoid",) else 0) for code in codes]
+    inside = ATOM if repeated or term.operator in ("logsigmoid", "factorial") else 0
+    operands = [w.arranged(code, order, inside) for code in codes]
     level = PRODUCT if repeated or (text or "").startswith("-") else ATOM
-    return expression(w.call(term, term.operator, *operands), order, total(*codes), level)
+    return CodeExpression(w.call(term, term.operator, *operands), order, level)
 
 
-def negative(w: Writes, term: Term) -> CodeExpression:
+def negative(w: Writer, term: Term) -> CodeExpression:
     code = w.code(term.arguments[0])
-    return expression(f"-{code.within(PRODUCT)}", code.axes, total(code), PRODUCT, code.integer)
+    return CodeExpression(f"-{code.within(PRODUCT)}", code.axes, PRODUCT, code.integer)
 
 
-def negation(w: Writes, term: Term) -> CodeExpression:
+def negation(w: ArrayWriter, term: Term) -> CodeExpression:
     code = w.code(term.arguments[0])
-    return expression(f"~{code.within(ATOM)}", code.axes, total(code), PRODUCT)
+    return CodeExpression(f"~{code.within(ATOM)}", code.axes, PRODUCT)
 
 
-def indicator(w: Writes, term: Term) -> CodeExpression:
+def indicator(w: ArrayWriter, term: Term) -> CodeExpression:
     code = w.code(term.arguments[0])
-    if not code.axes and code.operations == 0:
-        return expression(f"float({code.text})", (), 1)
-    return expression(w.call(term, "float", code.within(ATOM)), code.axes, total(code))
+    if term.arguments[0].number is not None:
+        return CodeExpression(f"float({code.text})")
+    return CodeExpression(w.call(term, "float", code.within(ATOM)), code.axes)
 
 
-def where(w: Writes, term: Term) -> CodeExpression:
-    return chosen(w, term, [(w.code(term.arguments[1]), w.code(term.arguments[0]))], w.code(term.arguments[2]))
+def branches(w: Writer, term: Term) -> tuple[list[tuple[CodeExpression, CodeExpression]], CodeExpression]:
+    """The values and conditions of cases in turn, and the last value."""
+    arguments = [*term.arguments]
+    if term.operator == "where":
+        arguments[:2] = reversed(arguments[:2])
+    codes = [w.code(argument) for argument in arguments]
+    last = codes.pop() if len(codes) % 2 else CodeExpression(f"{w.library.prefix}.nan")
+    return list(zip(codes[::2], codes[1::2])), last
 
 
-def cases(w: Writes, term: Term) -> CodeExpression:
-    codes = [w.code(argument) for argument in term.arguments]
-    last = codes.pop() if len(codes) % 2 else expression(f"{w.library.prefix}.nan", (), 0)
-    return chosen(w, term, list(zip(codes[::2], codes[1::2])), last)
-
-
-def chosen(
-    w: Writes, term: Term, branches: list[tuple[CodeExpression, CodeExpression]], last: CodeExpression
-) -> CodeExpression:
-    """Nested calls of where: (value, condition) in turn, then the last value."""
-    for value, condition in reversed(branches):
+def cases(w: ArrayWriter, term: Term) -> CodeExpression:
+    """Nested calls of where."""
+    pairs, last = branches(w, term)
+    for value, condition in reversed(pairs):
         order = order_of((condition, value, last))
         if not condition.axes:
             raise w.unreadable(term, "a condition on a plain number has no readable form")
         operands = (w.arranged(code, order) for code in (condition, value, last))
-        last = expression(w.call(term, "where", *operands), order, total(condition, value, last))
+        last = CodeExpression(w.call(term, "where", *operands), order)
     return last
 
 
 # -------------------------------------------------------------------------------------------------- axes moved and named
-def through(w: Writes, term: Term) -> CodeExpression:
+def through(w: Writer, term: Term) -> CodeExpression:
     return w.code(term.arguments[0])
 
 
-def renamed(w: Writes, term: Term) -> CodeExpression:
+def renamed(w: ArrayWriter, term: Term) -> CodeExpression:
     code, new = w.code(term.arguments[0]), dict(term.options)
-    return expression(
-        code.text, tuple(new.get(axis, axis) for axis in code.axes), code.operations, code.level, code.integer
-    )
+    return CodeExpression(code.text, tuple(new.get(axis, axis) for axis in code.axes), code.level, code.integer)
 
 
-def whole(w: Writes, term: Term, code: CodeExpression) -> CodeExpression:
+def whole(w: ArrayWriter, term: Term, code: CodeExpression) -> CodeExpression:
     """An expression with every axis of its term."""
     if {*code.axes} == {*term.shape}:
         return code
     order = (*(axis for axis in term.shape if axis not in code.axes), *code.axes)
-    return expression(w.broadcast(code, order, term.shape), order, total(code), integer=code.integer)
+    return CodeExpression(w.broadcast(code, order, term.shape), order, integer=code.integer)
 
 
-def operand(w: Writes, term: Term, limit: int = 3) -> CodeExpression:
+def operand(w: ArrayWriter, term: Term) -> CodeExpression:
     argument = term.arguments[0]
-    return whole(w, argument, w.code(argument, limit))
+    return whole(w, argument, w.code(argument))
 
 
-def picked(w: Writes, term: Term) -> CodeExpression:
+def picked(w: ArrayWriter, term: Term) -> CodeExpression:
     """X[1, 2]: what is picked of what was picked is one index."""
     picks: dict[str, int] = {}
     tensor = term
-    while tensor.operator == "pick" and (tensor is term or not w.has_a_name(tensor)):
+    while tensor.operator == "pick" and (tensor is term or not w.has_a_line(tensor)):
         axis, index = tensor.options
         picks[axis] = index
         tensor = tensor.arguments[0]
@@ -198,10 +190,10 @@ def picked(w: Writes, term: Term) -> CodeExpression:
     while words[-1] == ":":
         words.pop()
     rest = tuple(axis for axis in code.axes if axis not in picks)
-    return expression(f"{code.within(ATOM)}[{', '.join(words)}]", rest, total(code), integer=code.integer)
+    return CodeExpression(f"{code.within(ATOM)}[{', '.join(words)}]", rest, integer=code.integer)
 
 
-def merged(w: Writes, term: Term) -> CodeExpression:
+def merged(w: ArrayWriter, term: Term) -> CodeExpression:
     old, new = term.options
     code = operand(w, term)
     names = [axis for axis in code.axes if axis not in old or axis == old[0]]
@@ -209,19 +201,19 @@ def merged(w: Writes, term: Term) -> CodeExpression:
     axes = tuple(new if axis == old[0] else axis for axis in names)
     shape = resolved_shape(term.shape)
     sizes = ", ".join(str(shape[axis]) for axis in axes)
-    return expression(f"{w.arranged(code, order, ATOM)}.reshape({sizes})", axes, total(code), integer=code.integer)
+    return CodeExpression(f"{w.arranged(code, order, ATOM)}.reshape({sizes})", axes, integer=code.integer)
 
 
-def split(w: Writes, term: Term) -> CodeExpression:
+def split(w: ArrayWriter, term: Term) -> CodeExpression:
     old, parts = term.options
     code = operand(w, term)
     axes = tuple(name for axis in code.axes for name in ([name for name, _ in parts] if axis == old else [axis]))
     shape = resolved_shape(term.shape)
     sizes = ", ".join(str(shape[axis]) for axis in axes)
-    return expression(f"{code.within(ATOM)}.reshape({sizes})", axes, total(code), integer=code.integer)
+    return CodeExpression(f"{code.within(ATOM)}.reshape({sizes})", axes, integer=code.integer)
 
 
-def indexed(w: Writes, term: Term) -> CodeExpression:
+def indexed(w: ArrayWriter, term: Term) -> CodeExpression:
     tensor, index = operand(w, term), w.code(term.arguments[1])
     (axis,) = term.axes
     position = tensor.axes.index(axis)
@@ -229,20 +221,18 @@ def indexed(w: Writes, term: Term) -> CodeExpression:
         raise w.unreadable(term, "an index that shares an axis with its tensor has no readable form")
     axes = (*tensor.axes[:position], *index.axes, *tensor.axes[position + 1 :])
     where = f"{index.within(SUM)} - 1"
-    return expression(
-        f"{tensor.within(ATOM)}[{':, ' * position}{where}]", axes, total(tensor, index), integer=tensor.integer
-    )
+    return CodeExpression(f"{tensor.within(ATOM)}[{':, ' * position}{where}]", axes, integer=tensor.integer)
 
 
-def onehot(w: Writes, term: Term) -> CodeExpression:
+def onehot(w: ArrayWriter, term: Term) -> CodeExpression:
     code, (axis,) = w.code(term.arguments[0]), term.axes
     size = resolved_shape(term.shape)[axis]
     column = w.arranged(code, (*code.axes, axis), SUM) if code.axes else code.text
     text = w.call(term, "float", f"({column} == {w.library.prefix}.arange(1, {size + 1}))")
-    return expression(text, (*code.axes, axis), total(code))
+    return CodeExpression(text, (*code.axes, axis))
 
 
-def joined(w: Writes, term: Term) -> CodeExpression:
+def joined(w: ArrayWriter, term: Term) -> CodeExpression:
     codes = [whole(w, argument, w.code(argument)) for argument in term.arguments]
     (axis,) = term.axes
     others = {name for code in codes for name in code.axes if name != axis}
@@ -250,30 +240,28 @@ def joined(w: Writes, term: Term) -> CodeExpression:
         raise w.unreadable(term, "tensors of different axes that are joined have no readable form")
     order = codes[0].axes
     text = ", ".join(w.arranged(code, order) for code in codes)
-    return expression(w.call(term, "concatenate", text, axis=order.index(axis)), order, total(*codes))
+    return CodeExpression(w.call(term, "concatenate", text, axis=order.index(axis)), order)
 
 
-def windows(w: Writes, term: Term) -> CodeExpression:
+def windows(w: ArrayWriter, term: Term) -> CodeExpression:
     code = operand(w, term)
     axis, kernel = term.axes
     size, count = resolved_shape(term.shape)[kernel], resolved_shape(term.shape)[axis]
     position = code.axes.index(axis)
     prefix = w.library.prefix
     if prefix == "np":
-        return expression(
-            w.call(term, "windows", code.text, size=size, axis=position), (*code.axes, kernel), total(code)
-        )
+        return CodeExpression(w.call(term, "windows", code.text, size=size, axis=position), (*code.axes, kernel))
     if prefix == "torch":
-        return expression(f"{code.within(ATOM)}.unfold({position}, {size}, 1)", (*code.axes, kernel), total(code))
+        return CodeExpression(f"{code.within(ATOM)}.unfold({position}, {size}, 1)", (*code.axes, kernel))
     at = f"{prefix}.arange({count})[:, None] + {prefix}.arange({size})"
     axes = (*code.axes[: position + 1], kernel, *code.axes[position + 1 :])
-    return expression(f"{code.within(ATOM)}[{':, ' * position}{at}]", axes, total(code))
+    return CodeExpression(f"{code.within(ATOM)}[{':, ' * position}{at}]", axes)
 
 
-def blocks(w: Writes, term: Term) -> CodeExpression:
+def blocks(w: ArrayWriter, term: Term) -> CodeExpression:
     code = operand(w, term)
     axis, kernel = term.axes
     shape = resolved_shape(term.shape)
     position = code.axes.index(axis)
     axes = (*code.axes[: position + 1], kernel, *code.axes[position + 1 :])
-    return expression(f"{code.within(ATOM)}.reshape({', '.join(str(shape[name]) for name in axes)})", axes, total(code))
+    return CodeExpression(f"{code.within(ATOM)}.reshape({', '.join(str(shape[name]) for name in axes)})", axes)

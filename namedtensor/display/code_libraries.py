@@ -1,4 +1,4 @@
-"""What operators are called in NumPy, PyTorch and JAX, for code that a person reads: a template for each.
+"""What operators are called in NumPy, PyTorch, JAX and plain Python, for code that a person reads: a template for each.
 
 {0}, {1}, … are the operands, {axis} the positions of the axes, {p} a parameter. A name that begins with a helper of HELPERS
 brings its definition along.
@@ -6,48 +6,28 @@ brings its definition along.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
-
-from grammar.errors import NotationError
-
-from ..terms.terms import Term
+from typing import NamedTuple
 
 ATOM, POWER, PRODUCT, SUM, BOTH, EITHER, RELATION, LOOSE = range(8, 0, -1)  # how tightly a piece of code binds
 
 
 @dataclass(frozen=True)
 class CodeExpression:
-    """An expression: its text, how tightly it binds, the axes of its array in order, and how many operations it has."""
+    """An expression: its text, the axes of its array in order (of loops: the indices that it uses), and how tightly it binds."""
 
     text: str
     axes: tuple[str, ...] = ()
     level: int = ATOM
-    operations: int = 0
     integer: bool = False  # whether its numbers are integers
 
     def within(self, level: int) -> str:
         return self.text if self.level >= level else f"({self.text})"
 
 
-class Writes(Protocol):
-    """What a rule asks of the writer of the lines."""
-
-    library: Library
-    inputs: Mapping[str, str]
-    suggested: dict[int, str]
-
-    def code(self, term: Term, limit: int = ...) -> CodeExpression: ...
-    def has_a_name(self, term: Term) -> bool: ...
-    def call(self, term: Term, name: str, *operands: str, **words: Any) -> str: ...
-    def arranged(self, code: CodeExpression, order: Sequence[str], level: int = 0) -> str: ...
-    def broadcast(self, code: CodeExpression, order: Sequence[str], shape: Mapping[str, Any] | None = None) -> str: ...
-    def unreadable(self, term: Term, why: str = "") -> NotationError: ...
-
-
 class Infix(NamedTuple):
-    """A sign between two operands, how tightly it binds, and how tightly each operand has to."""
+    """A sign between two operands with its spaces, how tightly it binds, and how tightly each operand has to."""
 
     sign: str
     level: int
@@ -55,22 +35,30 @@ class Infix(NamedTuple):
     right: int
 
 
-class Library(NamedTuple):
-    """A library: what it is imported as, the keyword for axes, and the templates of its own."""
+INFIX = {
+    "+": Infix(" + ", SUM, SUM, SUM), "-": Infix(" - ", SUM, SUM, PRODUCT), "⊙": Infix(" * ", PRODUCT, PRODUCT, POWER),
+    "/": Infix(" / ", PRODUCT, PRODUCT, POWER), "mod": Infix(" % ", PRODUCT, PRODUCT, POWER), "^": Infix("**", POWER, ATOM, POWER),
+    "∧": Infix(" & ", BOTH, BOTH, SUM), "∨": Infix(" | ", EITHER, EITHER, BOTH),
+    **{sign: Infix(f" {python} ", RELATION, EITHER, EITHER) for sign, python in (
+        ("=", "=="), ("≠", "!="), ("<", "<"), ("≤", "<="), (">", ">"), ("≥", ">="))},
+}  # fmt: skip
 
+
+class Library(NamedTuple):
+    """A library: its title after a preposition, what it is imported as, the keyword for axes, the templates of its own, and the signs between operands.
+
+    `limits` say how many operations an operand has at most in one line with these operators, where the library differs.
+    """
+
+    title: str
     prefix: str
     imports: tuple[str, ...]
     axis: str
     own: dict[str, str]
+    signs: Mapping[str, Infix] = INFIX
+    limits: Mapping[str, int] = {}
 
 
-INFIX = {
-    "+": Infix("+", SUM, SUM, SUM), "-": Infix("-", SUM, SUM, PRODUCT), "⊙": Infix("*", PRODUCT, PRODUCT, POWER),
-    "/": Infix("/", PRODUCT, PRODUCT, POWER), "mod": Infix("%", PRODUCT, PRODUCT, POWER), "^": Infix("**", POWER, ATOM, POWER),
-    "∧": Infix("&", BOTH, BOTH, SUM), "∨": Infix("|", EITHER, EITHER, BOTH),
-    **{sign: Infix(python, RELATION, EITHER, EITHER) for sign, python in (
-        ("=", "=="), ("≠", "!="), ("<", "<"), ("≤", "<="), (">", ">"), ("≥", ">="))},
-}  # fmt: skip
 SAME = ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arctan", "arcsin", "arccos", "log1p", "expm1", "sign",
         "floor", "ceil", "abs", "round")  # fmt: skip
 COMMON = {  # the same in all three, but for the prefix P and the keyword for axes
@@ -91,14 +79,14 @@ ARRAYS = {  # the same in NumPy and JAX
     "concatenate": "P.concatenate([{0}], {axis})", "float": "{0}.astype(float)", "array": "P.array({0})", "eye": "P.eye({0})",
     "transpose": "P.transpose({0}, {1})", "integer": "{0}.astype(int)",
 }  # fmt: skip
-NUMPY = Library("np", ("import numpy as np",), "axis", {
+NUMPY = Library("in NumPy", "np", ("import numpy as np",), "axis", {
     **ARRAYS, "relu": "np.maximum({0}, 0)", "σ": "sigmoid({0})", "softmax": "softmax({0}, {axis})",
     "logsoftmax": "log_softmax({0}, {axis})", "logsumexp": "logsumexp({0}, {axis})",
     "softplus": "np.logaddexp(0, {0})", "logsigmoid": "-np.logaddexp(0, -{0})",
     "gelu_tanh": "0.5 * {0} * (1 + np.tanh(np.sqrt(2 / np.pi) * ({0} + 0.044715 * {0}**3)))",
     "windows": "np.lib.stride_tricks.sliding_window_view({0}, {size}, {axis})",
 })  # fmt: skip
-TORCH = Library("torch", ("import torch",), "dim", {
+TORCH = Library("in PyTorch", "torch", ("import torch",), "dim", {
     "relu": "torch.relu({0})", "σ": "torch.sigmoid({0})", "softmax": "torch.softmax({0}, {axis})",
     "logsoftmax": "torch.log_softmax({0}, {axis})", "logsumexp": "torch.logsumexp({0}, {axis})",
     "softplus": "torch.nn.functional.softplus({0})", "logsigmoid": "torch.nn.functional.logsigmoid({0})",
@@ -113,13 +101,36 @@ TORCH = Library("torch", ("import torch",), "dim", {
     "float": "{0}.to(torch.get_default_dtype())", "array": "torch.tensor({0})", "eye": "torch.eye({0})",
     "transpose": "torch.permute({0}, {1})", "integer": "{0}.long()",
 })  # fmt: skip
-JAX = Library("jnp", ("import jax", "import jax.numpy as jnp"), "axis", {
+JAX = Library("in JAX", "jnp", ("import jax", "import jax.numpy as jnp"), "axis", {
     **ARRAYS, "relu": "jax.nn.relu({0})", "σ": "jax.nn.sigmoid({0})", "softmax": "jax.nn.softmax({0}, {axis})",
     "logsoftmax": "jax.nn.log_softmax({0}, {axis})", "logsumexp": "jax.nn.logsumexp({0}, {axis})",
     "softplus": "jax.nn.softplus({0})", "logsigmoid": "jax.nn.log_sigmoid({0})", "gelu": "jax.nn.gelu({0}, approximate=False)",
     "gelu_tanh": "jax.nn.gelu({0})", "silu": "jax.nn.silu({0})", "erf": "jax.scipy.special.erf({0})",
 })  # fmt: skip
-LIBRARIES = {"numpy": NUMPY, "torch": TORCH, "jax": JAX}
+OPERANDS_IN_VARIABLES = (
+    "⊕",
+    "concat",
+    "unroll",
+    "pool",
+    "index",
+    "cumsum",
+    "cumprod",
+    "sort",
+    "median",
+    "quantile",
+    "norm",
+    "argmax",
+    "argmin",
+)
+LOOPS = Library("as loops", "math", ("import math",), "", {
+    "arctan": "math.atan({0})", "arcsin": "math.asin({0})", "arccos": "math.acos({0})", "abs": "abs({0})", "round": "round({0})",
+    "ln": "math.log({0})", "sign": "sign({0})", "relu": "max({0}, 0)", "clip": "min(max({0}, {1}), {2})", "σ": "sigmoid({0})",
+    "silu": "silu({0})", "elu": "elu({0})", "leaky_relu": "max({0}, 0.01 * {0})", "softplus": "softplus({0})",
+    "logsigmoid": "-softplus(-{0})", "gelu": "gelu({0})", "gelu_tanh": "gelu_tanh({0})", "erf": "math.erf({0})", "isnan": "math.isnan({0})",
+    "lgamma": "math.lgamma({0})", "Γ": "math.gamma({0})", "factorial": "math.gamma({0} + 1)", "float": "float({0})",
+}, {**INFIX, "∧": Infix(" and ", LOOSE, RELATION, RELATION), "∨": Infix(" or ", LOOSE, RELATION, RELATION)},
+    dict.fromkeys(OPERANDS_IN_VARIABLES, 0))  # fmt: skip
+LIBRARIES = {"numpy": NUMPY, "torch": TORCH, "jax": JAX, "loops": LOOPS}
 
 HELPERS = {  # definitions that a template needs; K is keepdims or keepdim, V the keyword of a variance
     "sigmoid": """def sigmoid(x):
@@ -138,6 +149,18 @@ HELPERS = {  # definitions that a template needs; K is keepdims or keepdim, V th
     "one_hot_largest": """def one_hot_largest(x, AXIS):
     largest = x == LARGEST
     return largest / largest.sum(AXIS, K=True)""",
+    "sign": """def sign(x):
+    return (x > 0) - (x < 0)""",
+    "silu": """def silu(x):
+    return x / (1 + P.exp(-x))""",
+    "elu": """def elu(x):
+    return x if x > 0 else P.expm1(x)""",
+    "softplus": """def softplus(x):
+    return max(x, 0) + P.log1p(P.exp(-abs(x)))""",
+    "gelu": """def gelu(x):
+    return x * (1 + P.erf(x / P.sqrt(2))) / 2""",
+    "gelu_tanh": """def gelu_tanh(x):
+    return 0.5 * x * (1 + P.tanh(P.sqrt(2 / P.pi) * (x + 0.044715 * x**3)))""",
 }
 
 
@@ -147,6 +170,12 @@ def template(library: Library, name: str) -> str | None:
     return (
         None if text is None else text.replace("P.", f"{library.prefix}.").replace("{axis}", f"{library.axis}={{axis}}")
     )
+
+
+def repeats(library: Library, name: str) -> bool:
+    """Whether the template of an operator has an operand twice."""
+    text = template(library, name) or ""
+    return any(text.count(f"{{{index}}}") > 1 for index in range(3))
 
 
 def helper(library: Library, name: str) -> str:

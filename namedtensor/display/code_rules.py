@@ -3,42 +3,19 @@
 from __future__ import annotations
 
 from ..operators import REGISTRY
+from . import code_elements as elements
 from .code_contractions import along, contraction, extremum, of_matrix, reduction, solved
-from .code_elements import (
-    Rule,
-    blocks,
-    cases,
-    constant,
-    elementwise,
-    identity,
-    indexed,
-    indicator,
-    infix,
-    input_code,
-    iota,
-    joined,
-    merged,
-    negation,
-    negative,
-    number,
-    onehot,
-    ones,
-    picked,
-    renamed,
-    split,
-    through,
-    where,
-    windows,
-)
 from .code_libraries import INFIX
 
-RULES: dict[str, Rule] = {
-    **{record.name: elementwise for record in REGISTRY.values() if record.kind == "elementwise"},
-    **dict.fromkeys(INFIX, infix),
-    "input": input_code, "number": number, "iota": iota, "identity": identity, "I": identity, "ones": ones, "constant": constant,
-    "negative": negative, "¬": negation, "indicator": indicator, "where": where, "cases": cases, "variable": through, "spread": through,
-    "rename": renamed, "pick": picked, "merge": merged, "split": split, "index": indexed, "onehot": onehot, "⊕": joined,
-    "concat": joined, "unroll": windows, "pool": blocks, "⊙": contraction, "dot": contraction, "juxtaposed": contraction,
+RULES: dict[str, elements.Rule] = {
+    **{record.name: elements.elementwise for record in REGISTRY.values() if record.kind == "elementwise"},
+    **dict.fromkeys(INFIX, elements.infix), **dict.fromkeys(("identity", "I"), elements.identity),
+    **dict.fromkeys(("variable", "spread"), elements.through), **dict.fromkeys(("where", "cases"), elements.cases),
+    **dict.fromkeys(("⊕", "concat"), elements.joined), **dict.fromkeys(("⊙", "dot", "juxtaposed"), contraction),
+    "number": elements.number, "iota": elements.iota, "ones": elements.ones, "constant": elements.constant,
+    "negative": elements.negative, "¬": elements.negation, "indicator": elements.indicator, "rename": elements.renamed,
+    "pick": elements.picked, "merge": elements.merged, "split": elements.split, "index": elements.indexed,
+    "onehot": elements.onehot, "unroll": elements.windows, "pool": elements.blocks,
     **{name: reduction(plain) for name, plain in (
         ("∑", "sum"), ("∏", "prod"), ("mean", "mean"), ("var", "var"), ("std", "std"), ("norm", "norm"), ("logsumexp", "logsumexp"),
         ("any", "any"), ("all", "all"), ("quantile", "quantile"), ("median", "median"))},

@@ -121,8 +121,9 @@ class Exported:
 
         Parameters
         ----------
-        library : {"numpy", "torch", "jax"}
-            The library that the function uses (default: "numpy").
+        library : {"numpy", "torch", "jax", "loops"}
+            The library that the function uses (default: "numpy"). With "loops", it has the style "readable" and consists of
+            nested loops of plain Python over nested lists.
         values : mapping of str to tensor or shape, optional
             The inputs, in the order of the function's parameters, if not passed as keywords.
         sizes : mapping of str to int, optional
@@ -159,6 +160,17 @@ class Exported:
         def function(W, X, c):
             return W @ X.T + c[:, None]  # b × n
         <BLANKLINE>
+        >>> print(nt.to_python("W ⊙_{a} X", "loops", W="ℝ^{b[2] × a[3]}", X="ℝ^{n[4] × a[3]}"))
+        def function(W, X):
+            result = [[0.0] * 4 for _ in range(2)]  # b × n
+            for b in range(2):
+                for n in range(4):
+                    total = 0
+                    for a in range(3):
+                        total += W[b][a] * X[n][a]
+                    result[b][n] = total
+            return result
+        <BLANKLINE>
         """
         with LOADING, all_or_none():
             from .compiled import to_module, to_python
@@ -168,8 +180,8 @@ class Exported:
         styles = {"function": to_python, "module": to_module, "readable": to_readable}
         if style not in styles:
             raise NotationError(408, f"unknown style {style!r}", hint=f"available: {', '.join(styles)}")
-        options = Options(sizes, keyword_names(values, named))
-        return styles[style](self._goal, library, all_values(values, named), options)
+        write = to_readable if (library, style) == ("loops", "function") else styles[style]
+        return write(self._goal, library, all_values(values, named), Options(sizes, keyword_names(values, named)))
 
     def to_javascript(
         self,

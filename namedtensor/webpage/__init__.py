@@ -12,9 +12,7 @@
 `functions`: the JavaScript function of a text, one for all sizes.
 `plans`: the values of the steps by that function.
 `blackboard`: a step in symbols, in types and in numbers.
-`elements`: one element of a term, of elements of its arguments.
-`loops`: a text as nested loops.
-`code`: a text as a function of other libraries.
+`code`: a text as loops, or as a function of other libraries.
 `derive`: its derivative, and its derivation.
 `exercises`: exercises, graded answers, comparison of two formulas.
 `site`: where the page is published.

@@ -91,10 +91,9 @@ it on a blackboard.
 in brackets); null where the step has none that fits
 a line (so `symbols` and `shapes` are all there is to say). `step` counts the steps of `plan`.
 
-**loops** — formula → `{"ok": true, "text": "for seq in 1…5:\n    …", "lines": [{"indent": 0, "text": "..", "span": [..] | null}]}`.
-
-**code** — formula, `{"library": "numpy" | "torch" | "jax" | "javascript" | "einsum"}` → `{"ok": true, "text": "..", "why": null}`;
-of einsum `{"text": null, "why": "softmax is no product"}` where there is none.
+**code** — formula, `{"library": "loops" | "numpy" | "torch" | "jax" | "javascript" | "einsum"}` → `{"ok": true, "text": "..", "spans":
+[[..] | null], "why": null}`, the part of the formula that each line stands for, empty where the code is not of these parts; of
+einsum `{"text": null, "why": "softmax is no product"}` where there is none.
 
 **derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "∂u = ∂Q ⊙_{key} K",
 "latex": "..", "identity": "∂X ⊙_{ax} Y", "latex_identity": ".." | null}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program":
@@ -144,7 +143,7 @@ from .requests import Request
 
 QUESTIONS = {  # each with the module of this package that answers it, loaded when it is first asked, and its function there
     "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
-    "steps": ("blackboard", "steps"), "loops": ("loops", "loops"), "code": ("code", "code"), "derive": ("derive", "derive"),
+    "steps": ("blackboard", "steps"), "code": ("code", "code"), "derive": ("derive", "derive"),
     "translate": ("translate", "translate"), "complete": ("complete", "completions"), "same": ("exercises", "same"), "exercises": ("exercises", "exercises"),
     "grade": ("exercises", "grade"), "release": ("exercises", "release"), "drawing": ("exercises", "seen"), "examples": ("examples", "examples"), "error": ("paragraphs", "paragraph"),
 }  # fmt: skip

@@ -8,30 +8,40 @@ The numbers are a template: strings, and for each number the step and the place 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Union
 
 from grammar import nodes
 from grammar.nodes import Call, Name, Node, Number
 from grammar.printer import to_text
-from grammar.printer.text import FORMS
 
+from ..display.code_libraries import ATOM, INFIX, LOOPS, PRODUCT, SUM, CodeExpression
+from ..display.code_loop_rules import LOOP_RULES, around
+from ..display.code_loops import LoopWriter, extents
+from ..display.code_statements import UnreadableFormula
 from ..display.colors import tints
 from ..display.steps import ExplainedStep
 from ..operators import REGISTRY
+from ..terms.terms import Term
 from .marked_latex import marked_latex
 from .plans import latex_of
 from .replies import Reply, shape_data
 from .requests import Request
-from .stages import Stages, named_axes, operands_of, over, stages_of
+from .stages import Stages, operands_of, stages_of
 from .typed import typed
 
 Item = Union[str, dict[str, Any]]
 Place = Mapping[str, int]
 TERMS = 6  # of a sum that are written out; of more, the first, a few dots and the last
-INFIX = {"juxtaposed": "·", "⊙": "·", "dot": "·", "/": " / ", "^": "^"}
-BETWEEN = {"∑": " + ", "sum": " + ", "mean": " + ", "∏": " · ", "prod": " · "}
+MAX_PLACES = 10_000
+MAX_PARTS = 100  # of what is written for one element
+HOLE = "\0"  # around a number to be filled in
+SUMS = "{0} += {1}"
+BETWEEN = {SUMS: " + ", "{0} *= {1}": " · "}
+SIGNS = {"⊙": "·", "-": " − ", "^": "^"}
+BOARD = LOOPS._replace(signs={name: sign._replace(sign=SIGNS.get(name, f" {name} ")) for name, sign in INFIX.items()})
 
 
 def steps(request: Request) -> Reply:
@@ -93,161 +103,92 @@ def with_operands(node: Any, parts: list[Any]) -> Any:
 # ------------------------------------------------------------------------------------------------------------ numbers
 def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None:
     """The numbers that make one number of a step; None where no line says them."""
-    rule = RULES.get(rule_of(step.node))
-    if rule is None or not stages.operands(step):
+    operands = {id(stages.steps[number].term): number for number in stages.operands(step) if number is not None}
+    term = unfolded(stages, step) if step.term.number is not None else step.term
+    if not operands or id(term) in operands:
         return None
     try:
-        return list(rule(Board(stages, step), at))
-    except LookupError:  # an operand's axis that the record does not say
+        text = Board(stages, step, operands, at).code(term).text
+    except (LookupError, UnreadableFormula):
         return None
+    return [item if index % 2 == 0 else json.loads(item) for index, item in enumerate(text.split(HOLE)) if item]
 
 
-class Board:
-    """A step and its operands."""
-
-    def __init__(self, stages: Stages, step: ExplainedStep):
-        self.found, self.step, self.node = stages, step, step.node
-        self.parts = operands_of(step.node)
-
-    def operand(self, position: int, at: Place) -> Item:
-        """The number of an operand there."""
-        part = self.parts[position]
-        number = self.found.step_of(part, self.step)
-        if number is None:
-            if not isinstance(part, Number):
-                raise LookupError
-            return to_text(part)
-        return {"step": number, "at": {axis: at[axis] for axis in self.found.steps[number].axes}}
-
-    def along(self, at: Place) -> list[Place]:
-        """The places along the axes that the step sums or looks along."""
-        axes = over(self.step, self.found)
-        sizes: dict[str, int] = {}
-        for number in self.found.operands(self.step):
-            if number is not None:
-                sizes |= {axis: size for axis, size in self.found.steps[number].axes.items() if axis in axes}
-        ranges = [range(1, sizes[axis] + 1) for axis in axes]
-        return [{**at, **dict(zip(axes, indices))} for indices in itertools.islice(itertools.product(*ranges), 10_000)]
+def unfolded(stages: Stages, step: ExplainedStep) -> Term:
+    """The operation on plain numbers that a number was folded of."""
+    operands = [
+        Term("number", (), (), (), {}, False, part, 0) if number is None else stages.steps[number].term
+        for part, number in zip(operands_of(step.node), stages.operands(step))
+    ]
+    return Term(getattr(step.node, "operator", ""), (*operands,), (), (), {}, False, step.node, 0)
 
 
-def rule_of(node: Any) -> str:
-    if not isinstance(node, Call):
-        return type(node).__name__
-    record = REGISTRY.get(node.operator)
-    if record is None:
-        return ""
-    if record.name in ("softmax", "mean", "negative", "sqrt", "⊙"):
-        return record.name
-    if record.kind == "elementwise" and FORMS.get(node.operator) in (
-        "addition",
-        "quotient",
-        "juxtaposed",
-        "product",
-        "relation",
-    ):
-        return "infix"
-    return record.kind
+class Board(LoopWriter):
+    """Writes one element of a step, of those of its operands: what loops add up is written out."""
+
+    def __init__(self, stages: Stages, step: ExplainedStep, operands: Mapping[int, int], at: Place):
+        self.library, self.rules, self.stages, self.helpers = BOARD, RULES, stages, {}
+        self.parts = 0
+        self.written = {term: CodeExpression(str(number)) for term, number in operands.items()}
+        self.at = {axis: CodeExpression(str(at[name] - 1)) for axis, name in zip(step.term.shape, step.axes)}
+
+    def rule(self, term: Term) -> Any:
+        self.parts += 1
+        if self.parts > MAX_PARTS:
+            raise self.unreadable(term)
+        return super().rule(term)
+
+    def element(self, name: str, axes: Iterable[str]) -> CodeExpression:
+        indices = [int(self.at[axis].text) + 1 for axis in axes]
+        hole = {"step": int(name), "at": dict(zip(self.stages.steps[int(name)].axes, indices))}
+        return CodeExpression(f"{HOLE}{json.dumps(hole)}{HOLE}")
+
+    def shared(self, term: Term, name: str, compute: Callable[[], Any]) -> Any:
+        return compute()
+
+    def total(
+        self, term: Term, name: str, start: str, step: str, element: Callable[[], CodeExpression], ends: Mapping[str, str] | None = None,
+    ) -> CodeExpression:  # fmt: skip
+        return CodeExpression(self.listed(term, element, BETWEEN[step]), level=SUM if step == SUMS else PRODUCT)
+
+    def listed(self, term: Term, element: Callable[[], CodeExpression], between: str) -> str:
+        """The elements along the axes of a term, with a sign between them; of many the first, dots and the last."""
+        sizes = {axis: size for axis, size in extents(term).items() if axis in term.axes}
+        places = list(itertools.islice(itertools.product(*map(range, sizes.values())), MAX_PLACES))
+        before, texts = self.at, list[str]()
+        for place in places if len(places) <= TERMS else [*places[: TERMS - 2], places[-1]]:
+            self.at = {**before, **{axis: CodeExpression(str(index)) for axis, index in zip(sizes, place)}}
+            texts.append(element().within(PRODUCT if between == BETWEEN[SUMS] else SUM))
+        self.at = before
+        return between.join(texts if len(places) <= TERMS else [*texts[:-1], "…", texts[-1]])
 
 
-def terms(many: list[list[Item]], between: str) -> Iterator[Item]:
-    """Terms with signs between them; of many the first, dots and the last."""
-    shown = many if len(many) <= TERMS else [*many[: TERMS - 2], ["…"], many[-1]]
-    for number, term in enumerate(shown):
-        yield from ([between] if number else [])
-        yield from term
+def reduction(w: Board, term: Term) -> CodeExpression:
+    """max(a, b, …), of the elements along the axes or of several tensors."""
+    if len(term.arguments) > 1 or not term.axes:
+        return function(w, term)
+    return CodeExpression(f"{term.operator}({w.listed(term, lambda: w.code(term.arguments[0]), ', ')})")
 
 
-def infix(board: Board, at: Place) -> Iterator[Item]:
-    sign = INFIX.get(board.node.operator, f" {to_sign(board.node.operator)} ")
-    yield from terms([[board.operand(index, at)] for index in range(len(board.parts))], sign)
+def function(w: Board, term: Term) -> CodeExpression:
+    return CodeExpression(f"{term.operator}({', '.join(w.code(argument).text for argument in term.arguments)})")
 
 
-def to_sign(operator: str) -> str:
-    return "−" if operator == "-" else operator
+def number(w: Board, term: Term) -> CodeExpression:
+    return CodeExpression(to_text(term.node) if isinstance(term.node, Number) else f"{term.number:g}")
 
 
-def contraction(board: Board, at: Place) -> Iterator[Item]:
-    if not list(named_axes(board.node)):
-        yield from infix(board, at)
-        return
-    products = [[board.operand(0, point), "·", board.operand(1, point)] for point in board.along(at)]
-    yield from terms(products, " + ")
+def softmax(w: Board, term: Term) -> CodeExpression:
+    def exponential() -> CodeExpression:
+        return CodeExpression(f"exp {w.code(term.arguments[0]).within(ATOM)}")
+
+    return CodeExpression(f"{exponential().text} / ({w.listed(term, exponential, ' + ')})", level=PRODUCT)
 
 
-def reduction(board: Board, at: Place) -> Iterator[Item]:
-    operator = board.node.operator
-    values = along(board, at)
-    if operator in BETWEEN:
-        yield from terms(values, BETWEEN[operator])
-    else:
-        yield f"{operator}("
-        yield from terms(values, ", ")
-        yield ")"
-
-
-def along(board: Board, at: Place) -> list[list[Item]]:
-    if len(board.parts) > 1:  # max(X, Y)
-        return [[board.operand(index, at)] for index in range(len(board.parts))]
-    return [[board.operand(0, point)] for point in board.along(at)]
-
-
-def mean(board: Board, at: Place) -> Iterator[Item]:
-    values = along(board, at)
-    yield "("
-    yield from terms(values, " + ")
-    yield f") / {len(values)}"
-
-
-def softmax(board: Board, at: Place) -> Iterator[Item]:
-    yield from ["exp ", board.operand(0, at), " / ("]
-    yield from terms([["exp ", element] for (element,) in along(board, at)], " + ")
-    yield ")"
-
-
-def elementwise(board: Board, at: Place) -> Iterator[Item]:
-    yield f"{board.node.operator}("
-    yield from terms([[board.operand(index, at)] for index in range(len(board.parts))], ", ")
-    yield ")"
-
-
-def before(sign: str) -> Callable[[Board, Place], Iterator[Item]]:
-    return lambda board, at: iter([sign, board.operand(0, at)])
-
-
-def power(board: Board, at: Place) -> Iterator[Item]:
-    yield board.operand(0, at)
-    yield "^" + ",".join(map(to_text, board.node.components))
-
-
-def renamed(board: Board, at: Place) -> Iterator[Item]:
-    """X_{a→b} at b(2) is X at a(2)."""
-    where = dict(at)
-    for old, new in board.node.items:
-        if len(old) != 1 or len(new) != 1:
-            raise LookupError
-        where[old[0].name] = at[new[0].name]
-    yield board.operand(0, where)
-
-
-def indexed(board: Board, at: Place) -> Iterator[Item]:
-    where = dict(at)
-    for axis, index in board.node.items:
-        if not isinstance(index, Number):
-            raise LookupError
-        where[axis.name] = int(index.value)
-    yield board.operand(0, where)
-
-
-def index_sum(board: Board, at: Place) -> Iterator[Item]:
-    yield from terms(along(board, at), BETWEEN.get(board.node.operator, " + "))
-
-
-def indicator(board: Board, at: Place) -> Iterator[Item]:
-    yield from ["𝕀[", board.operand(0, at), "]"]
-
-
-RULES: dict[str, Callable[[Board, Place], Iterator[Item]]] = {
-    "infix": infix, "⊙": contraction, "reduction": reduction, "mean": mean, "softmax": softmax, "elementwise": elementwise,
-    "negative": before("−"), "sqrt": before("√"), "Superscript": power, "Rename": renamed, "Index": indexed,
-    "IndexSum": index_sum, "Indicator": indicator,
+RULES: dict[str, Any] = {
+    **{record.name: function for record in REGISTRY.values() if record.kind == "elementwise"},
+    **{record.name: reduction for record in REGISTRY.values() if record.kind == "reduction"},
+    **{name: LOOP_RULES[name] for name in (*INFIX, "dot", "juxtaposed", "∑", "∏", "mean", "rename", "pick", "variable", "spread")},
+    "number": number, "softmax": softmax, "negative": around("−", "", ATOM, PRODUCT),
+    "sqrt": around("√", "", ATOM), "indicator": around("𝕀[", "]"),
 }  # fmt: skip

@@ -1,20 +1,20 @@
-"""A text as a function of other libraries, none of which is needed to write it; as a call of einsum, where it is one."""
+"""A text as nested loops, as a function of other libraries, none of which is needed to write it, or as a call of einsum."""
 
 from __future__ import annotations
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, Span
 
-from ..display.code import UnreadableFormula, named_terms, readable_code
+from ..display.code_statements import UnreadableFormula
 from ..planning.optimizations import ROWS
 from ..programs.compiled import to_javascript, to_python
 from ..programs.einsum import to_einsum
 from ..programs.executable import Options
+from ..programs.readable import readable
 from .replies import Reply
 from .requests import Request
-from .stages import Stages, stages_of
 from .typed import TypedText, typed
 
-LIBRARIES = ("numpy", "torch", "jax", "javascript", "einsum")
+LIBRARIES = ("loops", "numpy", "torch", "jax", "javascript", "einsum")
 
 UNREADABLE = tuple(row.name for row in ROWS if row.name not in ("contraction-order",))  # of use to machines alone
 
@@ -29,21 +29,21 @@ def code(request: Request) -> Reply:
         return as_einsum(typed_text)
     options = Options(dict(typed_text.sizes), disable=UNREADABLE)
     if library == "javascript":
-        return {"text": to_javascript(typed_text.goal, typed_text.given, False, options), "why": None}
+        return reply(to_javascript(typed_text.goal, typed_text.given, False, options))
     try:
-        return {"text": code_of(stages_of(typed_text), library), "why": None}
+        return reply(*readable(typed_text.goal, library, typed_text.given, options))
     except UnreadableFormula:
-        pass  # the function that runs
-    return {"text": to_python(typed_text.goal, library, typed_text.given, options), "why": None}
+        if library == "loops":
+            raise
+    return reply(to_python(typed_text.goal, library, typed_text.given, options))  # the function that runs
 
 
-def code_of(stages: Stages, library: str) -> str:
-    """The code that a person reads. Raises Unreadable where an operator has no such form."""
-    return readable_code(library, stages.root, named_terms(stages.checker), list(stages.typed.given))
+def reply(text: str | None, spans: tuple[Span | None, ...] = (), why: str | None = None) -> Reply:
+    return {"text": text, "spans": [span and list(span) for span in spans], "why": why}
 
 
 def as_einsum(typed_text: TypedText) -> Reply:
     try:
-        return {"text": to_einsum(typed_text.goal, typed_text.given, Options(dict(typed_text.sizes))), "why": None}
+        return reply(to_einsum(typed_text.goal, typed_text.given, Options(dict(typed_text.sizes))))
     except NotationError as problem:
-        return {"text": None, "why": problem.message}
+        return reply(None, why=problem.message)

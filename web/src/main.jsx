@@ -4,7 +4,7 @@ import { computed, effect } from "@preact/signals";
 import { render } from "preact";
 import { Attention } from "./attention.jsx";
 import { Cards } from "./cards.jsx";
-import { Code } from "./code_tab.jsx";
+import { Code, library } from "./code_tab.jsx";
 import { CopyAs } from "./copy_as.jsx";
 import { Compare } from "./compare_tab.jsx";
 import { axes } from "./colors.js";
@@ -17,7 +17,6 @@ import { GRADER, serveLessons } from "./grader.js";
 import { examples, Header } from "./header.jsx";
 import { Inputs } from "./inputs.jsx";
 import { Legend } from "./legend.jsx";
-import { Loops } from "./loops_tab.jsx";
 import { mend, Problems } from "./problems.jsx";
 import { ask, ready } from "./python.js";
 import { packedState, site, unpackedState } from "./share.js";
@@ -30,7 +29,7 @@ import { Translation } from "./translation.jsx";
 import { Type, typeText } from "./types.jsx";
 import { Value } from "./value_tab.jsx";
 
-const TABS = { steps: Steps, value: Value, loops: Loops, code: Code, derivative: Derivative, compare: Compare, exercise: Exercise };
+const TABS = { steps: Steps, value: Value, code: Code, derivative: Derivative, compare: Compare, exercise: Exercise };
 const names = Object.keys(TABS);
 const MAX_LATEX_CHARS = 20_000;
 const EMBEDDED = new URLSearchParams(location.search).has("embed"); // in slides or on a course page
@@ -147,6 +146,7 @@ function take(state) {
   if (typeof state.text !== "string" || !state.text) return;
   open(state);
   if (typeof state.latex === "string" && state.latex.length < MAX_LATEX_CHARS) typeset.value = { latex: state.latex, plain: state.latex, macros: "" };
+  if (state.tab === "loops") [tab.value, library.value] = ["code", "loops"]; // links of version 0.1
   if (names.includes(state.tab)) tab.value = state.tab;
   if (Number.isInteger(state.step)) step.value = state.step;
   const wanted = Array.isArray(state.lit) && state.lit.length === 2 && state.lit.every(Number.isInteger) ? state.lit : null;
@@ -158,7 +158,7 @@ function take(state) {
 }
 
 addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.altKey) && !event.shiftKey && /^[1-7]$/.test(event.key)) {
+  if ((event.ctrlKey || event.altKey) && !event.shiftKey && /^[1-6]$/.test(event.key)) {
     event.preventDefault();
     tab.value = names[Number(event.key) - 1];
     document.getElementById(`tab-${tab.value}`)?.focus();

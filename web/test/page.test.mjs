@@ -236,7 +236,7 @@ test("5. the axis that is summed collapses, step by step", async () => {
   await leave(page);
 });
 
-test("5. the code for NumPy gives the value, where Python runs it", async () => {
+test("5. the code as loops and for NumPy gives the value, where Python runs it", async () => {
   const page = await reading(DECLARED + ATTENTION);
   const found = await wholeNumbers(page);
   const inputs = await given(page);
@@ -246,8 +246,15 @@ test("5. the code for NumPy gives the value, where Python runs it", async () => 
   const shapes = { Q: [4], K: [5, 4], V: [5, 3] };
   const arrays = Object.entries(shapes).map(([name, shape]) => ({ shape, data: inputs[name].data }));
   assert.ok(close(found, oracle({ ask: "code", code, arrays, inputs: {} })));
+  const choose = (title) => page.$$eval("[name=library]", (choices, title) => choices.find((each) => each.nextSibling.textContent === title).click(), title);
+  await choose("loops");
+  await until(page, () => document.querySelector("#view pre.code")?.textContent.includes("for seq in range(5):"));
+  const loops = await page.$eval("#view pre.code", (each) => each.textContent);
+  assert.ok(close(found, oracle({ ask: "code", code: loops, arrays, inputs: {} })));
+  await page.hover("#view pre.code .line:nth-child(10)");
+  await until(page, () => document.querySelector(".formula .lit") && document.querySelector("#view .line.lit"));
   for (const [library, sign] of [["torch", "import torch"], ["jax", "import jax"], ["javascript", "export function"], ["einsum", "no einsum"]]) {
-    await page.$$eval("[name=library]", (choices, title) => choices.find((each) => each.nextSibling.textContent === title).click(), { torch: "PyTorch", jax: "JAX", javascript: "JavaScript", einsum: "einsum" }[library]);
+    await choose({ torch: "PyTorch", jax: "JAX", javascript: "JavaScript", einsum: "einsum" }[library]);
     await until(page, (sign) => document.querySelector("#view").textContent.includes(sign), [sign]);
   }
   await leave(page);
@@ -522,6 +529,9 @@ test("6. a link holds text, numbers, tab and the lit part; sharing twice replace
   assert.deepEqual(await given(other), await given(page));
   await leave(page);
   await leave(other);
+  const earlier = await open(browser, where.address, { fragment: `#${await packedState({ text: "∑_{a} X", inputs: { X: "ℝ^{a[3]}" }, tab: "loops" })}`, wait: false });
+  await until(earlier, () => document.querySelector("#view pre.code")?.textContent.includes("for a in range(3):"), [], 90_000); // links of version 0.1
+  await leave(earlier);
 });
 
 test("7. a text that asks for too much is stopped, and stays", async () => {
@@ -537,7 +547,7 @@ test("7. a text that asks for too much is stopped, and stays", async () => {
 
 test("8. a phone has no sideways scroll", async () => {
   const page = await reading(DECLARED + ATTENTION, { width: 390, height: 844 });
-  for (const tab of ["steps", "value", "code", "loops"]) {
+  for (const tab of ["steps", "value", "code"]) {
     await show(page, tab);
     await new Promise((resolve) => setTimeout(resolve, 150));
     const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
@@ -557,7 +567,7 @@ test("8. axe finds nothing, light and dark, right and wrong, at every tab", { sk
     assert.deepEqual(found, [], state);
   };
   await page.evaluate(AXE);
-  for (const tab of ["steps", "value", "loops", "code", "derivative", "compare", "exercise"]) {
+  for (const tab of ["steps", "value", "code", "derivative", "compare", "exercise"]) {
     await show(page, tab);
     await new Promise((resolve) => setTimeout(resolve, 400));
     await check(`light, ${tab}`);

@@ -1,0 +1,189 @@
+"""Statements as nested loops of plain Python, over nested lists.
+
+    def function(Q, K):
+        scores = [0.0] * 5  # seq
+        for seq in range(5):
+            total = 0
+            for key in range(4):
+                total += Q[key] * K[seq][key]
+            scores[seq] = total / math.sqrt(4)
+        …
+
+Within a statement no array is made: each element is computed where it is needed, and what several elements share is computed once,
+in the outermost loop that knows all of its indices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ..terms.environment import source_name
+from ..terms.terms import Term, resolved_shape
+from .code_libraries import RELATION, CodeExpression
+from .code_statements import Names, Statement, identifier
+from .code_writer import CodeLine, Writer, span_of
+
+Indices: TypeAlias = Mapping[str, CodeExpression]  # of each axis the index of the element
+
+
+@dataclass
+class Block:
+    """The inside of a loop: the indices that are known there, its lines, and the numbers that they compute."""
+
+    indices: frozenset[str] = frozenset()
+    lines: list[CodeLine] = field(default_factory=list[CodeLine])
+    numbers: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
+
+
+class LoopWriter(Writer):
+    """Writes a statement as loops over its axes. `at` are the indices of the element that is being written."""
+
+    at: Indices
+
+    # ------------------------------------------------------------------------------------------------------ one element
+    def code(self, term: Term) -> CodeExpression:
+        """The expression of one element of a term."""
+        if id(term) in self.written:
+            return self.element(self.written[id(term)].text, term.shape)
+        return self.rule(term)(self, term)
+
+    def code_at(self, term: Term, at: Indices) -> CodeExpression:
+        before, self.at = self.at, at
+        try:
+            return self.code(term)
+        finally:
+            self.at = before
+
+    def element(self, name: str, axes: Iterable[str]) -> CodeExpression:
+        """An element of a list that has a name."""
+        at = [self.at[axis] for axis in axes]
+        indices = dict.fromkeys(index for code in at for index in code.axes)
+        return CodeExpression(name + "".join(f"[{code.text}]" for code in at), (*indices,))
+
+    def arranged(self, code: CodeExpression, order: Iterable[str], level: int = 0) -> str:
+        return code.within(level)
+
+    def list_of(self, term: Term, numbers: Any) -> CodeExpression:
+        """An element of a list of plain numbers, which gets a line before all loops."""
+        name = self.local.fresh("numbers")
+        self.lines.append(CodeLine(f"{name} = {numbers!r}", tuple(term.shape), span_of(term)))
+        self.written[id(term)] = CodeExpression(name)
+        return self.code(term)
+
+    # ------------------------------------------------------------------------------------------- what elements share
+    def shared(self, term: Term, name: str, compute: Callable[[], Any]) -> Any:
+        """What all elements of a term along its axes share, computed in the outermost block that knows their other indices."""
+        others = {axis: self.at[axis] for axis in term.shape if axis not in term.axes}
+        mark = (id(term), name, *(code.text for code in others.values()))
+        for block in self.blocks:
+            if mark in block.numbers:
+                return block.numbers[mark]
+        needed = {index for code in others.values() for index in code.axes}
+        depth = next(depth for depth, block in enumerate(self.blocks) if needed <= block.indices)
+        inner, self.blocks = self.blocks[depth + 1 :], self.blocks[: depth + 1]
+        before, self.at = self.at, others
+        try:
+            result = self.blocks[-1].numbers[mark] = compute()
+        finally:
+            self.at, self.blocks = before, [*self.blocks, *inner]
+        return result
+
+    def line(self, term: Term, name: str, text: str) -> CodeExpression:
+        """A line here that assigns an expression to a fresh name."""
+        name = self.numbers.fresh(name)
+        self.blocks[-1].lines.append(CodeLine(f"{name} = {text}", (), span_of(term)))
+        return CodeExpression(name, (*self.blocks[-1].indices,))
+
+    def total(
+        self, term: Term, name: str, start: str, step: str, element: Callable[[], CodeExpression], ends: Mapping[str, str] | None = None,
+    ) -> CodeExpression:  # fmt: skip
+        """A number that loops here over the axes of a term make; `step` has {0} for its name and {1} for an element."""
+        ends = ends or {axis: str(size) for axis, size in extents(term).items() if axis in term.axes}
+        lines: list[CodeLine] = []
+        with self.loops(ends, lines) as indices:
+            before, self.at = self.at, {**self.at, **indices}
+            text = element().within(RELATION)
+            self.at = before
+            name = self.numbers.fresh(name)
+            self.blocks[-1].lines.append(CodeLine(step.format(name, text), (), span_of(term)))
+        self.blocks[-1].lines += [CodeLine(f"{name} = {start}", (), span_of(term)), *lines]
+        return CodeExpression(name, (*self.blocks[-1].indices,))
+
+    @contextmanager
+    def loops(self, ends: Mapping[str, str], lines: list[CodeLine]) -> Generator[dict[str, CodeExpression]]:
+        """Loops over axes, one in another, written to `lines`: after what has to be computed before them."""
+        outer, indices = len(self.blocks), dict[str, CodeExpression]()
+        for axis in ends:
+            index = self.index(axis)
+            indices[axis] = CodeExpression(index, (index,), integer=True)
+            self.blocks.append(Block(self.blocks[-1].indices | {index}))
+        yield indices
+        for axis, end in [*ends.items()][::-1]:
+            inside = self.blocks.pop().lines
+            target = lines if len(self.blocks) == outer else self.blocks[-1].lines
+            target.append(CodeLine(f"for {indices[axis].text} in range({end}):"))
+            target += [line._replace(text=f"    {line.text}") for line in inside]
+
+    def index(self, axis: str) -> str:
+        """A name for an index that no loop around has."""
+        taken = {*self.inputs.values()}.union(*(block.indices for block in self.blocks))
+        result = base = identifier(source_name(axis))
+        number = 2
+        while result in taken:
+            result, number = f"{base}{number}", number + 1
+        return result
+
+    # -------------------------------------------------------------------------------------------------------- statements
+    def assign(self, statement: Statement) -> None:
+        (term, name), before = statement, len(self.lines)
+        text = self.computed(term, name)
+        if text in self.numbers.taken - self.local.taken:  # the number that the loops made gets this name
+            new = [line._replace(text=re.sub(rf"\b{text}\b", name, line.text)) for line in self.lines[before:]]
+            self.lines[before:] = new
+        elif text != name:
+            self.lines.append(CodeLine(f"{name} = {text}", (), span_of(term)))
+        self.written[id(term)] = CodeExpression(name)
+
+    def give_back(self) -> None:
+        term = self.root
+        while term.operator == "rename" and in_order(term):
+            (term,) = term.arguments
+        name = self.written[id(term)].text if id(term) in self.written else None
+        text = name or self.computed(
+            self.root, self.local.fresh(self.names.get(id(self.root), "result")) if self.root.shape else ""
+        )
+        self.lines.append(CodeLine(f"return {text}", (), span_of(self.root)))
+
+    def computed(self, term: Term, name: str) -> str:
+        """Write the lines that compute a term; the text of its value, which is the name where it has axes."""
+        self.blocks, self.numbers = [Block()], Names(self.local.taken)
+        sizes = resolved_shape(term.shape)
+        lines: list[CodeLine] = []
+        if sizes:
+            lines.append(CodeLine(f"{name} = {zeros(*sizes.values())}", tuple(sizes), span_of(term)))
+        with self.loops({axis: str(size) for axis, size in sizes.items()}, lines) as self.at:
+            text = self.code(term).text
+            if sizes:
+                self.blocks[-1].lines.append(CodeLine(f"{self.element(name, sizes).text} = {text}", (), span_of(term)))
+        self.lines += [*self.blocks[0].lines, *lines]
+        return name if sizes else text
+
+
+def extents(term: Term) -> dict[str, int]:
+    """The sizes of the axes of the arguments."""
+    return {axis: size for argument in term.arguments for axis, size in resolved_shape(argument.shape).items()}
+
+
+def in_order(term: Term) -> bool:
+    """Whether the axes of a renamed term have the order that they had."""
+    names = dict(term.options)
+    return [names.get(axis, axis) for axis in term.arguments[0].shape] == [*term.shape]
+
+
+def zeros(size: int, *others: int) -> str:
+    """Nested lists of zeros."""
+    return f"[{zeros(*others)} for _ in range({size})]" if others else f"[0.0] * {size}"

@@ -1,0 +1,102 @@
+"""Which parts of a formula get a line of their own in readable code, and their names: a list that all of its targets share.
+
+A term gets a line where an equation names it, where it is used twice, or where an expression would be long.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from grammar.errors import NotationError
+
+from ..terms.terms import Term, topological
+from .code_libraries import HELPERS, Library, repeats
+
+MAX_TERMS = 400  # of a formula that is written so
+MAX_OPERATIONS = 4  # of an operand in the same line as its operator; fewer for these
+LIMITS = {
+    **dict.fromkeys(("softmax", "standardize"), 0),
+    **dict.fromkeys(("⊙", "dot", "juxtaposed", "logsoftmax", "argmax", "argmin", "cumsum", "cumprod", "sort"), 2),
+}
+PASSING = ("rename", "variable", "spread")  # the same numbers under other names
+PLAIN = ("input", "number", "iota", "identity", "I", "ones", *PASSING)  # no work
+NOUNS = {  # what the value of an operator is called where the formula does not name it
+    "softmax": "weights", "∑": "total", "mean": "mean", "var": "variance", "std": "deviation", "norm": "length", "max": "largest",
+    "min": "smallest", "standardize": "normalized", "relu": "hidden", "σ": "gate", "tanh": "hidden", "exp": "exponentials",
+    "logsumexp": "normalizer", "⊙": "product", "-": "difference", "/": "ratio", "cumsum": "running", "argmax": "chosen",
+    "argmin": "chosen", "unroll": "windows", "pool": "blocks", "index": "rows", "onehot": "one_hot", "iota": "positions",
+    "constant": "numbers",
+}  # fmt: skip
+
+
+class UnreadableFormula(NotationError):
+    """The error of a formula that has no readable code."""
+
+
+class Statement(NamedTuple):
+    """A term, and the name that its value gets."""
+
+    term: Term
+    name: str
+
+
+class Names:
+    """The names of one function: each is given once."""
+
+    def __init__(self, taken: Iterable[str]):
+        self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing has yet: this one, or with a number after it."""
+        result = base = identifier(name)
+        number = 2
+        while result in self.taken:
+            result, number = f"{base}{number}", number + 1
+        self.taken.add(result)
+        return result
+
+
+def identifier(text: str) -> str:
+    """A name of the notation as one of Python: W^{l} as W_l, x' as x_prime."""
+    word = re.sub(r"\W+", "_", text.replace("'", "_prime")).strip("_")
+    return word if word.isidentifier() and not keyword.iskeyword(word) else f"v_{word}".strip("_")
+
+
+def statements(root: Term, names: Mapping[int, str], library: Library, local: Names) -> list[Statement]:
+    """The statements before the result, in order. `names` are those of equations, by the terms that they define.
+
+    Raises UnreadableFormula where there would be too many.
+    """
+    order, limits = topological(root), {**LIMITS, **library.limits}
+    if len(order) > MAX_TERMS:
+        raise UnreadableFormula(404, f"the formula has {len(order)} parts, more than the {MAX_TERMS} of readable code")
+    uses: Counter[int] = Counter()
+    for term in reversed(order):
+        for argument in term.arguments:
+            uses[id(argument)] += uses[id(term)] if term.operator in PASSING and id(term) not in names else 1
+    operations: dict[int, int] = {}  # in the expression of each term
+    suggested: dict[int, str] = {}  # names for terms, from what takes them
+    lines: set[int] = set()
+    for term in order:
+        if term.operator in ("softmax", "logsoftmax"):
+            suggested.setdefault(id(term.arguments[0]), "scores")
+        limit = 0 if repeats(library, term.operator) else limits.get(term.operator, MAX_OPERATIONS)
+        for argument in term.arguments:
+            weights = argument.operator == "softmax" and term.operator in ("⊙", "dot") and bool(term.axes)
+            if operations[id(argument)] > (0 if weights else limit):
+                lines.add(id(argument))
+                operations[id(argument)] = 0
+        count = sum(operations[id(argument)] for argument in term.arguments) + (term.operator not in PLAIN)
+        if term is not root and count and (id(term) in names or uses[id(term)] > 1):
+            lines.add(id(term))
+            count = 0
+        operations[id(term)] = count
+    return [
+        Statement(term, local.fresh(names.get(id(term)) or suggested.get(id(term)) or NOUNS.get(term.operator, "part")))
+        for term in order
+        if id(term) in lines
+    ]

@@ -1,0 +1,120 @@
+"""What all targets of readable code share: the lines of a function, the names in it, and the templates of operators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from grammar.errors import Span
+
+from ..terms.environment import source_name
+from ..terms.terms import Term, topological
+from .code_libraries import HELPERS, LOOPS, CodeExpression, Library, helper, template
+from .code_statements import Names, Statement, UnreadableFormula, identifier, statements
+
+RESERVED = ("abs", "float", "int", "max", "min", "range", "round", "sorted")  # functions of Python that loops call
+MAX_CHARS_BEFORE_COMMENT = 60
+
+
+class CodeLine(NamedTuple):
+    """A line of a function: its text, the axes that it computes, and the piece of the formula that it stands for."""
+
+    text: str
+    axes: tuple[str, ...] = ()
+    span: Span | None = None
+
+
+class ReadableCode(NamedTuple):
+    """The source text of a function, and for each of its lines the piece of the formula that it stands for."""
+
+    text: str
+    spans: tuple[Span | None, ...]
+
+
+class Writer:
+    """Writes the statements of a formula for one library, by a rule for each operator.
+
+    `names` are those of equations, by the terms that they define.
+    """
+
+    def __init__(
+        self, library: Library, rules: Mapping[str, Any], root: Term, names: Mapping[int, str], inputs: Sequence[str]
+    ):
+        self.library, self.rules, self.root = library, rules, root
+        terms = topological(root)
+        self.local = Names({line.split()[-1] for line in library.imports} | {*RESERVED})
+        used = {str(term.options[-1]) for term in terms if term.operator == "input"}
+        self.inputs = {name: self.local.fresh(name) for name in inputs if name in used}
+        if library is LOOPS:
+            self.local.taken |= {identifier(source_name(axis)) for term in terms for axis in term.shape}
+        self.statements = statements(root, names, library, self.local)
+        self.names = names
+        self.lines: list[CodeLine] = []
+        self.written = {
+            id(term): CodeExpression(self.inputs[term.options[-1]], tuple(term.shape))
+            for term in terms
+            if term.operator == "input" and term.options[-1] in self.inputs
+        }
+        self.helpers: dict[str, None] = {}
+
+    def has_a_line(self, term: Term) -> bool:
+        return any(term is statement.term for statement in self.statements)
+
+    def code(self, term: Term) -> CodeExpression:
+        """The expression of a term."""
+        raise NotImplementedError
+
+    def arranged(self, code: CodeExpression, order: Sequence[str], level: int = 0) -> str:
+        """The text of an expression for an operand with its axes in an order, of which it may lack some."""
+        raise NotImplementedError
+
+    def assign(self, statement: Statement) -> None:
+        """Write the lines that compute a statement; its name is in `written` from then on."""
+        raise NotImplementedError
+
+    def give_back(self) -> None:
+        """Write the last lines, with the result."""
+        raise NotImplementedError
+
+    def rule(self, term: Term) -> Any:
+        """What writes terms of an operator: a function of this writer and the term."""
+        if term.operator not in self.rules:
+            raise self.unreadable(term)
+        return self.rules[term.operator]
+
+    def unreadable(self, term: Term, why: str = "") -> UnreadableFormula:
+        hint = 'choose "numpy"' if self.library is LOOPS else 'choose style="function"'
+        return UnreadableFormula(409, why or f"{term.operator} has no readable form {self.library.title}", hint=hint)
+
+    def call(self, term: Term, name: str, *operands: str, **words: Any) -> str:
+        """The template of an operator, filled in."""
+        text = template(self.library, name)
+        if text is None:
+            raise self.unreadable(term)
+        for word in re.findall(r"\b(\w+)\(", text):
+            if word in HELPERS and f".{word}(" not in text:
+                self.helpers[word] = None
+        return text.format(*operands, **words)
+
+    def function(self) -> ReadableCode:
+        """The whole: imports, helpers, and the function."""
+        for statement in self.statements:
+            self.assign(statement)
+        self.give_back()
+        lengths = [len(line.text) for line in self.lines if line.axes and len(line.text) < MAX_CHARS_BEFORE_COMMENT]
+        width = max(lengths, default=0)
+        comments = [f"  # {' × '.join(map(source_name, line.axes))}" if line.axes else "" for line in self.lines]
+        body = [f"    {line.text.ljust(width)}{text}".rstrip() for line, text in zip(self.lines, comments)]
+        head = [line for name in self.helpers for line in (*helper(self.library, name).splitlines(), "", "")]
+        if self.library is not LOOPS or any("math." in line for line in (*head, *body)):
+            head = [*self.library.imports, "", "", *head]
+        head.append(f"def function({', '.join(self.inputs.values())}):")
+        return ReadableCode(
+            "\n".join([*head, *body]) + "\n", (*[None] * len(head), *(line.span for line in self.lines))
+        )
+
+
+def span_of(term: Term) -> Span | None:
+    span = getattr(term.node, "span", None)
+    return None if span == (0, 0) else span
