@@ -24,13 +24,27 @@ def reading_checker(
     """A checker of a program for inputs of these shapes; `labels` are inputs whose source text is one name."""
     inputs = by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
+    about = equations_about_themselves(program)
+    given = {name: frozenset(of.shape) for name, of in inputs.items() if name.base in about}
     return ReadingChecker(
-        bind(source, program),
+        bind(source, program, given),
         inputs,
         dict(sizes or {}),
         infer_parameters=True,
         python=USER_FUNCTIONS if IN_USE.get() is NO_OPERATORS else known_functions(),
     )
+
+
+def equations_about_themselves(program: nodes.Program) -> set[str]:
+    """The names of equations S = S_{a→b, b→a}, which define nothing where S is given."""
+    equations = [statement for statement in program.statements if isinstance(statement, nodes.Equation)]
+    return {
+        word
+        for equation in equations
+        if equation.range is None
+        for word in words_of(equation.sides[0])
+        if any(word in words_of(side) for side in equation.sides[1:])
+    }
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:

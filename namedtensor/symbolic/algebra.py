@@ -35,6 +35,7 @@ from .forms import (
     single,
     size,
 )
+from .matching import occurrences
 from .work import current, used
 
 
@@ -163,7 +164,7 @@ def gathered(parts: SumParts) -> None:
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     numbers: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
-        indices = tuple(sorted(factor.indices, key=NUMBER)) if factor.head is DELTA else factor.indices
+        indices = ordered(factor) if factor.head.kind in ("delta", "tensor") else factor.indices
         exponents = numbers.setdefault((factor.head, indices), [])
         for index, before in enumerate(exponents):
             if signs.merges(factor.head, before, factor.exponent, proving):
@@ -186,6 +187,14 @@ def gathered(parts: SumParts) -> None:
             if exponent:
                 standing.append(Factor(of, indices, exponent))
     parts.factors, parts.coefficient = standing, coefficient
+
+
+def ordered(factor: Factor) -> tuple[FormIndex, ...]:
+    """The indices of a factor, in the first of the orders that mean the same."""
+    if len(factor.head.symmetries) == 1:
+        return factor.indices
+    orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]
+    return min(orders, key=lambda order: [index.number for index in order])
 
 
 def signed(parts: SumParts) -> None:
@@ -229,8 +238,29 @@ def _without_sign(factors: list[Factor]) -> list[Factor] | None:
     return None if without_sign == factors else without_sign
 
 
+def stated(parts: SumParts) -> None:
+    """The factors that a fact has something shorter for: of ∑_{c} t = 1, ∑_{c} t ⊙ x = x."""
+    rewrites = current().facts.rewrites
+    while rewrites and parts.coefficient:
+        product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
+        for (pattern, result), fact in rewrites:
+            place = next(occurrences(product, pattern), None)
+            if place is None:
+                continue
+            used(fact)
+            current().spend()
+            parts.coefficient = parts.coefficient * result[0].coefficient if result else Fraction(0)
+            parts.factors = [*place.rest, *(factor.at(place.names) for product in result for factor in product.factors)]
+            parts.summed -= place.inside
+            contracted(parts)
+            gathered(parts)
+            break
+        else:
+            return
+
+
 # In order: each is given what those before it have made.
-PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, totalled, sized)
+PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, stated, totalled, sized)
 
 
 MAX_TERMS = 64  # of a form that is multiplied out

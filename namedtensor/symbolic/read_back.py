@@ -311,7 +311,8 @@ class ReadBack:
         if head in self.given:
             return rename(named(self.given[head]), dict(zip(distinct(head.axes), expected)))
         if head.kind == "tensor":
-            return rename(named(head.label), dict(zip(head.axes, expected)))
+            orders = ([expected[at] for at in order] for order in head.symmetries)
+            return shortest(rename(named(head.label), dict(zip(head.axes, order))) for order in orders)
         if head.kind == "size":
             return size_node(head.label)
         if head.kind in ("number", "constant"):

@@ -6,7 +6,9 @@ from fractions import Fraction
 
 from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE, Operator
-from .forms import Factor, Form, FormHead
+from .facts import Sign
+from .forms import Factor, Form, FormHead, Product
+from .work import current, used
 
 NOTHING_KNOWN = Operator("", "elementwise", "", lambda *_: None, "", "", "")
 
@@ -24,7 +26,17 @@ def never_negative(factor: Factor) -> bool:
     return of_head(factor.head)
 
 
+def known_sign(head: FormHead) -> Sign | None:
+    """The sign that a fact gives a head."""
+    sign, fact = current().facts.signs.get(head, (None, ""))
+    if sign is not None:
+        used(fact)
+    return sign
+
+
 def of_head(head: FormHead) -> bool:
+    if known_sign(head) is not None:
+        return True
     if head.kind in ("size", "constant", "delta"):
         return True
     if head.kind == "number":
@@ -37,6 +49,27 @@ def of_head(head: FormHead) -> bool:
 
 def of_form(form: Form) -> bool:
     return all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form)
+
+
+def sign_of(form: Form) -> Sign | None:
+    """Whether a form is above 0, or at least 0, wherever it has a value."""
+    if not of_form(form):
+        return None
+    return "positive" if any(map(_positive, form)) else "nonnegative"
+
+
+def _positive(product: Product) -> bool:
+    return all(map(positive_head, (factor.head for factor in product.factors)))
+
+
+def positive_head(head: FormHead) -> bool:
+    if head.kind == "number":
+        return head.label > 0
+    if head.kind == "bracket":
+        return sign_of(head.parts[0]) == "positive"
+    record = record_of(head)
+    analytic = head.kind == "apply" and record.sign in NEVER_NEGATIVE and record.analytic
+    return analytic or head.kind in ("size", "constant") or known_sign(head) == "positive"
 
 
 def vanishes_rarely(head: FormHead) -> bool:
