@@ -12,7 +12,7 @@ from typing import NamedTuple
 from . import algebra, canonical, signs
 from .factors import total_of
 from .facts import Orders, Rewrite, Sign
-from .forms import DELTA, ONE, ONE_, ZERO, Factor, Form, FormHead, FormIndex, Product, indices_of, opened, single
+from .forms import DELTA, ONE_, ZERO, Factor, Form, FormHead, FormIndex, Product, indices_of, opened, single
 
 
 class NamedValue(NamedTuple):
@@ -146,15 +146,18 @@ def symmetric_value(name: NamedValue) -> list[Law]:
 
 
 def known_total(name: NamedValue) -> list[Law]:
-    """t = softmax_{c} z: ∑_{c} t = 1."""
-    total = total_of(name.operator)
+    """t = softmax_{c} z: ∑_{c} t = 1; C = X − mean_{n} X: ∑_{n} C = 0."""
     alone = name.value[0].factors if len(name.value) == 1 else ()
-    if total is None or len(alone) != 1 or alone[0].head.label != name.operator:
-        return []
-    along = alone[0].indices[: len(alone[0].indices) - len(alone[0].head.slots)]
-    pattern = Product(ONE_, (name.factor,), frozenset(along))
-    result = ONE if total else ZERO
-    return [Law(((pattern,), "=", result), (Rewrite(pattern, result),))]
+    along = [[index] for index in name.factor.indices]
+    if total_of(name.operator) is not None and len(alone) == 1 and alone[0].head.label == name.operator:
+        along = [alone[0].indices[: len(alone[0].indices) - len(alone[0].head.slots)]]
+    laws = []
+    for indices in along:
+        total = algebra.multiplied_out(algebra.sum_over(name.value, indices))
+        if not total or not (len(total) > 1 or total[0].factors):
+            pattern = Product(ONE_, (name.factor,), frozenset(indices))
+            laws.append(Law(((pattern,), "=", total), (Rewrite(pattern, total),)))
+    return laws
 
 
 def zero_or_one(name: NamedValue) -> list[Law]:

@@ -319,7 +319,8 @@ class ReadBack:
             return number_node(head.label) if head.kind == "number" else Name(head.label)
         if head.kind == "bracket":
             return self.form(opened(factor)[0], names)
-        return self.applied(factor, names)
+        orders = [tuple(indices[at] for at in order) for order in head.symmetries]
+        return shortest(self.applied(factor._replace(indices=order), names) for order in orders)
 
     def diagonal(self, factor: Factor, names: Names) -> Node:
         """One index at two axes: X ⊙_{b} I_{a,b}, since a rename cannot express it."""
