@@ -17,6 +17,7 @@ from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Super
 from . import algebra
 from .forms import DELTA, NUMBER, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
 from .own_spellings import WRITERS, Names
+from .product_order import grouped
 from .spelling import (
     MARKS,
     ProductPart,
@@ -204,6 +205,7 @@ class ReadBack:
             above, below = [*rest[0], ProductPart(call("mean", inner, axes=axes), indices)], rest[1]
             summed = summed - remaining - set(averaged)
         above, below = self.alone(above, below, summed, names)
+        above = grouped(above, below, summed, lambda some, over: self.chain(Fraction(1), some, [], over, names, []))
         standing = {index for part in (*above, *below) for index in part.indices} & summed
         early = [part for part in below if part.indices & standing]
         late = [part for part in below if not part.indices & standing]
