@@ -15,6 +15,7 @@ from ..calculus.linearize import AUXILIARY
 from ..core.sizes import resolve
 from ..scope.names import Key, walk
 from ..symbolic import algebra
+from ..symbolic.expanding import multiplied_out
 from ..symbolic.factoring import cleared, factored
 from ..symbolic.facts import Fact
 from ..symbolic.folding import NamedPart, folded
@@ -77,7 +78,7 @@ def forms_of_one_value(form: Form) -> list[Form]:
             ways.append(factored(shorter))
         ways.append(factored(cleared(factored(form))))
         if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
-            ways.append(factored(algebra.multiplied_out(form)))
+            ways.append(factored(multiplied_out(form)))
     return ways or [form]
 
 

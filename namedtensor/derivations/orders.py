@@ -58,15 +58,16 @@ def way_to(
 def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[Fact]) -> list[DerivationStep]:
     """The derivative as the factor of ∂X*, and what it is by each of the facts that make it another formula."""
     title, form = equation_of(closed)
-    derivative = typed.tree.statements[-1].body
+    last = typed.tree.statements[-1]
+    assert isinstance(last, Value)
     left, forms = {fact.name for fact in facts}, []
     for fact in (None, *facts) if facts else ():
         left -= {fact.name} if fact is not None else set()
         forms.append((fact, _written_out(typed.read(without=left)[0])))
     forms = [pair for at, pair in enumerate(forms) if at == 0 or pair[1] != forms[at - 1][1]]
     if len(forms) < 2:
-        return [DerivationStep(IDENTIFICATION, Equation((title, form, derivative)), LAW)]
-    steps = [DerivationStep(IDENTIFICATION, Equation((title, forms[0][1], derivative)), LAW)]
+        return [DerivationStep(IDENTIFICATION, Equation((title, form, last.body)), LAW)]
+    steps = [DerivationStep(IDENTIFICATION, Equation((title, forms[0][1], last.body)), LAW)]
     for fact, node in forms[1:]:
         node = form if fact is forms[-1][0] else node
         steps.append(DerivationStep(f"since {fact.name}", Equation((title, node)), fact.name, fact.statement))

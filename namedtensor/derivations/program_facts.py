@@ -69,8 +69,8 @@ def declarations(checker: ReadingChecker) -> Iterator[Declared]:
     """The equations and comparisons that a program asserts, but those whose terms are not known."""
     statements = {statement.span: statement for statement in checker.scope.program.statements}
     for claim in checker.scope.claims:
-        statement, sides = statements.get(claim.span), (claim.left, claim.right)
-        relation = "="
+        statement, relation = statements.get(claim.span), "="
+        sides: tuple[Any, ...] = (claim.left, claim.right)
         if isinstance(statement, nodes.Fact):
             condition = statement.condition
             if not isinstance(condition, Call) or condition.operator not in COMPARISONS:
@@ -111,8 +111,8 @@ def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
             term = named_term(checker, name.key()) if over is None else None
         except NotationError:
             continue
-        for of in declared if term is not None else ():
-            yield of, term
+        if term is not None:
+            yield from ((of, term) for of in declared)
 
 
 def _declared(entry: Declared, names: Mapping[int, str], with_orders: bool) -> Iterator[Fact]:
@@ -121,7 +121,7 @@ def _declared(entry: Declared, names: Mapping[int, str], with_orders: bool) -> I
         statement: Statement = forms.of(entry.left), entry.relation, forms.of(entry.right)
     except NO_LAW:
         return
-    for recognize in dict.fromkeys(kind.declared for kind in FACT_KINDS):
+    for recognize in dict.fromkeys(kind.declared for kind in FACT_KINDS):  # several kinds share one
         law = recognize(statement)
         if law is not None and bool(law.orders) == with_orders:
             yield _fact(law, entry.statement, True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, isqrt
+from math import isqrt
 from typing import Any
 
 from . import canonical, signs
@@ -121,7 +121,7 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
         if not parts.coefficient:
             return ZERO
     product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
-    return _expanded(product) if current().proving else (product,)
+    return expanded(product) if current().proving else (product,)
 
 
 @dataclass(slots=True)
@@ -263,32 +263,10 @@ def stated(parts: SumParts) -> None:
 PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, stated, totalled, sized)
 
 
-MAX_TERMS = 64  # of a form that is multiplied out
 MAX_POWER = 8  # of a sum that is multiplied out
 
 
-def multiplied_out(form: Form) -> Form:
-    """The form without the brackets that appear in its products; powers of sums of many terms stay as they are."""
-    while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
-        products = add(*(_expanded(product) for product in form))
-        if products == form:
-            break
-        form = products
-    return form
-
-
-def _terms_multiplied_out(product: Product) -> int:
-    """How many terms a product has where its brackets are multiplied out, before any of them are added."""
-    count = 1
-    for factor in product.factors:
-        if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
-            (inner,) = opened(factor)
-            exponent = int(factor.exponent)
-            count *= comb(len(inner) + exponent - 1, exponent) if exponent <= MAX_POWER else MAX_TERMS + 1
-    return count
-
-
-def _expanded(product: Product) -> Form:
+def expanded(product: Product) -> Form:
     """Brackets multiplied out, for proofs."""
     for index, factor in enumerate(product.factors):
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from . import algebra, canonical, signs
+from .expanding import multiplied_out
 from .factors import total_of
 from .facts import Orders, Rewrite, Sign
 from .forms import DELTA, ONE_, ZERO, Factor, Form, FormHead, FormIndex, Product, indices_of, opened, single
@@ -44,7 +45,7 @@ class FactKind(NamedTuple):
     name: str
     law: str
     shape: str
-    declared: Callable[[Statement], Law | None] | None
+    declared: Callable[[Statement], Law | None]
     proved: Callable[[NamedValue], list[Law]] | None
 
 
@@ -153,8 +154,8 @@ def known_total(name: NamedValue) -> list[Law]:
         along = [alone[0].indices[: len(alone[0].indices) - len(alone[0].head.slots)]]
     laws = []
     for indices in along:
-        total = algebra.multiplied_out(algebra.sum_over(name.value, indices))
-        if not total or not (len(total) > 1 or total[0].factors):
+        total = multiplied_out(algebra.sum_over(name.value, indices))
+        if all(total == (Product(addend.coefficient),) for addend in total):  # a number
             pattern = Product(ONE_, (name.factor,), frozenset(indices))
             laws.append(Law(((pattern,), "=", total), (Rewrite(pattern, total),)))
     return laws

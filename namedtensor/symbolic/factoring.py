@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from . import algebra
+from .expanding import multiplied_out
 from .forms import DELTA, ONE_, Factor, Form, FormIndex, Product, indices_of, opened, refreshed
 from .work import current, used
 
@@ -204,7 +205,7 @@ def cleared(form: Form) -> Form:
     if len(products) < 2 or denominator is None or any(product.summed for product in products):
         return products
     times = (Product(ONE_, (denominator._replace(exponent=-denominator.exponent),)),)
-    whole = algebra.multiplied_out(algebra.add(*(algebra.multiply((product,), times) for product in products)))
+    whole = multiplied_out(algebra.add(*(algebra.multiply((product,), times) for product in products)))
     if len(whole) >= len(products) + 1:
         return products
     used("fraction")

@@ -22,7 +22,7 @@ class Grouping(NamedTuple):
     gone: set[FormIndex]
 
 
-def grouped(
+def in_order(
     above: list[ProductPart],
     below: list[ProductPart],
     summed: set[FormIndex],
@@ -58,7 +58,7 @@ def _grouping(
         return None
     rest = [part for part in above if part not in inside]
     indices = frozenset(label for part in inside for label in part.indices)
-    gone = (indices & summed) - divided.union(*(part.indices for part in rest))
+    gone = (summed & indices) - divided.union(*(part.indices for part in rest))
     place = above.index(inside[0])
     after = [part for part in above[place:] if part in rest]
     return Grouping([*above[:place], ProductPart(inside[0].node, indices - gone), *after], place, inside, gone)
@@ -72,3 +72,8 @@ def widest(parts: list[ProductPart], summed: set[FormIndex]) -> int:
         standing = (standing | part.indices) - (summed - later)
         most = max(most, len(standing))
     return most
+
+
+def parted(parts: list[ProductPart]) -> tuple[list[ProductPart], list[ProductPart]]:
+    """The factors, and those that divide."""
+    return [part for part in parts if not part.below], [part for part in parts if part.below]

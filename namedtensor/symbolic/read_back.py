@@ -17,7 +17,7 @@ from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Super
 from . import algebra
 from .forms import DELTA, NUMBER, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
 from .own_spellings import WRITERS, Names
-from .product_order import grouped
+from .product_order import in_order, parted
 from .spelling import (
     MARKS,
     ProductPart,
@@ -205,7 +205,7 @@ class ReadBack:
             above, below = [*rest[0], ProductPart(call("mean", inner, axes=axes), indices)], rest[1]
             summed = summed - remaining - set(averaged)
         above, below = self.alone(above, below, summed, names)
-        above = grouped(above, below, summed, lambda some, over: self.chain(Fraction(1), some, [], over, names, []))
+        above = in_order(above, below, summed, lambda some, over: self.chain(Fraction(1), some, [], over, names, []))
         standing = {index for part in (*above, *below) for index in part.indices} & summed
         early = [part for part in below if part.indices & standing]
         late = [part for part in below if not part.indices & standing]
@@ -215,18 +215,12 @@ class ReadBack:
         if stuck:
             inside = [part for part in order if part.indices & stuck]
             rest = [part for part in order if part not in inside]
-            inner = self.chain(
-                Fraction(1),
-                [part for part in inside if not part.below],
-                [part for part in inside if part.below],
-                set(),
-                names,
-                [],
-            )
+            tops, bottoms = parted(inside)
+            inner = self.chain(Fraction(1), tops, bottoms, set(), names, [])
             node = call("∑", inner, axes=[names[index] for index in sorted(stuck, key=lambda i: i.number)])
             merged = ProductPart(node, frozenset(i for part in inside for i in part.indices) - stuck)
-            tops = [*(part for part in rest if not part.below), merged]
-            return self.chain(coefficient, tops, [part for part in rest if part.below], summed - stuck, names, [])
+            tops, bottoms = parted(rest)
+            return self.chain(coefficient, [*tops, merged], bottoms, summed - stuck, names, [])
         return self.written(coefficient, order, last, names)
 
     def alone(
