@@ -41,12 +41,16 @@ UNKNOWN_SIZES = (309, 304, 313)
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The closed form of a derivative: `expression` is a program of the notation, `rules` counts the uses of each rewrite rule."""
+    """The closed form of a derivative: `expression` is a program of the notation, `rules` counts the uses of each rewrite rule.
+
+    `note` says where the limit on operations left it longer than it could be; else it is empty.
+    """
 
     expression: Formula
     rules: dict[str, int]
     length: int
     _find_steps: Callable[[], DerivationSteps] = DerivationSteps
+    note: str = ""
 
     @encodable
     def __str__(self) -> str:
@@ -220,7 +224,8 @@ def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
     title, before = ("D", ()) if finish is None else (finish[1], finish[0])
     closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes), facts)
     way = partial(way_to, typed, closed, finish is None, [*facts, *(fact for fact in fired(work) if fact not in facts)])
-    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, way)
+    note = f"it may be longer than need be: its simplification ended at {limit:,} operations" if work.budget.cut else ""
+    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, way, note)
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:

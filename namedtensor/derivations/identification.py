@@ -195,7 +195,7 @@ class DerivativeProgram:
                 return reading_of(checker, term, self.tree, taken, without=without), work
             except TooLong as problem:
                 hint = "give parts names of their own, or a higher limit"
-                raise checker.error(308, str(problem), self.tree, hint=hint) from None
+                raise checker.error(404, str(problem), self.tree, hint=hint) from None
             except (NotReadable, Unwritable, ArithmeticError) as problem:
                 node = problem.term.node if isinstance(problem, NotReadable) else None
                 raise checker.error(

@@ -23,6 +23,7 @@ class Budget:
 
     def __init__(self, limit: int):
         self.limit, self.spent = limit, 0
+        self.cut = False  # whether work was left out
 
     def spend(self, amount: int) -> None:
         self.spent += amount
@@ -37,7 +38,7 @@ class Budget:
         try:
             yield
         except TooLong:
-            self.spent = min(self.spent, half)
+            self.spent, self.cut = min(self.spent, half), True
         finally:
             self.limit = limit
 
