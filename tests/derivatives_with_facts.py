@@ -3,7 +3,7 @@
 Each: source, facts, program, what it is taken by, inputs, the form by hand. Lines are parted by ‖. Inputs: a name, its axes,
 and after a colon the kind of its values: those for which the facts hold. Facts that the definitions prove are not stated.
 
-Sources: MC, Matrix Cookbook (Petersen, Pedersen 2012) with the number of the equation; PRML, Bishop 2006 with the number of
+Sources: MC, Matrix Cookbook (Petersen, Pedersen 2012) with the number of the equation or section; PRML, Bishop 2006 with the number of
 the equation; MN, Magnus and Neudecker 1999 with the chapter; DL, Goodfellow, Bengio, Courville 2016 with the section;
 AIAYN, Vaswani et al. 2017; GP, Rasmussen and Williams 2006; ESL, Hastie, Tibshirani, Friedman 2009; Murphy, Probabilistic
 Machine Learning 2022; Boyd, Boyd and Vandenberghe 2004; others by their authors.
@@ -85,7 +85,7 @@ LIST = [
         "(p − T)^*",
     ),
     (
-        "PRML 4.90",
+        "PRML 4.91",
         "",
         "y = σ(X ⊙_{h} w) ‖ L = −∑_{n} (t ⊙ log y + (1 − t) ⊙ log(1 − y)) ‖ L",
         "w",
@@ -207,7 +207,7 @@ LIST = [
         "(V_{b→b*} ⊙_{a} r ⊙ r ⊙_{a} V_{b→a*} − V^*) / 2",
     ),
     (
-        "MC 388",
+        "MC §8.1",
         "V = V_{a→b, b→a}",
         "r = x − m ‖ L = logdet_{a,b} V / 2 − r ⊙_{a} V ⊙_{b} r_{a→b} / 2 ‖ L",
         "x",
@@ -215,7 +215,7 @@ LIST = [
         "−(V ⊙_{b} r_{a→b})^*",
     ),
     (
-        "MC 388",
+        "MC §8.1",
         "V = V_{a→b, b→a}",
         "r = x − m ‖ L = logdet_{a,b} V / 2 − r ⊙_{a} V ⊙_{b} r_{a→b} / 2 ‖ L",
         "V",
