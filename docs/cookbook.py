@@ -141,7 +141,8 @@ def with_facts() -> str:
 
     parts = []
     for row in WITH_FACTS:
-        closed: Any = derivative(row.text, row.by).closed_form(**shapes_of(row.shapes))
+        asked: Any = derivative(row.text, row.by)
+        closed = asked.closed_form(**shapes_of(row.shapes))
         steps = [str(step) for step in closed.steps if step.since is not None]
         program = row.formula.replace(chr(10), "; ")
         parts.append("\n".join([f"({row.number})  {program}, by {row.by}", *(f"      {step}" for step in steps)]))

@@ -130,7 +130,8 @@ def with_facts() -> str:
     """Each loss with its facts, its program and the closed form."""
     parts = []
     for loss in LOSSES:
-        closed: Any = derivative(loss.text, loss.by).closed_form(**loss.shapes)
+        asked: Any = derivative(loss.text, loss.by)
+        closed = asked.closed_form(**loss.shapes)
         head = f"{loss.title}, with respect to {loss.by}"
         stated = (
             f"facts:   {'; '.join(loss.facts.splitlines())}"

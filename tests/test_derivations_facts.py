@@ -268,17 +268,17 @@ VALUES = {  # of X, and of what else a law speaks of
 def test_each_law_is_one_form_by_its_fact(kind):
     """And holds of values for which it is stated; without it the forms differ."""
     X = VALUES[kind.name](np.random.default_rng(5).normal(size=(3, 3)))
-    values = {"X": nt.tensor(X, "a b")} | ({"Y": nt.tensor(np.linalg.inv(X), "a b")} if "Y" in kind.law else {})
-    left, right = kind.law.split(" = ") if " = " in kind.law else ("abs X", "X")
-    nt.evaluate(f"{kind.law}\n{left} = {right}\n0", values)
-    text = f"{kind.law}\nZ ⊙ ({left}) − Z ⊙ ({right})"
+    values = {"X": nt.tensor(X, "a b")} | ({"Y": nt.tensor(np.linalg.inv(X), "a b")} if "Y" in kind.equation else {})
+    left, right = kind.equation.split(" = ") if " = " in kind.equation else ("abs X", "X")
+    nt.evaluate(f"{kind.equation}\n{left} = {right}\n0", values)
+    text = f"{kind.equation}\nZ ⊙ ({left}) − Z ⊙ ({right})"
     shapes = {name: dict.fromkeys("ab", 3) for name in values} | {"Z": {}}
     with working() as work:
         checker = reading_checker(text, parse(text), shapes, {})
         term = checker.whole()
         assert Forms({}).of(term) != ZERO
         facts = facts_of(checker, {}, ())
-        assert [fact.name for fact in facts.all] == [to_text(parse(kind.law))]
+        assert [fact.name for fact in facts.all] == [to_text(parse(kind.equation))]
         work.facts = facts
         assert Forms({}).of(term) == ZERO
         assert facts.all[0].name in work.rules

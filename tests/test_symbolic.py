@@ -20,8 +20,7 @@ from namedtensor.programs.arguments import shape_of
 from namedtensor.scope.binder import bind
 from namedtensor.scope.names import key
 from namedtensor.symbolic import algebra, applying, canonical, linearizing
-from namedtensor.symbolic.expanding import multiplied_out
-from namedtensor.symbolic.factoring import cleared, factored
+from namedtensor.symbolic.factoring import cleared, factored, multiplied_out
 from namedtensor.symbolic.forms import DELTA, ONE, FormIndex, single, tensor
 from namedtensor.symbolic.from_terms import Forms
 from namedtensor.symbolic.known import recognized, solved, updated

@@ -43,7 +43,7 @@ UNKNOWN_SIZES = (309, 304, 313)
 class ClosedForm:
     """The closed form of a derivative: `expression` is a program of the notation, `rules` counts the uses of each rewrite rule.
 
-    `note` says where the limit on operations left it longer than it could be; else it is empty.
+    `note` is a sentence where the limit on operations left it longer than it could be; else it is empty.
     """
 
     expression: Formula
@@ -94,7 +94,7 @@ class ClosedForm:
         if not self.steps:
             return self.expression
         equations: dict[Any, Equation] = {}
-        for step in self.steps:  # a fact says what a name is that has its equation
+        for step in self.steps:  # of one name, that by a fact is a further side
             head, *sides = step.node.sides
             before = equations.get(head) if step.since is not None else None
             equations[head] = step.node if before is None else replace(before, sides=(*before.sides, *sides))
@@ -223,7 +223,8 @@ def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
     reading, work, facts = typed.with_needed_facts()
     title, before = ("D", ()) if finish is None else (finish[1], finish[0])
     closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes), facts)
-    way = partial(way_to, typed, closed, finish is None, [*facts, *(fact for fact in fired(work) if fact not in facts)])
+    facts += [fact for fact in fired(work) if fact not in facts] if work.facts.all else []
+    way = partial(way_to, typed, closed, finish is None, facts)
     note = f"it may be longer than need be: its simplification ended at {limit:,} operations" if work.budget.cut else ""
     return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, way, note)
 

@@ -15,8 +15,7 @@ from ..calculus.linearize import AUXILIARY
 from ..core.sizes import resolve
 from ..scope.names import Key, walk
 from ..symbolic import algebra
-from ..symbolic.expanding import multiplied_out
-from ..symbolic.factoring import cleared, factored
+from ..symbolic.factoring import cleared, factored, multiplied_out
 from ..symbolic.facts import Fact
 from ..symbolic.folding import NamedPart, folded
 from ..symbolic.forms import Form, FormIndex
@@ -28,8 +27,8 @@ from ..symbolic.spelling import MARKS, Unwritable, named, size_node, with_axes
 from ..symbolic.work import TooLong, Work, current, tensor, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
-from .program_facts import definitions, facts_of, named_term
-from .reading import needed, reading_checker
+from .program_facts import facts_of
+from .reading import definitions, named_term, needed, reading_checker
 
 MAX_MEMBERS = 64  # of a family that are looked at
 
@@ -43,10 +42,11 @@ def reading_of(
     It uses the facts of the program but those `without` names; None leaves out what the program declares.
     """
     names = names_of(checker, term)
-    current().facts = facts_of(checker, names, without)
+    if names or checker.scope.claims or checker.scope.declarations:
+        current().facts = facts_of(checker, names, without)
     forms = Forms(names)
     form = forms.of(term)
-    values = values_named(checker, names, forms)
+    values = values_named(checker, names, forms) if names else []
     form = folded(recognized(folded(form, values)), by_their_functions(values))
     outside = {index: called(axis) for index, axis in forms.outside().items()}
     form = algebra.add(form)
@@ -206,6 +206,8 @@ class DerivativeProgram:
     def with_needed_facts(self) -> tuple[NameReading, Work, list[Fact]]:
         """The closed form by no more of the declared facts than it takes, what was done, and these facts."""
         reading, work = self.read()
+        if not work.facts.all:
+            return reading, work, []
         without: set[str] = set()
         for fact in filter(_is_declared, fired(work)):
             try:

@@ -10,21 +10,21 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, Number
 from grammar.printer import to_text
 
-from ..scope.names import Key, walk
+from ..scope.names import walk
 from ..symbolic.fact_kinds import FACT_KINDS, Law, NamedValue, Statement, idempotent
-from ..symbolic.facts import Fact, Facts
+from ..symbolic.facts import NO_FACTS, Fact, Facts, gathered
 from ..symbolic.forms import ONE_, ZERO, Product, indices_of
 from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.linearizing import ReadingChecker, change_of
+from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.read_back import ReadBack
 from ..symbolic.spelling import Unwritable, call, distinct
 from ..symbolic.work import current, tensor
 from ..terms.environment import source_name
-from ..terms.terms import Term, topological
+from ..terms.terms import Term
+from .reading import definitions, named_term
 
 NO_LAW = (NotationError, NotReadable, Unwritable, ArithmeticError)
 COMPARISONS = (">", "≥", "<", "≤")
-Named = list[tuple[str, Term]]
 
 
 class Declared(NamedTuple):
@@ -45,13 +45,13 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
     """
     work, rules = current(), current().rules.copy()
     named, declared = definitions(checker, names), [] if without is None else list(declarations(checker))
-    work.facts, chosen = Facts(), {}
+    work.facts, chosen = NO_FACTS, {}
 
     def add(facts: Iterable[Fact]) -> None:
         for fact in facts:
             if fact.name not in (without or ()):
                 chosen.setdefault(fact.name, fact)
-        work.facts = Facts(chosen.values())
+        work.facts = gathered(chosen.values())
 
     with work.budget.part():
         for with_orders in (True, False):  # what is symmetric is another head from then on
@@ -84,24 +84,6 @@ def declarations(checker: ReadingChecker) -> Iterator[Declared]:
             yield Declared(statement, relation, *(checker.infer(side, checker.top) for side in sides))
         except NotationError:
             continue
-
-
-def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> Named:
-    """The names that are defined, with their terms; each after those that it needs."""
-    terms: dict[str, Term] = {}
-    for name in checker.scope.definitions:
-        term = named_term(checker, name)
-        if term is not None and id(term) in names:
-            terms[names[id(term)]] = term
-    return sorted(terms.items(), key=lambda pair: sum(1 for _ in topological(pair[1])))
-
-
-def named_term(checker: ReadingChecker, name: Key) -> Term | None:
-    """What a name of the program stands for."""
-    term = checker.find(name, checker.top, None)
-    while term is not None and term.operator == "variable" and change_of(term) is None:
-        term = term.arguments[0]
-    return term
 
 
 def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:

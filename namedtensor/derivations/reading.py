@@ -11,9 +11,10 @@ from grammar import nodes
 from ..operators.user_functions import IN_USE, NO_OPERATORS, USER_FUNCTIONS, known_functions
 from ..scope.binder import bind
 from ..scope.names import Key, by_key, walk
-from ..symbolic.linearizing import ReadingChecker
+from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import words_of
 from ..terms.inference import InputType
+from ..terms.terms import Term, topological
 
 Shapes = Mapping[str, Mapping[str, Any]]
 
@@ -80,3 +81,21 @@ def defined_by(statement: Any) -> set[str]:
             head = head.base
         defined |= {head.operator} if isinstance(head, nodes.Call) else words_of(head)
     return defined
+
+
+def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple[str, Term]]:
+    """The names that are defined, with their terms; each after those that it needs."""
+    terms: dict[str, Term] = {}
+    for name in checker.scope.definitions:
+        term = named_term(checker, name)
+        if term is not None and id(term) in names:
+            terms[names[id(term)]] = term
+    return sorted(terms.items(), key=lambda pair: sum(1 for _ in topological(pair[1])))
+
+
+def named_term(checker: ReadingChecker, name: Key) -> Term | None:
+    """What a name of the program stands for."""
+    term = checker.find(name, checker.top, None)
+    while term is not None and term.operator == "variable" and change_of(term) is None:
+        term = term.arguments[0]
+    return term

@@ -1,14 +1,13 @@
 """Formulas as sums of products over indices, where derivatives get a closed form and equations a proof.
 
 `forms`: index normal form.
-`facts`: what is known of tensors besides: facts, each with a name.
+`facts`: facts about tensors, each with a name.
 `canonical`: keys: equal forms have one; the number that the products of a form share.
 `work`: counts of the rules used, and the budget.
 `matching`: where the factors of one product occur in another.
 `signs`: what is never negative, or hardly ever 0.
 `factors`: rules for the factors of one product, and known totals, such as that of softmax.
 `algebra`: sums, products, powers, simplified as they are made.
-`expanding`: brackets multiplied out.
 `applying`: operators of forms.
 `fact_kinds`: how each kind of fact is recognized and proved.
 `linearizing`: forward linearization for reading.
@@ -16,7 +15,7 @@
 `from_terms`: typed tree to form.
 `known`: recognition of functions that are written out.
 `folding`: common subexpressions by name.
-`factoring`: shared factors taken out.
+`factoring`: shared factors taken out; brackets multiplied out.
 `spelling`: constructors of nodes, the parts that a product is written from, and how long a formula is to read.
 `own_spellings`: operators with syntax of their own.
 `product_order`: the order in which a product is written.

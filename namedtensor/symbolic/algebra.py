@@ -139,7 +139,9 @@ def contracted(parts: SumParts) -> None:
 
 
 def totalled(parts: SumParts) -> None:
-    """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
+    """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0, and what the facts of a program say."""
+    if current().facts.rewrites:
+        stated(parts)
     parts.factors, vanished = summed_up(parts.factors, parts.summed)
     if vanished:
         parts.coefficient = Fraction(0)
@@ -164,7 +166,10 @@ def gathered(parts: SumParts) -> None:
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     numbers: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
-        indices = ordered(factor) if factor.head.kind in ("delta", "tensor") else factor.indices
+        if factor.head is DELTA:
+            indices = tuple(sorted(factor.indices, key=NUMBER))
+        else:
+            indices = ordered(factor) if len(factor.head.symmetries) > 1 else factor.indices
         exponents = numbers.setdefault((factor.head, indices), [])
         for index, before in enumerate(exponents):
             if signs.merges(factor.head, before, factor.exponent, proving):
@@ -190,8 +195,8 @@ def gathered(parts: SumParts) -> None:
 
 
 def ordered(factor: Factor) -> tuple[FormIndex, ...]:
-    """The indices of a factor, in the first of the orders that mean the same."""
-    if len(factor.head.symmetries) == 1:
+    """The indices of a tensor, in the first of the orders that mean the same."""
+    if factor.head.kind != "tensor":
         return factor.indices
     orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]
     return min(orders, key=lambda order: [index.number for index in order])
@@ -240,10 +245,9 @@ def _without_sign(factors: list[Factor]) -> list[Factor] | None:
 
 def stated(parts: SumParts) -> None:
     """The factors that a fact has something shorter for: of ∑_{c} t = 1, ∑_{c} t ⊙ x = x."""
-    rewrites = current().facts.rewrites
-    while rewrites and parts.coefficient:
+    while parts.coefficient:
         product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
-        for (pattern, result), fact in rewrites:
+        for (pattern, result), fact in current().facts.rewrites:
             place = next(occurrences(product, pattern), None)
             if place is None:
                 continue
@@ -260,7 +264,7 @@ def stated(parts: SumParts) -> None:
 
 
 # In order: each is given what those before it have made.
-PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, stated, totalled, sized)
+PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, totalled, sized)
 
 
 MAX_POWER = 8  # of a sum that is multiplied out

@@ -1,6 +1,6 @@
 """The kinds of facts: how each is recognized in what a program states, and proved from what a name stands for.
 
-Tests check each law as an assertion, and that its rewrite gives both sides one form.
+Tests check each equation as an assertion, and that its rewrite gives both sides one form.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from . import algebra, canonical, signs
-from .expanding import multiplied_out
+from .factoring import multiplied_out
 from .factors import total_of
 from .facts import Orders, Rewrite, Sign
 from .forms import DELTA, ONE_, ZERO, Factor, Form, FormHead, FormIndex, Product, indices_of, opened, single
@@ -40,11 +40,10 @@ class Law(NamedTuple):
 
 
 class FactKind(NamedTuple):
-    """One kind of fact: its law in the notation with the shape of X, and the functions that recognize and prove it."""
+    """One kind of fact: its equation in the notation, and the functions that recognize and prove it."""
 
     name: str
-    law: str
-    shape: str
+    equation: str
     declared: Callable[[Statement], Law | None]
     proved: Callable[[NamedValue], list[Law]] | None
 
@@ -221,14 +220,13 @@ def known_sign(name: NamedValue) -> list[Law]:
     return [Law((name.at(*name.factor.indices), relation, ZERO), sign=(name.factor.head, sign))]
 
 
-SQUARE = "ℝ^{a × b}"
 FACT_KINDS = (
-    FactKind("symmetry", "X = X_{a→b, b→a}", SQUARE, permuted, symmetric_value),
-    FactKind("total", "∑_{a} X = 1", SQUARE, shorter, known_total),
-    FactKind("zero or one", "X ⊙ X = X", SQUARE, shorter, zero_or_one),
-    FactKind("orthogonality", "X ⊙_{a} X_{b→c} = I_{b,c}", SQUARE, shorter, eigenvectors),
-    FactKind("inverse", "X ⊙_{b} Y_{a→c} = I_{a,c}", SQUARE, shorter, inverses),
-    FactKind("idempotence", "X ⊙_{b} X_{a→b, b→c} = X_{b→c}", SQUARE, shorter, None),
-    FactKind("unit length", "norm_{a} X = 1", SQUARE, shorter, None),
-    FactKind("sign", "X > 0", SQUARE, compared, known_sign),
+    FactKind("symmetry", "X = X_{a→b, b→a}", permuted, symmetric_value),
+    FactKind("total", "∑_{a} X = 1", shorter, known_total),
+    FactKind("zero or one", "X ⊙ X = X", shorter, zero_or_one),
+    FactKind("orthogonality", "X ⊙_{a} X_{b→c} = I_{b,c}", shorter, eigenvectors),
+    FactKind("inverse", "X ⊙_{b} Y_{a→c} = I_{a,c}", shorter, inverses),
+    FactKind("idempotence", "X ⊙_{b} X_{a→b, b→c} = X_{b→c}", shorter, None),
+    FactKind("unit length", "norm_{a} X = 1", shorter, None),
+    FactKind("sign", "X > 0", compared, known_sign),
 )  # fmt: skip

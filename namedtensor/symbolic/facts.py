@@ -1,4 +1,4 @@
-"""What is known of the tensors of a question, besides what follows from operators: facts, each with a name.
+"""What is known of the tensors of a question, except what follows from operators: facts, each with a name.
 
     ∑_{c} t = 1              a rewrite: t at c, summed over c, is 1
     S = S_{a→b, b→a}         orders of the indices of S that mean the same
@@ -9,7 +9,8 @@ A fact is declared by the program or proved from a definition; `fact_kinds` has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from .forms import Form, FormHead, Product
@@ -37,29 +38,30 @@ class Fact(NamedTuple):
     sign: tuple[FormHead, Sign] | None = None
 
 
-class Facts:
-    """The facts of one question, by what they are about."""
+class Facts(NamedTuple):
+    """The facts of one question, and what they say by what it is about, each with the name of its fact."""
 
-    __slots__ = ("all", "rewrites", "symmetries", "signs")
-
-    def __init__(self, facts: Iterable[Fact] = ()):
-        self.all: tuple[Fact, ...] = tuple(facts)
-        self.rewrites: tuple[tuple[Rewrite, str], ...] = tuple(
-            (rewrite, fact.name) for fact in self.all for rewrite in fact.rewrites
-        )
-        self.symmetries: dict[TensorName, tuple[Orders, str]] = {}
-        for fact in self.all:
-            if fact.symmetric is not None:
-                name, orders = fact.symmetric
-                before = self.symmetries.get(name, ((), ""))[0]
-                self.symmetries[name] = closure((*before, *orders)), fact.name
-        self.signs: dict[FormHead, tuple[Sign, str]] = {}
-        for fact in self.all:
-            if fact.sign is not None and self.signs.get(fact.sign[0], ("",))[0] != "positive":
-                self.signs[fact.sign[0]] = fact.sign[1], fact.name
+    all: tuple[Fact, ...] = ()
+    rewrites: tuple[tuple[Rewrite, str], ...] = ()
+    symmetries: Mapping[TensorName, tuple[Orders, str]] = MappingProxyType({})
+    signs: Mapping[FormHead, tuple[Sign, str]] = MappingProxyType({})
 
 
 NO_FACTS = Facts()
+
+
+def gathered(facts: Iterable[Fact]) -> Facts:
+    """Facts by what they are about."""
+    symmetries: dict[TensorName, tuple[Orders, str]] = {}
+    signs: dict[FormHead, tuple[Sign, str]] = {}
+    facts = tuple(facts)
+    for fact in facts:
+        if fact.symmetric is not None:
+            name, orders = fact.symmetric
+            symmetries[name] = closure((*symmetries.get(name, ((), ""))[0], *orders)), fact.name
+        if fact.sign is not None and signs.get(fact.sign[0], ("",))[0] != "positive":
+            signs[fact.sign[0]] = fact.sign[1], fact.name
+    return Facts(facts, tuple((rewrite, fact.name) for fact in facts for rewrite in fact.rewrites), symmetries, signs)
 
 
 def closure(orders: Orders) -> Orders:

@@ -26,7 +26,7 @@ def in_order(
     above: list[ProductPart],
     below: list[ProductPart],
     summed: set[FormIndex],
-    written: Callable[[list[ProductPart], set[FormIndex]], Node],
+    written: Callable[[list[ProductPart], list[ProductPart], set[FormIndex]], Node],
 ) -> list[ProductPart]:
     """The factors with those contracted first that else make products of more axes than anything has."""
     divided = {index for part in below for index in part.indices}
@@ -45,7 +45,7 @@ def in_order(
         if best is None:
             break
         above = best.parts
-        above[best.place] = above[best.place]._replace(node=written(best.inside, best.gone))
+        above[best.place] = above[best.place]._replace(node=written(best.inside, [], best.gone))
     return above
 
 
@@ -72,8 +72,3 @@ def widest(parts: list[ProductPart], summed: set[FormIndex]) -> int:
         standing = (standing | part.indices) - (summed - later)
         most = max(most, len(standing))
     return most
-
-
-def parted(parts: list[ProductPart]) -> tuple[list[ProductPart], list[ProductPart]]:
-    """The factors, and those that divide."""
-    return [part for part in parts if not part.below], [part for part in parts if part.below]

@@ -17,7 +17,7 @@ from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Super
 from . import algebra
 from .forms import DELTA, NUMBER, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
 from .own_spellings import WRITERS, Names
-from .product_order import in_order, parted
+from .product_order import in_order
 from .spelling import (
     MARKS,
     ProductPart,
@@ -31,6 +31,7 @@ from .spelling import (
     number_node,
     number_parts,
     off_diagonal,
+    parted,
     rename,
     shortest,
     size_node,
@@ -205,7 +206,8 @@ class ReadBack:
             above, below = [*rest[0], ProductPart(call("mean", inner, axes=axes), indices)], rest[1]
             summed = summed - remaining - set(averaged)
         above, below = self.alone(above, below, summed, names)
-        above = in_order(above, below, summed, lambda some, over: self.chain(Fraction(1), some, [], over, names, []))
+        if len(above) > 2 and summed:
+            above = in_order(above, below, summed, lambda x, y, over: self.chain(Fraction(1), x, y, over, names, []))
         standing = {index for part in (*above, *below) for index in part.indices} & summed
         early = [part for part in below if part.indices & standing]
         late = [part for part in below if not part.indices & standing]
@@ -297,7 +299,7 @@ class ReadBack:
             return Superscript(node, (Number(float(exponent)),))
         return Superscript(node, (call("/", above, below),))
 
-    def atom(self, factor: Factor, names: Names) -> Node:
+    def atom(self, factor: Factor, names: Names, one_order: bool = False) -> Node:
         head, indices = factor.head, factor.indices
         expected = [names[index] for index in indices]
         if head is DELTA:
@@ -306,17 +308,18 @@ class ReadBack:
             return self.diagonal(factor, names)
         if head in self.given:
             return rename(named(self.given[head]), dict(zip(distinct(head.axes), expected)))
+        if head.kind in ("tensor", "apply") and len(head.symmetries) > 1 and not one_order:
+            orders = [factor._replace(indices=tuple(indices[at] for at in order)) for order in head.symmetries]
+            return shortest(self.atom(order, names, True) for order in orders)
         if head.kind == "tensor":
-            orders = ([expected[at] for at in order] for order in head.symmetries)
-            return shortest(rename(named(head.label), dict(zip(head.axes, order))) for order in orders)
+            return rename(named(head.label), dict(zip(head.axes, expected)))
         if head.kind == "size":
             return size_node(head.label)
         if head.kind in ("number", "constant"):
             return number_node(head.label) if head.kind == "number" else Name(head.label)
         if head.kind == "bracket":
             return self.form(opened(factor)[0], names)
-        orders = [tuple(indices[at] for at in order) for order in head.symmetries]
-        return shortest(self.applied(factor._replace(indices=order), names) for order in orders)
+        return self.applied(factor, names)
 
     def diagonal(self, factor: Factor, names: Names) -> Node:
         """One index at two axes: X ⊙_{b} I_{a,b}, since a rename cannot express it."""

@@ -35,8 +35,6 @@ def known_sign(head: FormHead) -> Sign | None:
 
 
 def of_head(head: FormHead) -> bool:
-    if known_sign(head) is not None:
-        return True
     if head.kind in ("size", "constant", "delta"):
         return True
     if head.kind == "number":
@@ -44,7 +42,9 @@ def of_head(head: FormHead) -> bool:
     if head.kind == "bracket":
         return of_form(head.parts[0])
     record = record_of(head)
-    return head.kind == "apply" and (record.sign in NEVER_NEGATIVE or record.boolean[1] or head.label == "indicator")
+    if head.kind == "apply" and (record.sign in NEVER_NEGATIVE or record.boolean[1] or head.label == "indicator"):
+        return True
+    return known_sign(head) is not None
 
 
 def of_form(form: Form) -> bool:
