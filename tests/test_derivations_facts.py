@@ -10,6 +10,7 @@ from program_lengths import program_length
 import namedtensor as nt
 from grammar.parser import parse
 from grammar.printer import to_text
+from namedtensor.cli import main
 from namedtensor.derivations.differences import differences, distance
 from namedtensor.derivations.program_facts import facts_of
 from namedtensor.derivations.reading import reading_checker
@@ -311,3 +312,16 @@ def test_the_closed_form_of_attention_runs(by):
         tracemalloc.stop()
     assert same(*results)
     assert peaks[1] <= 2 * peaks[0]
+
+
+def test_a_declared_tensor_may_be_symmetric(tmp_path, capsys):
+    path = tmp_path / "form.nt"
+    path.write_text("S ∈ ℝ^{a × b}\nS = S_{a→b, b→a}\nx ∈ ℝ^{a}\nL = x ⊙_{a} S ⊙_{b} x_{a→b}\n", encoding="utf-8")
+    assert main(["derive", str(path), "--wrt", "x"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "D = 2 S_{b→a*} ⊙_{a} x"
+    values = ["x=[1,2]:a", "S=[[2,0.5],[0.5,1]]:a,b"]
+    for by in ("x", "S"):  # differences by S leave what it satisfies
+        assert main(["derive", str(path), "--wrt", by, "--check", *values]) == 0
+        assert "steps hold" in capsys.readouterr().out
+    assert main(["derive", str(path), "--wrt", "x", "--check", values[0], "S=[[2,0.5],[0.4,1]]:a,b"]) != 0
+    assert "assertion failed" in capsys.readouterr().err

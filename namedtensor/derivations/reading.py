@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grammar import nodes
 
 from ..operators.user_functions import IN_USE, NO_OPERATORS, USER_FUNCTIONS, known_functions
 from ..scope.binder import bind
-from ..scope.names import Key, by_key, walk
+from ..scope.names import Key, by_key, spelled, walk
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import words_of
 from ..terms.inference import InputType
@@ -27,6 +27,8 @@ def reading_checker(
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
     about = equations_about_themselves(program)
     given = {name: frozenset(of.shape) for name, of in inputs.items() if name.base in about}
+    if about:
+        given |= {name: axes for name, axes in declared_axes(program) if name.base in about}
     return ReadingChecker(
         bind(source, program, given),
         inputs,
@@ -46,6 +48,15 @@ def equations_about_themselves(program: nodes.Program) -> set[str]:
         for word in words_of(equation.sides[0])
         if any(word in words_of(side) for side in equation.sides[1:])
     }
+
+
+def declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]]:
+    """The names that a program declares as tensors, with their axes."""
+    for statement in program.statements:
+        if isinstance(statement, nodes.Declaration) and statement.range is None:
+            axes = frozenset(axis.name for axis, _ in statement.sets[0].axes)
+            names = (spelled(name) for name in statement.names)
+            yield from ((name.key(), axes) for name in names if name is not None)
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
