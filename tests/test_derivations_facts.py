@@ -325,3 +325,25 @@ def test_a_declared_tensor_may_be_symmetric(tmp_path, capsys):
         assert "steps hold" in capsys.readouterr().out
     assert main(["derive", str(path), "--wrt", "x", "--check", values[0], "S=[[2,0.5],[0.4,1]]:a,b"]) != 0
     assert "assertion failed" in capsys.readouterr().err
+
+
+CLAIMS = (  # an equation after the facts that it assumes, the shapes, what is known of it; without the facts none is proved
+    ("∑_{c} t = 1\n∑_{c} (t ⊙ y) = y", {"t": "ℝ^{c}", "y": "ℝ"}, "proved"),
+    ("∑_{c} t = 1\n∑_{c} (t ⊙ y) = 2 y", {"t": "ℝ^{c}", "y": "ℝ"}, "not disproved"),
+    ("S = S_{a→b, b→a}\n∂(x ⊙_{a} S ⊙_{b} x_{a→b})/∂x* = 2 x ⊙_{a} S_{b→a*}", {"S": "ℝ^{a × b}", "x": "ℝ^{a}"}, "proved"),
+    ("S = S_{a→b, b→a}\n∂(x ⊙_{a} S ⊙_{b} x_{a→b}) = 2 (S ⊙_{b} x_{a→b}) ⊙_{a} ∂x", {"S": "ℝ^{a × b}", "x": "ℝ^{a}"}, "proved"),
+    ("P ⊙_{b} P_{a→b, b→c} = P_{b→c}\nP ⊙_{b} P_{a→b, b→c} ⊙_{c} P_{a→c, b→d} = P_{b→d}", {"P": "ℝ^{a × b}"}, "proved"),
+    ("p = softmax_{c} z\n∑_{c} T = 1\n∂(−∑_{c} T ⊙ log p)/∂z* = (p − T)^*", {"z": "ℝ^{c}", "T": "ℝ^{c}"}, "proved"),
+    ("x > 0\nabs x = x", {"x": "ℝ^{a}"}, "proved"),
+    ("x > 0\nabs x = −x", {"x": "ℝ^{a}"}, "disproved"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "shapes", "status"), CLAIMS, ids=[claim for claim, _, _ in CLAIMS])
+def test_a_proof_may_use_facts(claim, shapes, status):
+    verdict = nt.prove(claim, **shapes)
+    assert verdict.status == status
+    *before, last = claim.split("\n")
+    assert nt.prove("\n".join([*before[:-1], last]), **shapes).status == "disproved"
+    if verdict.counterexample:
+        nt.evaluate("\n".join([*before, "0"]), dict(verdict.counterexample))  # it satisfies them
