@@ -145,7 +145,6 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
     written = list(_written(term, lowering, 0))
     late = {group: lowering.known(part) for group, part in written if id(part) in lowering.late}
     lowering.reordered.update(id(part) for _, part in written if id(part) not in lowering.late)
-    most = lowering.limits.max_result_bytes // lowering.itemsize
 
     def product(tree: Tree) -> Any:
         if isinstance(tree, int):
@@ -160,8 +159,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
         x, y = (_summed(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
         both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
         result = REGISTRY["⊙"].lower(b, (x, y), both, {})
-        if typical(math.prod(result.shape)) > most:
-            lowering.check_memory(term, math.prod(result.shape))
+        lowering.limit_result(term, math.prod(result.shape))
         return result
 
     return product(tree)

@@ -251,6 +251,14 @@ class Lowering:
         for root in roots:
             uses[id(root)].append(RESULT)
 
+    def limit_result(self, term: Term, size: Any) -> None:
+        """Raise where what a chain is computed by, of this size, passes the limit, and have a plan with symbols do so."""
+        most = self.limits.max_result_bytes // self.itemsize
+        if type(size) is Extent:
+            limit_size(size, most)
+        if typical(size) > most:
+            self.check_memory(term, size)
+
     def check_memory(self, term: Term, size: int) -> None:
         """Raise NotationError where a term has too many axes, or more numbers than the limit of one result allows."""
         if len(term.shape) > MAX_AXES and size >= 0:
