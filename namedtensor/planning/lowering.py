@@ -259,7 +259,7 @@ class Lowering:
         if typical(size) > most:
             self.check_memory(term, size)
 
-    def check_memory(self, term: Term, size: int) -> None:
+    def check_memory(self, term: Term, size: Any) -> None:
         """Raise NotationError where a term has too many axes, or more numbers than the limit of one result allows."""
         if len(term.shape) > MAX_AXES and size >= 0:
             raise NotationError(
