@@ -88,6 +88,36 @@ SECTIONS = {
 }
 
 
+class WithFact(NamedTuple):
+    """An equation or a section by its number there, the fact that it takes, what is differentiated, by what, and the tensors in it."""
+
+    number: str
+    facts: str
+    formula: str
+    by: str
+    shapes: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.facts}\n{self.formula}"
+
+
+SYMMETRIC = "S = S_{i→j, j→i}"
+WITH_FACTS = (
+    WithFact("57", SYMMETRIC, "V = inv_{i,j} S\nL = logdet_{i,j} S", "S", "S i j"),
+    WithFact("81", SYMMETRIC, "L = x ⊙_{i} S ⊙_{j} x_{i→j}", "x", "x i; S i j"),
+    WithFact("84", SYMMETRIC, "r = x − A ⊙_{k} s\nL = r ⊙_{i} S ⊙_{j} r_{i→j}", "s", "x i; A i k; s k; S i j"),
+    WithFact("86", SYMMETRIC, "r = x − A ⊙_{k} s\nL = r ⊙_{i} S ⊙_{j} r_{i→j}", "x", "x i; A i k; s k; S i j"),
+    WithFact("88", SYMMETRIC, "r = x − A ⊙_{k} s\nL = r ⊙_{i} S ⊙_{j} r_{i→j}", "A", "x i; A i k; s k; S i j"),
+    WithFact("129", "norm_{i} u = 1", "u = x − a\nL = u / norm_{i} u", "x", "x i; a i"),
+    WithFact("§8.1", SYMMETRIC, "V = inv_{i,j} S\nr = x − m\nL = −r ⊙_{i} V ⊙_{j} r_{i→j} / 2", "m", "S i j; x i; m i"),
+    WithFact("§9.5", "Q ⊙_{i} Q_{k→l} = I_{k,l}", "L = norm_{i}(y − Q ⊙_{k} w)^2", "w", "Q i k; y i; w k"),
+    WithFact(
+        "§9.4", "P = P_{i→j, j→i}\nP ⊙_{j} P_{i→j, j→k} = P_{j→k}", "L = norm_{i}(P ⊙_{j} y_{i→j})^2", "y", "P i j; y i"
+    ),
+)
+
+
 def shapes_of(text: str) -> dict[str, Any]:
     """The shapes of a claim as `prove` takes them."""
     parts = (part.split() for part in text.split(";"))
@@ -103,3 +133,17 @@ def table(section: str) -> str:
         verdict = prove(claim.text, **shapes_of(claim.shapes)).status
         lines.append(f"({claim.number})  {claim.text.replace(chr(10), '; ')}    {verdict}")
     return "\n".join(lines)
+
+
+def with_facts() -> str:
+    """The derivatives that a fact makes short: the program, and the closed form with the steps that name facts."""
+    from namedtensor import derivative
+
+    parts = []
+    for row in WITH_FACTS:
+        asked: Any = derivative(row.text, row.by)
+        closed = asked.closed_form(**shapes_of(row.shapes))
+        steps = [str(step) for step in closed.steps if step.since is not None]
+        program = row.formula.replace(chr(10), "; ")
+        parts.append("\n".join([f"({row.number})  {program}, by {row.by}", *(f"      {step}" for step in steps)]))
+    return "\n".join(parts)

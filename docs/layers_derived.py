@@ -87,6 +87,62 @@ LAYERS = {
 }
 
 
+class WithFacts(NamedTuple):
+    """A loss, the facts that it takes, its program, what it is taken by, and the axes of its inputs."""
+
+    title: str
+    facts: str
+    program: str
+    by: str
+    inputs: dict[str, str]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(filter(None, (self.facts, self.program)))
+
+    @property
+    def shapes(self) -> dict[str, str]:
+        return {name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in self.inputs.items()}
+
+
+ATTENTION = "α = softmax_{s}(Q ⊙_{k} K / √|k|)\nA = α ⊙_{s} V\nL = ∑_{t,v} (A − T)^2 / 2"
+OF_ATTENTION = {"Q": "t k", "K": "s k", "V": "s v", "T": "t v"}
+LOSSES = (
+    WithFacts("softmax regression", "∑_{u} T = 1", "P = softmax_{u}(X ⊙_{h} W)\nL = −mean_{n} ∑_{u} T ⊙ log P", "W",
+              {"T": "n u", "X": "n h", "W": "h u"}),
+    WithFacts("label smoothing", "∑_{u} T = 1", "q = (1 − ε) ⊙ T + ε / |u|\nL = −∑_{u} q ⊙ logsoftmax_{u} z", "z",
+              {"T": "u", "z": "u", "ε": ""}),
+    WithFacts("distillation", "∑_{u} T = 1", "p = softmax_{u}(z / τ)\nL = ∑_{u} T ⊙ (log T − log p)", "z", {"T": "u", "z": "u", "τ": ""}),
+    WithFacts("attention, queries", "", ATTENTION, "Q", OF_ATTENTION),
+    WithFacts("attention, keys", "", ATTENTION, "K", OF_ATTENTION),
+    WithFacts("cosine similarity of unit vectors", "norm_{a} x = 1\nnorm_{a} y = 1", "L = (x ⊙_{a} y) / (norm_{a} x ⊙ norm_{a} y)", "x",
+              {"x": "a", "y": "a"}),
+    WithFacts("ridge regression on orthonormal columns", "Q ⊙_{n} Q_{m→k} = I_{m,k}",
+              "L = ∑_{n} (y − Q ⊙_{m} w)^2 + λ ∑_{m} w^2", "w", {"Q": "n m", "w": "m", "y": "n", "λ": ""}),
+    WithFacts("an intercept beside centered inputs", "", "C = X − mean_{n} X\nL = ∑_{n} (y − C ⊙_{d} w − b)^2 / 2", "b",
+              {"X": "n d", "y": "n", "w": "d", "b": ""}),
+    WithFacts("Mahalanobis distance", "S = S_{a→b, b→a}", "V = inv_{a,b} S\nr = x − m\nL = r ⊙_{a} V ⊙_{b} r_{a→b}", "x",
+              {"S": "a b", "x": "a", "m": "a"}),
+)  # fmt: skip
+
+
+def with_facts() -> str:
+    """Each loss with its facts, its program and the closed form."""
+    parts = []
+    for loss in LOSSES:
+        asked: Any = derivative(loss.text, loss.by)
+        closed = asked.closed_form(**loss.shapes)
+        head = f"{loss.title}, with respect to {loss.by}"
+        stated = (
+            f"facts:   {'; '.join(loss.facts.splitlines())}"
+            if loss.facts
+            else "facts:   none that the definitions do not prove"
+        )
+        lines = "; ".join(loss.program.splitlines())
+        parts.append("\n  ".join([head, stated, f"program: {lines}", str(closed).splitlines()[-1]]))
+    return "\n".join(parts)
+
+
 def shown(name: str) -> str:
     """A layer, and its derivative by each of its names: the lines that are not of the layer itself."""
     of = LAYERS[name]

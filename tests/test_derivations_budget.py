@@ -90,8 +90,9 @@ def test_a_budget_ends_a_derivation(text, limit, operations):
     try:
         closed = closed_form(nt.formula(f"∂({text})/∂X"), shapes, limit=limit)
         assert str(closed).count("\n") < 100
+        assert (f"ended at {limit:,} operations" in closed.note) or not closed.note
     except nt.NotationError as problem:
-        assert problem.code in (308, 405) and problem.message
+        assert problem.code in (404, 405) and problem.message
 
 
 def test_one_budget_for_all_simplifications():
@@ -110,3 +111,22 @@ def test_what_may_be_left_out_has_a_part_of_the_budget():
                 reached.append(step)
         assert len(reached) == 5 and work.budget.spent <= 50
         work.spend(40)
+
+
+SUMS = " ⊙ ".join(f"(∑_{{a}} X ⊙ u^{{{number}}} + n)" for number in range(4))
+
+
+def test_a_form_that_a_budget_cut_short_says_so():
+    shapes = {"X": "ℝ^{a}", "n": "ℝ"} | {f"u^{{{number}}}": "ℝ^{a}" for number in range(4)}
+    notes = {}
+    for limit in (100, 200, 400, 800, 1600, MAX_WORK_OPERATIONS):
+        try:
+            closed = closed_form(nt.formula(f"∂({SUMS})/∂X"), shapes, limit=limit)
+        except nt.NotationError as problem:
+            assert f"this takes more than {limit} rewrites" in problem.message
+            continue
+        notes[limit] = closed.note, closed.length
+    assert notes[MAX_WORK_OPERATIONS][0] == ""
+    cut = [limit for limit, (note, _) in notes.items() if note]
+    assert cut and all(notes[limit][0].endswith(f"ended at {limit:,} operations") for limit in cut)
+    assert all(length >= notes[MAX_WORK_OPERATIONS][1] for _, length in notes.values())

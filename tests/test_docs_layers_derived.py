@@ -11,7 +11,7 @@ import namedtensor as nt
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 
-from layers_derived import LAYERS
+from layers_derived import LAYERS, LOSSES
 
 EXTENTS = {"seq": 5, "chans": 4, "key": 3, "val": 4, "kernel": 2, "hidden": 3, "hidden'": 3, "concat": 8, "heads": 2}
 
@@ -68,3 +68,11 @@ def test_ones_of_a_size_that_no_tensor_has_are_not_written():
     with pytest.raises(nt.NotationError, match="1 along seq, whose size no tensor has"):
         asked: Any = nt.derivative(layer.text, "b")
         asked.closed_form(**layer.shapes)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.title)
+def test_facts_make_the_gradient_of_a_loss_shorter(loss):
+    closed = nt.derivative(loss.text, loss.by).closed_form(**loss.shapes)
+    without = nt.derivative(loss.program, loss.by).closed_form(**loss.shapes)
+    assert (closed.length < without.length) == bool(loss.facts)
+    assert any(step.since for step in closed.steps) or not loss.facts

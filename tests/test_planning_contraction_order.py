@@ -143,3 +143,16 @@ def test_what_softmax_weighs_is_divided_late_within_a_chain_too(text, late):
     by_hand = np.einsum("hqs,hsv,hvc->qc" if late else "hqs,hsv,xvc->hqc", weights, values["V"].array, W)
     np.testing.assert_allclose(result.to_array("q chans" if late else "heads q chans"), by_hand, rtol=1e-12)
     np.testing.assert_allclose(right.to_array(result.axes), result.array, rtol=1e-12)
+
+
+def test_the_limit_is_that_of_the_order_that_is_computed():
+    draw = np.random.default_rng(7).normal
+    axes, sizes = {"G": "t v", "α": "t s", "K": "s k", "V": "s v"}, {"t": 16, "s": 16, "k": 8, "v": 8}
+    values = {name: nt.tensor(draw(size=[sizes[a] for a in axis.split()]), axis) for name, axis in axes.items()}
+    limits = nt.Limits(max_result_bytes=16 * 16 * 8 * 8)  # the product of the first three has 8 times as many
+    result = nt.evaluate("G ⊙ α ⊙ K ⊙_{s, v} V", values, limits=limits)
+    by_hand = np.einsum("tv,ts,sk,sv->tk", *(values[name].to_array(axis) for name, axis in axes.items()))
+    np.testing.assert_allclose(result.to_array("t k"), by_hand)
+    for text in ("G ⊙ α ⊙ K ⊙ V", "∑_{s} exp(G ⊙ α ⊙ K)", "P = G ⊙ α ⊙ K\n(P ⊙_{s, v} V) + ∑_{s, v} P^2"):
+        with pytest.raises(nt.NotationError, match=r"the result needs 128 KiB; the limit is 16 KiB"):
+            nt.evaluate(text, values, limits=limits)

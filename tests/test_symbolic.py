@@ -20,7 +20,7 @@ from namedtensor.programs.arguments import shape_of
 from namedtensor.scope.binder import bind
 from namedtensor.scope.names import key
 from namedtensor.symbolic import algebra, applying, canonical, linearizing
-from namedtensor.symbolic.factoring import cleared, factored
+from namedtensor.symbolic.factoring import cleared, factored, multiplied_out
 from namedtensor.symbolic.forms import DELTA, ONE, FormIndex, single, tensor
 from namedtensor.symbolic.from_terms import Forms
 from namedtensor.symbolic.known import recognized, solved, updated
@@ -46,7 +46,7 @@ def sides_of(claim: str, shapes):
     checker = ReadingChecker(bind(claim, tree), inputs, {}, infer_parameters=True)
     forms = Forms({})
     products = [forms.of(checker.infer(side, checker.top)) for side in last.sides]
-    return [recognized(algebra.multiplied_out(form)) for form in products]
+    return [recognized(multiplied_out(form)) for form in products]
 
 
 def is_applied(claim: str, shapes) -> bool:
@@ -258,7 +258,7 @@ def test_factoring_keeps_summed_indices_apart():
         products = factored(algebra.add(summed, algebra.multiply(x, y)))
         assert {index for product in products for index in product.indices()} == {i}
         assert not algebra.add(
-            algebra.multiplied_out(products), algebra.scaled(algebra.add(summed, algebra.multiply(x, y)), -1)
+            multiplied_out(products), algebra.scaled(algebra.add(summed, algebra.multiply(x, y)), -1)
         )
 
 

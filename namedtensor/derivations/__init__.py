@@ -2,6 +2,7 @@
 
 `least_shapes`: minimal shapes for undeclared names.
 `reading`: the checker of a program whose derivatives are identified, and the statements that a formula needs.
+`program_facts`: the facts that a program declares, and those that its definitions prove.
 `identification`: the closed form of a typed derivative.
 `indices`: linear indices of families, substituted in trees.
 `recurrences`: the recurrences that a derivative passes through.

@@ -30,9 +30,10 @@ from ..scope.names import walk
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.spelling import Unwritable
 from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, budgeted, working
-from .identification import DerivativeProgram, closed_program, sizes_said
+from .identification import DerivativeProgram, closed_program, fired, sizes_said
 from .least_shapes import taken_by, with_shapes
 from .orders import way_to
+from .reading import equations_about_themselves
 from .steps import DerivationSteps
 
 UNKNOWN_SIZES = (309, 304, 313)
@@ -40,12 +41,16 @@ UNKNOWN_SIZES = (309, 304, 313)
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The closed form of a derivative: `expression` is a program of the notation, `rules` counts the uses of each rewrite rule."""
+    """The closed form of a derivative: `expression` is a program of the notation, `rules` counts the uses of each rewrite rule.
+
+    `note` is a sentence where the limit on operations left it longer than it could be; else it is empty.
+    """
 
     expression: Formula
     rules: dict[str, int]
     length: int
     _find_steps: Callable[[], DerivationSteps] = DerivationSteps
+    note: str = ""
 
     @encodable
     def __str__(self) -> str:
@@ -60,9 +65,10 @@ class ClosedForm:
         """The closed form in LaTeX, or in the paper's macros; with `steps`, the derivation, each = with its rule over it."""
         if not steps:
             return self.expression.to_latex(macros=macros)
-        equations = [step.node for step in self.steps]
-        named = [statement for statement in self.derivation.tree.statements if statement not in equations]
-        lines = [to_latex(nodes.Program((statement,)), macros=macros).replace(" = ", " &= ", 1) for statement in named]
+        lines = [
+            to_latex(nodes.Program((statement,)), macros=macros).replace(" = ", " &= ", 1)
+            for statement in self.definitions
+        ]
         lines += [step.to_latex(macros) for step in self.steps]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
@@ -87,9 +93,14 @@ class ClosedForm:
         """The program of all steps: names of the parts, the equations of their differentials, the closed form."""
         if not self.steps:
             return self.expression
-        equations = tuple(step.node for step in self.steps)
-        last = () if self.steps[-1].rule == "identification" else self.expression.tree.statements[-1:]
-        return Formula(to_text(nodes.Program((*self.definitions, *equations, *last))))
+        equations: dict[Any, Equation] = {}
+        for step in self.steps:  # of one name, that by a fact is a further side
+            head, *sides = step.node.sides
+            before = equations.get(head) if step.since is not None else None
+            equations[head] = step.node if before is None else replace(before, sides=(*before.sides, *sides))
+        closed = self.expression.tree.statements[-1]
+        last = () if closed.sides[0] in equations else (closed,)
+        return Formula(to_text(nodes.Program((*self.definitions, *equations.values(), *last))))
 
     @property
     def program(self) -> Formula:
@@ -114,7 +125,9 @@ class ClosedForm:
 
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
         """Check every step and the closed form on tensors. Raises NotationError if an equation does not hold."""
-        texts = {str(name) for name in bind(self.derivation.source, self.derivation.tree).definitions}
+        tree = self.derivation.tree
+        texts = {str(name) for name in bind(self.derivation.source, tree).definitions}
+        texts -= equations_about_themselves(tree)
         inputs = {name: value for name, value in (values or {}).items() if name not in texts}
         self.derivation.evaluate({**inputs, **named}, sizes=sizes)
 
@@ -207,11 +220,13 @@ def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
     if finish is not None:
         shapes = {**parameter_shapes(bind(source, tree), finish[1]), **shapes}
     typed = DerivativeProgram(source, tree, shapes, sizes, limit)
-    reading, work = typed.read()
+    reading, work, facts = typed.with_needed_facts()
     title, before = ("D", ()) if finish is None else (finish[1], finish[0])
-    closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes))
-    way = partial(way_to, typed, closed, finish is None)
-    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, way)
+    closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes), facts)
+    facts += [fact for fact in fired(work) if fact not in facts] if work.facts.all else []
+    way = partial(way_to, typed, closed, finish is None, facts)
+    note = f"it may be longer than need be: its simplification ended at {limit:,} operations" if work.budget.cut else ""
+    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, way, note)
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:

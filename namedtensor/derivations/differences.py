@@ -11,6 +11,7 @@ from grammar.printer import to_text
 
 from ..core.tensor import NamedTensor, tensor
 from ..programs.program import Formula
+from ..scope.binder import bind
 from ..scope.names import key
 
 DIFFERENCE_STEP = 1e-5
@@ -37,9 +38,11 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
         raise NotationError(
             206, f"no value for {expected}: finite differences are taken with respect to it", formula.source
         )
-    body = Formula(to_text(nodes.Program((*before, nodes.Value(taken.body)))))
     at = values[name]
     axes = tuple(at.axes) if isinstance(at, NamedTensor) else ()
+    stated = {claim.span for claim in bind(formula.source, formula.tree, {key(name): frozenset(axes)}).claims}
+    before = [line for line in before if line.span not in stated]  # a symmetric matrix with one element changed is not
+    body = Formula(to_text(nodes.Program((*before, nodes.Value(taken.body)))))
     extents: list[int] = [int(at.sizes[axis]) for axis in axes] if axes else []
     flat = at.to_numpy(axes).ravel().astype(float).tolist() if axes else [float(at)]
     if len(flat) > MAX_ELEMENTS:

@@ -22,6 +22,7 @@ from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
 from ..symbolic.work import TooLong, working
 from ..terms.terms import Term
+from .program_facts import facts_of
 from .reading import reading_checker
 
 
@@ -58,7 +59,7 @@ def normal_form(
     claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any
 ) -> tuple[dict[Any, Any], bool]:
     """The shapes of the inputs, and whether the sides have one normal form."""
-    with working(proving=True):
+    with working(proving=True) as work:
         checker = reading_checker(claim, program, shapes, sizes)
         with perturbing(checker, sides, checker.top):
             terms = [checker.infer(side, checker.top) for side in sides]
@@ -67,6 +68,8 @@ def normal_form(
         if len({frozenset(term.shape) for term in terms}) > 1 or any(term.boolean for term in terms):
             return result, False
         try:
+            if checker.scope.claims or checker.scope.declarations:  # the equation holds where these do
+                work.facts = facts_of(checker, {}, ())
             return result, _equal(terms)
         except (NotReadable, TooLong, ArithmeticError):
             return result, False

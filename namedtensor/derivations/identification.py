@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -15,33 +15,38 @@ from ..calculus.linearize import AUXILIARY
 from ..core.sizes import resolve
 from ..scope.names import Key, walk
 from ..symbolic import algebra
-from ..symbolic.factoring import cleared, factored
-from ..symbolic.factors import total_of
+from ..symbolic.factoring import cleared, factored, multiplied_out
+from ..symbolic.facts import Fact
 from ..symbolic.folding import NamedPart, folded
-from ..symbolic.forms import Form, FormHead, FormIndex, head
+from ..symbolic.forms import Form, FormIndex
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized, solved, updated
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import NameReading, Where, names_left, read, words_of
 from ..symbolic.spelling import MARKS, Unwritable, named, size_node, with_axes
-from ..symbolic.work import TooLong, Work, current, working
+from ..symbolic.work import TooLong, Work, current, tensor, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
-from .reading import needed, reading_checker
+from .program_facts import facts_of
+from .reading import definitions, named_term, needed, reading_checker
 
 MAX_MEMBERS = 64  # of a family that are looked at
 
 
 def reading_of(
     checker: ReadingChecker, term: Term, tree: nodes.Program, taken: set[str] | None = None,
-    called: Callable[[str], str] = str,
+    called: Callable[[str], str] = str, without: Collection[str] | None = None,
 ) -> NameReading:  # fmt: skip
-    """The closed form of a term; its axes are called as `called` says, and no name of it is `taken`."""
+    """The closed form of a term; its axes are called as `called` says, and no name of it is `taken`.
+
+    It uses the facts of the program but those `without` names; None leaves out what the program declares.
+    """
     names = names_of(checker, term)
-    current().sums.update(sums_named(checker, names))
+    if names or checker.scope.claims or checker.scope.declarations:
+        current().facts = facts_of(checker, names, without)
     forms = Forms(names)
     form = forms.of(term)
-    values = values_named(checker, names, forms)
+    values = values_named(checker, names, forms) if names else []
     form = folded(recognized(folded(form, values)), by_their_functions(values))
     outside = {index: called(axis) for index, axis in forms.outside().items()}
     form = algebra.add(form)
@@ -73,20 +78,8 @@ def forms_of_one_value(form: Form) -> list[Form]:
             ways.append(factored(shorter))
         ways.append(factored(cleared(factored(form))))
         if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
-            ways.append(factored(algebra.multiplied_out(form)))
+            ways.append(factored(multiplied_out(form)))
     return ways or [form]
-
-
-def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[FormHead, tuple[str, tuple[int, ...]]]:
-    """Return names defined as a softmax, onehot or similar, with the axis positions along which they sum to 1 or 0."""
-    result: dict[FormHead, tuple[str, tuple[int, ...]]] = {}
-    for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
-        while term is not None and term.operator == "variable" and change_of(term) is None:
-            term = term.arguments[0]
-        if term is not None and id(term) in names and total_of(term.operator) is not None:
-            axes = tuple(map(source_name, term.shape))
-            result[head("tensor", names[id(term)], axes)] = (term.operator, tuple(map([*term.shape].index, term.axes)))
-    return result
 
 
 def by_their_functions(values: list[NamedPart]) -> list[NamedPart]:
@@ -127,9 +120,7 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
     """The terms that the program's definitions name, but those that a derivative is in."""
     names: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
-        term = checker.find(name, checker.top, None)
-        while term is not None and term.operator == "variable" and change_of(term) is None:
-            term = term.arguments[0]
+        term = named_term(checker, name)
         if term is None or term is whole or term.operator in ("input", "number", "unknown"):
             continue
         if not any(change_of(part) is not None for part in topological(term)):
@@ -156,12 +147,7 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
 def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[NamedPart]:
     """What the names stand for, where that is a product of several factors."""
     parts: list[NamedPart] = []
-    for name in checker.scope.definitions:
-        term = checker.find(name, checker.top, None)
-        while term is not None and term.operator == "variable" and change_of(term) is None:
-            term = term.arguments[0]
-        if term is None or id(term) not in names:
-            continue
+    for name, term in definitions(checker, names):
         without = Forms({index: text for index, text in names.items() if index != id(term)})
         without.free = forms.free
         try:
@@ -170,8 +156,14 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
             continue
         of = forms.indices(term)
         if len(product.factors) > 1 and set(of) == product.indices():
-            parts.append(NamedPart(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
+            (factor,) = tensor(name, tuple(map(source_name, term.shape)), of)[0].factors
+            parts.append(NamedPart(factor.head, of, product))
     return parts
+
+
+def fired(work: Work) -> list[Fact]:
+    """The facts that were used on the way to a form."""
+    return [fact for fact in work.facts.all if fact.name in work.rules]
 
 
 @dataclass(frozen=True)
@@ -191,7 +183,7 @@ class DerivativeProgram:
     def checker(self) -> ReadingChecker:
         return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
-    def read(self, taken: set[str] | None = None) -> tuple[NameReading, Work]:
+    def read(self, taken: set[str] | None = None, without: Collection[str] | None = ()) -> tuple[NameReading, Work]:
         """The closed form of its value, and what was done: how often each rule was used, and the axes that were made.
 
         Raises NotationError if there is none, or the work passes the limit.
@@ -200,10 +192,10 @@ class DerivativeProgram:
         term = checker.whole()
         with working(limit=self.limit) as work:
             try:
-                return reading_of(checker, term, self.tree, taken), work
+                return reading_of(checker, term, self.tree, taken, without=without), work
             except TooLong as problem:
                 hint = "give parts names of their own, or a higher limit"
-                raise checker.error(308, str(problem), self.tree, hint=hint) from None
+                raise checker.error(404, str(problem), self.tree, hint=hint) from None
             except (NotReadable, Unwritable, ArithmeticError) as problem:
                 node = problem.term.node if isinstance(problem, NotReadable) else None
                 raise checker.error(
@@ -211,12 +203,33 @@ class DerivativeProgram:
                     hint="evaluate the derivative itself, which has a value",
                 ) from None  # fmt: skip
 
+    def with_needed_facts(self) -> tuple[NameReading, Work, list[Fact]]:
+        """The closed form by no more of the declared facts than it takes, what was done, and these facts."""
+        reading, work = self.read()
+        if not work.facts.all:
+            return reading, work, []
+        without: set[str] = set()
+        for fact in filter(_is_declared, fired(work)):
+            try:
+                other, work_without = self.read(without=without | {fact.name})
+            except NotationError:
+                continue
+            if other == reading:
+                work, without = work_without, without | {fact.name}
+        return reading, work, list(filter(_is_declared, fired(work)))
+
+
+def _is_declared(fact: Fact) -> bool:
+    return fact.declared
+
 
 def closed_program(
     tree: nodes.Program, reading: NameReading, title: str | Node = "D", before: tuple[Any, ...] = (),
-    members: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (),
+    members: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (), facts: Iterable[Fact] = (),
 ) -> nodes.Program:  # fmt: skip
     """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
+
+    It states the declared facts that the form uses, which are so checked where it is evaluated.
 
     Of axes that were made inside, as the ranks of what is sorted, it says the sizes where nothing else does.
     The title is a name, or another one where the program has it.
@@ -226,7 +239,9 @@ def closed_program(
         taken = {word for statement in tree.statements for word in words_of(statement)}
         title = named(title if title not in taken else next(names_left(taken | {name.name for name in reading.names})))
     expected = set(words_of(reading.node)).union(*(words_of(name.node) for name in reading.names))
-    definitions = needed(tree.statements[:-1], expected)
+    stated = [fact.statement for fact in facts]
+    chosen = needed(tree.statements[:-1], expected.union(*map(words_of, stated)))
+    definitions = tuple(line for line in tree.statements[:-1] if line in chosen or line in stated)
     sizes = sizes_said((*(line.sides[1] for line in lines), reading.node), members, given)
     return nodes.Program((*sizes, *definitions, *lines, *before, Equation((title, reading.node))))
 

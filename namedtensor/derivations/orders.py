@@ -6,6 +6,7 @@ D' = ∂f(x)/∂x* = …        identification
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,27 +15,31 @@ from grammar.errors import NotationError
 from grammar.nodes import Derivative, Equation, Name, Value
 from grammar.printer import to_text
 
+from ..symbolic.facts import Fact
 from ..symbolic.from_terms import NotReadable
-from ..symbolic.naming import words_of
+from ..symbolic.naming import NameReading, words_of
 from ..symbolic.spelling import Unwritable
 from ..symbolic.work import TooLong, budgeted, working
 from .identification import DerivativeProgram, closed_program, names_of
+from .indices import mapped
 from .reading import needed
 from .steps import DerivationStep, DerivationSteps, steps_of
 
 IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
 
 
-def way_to(typed: DerivativeProgram, closed: nodes.Program, identified: bool) -> DerivationSteps:
-    """The steps to a closed form; none where a part cannot be written."""
+def way_to(
+    typed: DerivativeProgram, closed: nodes.Program, identified: bool, facts: Sequence[Fact] = ()
+) -> DerivationSteps:
+    """The steps to a closed form by these facts; none where a part cannot be written."""
     try:
         with budgeted(typed.limit):
             text = _way(typed, closed, set())
+            last_steps = _identified(typed, closed, facts) if identified else []
     except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
         return DerivationSteps()
     last = typed.tree.statements[-1]
     if identified and isinstance(last, Value) and isinstance(last.body, Derivative) and text.steps:
-        title, form = equation_of(closed)
         named = {name.sides[0] for name in text.names}
         definitions = [
             statement
@@ -46,9 +51,35 @@ def way_to(typed: DerivativeProgram, closed: nodes.Program, identified: bool) ->
             for definition in definitions
             if not isinstance(definition, Equation) or definition.sides[0] not in named
         ]
-        text = replace(text, kept=(*text.kept, *definitions))
-        return text.then(DerivationStep(IDENTIFICATION, Equation((title, form, last.body)), LAW))
+        return replace(text, kept=(*text.kept, *definitions), steps=(*text.steps, *last_steps))
     return text
+
+
+def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[Fact]) -> list[DerivationStep]:
+    """The derivative as the factor of ∂X*, and what it is by each of the facts that make it another formula."""
+    title, form = equation_of(closed)
+    last = typed.tree.statements[-1]
+    assert isinstance(last, Value)
+    left, forms = {fact.name for fact in facts}, []
+    for fact in (None, *facts) if facts else ():
+        left -= {fact.name} if fact is not None else set()
+        forms.append((fact, _written_out(typed.read(without=left)[0])))
+    forms = [pair for at, pair in enumerate(forms) if at == 0 or pair[1] != forms[at - 1][1]]
+    if len(forms) < 2:
+        return [DerivationStep(IDENTIFICATION, Equation((title, form, last.body)), LAW)]
+    steps = [DerivationStep(IDENTIFICATION, Equation((title, forms[0][1], last.body)), LAW)]
+    for fact, node in forms[1:]:
+        node = form if fact is forms[-1][0] else node
+        steps.append(DerivationStep(f"since {fact.name}", Equation((title, node)), fact.name, fact.statement))
+    return steps
+
+
+def _written_out(reading: NameReading) -> nodes.Node:
+    """A formula without names of its own."""
+    node = reading.node
+    for name in reversed(reading.names):
+        node = mapped(node, lambda part, name=name: name.node if part == Name(name.name) else None)
+    return node
 
 
 def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> DerivationSteps:
@@ -87,7 +118,7 @@ def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
 
 def in_agreement(typed: DerivativeProgram, closed: nodes.Program, title: str) -> nodes.Program:
     """The closed form of a lower order, none of whose names is another thing in the higher one."""
-    program = closed_program(typed.tree, typed.read()[0], title)
+    program = closed_program(typed.tree, typed.read(without=None)[0], title)
     theirs = {statement.sides[0]: statement for statement in closed.statements if isinstance(statement, Equation)}
     if all(
         theirs.get(statement.sides[0], statement) == statement
@@ -95,7 +126,7 @@ def in_agreement(typed: DerivativeProgram, closed: nodes.Program, title: str) ->
         if isinstance(statement, Equation)
     ):
         return program
-    return closed_program(typed.tree, typed.read(words_in(closed))[0], title)
+    return closed_program(typed.tree, typed.read(words_in(closed), without=None)[0], title)
 
 
 def order_of(node: nodes.Derivative) -> int:

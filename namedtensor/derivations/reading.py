@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grammar import nodes
 
 from ..operators.user_functions import IN_USE, NO_OPERATORS, USER_FUNCTIONS, known_functions
 from ..scope.binder import bind
-from ..scope.names import Key, by_key, walk
-from ..symbolic.linearizing import ReadingChecker
+from ..scope.names import Key, by_key, spelled, walk
+from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import words_of
 from ..terms.inference import InputType
+from ..terms.terms import Term, topological
 
 Shapes = Mapping[str, Mapping[str, Any]]
 
@@ -24,13 +25,38 @@ def reading_checker(
     """A checker of a program for inputs of these shapes; `labels` are inputs whose source text is one name."""
     inputs = by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
+    about = equations_about_themselves(program)
+    given = {name: frozenset(of.shape) for name, of in inputs.items() if name.base in about}
+    if about:
+        given |= {name: axes for name, axes in declared_axes(program) if name.base in about}
     return ReadingChecker(
-        bind(source, program),
+        bind(source, program, given),
         inputs,
         dict(sizes or {}),
         infer_parameters=True,
         python=USER_FUNCTIONS if IN_USE.get() is NO_OPERATORS else known_functions(),
     )
+
+
+def equations_about_themselves(program: nodes.Program) -> set[str]:
+    """The names of equations S = S_{a→b, b→a}, which define nothing where S is given."""
+    equations = [statement for statement in program.statements if isinstance(statement, nodes.Equation)]
+    return {
+        word
+        for equation in equations
+        if equation.range is None
+        for word in words_of(equation.sides[0])
+        if any(word in words_of(side) for side in equation.sides[1:])
+    }
+
+
+def declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]]:
+    """The names that a program declares as tensors, with their axes."""
+    for statement in program.statements:
+        if isinstance(statement, nodes.Declaration) and statement.range is None:
+            axes = frozenset(axis.name for axis, _ in statement.sets[0].axes)
+            names = (spelled(name) for name in statement.names)
+            yield from ((name.key(), axes) for name in names if name is not None)
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
@@ -66,3 +92,21 @@ def defined_by(statement: Any) -> set[str]:
             head = head.base
         defined |= {head.operator} if isinstance(head, nodes.Call) else words_of(head)
     return defined
+
+
+def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple[str, Term]]:
+    """The names that are defined, with their terms; each after those that it needs."""
+    terms: dict[str, Term] = {}
+    for name in checker.scope.definitions:
+        term = named_term(checker, name)
+        if term is not None and id(term) in names:
+            terms[names[id(term)]] = term
+    return sorted(terms.items(), key=lambda pair: sum(1 for _ in topological(pair[1])))
+
+
+def named_term(checker: ReadingChecker, name: Key) -> Term | None:
+    """What a name of the program stands for."""
+    term = checker.find(name, checker.top, None)
+    while term is not None and term.operator == "variable" and change_of(term) is None:
+        term = term.arguments[0]
+    return term

@@ -42,11 +42,15 @@ THROUGH = ("variable", "spread", "rename")  # terms without a step
 
 @dataclass(frozen=True)
 class DerivationStep:
-    """One equation of a derivation with the name of its rule; `identity` is that rule in the notation."""
+    """One equation of a derivation with the name of its rule; `identity` is that rule in the notation.
+
+    Of a step that a fact allows, `since` is that fact.
+    """
 
     rule: str
     node: Equation
     identity: str = ""
+    since: Any = None
 
     @property
     def equation(self) -> str:
@@ -63,7 +67,10 @@ class DerivationStep:
         left, *others = (to_latex(side, macros=macros) for side in self.node.sides)
         whole = to_latex(nodes.Program((self.node,)), macros=macros)
         right = whole[len(left) :].lstrip().removeprefix("=").lstrip() if self.node.range else " = ".join(others)
-        return f"{left} &\\overset{{\\text{{{self.rule}}}}}{{=}} {right}"
+        rule = f"\\text{{{self.rule}}}"
+        if self.since is not None:
+            rule = f"\\text{{since }}{to_latex(nodes.Program((self.since,)), macros=macros)}"
+        return f"{left} &\\overset{{{rule}}}{{=}} {right}"
 
 
 def rule_of(term: Term) -> str:

@@ -142,7 +142,9 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
     sizes = {axis: typical(size) for axis, size in sizes.items()}
     _, tree = best([frozenset(value.order) for value in values], chain.axes, sizes)  # type: ignore[union-attr]
 
-    late = {group: lowering.known(part) for group, part in _written(term, lowering, 0) if id(part) in lowering.late}
+    written = list(_written(term, lowering, 0))
+    late = {group: lowering.known(part) for group, part in written if id(part) in lowering.late}
+    lowering.reordered.update(id(part) for _, part in written if id(part) not in lowering.late)
 
     def product(tree: Tree) -> Any:
         if isinstance(tree, int):
@@ -156,7 +158,9 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
         x, y = product(tree[0]), product(tree[1])
         x, y = (_summed(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
         both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
-        return REGISTRY["⊙"].lower(b, (x, y), both, {})
+        result = REGISTRY["⊙"].lower(b, (x, y), both, {})
+        lowering.limit_result(term, math.prod(result.shape))
+        return result
 
     return product(tree)
 

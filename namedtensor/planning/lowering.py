@@ -100,6 +100,7 @@ class Lowering:
         self.regions: dict[int, Region] = {}  # by the identity of their roots
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
         self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # the factors of products that were lowered
+        self.reordered: set[int] = set()  # products of such chains that are not computed
         self.loop_steps: dict[int, LoopStep] = {}
         self.late: set[int] = set()  # products that are normalized late
         self.fused: set[int] = set()  # terms that the library does as one operation
@@ -171,6 +172,13 @@ class Lowering:
         """Whether a product may be taken apart by the chain that it appears in."""
         return self.has_one_use(term) and id(term) not in self.fused
 
+    def may_be_reordered(self, term: Term) -> bool:
+        """Whether a product may turn out to be a part of a chain that is computed in another order, without it."""
+        if term.operator not in CHAINED or len(term.shape) > MAX_AXES or not self.is_separable(term):
+            return False
+        (user,) = self.uses[id(term)]
+        return user is not RESULT and user.operator in CHAINED
+
     def is_on(self, name: str) -> bool:
         """Whether an optimization is done."""
         return name in self.builder.optimized
@@ -195,6 +203,7 @@ class Lowering:
         most = self.limits.max_result_bytes // self.itemsize
         inside = {index for region in self.regions.values() for index in region.inside}
         inputs, values = self.inputs, self.values
+        postponed: list[tuple[Term, int]] = []
         for term, size in zip(terms, counts):
             value = inputs.get(term.options[0]) if term.operator == "input" else None
             if value is not None and value.order == (*term.shape,) and len(term.shape) <= MAX_AXES:
@@ -203,7 +212,10 @@ class Lowering:
             if id(term) in inside and id(term) not in self.regions:
                 continue
             if (size if type(size) is int else typical(size)) > most or len(term.shape) > MAX_AXES:
-                self.check_memory(term, size)
+                if self.may_be_reordered(term):
+                    postponed.append((term, size))
+                else:
+                    self.check_memory(term, size)
             self.builder.origin = term
             try:
                 self.values[id(term)] = self.lower(term)
@@ -213,13 +225,17 @@ class Lowering:
                 raise index_error_at(problem, self.source, term) from None
             except OverflowError as problem:
                 raise refused(problem, self.source, term) from problem
+        for term, size in postponed:
+            if id(term) not in self.reordered:
+                self.check_memory(term, size)
         self._limit_sizes(terms, counts)
         return [self.value(root) for root in roots]
 
     def _limit_sizes(self, terms: Sequence[Term], counts: Sequence[int]) -> None:
         """Have a plan with symbols reject sizes for which a result would pass the limit."""
         largest: list[Any] = []
-        for size in {size for term, size in zip(terms, counts) if type(size) is Extent and term.operator not in GIVEN}:
+        computed = (pair for pair in zip(terms, counts) if id(pair[0]) not in self.reordered)
+        for size in {size for term, size in computed if type(size) is Extent and term.operator not in GIVEN}:
             if not any(proves_at_most(size, other) for other in largest):
                 largest = [other for other in largest if not proves_at_most(other, size)] + [size]
         for size in largest:
@@ -235,7 +251,15 @@ class Lowering:
         for root in roots:
             uses[id(root)].append(RESULT)
 
-    def check_memory(self, term: Term, size: int) -> None:
+    def limit_result(self, term: Term, size: Any) -> None:
+        """Raise where what a chain is computed by, of this size, passes the limit, and have a plan with symbols do so."""
+        most = self.limits.max_result_bytes // self.itemsize
+        if type(size) is Extent:
+            limit_size(size, most)
+        if typical(size) > most:
+            self.check_memory(term, size)
+
+    def check_memory(self, term: Term, size: Any) -> None:
         """Raise NotationError where a term has too many axes, or more numbers than the limit of one result allows."""
         if len(term.shape) > MAX_AXES and size >= 0:
             raise NotationError(

@@ -1,20 +1,24 @@
 """Formulas as sums of products over indices, where derivatives get a closed form and equations a proof.
 
 `forms`: index normal form.
+`facts`: facts about tensors, each with a name.
 `canonical`: keys: equal forms have one; the number that the products of a form share.
 `work`: counts of the rules used, and the budget.
+`matching`: where the factors of one product occur in another.
 `signs`: what is never negative, or hardly ever 0.
 `factors`: rules for the factors of one product, and known totals, such as that of softmax.
 `algebra`: sums, products, powers, simplified as they are made.
 `applying`: operators of forms.
+`fact_kinds`: how each kind of fact is recognized and proved.
 `linearizing`: forward linearization for reading.
 `written_out`: definitions that proofs expand.
 `from_terms`: typed tree to form.
 `known`: recognition of functions that are written out.
 `folding`: common subexpressions by name.
-`factoring`: shared factors taken out.
+`factoring`: shared factors taken out; brackets multiplied out.
 `spelling`: constructors of nodes, the parts that a product is written from, and how long a formula is to read.
 `own_spellings`: operators with syntax of their own.
+`product_order`: the order in which a product is written.
 `read_back`: form to nodes of the notation.
 `naming`: names for what repeats.
 `rewrite_rules`: the table of rules: name, equation and function, in the order of application.

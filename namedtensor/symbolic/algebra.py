@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, isqrt
+from math import isqrt
 from typing import Any
 
 from . import canonical, signs
@@ -35,6 +35,7 @@ from .forms import (
     single,
     size,
 )
+from .matching import occurrences
 from .work import current, used
 
 
@@ -120,7 +121,7 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
         if not parts.coefficient:
             return ZERO
     product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
-    return _expanded(product) if current().proving else (product,)
+    return expanded(product) if current().proving else (product,)
 
 
 @dataclass(slots=True)
@@ -138,7 +139,9 @@ def contracted(parts: SumParts) -> None:
 
 
 def totalled(parts: SumParts) -> None:
-    """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
+    """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0, and what the facts of a program say."""
+    if current().facts.rewrites:
+        stated(parts)
     parts.factors, vanished = summed_up(parts.factors, parts.summed)
     if vanished:
         parts.coefficient = Fraction(0)
@@ -163,7 +166,10 @@ def gathered(parts: SumParts) -> None:
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     numbers: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
-        indices = tuple(sorted(factor.indices, key=NUMBER)) if factor.head is DELTA else factor.indices
+        if factor.head is DELTA:
+            indices = tuple(sorted(factor.indices, key=NUMBER))
+        else:
+            indices = ordered(factor) if len(factor.head.symmetries) > 1 else factor.indices
         exponents = numbers.setdefault((factor.head, indices), [])
         for index, before in enumerate(exponents):
             if signs.merges(factor.head, before, factor.exponent, proving):
@@ -186,6 +192,14 @@ def gathered(parts: SumParts) -> None:
             if exponent:
                 standing.append(Factor(of, indices, exponent))
     parts.factors, parts.coefficient = standing, coefficient
+
+
+def ordered(factor: Factor) -> tuple[FormIndex, ...]:
+    """The indices of a tensor, in the first of the orders that mean the same."""
+    if factor.head.kind != "tensor":
+        return factor.indices
+    orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]
+    return min(orders, key=lambda order: [index.number for index in order])
 
 
 def signed(parts: SumParts) -> None:
@@ -229,36 +243,34 @@ def _without_sign(factors: list[Factor]) -> list[Factor] | None:
     return None if without_sign == factors else without_sign
 
 
+def stated(parts: SumParts) -> None:
+    """The factors that a fact has something shorter for: of ∑_{c} t = 1, ∑_{c} t ⊙ x = x."""
+    while parts.coefficient:
+        product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
+        for (pattern, result), fact in current().facts.rewrites:
+            place = next(occurrences(product, pattern), None)
+            if place is None:
+                continue
+            used(fact)
+            current().spend()
+            parts.coefficient = parts.coefficient * result[0].coefficient if result else Fraction(0)
+            parts.factors = [*place.rest, *(factor.at(place.names) for product in result for factor in product.factors)]
+            parts.summed -= place.inside
+            contracted(parts)
+            gathered(parts)
+            break
+        else:
+            return
+
+
 # In order: each is given what those before it have made.
 PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, totalled, sized)
 
 
-MAX_TERMS = 64  # of a form that is multiplied out
 MAX_POWER = 8  # of a sum that is multiplied out
 
 
-def multiplied_out(form: Form) -> Form:
-    """The form without the brackets that appear in its products; powers of sums of many terms stay as they are."""
-    while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
-        products = add(*(_expanded(product) for product in form))
-        if products == form:
-            break
-        form = products
-    return form
-
-
-def _terms_multiplied_out(product: Product) -> int:
-    """How many terms a product has where its brackets are multiplied out, before any of them are added."""
-    count = 1
-    for factor in product.factors:
-        if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
-            (inner,) = opened(factor)
-            exponent = int(factor.exponent)
-            count *= comb(len(inner) + exponent - 1, exponent) if exponent <= MAX_POWER else MAX_TERMS + 1
-    return count
-
-
-def _expanded(product: Product) -> Form:
+def expanded(product: Product) -> Form:
     """Brackets multiplied out, for proofs."""
     for index, factor in enumerate(product.factors):
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:

@@ -8,8 +8,9 @@ from typing import Any
 
 from ..operators import REGISTRY
 from ..terms.terms import Term
-from . import canonical
+from . import canonical, signs
 from .algebra import add, content, multiply, power, scaled, settled
+from .facts import Sign
 from .forms import (
     DELTA,
     ONE,
@@ -74,6 +75,10 @@ def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
     """Return the simplified application of a function of numbers, if a rule applies."""
     if operator in OPERATOR_RULES:
         return OPERATOR_RULES[operator](*parts)
+    if operator in OF_SIGN and (sign := signs.sign_of(parts[0])) is not None:
+        products = OF_SIGN[operator](parts[0], sign)
+        if products is not None:
+            return products
     parity = REGISTRY[operator].parity if operator in REGISTRY else ""
     return by_parity(operator, parity, parts[0]) if parity else None
 
@@ -178,15 +183,41 @@ def cases(*parts: Form) -> Form | None:
 
     inner = tuple(rest(part) if not index % 2 else part for index, part in enumerate(parts))
     if len(inner) == 3 and inner[0] == ONE and inner[2] == ZERO:
-        chosen = _opaque("indicator", inner[1])
+        chosen = applied("indicator", (inner[1],))
     elif len(inner) == 3 and inner[0] == ZERO and inner[2] == ONE:
-        chosen = _opaque("indicator", negated(inner[1]))
+        chosen = applied("indicator", (negated(inner[1]),))
     else:
         chosen = _opaque("cases", *inner)
     return scaled(multiply(outer, chosen), coefficient)
 
 
-OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {"exp": exponential, "log": logarithm, "cases": cases}
+# Whether x > 0, … holds for an x that is above 0, or at least 0.
+HOLDS: dict[tuple[str, Sign], bool] = {
+    (">", "positive"): True, ("≥", "positive"): True, ("≠", "positive"): True, ("<", "positive"): False,
+    ("≤", "positive"): False, ("=", "positive"): False, ("≥", "nonnegative"): True, ("<", "nonnegative"): False,
+}  # fmt: skip
+MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
+
+
+def indicated(condition: Form) -> Form | None:
+    """𝕀[x > 0] = 1 for an x above 0."""
+    alone = _sole(condition)
+    if alone is None or alone.head.label not in MIRRORED:
+        return None
+    (left, right), label = opened(alone), alone.head.label
+    for x, relation in ((add(left, scaled(right, -1)), label), (add(right, scaled(left, -1)), MIRRORED[label])):
+        sign = signs.sign_of(x) if x else None
+        if sign is not None and (holds := HOLDS.get((relation, sign))) is not None:
+            return ONE if holds else ZERO
+    return None
+
+
+OF_SIGN: dict[str, Callable[[Form, Sign], Form | None]] = {  # what an operator gives for what is above 0, or at least 0
+    "abs": lambda x, sign: x, "relu": lambda x, sign: x, "sign": lambda x, sign: ONE if sign == "positive" else None,
+}  # fmt: skip
+OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
+    "exp": exponential, "log": logarithm, "cases": cases, "indicator": indicated,
+}  # fmt: skip
 
 
 def is_finite(factor: Factor) -> bool:

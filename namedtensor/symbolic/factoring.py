@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 from . import algebra
 from .forms import DELTA, ONE_, Factor, Form, FormIndex, Product, indices_of, opened, refreshed
@@ -204,7 +205,7 @@ def cleared(form: Form) -> Form:
     if len(products) < 2 or denominator is None or any(product.summed for product in products):
         return products
     times = (Product(ONE_, (denominator._replace(exponent=-denominator.exponent),)),)
-    whole = algebra.multiplied_out(algebra.add(*(algebra.multiply((product,), times) for product in products)))
+    whole = multiplied_out(algebra.add(*(algebra.multiply((product,), times) for product in products)))
     if len(whole) >= len(products) + 1:
         return products
     used("fraction")
@@ -245,3 +246,27 @@ def _below(form: Form) -> Form | None:
             if factor.exponent == -1 and factor.head.kind == "tensor" and not product.summed and len(form) > 1:
                 return (Product(ONE_, (factor._replace(exponent=ONE_),)),)
     return None
+
+
+MAX_TERMS = 64  # of a form that is multiplied out
+
+
+def multiplied_out(form: Form) -> Form:
+    """The form without the brackets that appear in its products; powers of sums of many terms stay as they are."""
+    while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
+        products = algebra.add(*(algebra.expanded(product) for product in form))
+        if products == form:
+            break
+        form = products
+    return form
+
+
+def _terms_multiplied_out(product: Product) -> int:
+    """How many terms a product has where its brackets are multiplied out, before any of them are added."""
+    count = 1
+    for factor in product.factors:
+        if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
+            (inner,) = opened(factor)
+            exponent = int(factor.exponent)
+            count *= comb(len(inner) + exponent - 1, exponent) if exponent <= algebra.MAX_POWER else MAX_TERMS + 1
+    return count

@@ -9,7 +9,7 @@ from typing import Any
 from ..operators import REGISTRY
 from . import canonical
 from .forms import DELTA, Factor, Form, FormHead, FormIndex, head, opened
-from .work import current, used
+from .work import used
 
 
 def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
@@ -78,10 +78,10 @@ def total_of(operator: str) -> int | None:
 def summed_up(factors: list[Factor], summed: set[FormIndex]) -> tuple[list[Factor], bool]:
     """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
     for factor in list(factors):
-        of, named = factor.head, current().sums.get(factor.head)
-        if factor.exponent != 1 or (named is None and (of.kind != "apply" or total_of(str(of.label)) is None)):
+        of = factor.head
+        if factor.exponent != 1 or of.kind != "apply" or total_of(str(of.label)) is None:
             continue
-        label, places = named or (of.label, range(len(factor.indices) - len(of.slots)))
+        label, places = of.label, range(len(factor.indices) - len(of.slots))
         indices = {factor.indices[position] for position in places}
         others = {index for part in factors if part is not factor for index in part.indices}
         rest = {index for position, index in enumerate(factor.indices) if position not in places}

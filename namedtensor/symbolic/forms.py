@@ -159,10 +159,6 @@ def size(of: Any) -> Form:
     return number(of) if isinstance(of, int) else single(head("size", of))
 
 
-def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> Form:
-    return single(head("tensor", name, axes), *indices)
-
-
 NUMBER = attrgetter("number")  # sorts indices in the order in which they were created
 
 

@@ -31,10 +31,9 @@ from .forms import (
     single,
     size,
     square_of,
-    tensor,
 )
 from .linearizing import change_of
-from .work import current
+from .work import current, tensor
 from .written_out import OPENED
 
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}

@@ -17,6 +17,7 @@ from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Super
 from . import algebra
 from .forms import DELTA, NUMBER, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
 from .own_spellings import WRITERS, Names
+from .product_order import in_order
 from .spelling import (
     MARKS,
     ProductPart,
@@ -30,6 +31,7 @@ from .spelling import (
     number_node,
     number_parts,
     off_diagonal,
+    parted,
     rename,
     shortest,
     size_node,
@@ -204,6 +206,8 @@ class ReadBack:
             above, below = [*rest[0], ProductPart(call("mean", inner, axes=axes), indices)], rest[1]
             summed = summed - remaining - set(averaged)
         above, below = self.alone(above, below, summed, names)
+        if len(above) > 2 and summed:
+            above = in_order(above, below, summed, lambda x, y, over: self.chain(Fraction(1), x, y, over, names, []))
         standing = {index for part in (*above, *below) for index in part.indices} & summed
         early = [part for part in below if part.indices & standing]
         late = [part for part in below if not part.indices & standing]
@@ -213,18 +217,12 @@ class ReadBack:
         if stuck:
             inside = [part for part in order if part.indices & stuck]
             rest = [part for part in order if part not in inside]
-            inner = self.chain(
-                Fraction(1),
-                [part for part in inside if not part.below],
-                [part for part in inside if part.below],
-                set(),
-                names,
-                [],
-            )
+            tops, bottoms = parted(inside)
+            inner = self.chain(Fraction(1), tops, bottoms, set(), names, [])
             node = call("∑", inner, axes=[names[index] for index in sorted(stuck, key=lambda i: i.number)])
             merged = ProductPart(node, frozenset(i for part in inside for i in part.indices) - stuck)
-            tops = [*(part for part in rest if not part.below), merged]
-            return self.chain(coefficient, tops, [part for part in rest if part.below], summed - stuck, names, [])
+            tops, bottoms = parted(rest)
+            return self.chain(coefficient, [*tops, merged], bottoms, summed - stuck, names, [])
         return self.written(coefficient, order, last, names)
 
     def alone(
@@ -301,7 +299,7 @@ class ReadBack:
             return Superscript(node, (Number(float(exponent)),))
         return Superscript(node, (call("/", above, below),))
 
-    def atom(self, factor: Factor, names: Names) -> Node:
+    def atom(self, factor: Factor, names: Names, one_order: bool = False) -> Node:
         head, indices = factor.head, factor.indices
         expected = [names[index] for index in indices]
         if head is DELTA:
@@ -310,6 +308,9 @@ class ReadBack:
             return self.diagonal(factor, names)
         if head in self.given:
             return rename(named(self.given[head]), dict(zip(distinct(head.axes), expected)))
+        if head.kind in ("tensor", "apply") and len(head.symmetries) > 1 and not one_order:
+            orders = [factor._replace(indices=tuple(indices[at] for at in order)) for order in head.symmetries]
+            return shortest(self.atom(order, names, True) for order in orders)
         if head.kind == "tensor":
             return rename(named(head.label), dict(zip(head.axes, expected)))
         if head.kind == "size":

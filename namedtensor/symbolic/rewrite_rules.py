@@ -39,7 +39,7 @@ REWRITE_RULES = (
     RewriteRule("no such axis", "∑_{a} (x + 0 X) = |a| x + ∑_{a} 0 X", {"x": "ℝ^{b}", "X": AB}, "product", algebra.sized),
     RewriteRule("like terms", "X ⊙_{a} y + 2 (y ⊙_{a} X) = 3 (X ⊙_{a} y)", {"X": AB, "y": A}, "sum", algebra.add),
     RewriteRule("distribute", "(x + y) ⊙_{a} (X + I_{a,b}) = x ⊙_{a} X + y ⊙_{a} X + x_{a→b} + y_{a→b}", {"x": A, "y": A, "X": AB},
-        "sum", algebra.multiplied_out),
+        "sum", factoring.multiplied_out),
     RewriteRule("exponent", "exp(−x) ⊙ exp(3 x) = exp(x)^2", {"x": A}, "operator", applying.exponential),
     RewriteRule("logarithm", "log(exp x ⊙ exp y) = x + y", {"x": A, "y": A}, "operator", applying.logarithm),
     RewriteRule("sign of an argument", "tanh(−x) + cos(−x) = cos x − tanh x", {"x": A}, "operator", applying.by_parity),

@@ -6,7 +6,9 @@ from fractions import Fraction
 
 from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE, Operator
-from .forms import Factor, Form, FormHead
+from .facts import Sign
+from .forms import Factor, Form, FormHead, Product
+from .work import current, used
 
 NOTHING_KNOWN = Operator("", "elementwise", "", lambda *_: None, "", "", "")
 
@@ -24,6 +26,14 @@ def never_negative(factor: Factor) -> bool:
     return of_head(factor.head)
 
 
+def known_sign(head: FormHead) -> Sign | None:
+    """The sign that a fact gives a head."""
+    sign, fact = current().facts.signs.get(head, (None, ""))
+    if sign is not None:
+        used(fact)
+    return sign
+
+
 def of_head(head: FormHead) -> bool:
     if head.kind in ("size", "constant", "delta"):
         return True
@@ -32,11 +42,34 @@ def of_head(head: FormHead) -> bool:
     if head.kind == "bracket":
         return of_form(head.parts[0])
     record = record_of(head)
-    return head.kind == "apply" and (record.sign in NEVER_NEGATIVE or record.boolean[1] or head.label == "indicator")
+    if head.kind == "apply" and (record.sign in NEVER_NEGATIVE or record.boolean[1] or head.label == "indicator"):
+        return True
+    return known_sign(head) is not None
 
 
 def of_form(form: Form) -> bool:
     return all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form)
+
+
+def sign_of(form: Form) -> Sign | None:
+    """Whether a form is above 0, or at least 0, wherever it has a value."""
+    if not of_form(form):
+        return None
+    return "positive" if any(map(_positive, form)) else "nonnegative"
+
+
+def _positive(product: Product) -> bool:
+    return all(map(positive_head, (factor.head for factor in product.factors)))
+
+
+def positive_head(head: FormHead) -> bool:
+    if head.kind == "number":
+        return head.label > 0
+    if head.kind == "bracket":
+        return sign_of(head.parts[0]) == "positive"
+    record = record_of(head)
+    analytic = head.kind == "apply" and record.sign in NEVER_NEGATIVE and record.analytic
+    return analytic or head.kind in ("size", "constant") or known_sign(head) == "positive"
 
 
 def vanishes_rarely(head: FormHead) -> bool:

@@ -168,6 +168,11 @@ class ProductPart(NamedTuple):
     below: bool = False
 
 
+def parted(parts: list[ProductPart]) -> tuple[list[ProductPart], list[ProductPart]]:
+    """The factors, and those that divide."""
+    return [part for part in parts if not part.below], [part for part in parts if part.below]
+
+
 class Unwritable(Exception):
     """A form that the notation has no syntax for."""
 

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from .forms import FormHead, interned
+from .facts import NO_FACTS, Facts
+from .forms import Form, FormIndex, head, interned, single
 
 MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
 
@@ -22,6 +23,7 @@ class Budget:
 
     def __init__(self, limit: int):
         self.limit, self.spent = limit, 0
+        self.cut = False  # whether work was left out
 
     def spend(self, amount: int) -> None:
         self.spent += amount
@@ -36,7 +38,7 @@ class Budget:
         try:
             yield
         except TooLong:
-            self.spent = min(self.spent, half)
+            self.spent, self.cut = min(self.spent, half), True
         finally:
             self.limit = limit
 
@@ -49,9 +51,7 @@ class Work:
         self.rules: Counter[str] = Counter()
         self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
         self.numbered: dict[str, Any] = {}  # the summed axes whose size is a number, as they are named
-        self.sums: dict[
-            FormHead, tuple[str, tuple[int, ...]]
-        ] = {}  # names of a softmax and similar, with the places of its axes
+        self.facts: Facts = NO_FACTS
 
     def spend(self, amount: int = 1) -> None:
         self.budget.spend(amount)
@@ -70,6 +70,15 @@ def used(rule: str) -> None:
     work = _WORK.get()
     if work is not None:
         work.rules[rule] += 1
+
+
+def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> Form:
+    """A tensor by its name, symmetric where that is known."""
+    symmetries, fact = current().facts.symmetries.get((name, axes), ((), ""))
+    if not symmetries:
+        return single(head("tensor", name, axes), *indices)
+    used(fact)
+    return single(head("tensor", name, axes, key=(axes, symmetries), symmetries=symmetries), *indices)
 
 
 @contextmanager

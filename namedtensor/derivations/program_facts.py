@@ -1,0 +1,160 @@
+"""The facts of a program: those that it declares, as equations, comparisons and sets, and those that its definitions prove."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Equation, Number
+from grammar.printer import to_text
+
+from ..scope.names import walk
+from ..symbolic.fact_kinds import FACT_KINDS, Law, NamedValue, Statement, idempotent
+from ..symbolic.facts import NO_FACTS, Fact, Facts, gathered
+from ..symbolic.forms import ONE_, ZERO, Product, indices_of
+from ..symbolic.from_terms import Forms, NotReadable
+from ..symbolic.linearizing import ReadingChecker
+from ..symbolic.read_back import ReadBack
+from ..symbolic.spelling import Unwritable, call, distinct
+from ..symbolic.work import current, tensor
+from ..terms.environment import source_name
+from ..terms.terms import Term
+from .reading import definitions, named_term
+
+NO_LAW = (NotationError, NotReadable, Unwritable, ArithmeticError)
+COMPARISONS = (">", "≥", "<", "≤")
+
+
+class Declared(NamedTuple):
+    """A statement of the program, and what it compares, as terms."""
+
+    statement: Any
+    relation: str
+    left: Term
+    right: Term
+
+
+def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> Facts:
+    """The facts of a typed program, but those whose names are in `without`; `names` are its definitions, which stay names.
+
+    Without a list, they are those that its definitions prove.
+
+    What is known first helps to prove the rest: symmetries before equations, equations before definitions.
+    """
+    work, rules = current(), current().rules.copy()
+    named, declared = definitions(checker, names), [] if without is None else list(declarations(checker))
+    work.facts, chosen = NO_FACTS, {}
+
+    def add(facts: Iterable[Fact]) -> None:
+        for fact in facts:
+            if fact.name not in (without or ()):
+                chosen.setdefault(fact.name, fact)
+        work.facts = gathered(chosen.values())
+
+    with work.budget.part():
+        for with_orders in (True, False):  # what is symmetric is another head from then on
+            for entry in declared:
+                add(_declared(entry, names, with_orders))
+            for name, term in named:
+                add(_proved(name, term, names, with_orders))
+        for of, term in () if without is None else sets(checker):
+            add(_in_set(of, term))
+    work.rules = rules  # what a derivation takes is counted, and not what is known before it
+    return work.facts
+
+
+def declarations(checker: ReadingChecker) -> Iterator[Declared]:
+    """The equations and comparisons that a program asserts, but those whose terms are not known."""
+    statements = {statement.span: statement for statement in checker.scope.program.statements}
+    for claim in checker.scope.claims:
+        statement, relation = statements.get(claim.span), "="
+        sides: tuple[Any, ...] = (claim.left, claim.right)
+        if isinstance(statement, nodes.Fact):
+            condition = statement.condition
+            if not isinstance(condition, Call) or condition.operator not in COMPARISONS:
+                continue
+            relation, sides = condition.operator, condition.arguments
+        if statement is None or claim.range is not None or any(isinstance(side, nodes.Set) for side in sides):
+            continue
+        if any(isinstance(node, (nodes.Derivative, nodes.Differential)) for side in sides for node in walk(side)):
+            continue
+        try:
+            yield Declared(statement, relation, *(checker.infer(side, checker.top) for side in sides))
+        except NotationError:
+            continue
+
+
+def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
+    """The sets that names are declared to be in, with their terms."""
+    for _, name, declared, over in checker.scope.declarations:
+        try:
+            term = named_term(checker, name.key()) if over is None else None
+        except NotationError:
+            continue
+        if term is not None:
+            yield from ((of, term) for of in declared)
+
+
+def _declared(entry: Declared, names: Mapping[int, str], with_orders: bool) -> Iterator[Fact]:
+    forms = Forms(names)
+    try:
+        statement: Statement = forms.of(entry.left), entry.relation, forms.of(entry.right)
+    except NO_LAW:
+        return
+    for recognize in dict.fromkeys(kind.declared for kind in FACT_KINDS):  # several kinds share one
+        law = recognize(statement)
+        if law is not None and bool(law.orders) == with_orders:
+            yield _fact(law, entry.statement, True)
+            return
+
+
+def _proved(name: str, term: Term, names: Mapping[int, str], with_orders: bool) -> Iterator[Fact]:
+    forms = Forms({key: text for key, text in names.items() if key != id(term)})
+    try:
+        value = forms.of(term)
+    except NO_LAW:
+        return
+    (product,) = tensor(name, tuple(map(source_name, term.shape)), forms.indices(term))
+    named = NamedValue(product.factors[0], term.operator, value)
+    for kind in FACT_KINDS:
+        for law in kind.proved(named) if kind.proved is not None else ():
+            if bool(law.orders) == with_orders:
+                try:
+                    yield _fact(law, written(law.statement))
+                except Unwritable:
+                    continue
+
+
+def _in_set(of: nodes.Set, term: Term) -> Iterator[Fact]:
+    """x ∈ ℝ_{>0}: x > 0; T ∈ {0, 1}: T² = T."""
+    if term.operator != "input":
+        return
+    ((_, (factor,), _),) = Forms({}).of(term)
+    product, values = Product(ONE_, (factor,)), [node.value for node in of.elements if isinstance(node, Number)]
+    positive, bounded = of.domain in ("positive", "count"), values and len(values) == len(of.elements)
+    if positive or of.domain in ("nonnegative", "naturals") or (bounded and min(values) >= 0):
+        statement = (product,), ">" if positive else "≥", ZERO
+        law = Law(statement, sign=(factor.head, "positive" if positive else "nonnegative"))
+        yield _fact(law, written(statement), True)
+    if of.domain == "elements" and bounded and set(values) <= {0, 1}:
+        law = idempotent(factor)
+        yield _fact(law, written(law.statement), True)
+
+
+def _fact(law: Law, statement: Any, declared: bool = False) -> Fact:
+    symmetric = None
+    if law.orders:
+        (factor,) = law.statement[0][0].factors
+        symmetric = (factor.head.label, factor.head.axes), law.orders
+    return Fact(to_text(statement), statement, declared, law.rewrites, symmetric, law.sign)
+
+
+def written(statement: Statement) -> Any:
+    """What a fact says, in the notation."""
+    left, relation, right = statement
+    indices = sorted(indices_of(left) | indices_of(right), key=lambda index: index.number)
+    names = dict(zip(indices, distinct(index.name for index in indices)))
+    sides = tuple(ReadBack().form(form, names) for form in (left, right))
+    return Equation(sides) if relation == "=" else nodes.Fact(call(relation, *sides))

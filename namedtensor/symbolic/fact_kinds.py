@@ -1,0 +1,232 @@
+"""The kinds of facts: how each is recognized in what a program states, and proved from what a name stands for.
+
+Tests check each equation as an assertion, and that its rewrite gives both sides one form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+from . import algebra, canonical, signs
+from .factoring import multiplied_out
+from .factors import total_of
+from .facts import Orders, Rewrite, Sign
+from .forms import DELTA, ONE_, ZERO, Factor, Form, FormHead, FormIndex, Product, indices_of, opened, single
+
+
+class NamedValue(NamedTuple):
+    """A name of the program at its indices, the operator that gives its value, and that value."""
+
+    factor: Factor
+    operator: str
+    value: Form
+
+    def at(self, *indices: FormIndex) -> Form:
+        return single(self.factor.head, *indices)
+
+
+Statement = tuple[Form, str, Form]  # a left side, a relation such as "=", a right side
+
+
+class Law(NamedTuple):
+    """What a fact is good for, and what states it."""
+
+    statement: Statement
+    rewrites: tuple[Rewrite, ...] = ()
+    orders: Orders = ()
+    sign: tuple[FormHead, Sign] | None = None
+
+
+class FactKind(NamedTuple):
+    """One kind of fact: its equation in the notation, and the functions that recognize and prove it."""
+
+    name: str
+    equation: str
+    declared: Callable[[Statement], Law | None]
+    proved: Callable[[NamedValue], list[Law]] | None
+
+
+# ------------------------------------------------------------------------------------------------------- recognized
+def permuted(statement: Statement) -> Law | None:
+    """S = S_{a→b, b→a}."""
+    left, relation, right = statement
+    if relation != "=" or not (_is_tensor(left) and _is_tensor(right)) or left == right:
+        return None
+    ((_, (one,), _),), ((_, (other,), _),) = left, right
+    if one.head.label != other.head.label or sorted(one.head.axes) != sorted(other.head.axes):
+        return None
+    if set(one.indices) != set(other.indices) or len(set(one.indices)) < len(one.indices):
+        return None
+    return Law(statement, orders=(tuple(one.indices.index(index) for index in other.indices),))
+
+
+def _is_tensor(form: Form) -> bool:
+    return len(form) == 1 and form[0].coefficient == 1 and _is_name(form[0])
+
+
+def _is_name(product: Product) -> bool:
+    kinds = [(factor.head.kind, factor.exponent) for factor in product.factors]
+    return not product.summed and kinds == [("tensor", 1)]
+
+
+SCALARS = ("size", "number", "constant")
+
+
+def shorter(statement: Statement) -> Law | None:
+    """∑_{c} t = 1: the side of more factors is that of fewer, where it is one product."""
+    left, relation, right = statement
+    for pattern, result in ((left, right), (right, left)) if relation == "=" else ():
+        rewrites = _rewrites(pattern, result)
+        if rewrites:
+            return Law(statement, rewrites)
+    return None
+
+
+def _rewrites(pattern: Form, result: Form) -> tuple[Rewrite, ...]:
+    if len(pattern) != 1 or len(result) > 1:
+        return ()
+    (product,) = pattern
+    scale = [factor for factor in product.factors if factor.head.kind in SCALARS]
+    factors = tuple(factor for factor in product.factors if factor not in scale)
+    core = Product(ONE_, factors, product.summed)
+    if (
+        not factors
+        or _is_name(core)
+        or any(factor.exponent < 0 or factor.exponent.denominator > 1 for factor in factors)
+    ):
+        return ()
+    inverse = tuple(factor._replace(exponent=-factor.exponent) for factor in scale)
+    result = algebra.multiply(result, (Product(1 / product.coefficient, inverse),))
+    if any(addend.summed or _weight(addend) >= _weight(core) for addend in result):
+        return ()
+    if not indices_of(result) <= core.indices():
+        return ()
+    if core.summed or not result:
+        return (Rewrite(core, result),)
+    below = core._replace(factors=tuple(factor._replace(exponent=-factor.exponent) for factor in factors))
+    return Rewrite(core, result), Rewrite(below, algebra.power(result, -ONE_))
+
+
+def _weight(product: Product) -> Fraction:
+    powers = (abs(factor.exponent) for factor in product.factors if factor.head.kind not in SCALARS)
+    return sum(powers, Fraction(len(product.summed)))
+
+
+def compared(statement: Statement) -> Law | None:
+    """x > 0, 1 ≤ x: of one factor that is not less than what is at least 0."""
+    left, relation, right = statement
+    if relation in ("<", "≤"):
+        left, right, relation = right, left, ">" if relation == "<" else "≥"
+    if relation not in (">", "≥") or len(left) != 1 or len(left[0].factors) != 1 or left[0].summed:
+        return None
+    (factor,), bound = left[0].factors, signs.sign_of(right)
+    if bound is None or factor.exponent != 1 or left[0].coefficient <= 0:
+        return None
+    sign: Sign = "positive" if relation == ">" or (right and bound == "positive") else "nonnegative"
+    return Law(statement, sign=(factor.head, sign))
+
+
+# ----------------------------------------------------------------------------------------------------------- proved
+MAX_SYMMETRIC_AXES = 4  # axes of a name whose symmetry is looked for, in each of their orders
+
+
+def symmetric_value(name: NamedValue) -> list[Law]:
+    """G = X ⊙_{n} X_{m→m'}: what a name stands for is the same with its indices in another order."""
+    indices = name.factor.indices
+    if not 2 <= len(indices) <= MAX_SYMMETRIC_AXES or indices_of(name.value) != set(indices):
+        return []
+    _, order, symmetries = canonical.closed((name.value,), (), set(indices))
+    laws = []
+    for symmetry in symmetries[1:]:
+        moved = tuple(order[symmetry[order.index(index)]] for index in indices)
+        laws.append(Law((name.at(*indices), "=", name.at(*moved)), orders=(tuple(map(indices.index, moved)),)))
+    return laws
+
+
+def known_total(name: NamedValue) -> list[Law]:
+    """t = softmax_{c} z: ∑_{c} t = 1; C = X − mean_{n} X: ∑_{n} C = 0."""
+    alone = name.value[0].factors if len(name.value) == 1 else ()
+    along = [[index] for index in name.factor.indices]
+    if total_of(name.operator) is not None and len(alone) == 1 and alone[0].head.label == name.operator:
+        along = [alone[0].indices[: len(alone[0].indices) - len(alone[0].head.slots)]]
+    laws = []
+    for indices in along:
+        total = multiplied_out(algebra.sum_over(name.value, indices))
+        if all(total == (Product(addend.coefficient),) for addend in total):  # a number
+            pattern = Product(ONE_, (name.factor,), frozenset(indices))
+            laws.append(Law(((pattern,), "=", total), (Rewrite(pattern, total),)))
+    return laws
+
+
+def zero_or_one(name: NamedValue) -> list[Law]:
+    """T = onehot_{c} y: T ⊙ T = T."""
+    alone = name.value[0].factors if len(name.value) == 1 and name.value[0].coefficient == 1 else ()
+    if len(alone) != 1 or alone[0].head.label not in ("onehot", "indicator") or name.value[0].summed:
+        return []
+    return [idempotent(name.factor)]
+
+
+def idempotent(factor: Factor) -> Law:
+    """T² = T."""
+    square, same = Product(ONE_, (factor._replace(exponent=Fraction(2)),)), (Product(ONE_, (factor,)),)
+    return Law(((square,), "=", same), (Rewrite(square, same),))
+
+
+def inverses(name: NamedValue) -> list[Law]:
+    """V = inv_{a,b} S: S ⊙ V is the identity from both sides."""
+    alone = name.value[0].factors if len(name.value) == 1 and name.value[0].coefficient == 1 else ()
+    if name.operator != "inv" or len(alone) != 1 or alone[0].head.label != "inv":
+        return []
+    (matrix,), bound = opened(alone[0]), alone[0].head.bound
+    if not _is_tensor(matrix):
+        return []
+    outs = alone[0].indices[:2]
+    laws = []
+    for out, row, kept in ((outs[0], bound[1], bound[0]), (outs[1], bound[0], bound[1])):
+        moved = (out if index is row else index for index in matrix[0].factors[0].indices)
+        inside = matrix[0].factors[0]._replace(indices=tuple(moved))
+        left = outs[1] if out is outs[0] else outs[0]
+        pattern = Product(ONE_, (inside, name.factor), frozenset((out,)))
+        laws.append(_identity(pattern, kept, left))
+    return laws
+
+
+def _identity(pattern: Product, *indices: FormIndex) -> Law:
+    result = single(DELTA, *indices)
+    return Law(((pattern,), "=", result), (Rewrite(pattern, result),))
+
+
+def eigenvectors(name: NamedValue) -> list[Law]:
+    """Q = eigh_{a,b} S: Q ⊙_{a} Q_{b→b'} = I_{b,b'}, and along the other axis."""
+    if name.operator != "eigh" or len(name.factor.indices) != 2:
+        return []
+    laws = []
+    for place, index in enumerate(name.factor.indices):
+        other = index.fresh()
+        turned = name.factor.at({index: other})
+        pattern = Product(ONE_, (name.factor, turned), frozenset((name.factor.indices[1 - place],)))
+        laws.append(_identity(pattern, index, other))
+    return laws
+
+
+def known_sign(name: NamedValue) -> list[Law]:
+    """t = softmax_{c} z: t > 0."""
+    sign = signs.sign_of(name.value)
+    if sign is None:
+        return []
+    relation = ">" if sign == "positive" else "≥"
+    return [Law((name.at(*name.factor.indices), relation, ZERO), sign=(name.factor.head, sign))]
+
+
+FACT_KINDS = (
+    FactKind("symmetry", "X = X_{a→b, b→a}", permuted, symmetric_value),
+    FactKind("total", "∑_{a} X = 1", shorter, known_total),
+    FactKind("zero or one", "X ⊙ X = X", shorter, zero_or_one),
+    FactKind("orthogonality", "X ⊙_{a} X_{b→c} = I_{b,c}", shorter, eigenvectors),
+    FactKind("inverse", "X ⊙_{b} Y_{a→c} = I_{a,c}", shorter, inverses),
+    FactKind("idempotence", "X ⊙_{b} X_{a→b, b→c} = X_{b→c}", shorter, None),
+    FactKind("unit length", "norm_{a} X = 1", shorter, None),
+    FactKind("sign", "X > 0", compared, known_sign),
+)  # fmt: skip

@@ -1,0 +1,74 @@
+"""What is known of the tensors of a question, except what follows from operators: facts, each with a name.
+
+    ∑_{c} t = 1              a rewrite: t at c, summed over c, is 1
+    S = S_{a→b, b→a}         orders of the indices of S that mean the same
+    x > 0                    the sign of a head
+
+A fact is declared by the program or proved from a definition; `fact_kinds` has the table of how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from .forms import Form, FormHead, Product
+
+TensorName = tuple[str, tuple[str, ...]]  # a name, and the axes of the tensor
+Orders = tuple[tuple[int, ...], ...]
+Sign = Literal["positive", "nonnegative"]
+
+
+class Rewrite(NamedTuple):
+    """What is shorter in place of the factors of a pattern: one product, or none, which is 0."""
+
+    pattern: Product
+    result: Form
+
+
+class Fact(NamedTuple):
+    """One thing that is known; `statement` is how it is written, `name` that as text."""
+
+    name: str
+    statement: Any
+    declared: bool = False
+    rewrites: tuple[Rewrite, ...] = ()
+    symmetric: tuple[TensorName, Orders] | None = None
+    sign: tuple[FormHead, Sign] | None = None
+
+
+class Facts(NamedTuple):
+    """The facts of one question, and what they say by what it is about, each with the name of its fact."""
+
+    all: tuple[Fact, ...] = ()
+    rewrites: tuple[tuple[Rewrite, str], ...] = ()
+    symmetries: Mapping[TensorName, tuple[Orders, str]] = MappingProxyType({})
+    signs: Mapping[FormHead, tuple[Sign, str]] = MappingProxyType({})
+
+
+NO_FACTS = Facts()
+
+
+def gathered(facts: Iterable[Fact]) -> Facts:
+    """Facts by what they are about."""
+    symmetries: dict[TensorName, tuple[Orders, str]] = {}
+    signs: dict[FormHead, tuple[Sign, str]] = {}
+    facts = tuple(facts)
+    for fact in facts:
+        if fact.symmetric is not None:
+            name, orders = fact.symmetric
+            symmetries[name] = closure((*symmetries.get(name, ((), ""))[0], *orders)), fact.name
+        if fact.sign is not None and signs.get(fact.sign[0], ("",))[0] != "positive":
+            signs[fact.sign[0]] = fact.sign[1], fact.name
+    return Facts(facts, tuple((rewrite, fact.name) for fact in facts for rewrite in fact.rewrites), symmetries, signs)
+
+
+def closure(orders: Orders) -> Orders:
+    """The group of orders that these generate; the order as it is comes first."""
+    result = [tuple(range(len(orders[0])))]
+    for one in result:  # which grows meanwhile
+        for order in orders:
+            if (new := tuple(one[at] for at in order)) not in result:
+                result.append(new)
+    return tuple(result)

@@ -1,0 +1,64 @@
+"""Where the factors of one product occur in another, under names for its indices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from .forms import Factor, FormIndex, Product
+
+
+class Occurrence(NamedTuple):
+    """What is left of a product without a pattern, what the pattern's indices are in it, and those that it sums."""
+
+    rest: tuple[Factor, ...]
+    names: dict[FormIndex, FormIndex]
+    inside: set[FormIndex]
+
+
+def occurrences(product: Product, pattern: Product) -> Iterator[Occurrence]:
+    """The ways in which a product has all factors of a pattern, and nothing else has the indices that the pattern sums."""
+    exponents = tuple(factor.exponent for factor in product.factors)
+    for left, names in _matches(pattern.factors, exponents, product, pattern, {}):
+        inside = {names[index] for index in pattern.summed}
+        rest = tuple(factor._replace(exponent=power) for factor, power in zip(product.factors, left) if power)
+        if inside & {index for factor in rest for index in factor.indices}:
+            continue
+        if not any(names[index] in inside for index in pattern.indices()):
+            yield Occurrence(rest, names, inside)
+
+
+def _holds(exponent: Fraction, expected: Fraction) -> bool:
+    """Whether a power has another as a factor: x³ has x², x⁻³ has x⁻¹."""
+    return exponent / expected >= 1 and (exponent - expected).denominator == 1
+
+
+def _matches(
+    wanted: tuple[Factor, ...],
+    exponents: tuple[Fraction, ...],
+    product: Product,
+    pattern: Product,
+    names: dict[FormIndex, FormIndex],
+) -> Iterator[tuple[tuple[Fraction, ...], dict[FormIndex, FormIndex]]]:
+    """The exponents that are left of a product's factors, and the names of indices."""
+    if not wanted:
+        yield exponents, names
+        return
+    first, *rest = wanted
+    for position, (factor, exponent) in enumerate(zip(product.factors, exponents)):
+        if factor.head is not first.head or not _holds(exponent, first.exponent):
+            continue
+        left = (*exponents[:position], exponent - first.exponent, *exponents[position + 1 :])
+        for order in first.head.symmetries:
+            indices = dict(names)
+            for mine, at in zip(first.indices, order):
+                theirs = factor.indices[at]
+                if indices.setdefault(mine, theirs) is not theirs or (
+                    mine in pattern.summed and theirs not in product.summed
+                ):
+                    break
+            else:
+                bound = [indices[index] for index in pattern.summed if index in indices]
+                if len(set(bound)) == len(bound):
+                    yield from _matches(tuple(rest), left, product, pattern, indices)
