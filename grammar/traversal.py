@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from . import nodes
@@ -37,6 +39,30 @@ def _gather(values: Any, result: list[Any]) -> None:
             result.append(value)
         elif type(value) is tuple:
             _gather(value, result)
+
+
+def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()) -> Any:
+    """The node with what `change` gives in place of each node directly below it, the fields `apart` as they are."""
+    changed: dict[str, Any] = {}
+    for slot in BELOW[type(node)]:
+        before = getattr(node, slot)
+        after = before if slot in apart else _rebuilt_value(before, change)
+        if after is not before:
+            changed[slot] = after
+    return replace(node, **changed) if changed else node
+
+
+def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
+    if type(value) is tuple:
+        parts = tuple(_rebuilt_value(part, change) for part in value)  # pyright: ignore[reportUnknownVariableType]
+        return value if all(part is before for part, before in zip(parts, value)) else parts
+    return change(value) if type(value) in BELOW else value
+
+
+def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
+    """The tree with what `change` gives for a node in its place; None leaves it as it is and looks below."""
+    result = change(node)
+    return rebuilt(node, lambda part: mapped(part, change)) if result is None else result
 
 
 PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")

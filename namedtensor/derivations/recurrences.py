@@ -15,12 +15,12 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Equation, IndexSum, Node, Number
-from grammar.traversal import children
+from grammar.traversal import children, mapped
 
 from ..scope.names import Key, Spelled, component, spelled, walk
 from ..scope.symbols import Definition, Scope
 from ..symbolic.naming import words_of
-from .indices import UNIT, Linear, at, linear, mapped, plus, written
+from .indices import UNIT, Linear, at, linear, plus, written
 
 
 class NotARecurrence(Exception):

@@ -18,13 +18,14 @@ from grammar import nodes
 from grammar.cache import cached_property
 from grammar.nodes import Derivative, Equation, IndexSum, Name, Node, Number, Range, Value
 from grammar.printer import to_text
+from grammar.traversal import mapped
 
 from ..scope.binder import bind
 from ..scope.names import spelled, walk
 from ..symbolic.naming import names_left, words_of
 from ..symbolic.spelling import call, expression, length, rename, with_axes
 from .assembly import Assembly, Bounds, axes_of
-from .indices import UNIT, Linear, at, linear, mapped, plus, written
+from .indices import UNIT, Linear, at, linear, plus, written
 from .reading import needed
 from .recurrences import Family, NotARecurrence, base_of, depending, family_of, name_node, operators_of
 from .steps import DerivationStep, DerivationSteps
