@@ -36,11 +36,6 @@ class ImportStatement(NamedTuple):
     path_span: Span
 
 
-def has_imports(source: str) -> bool:
-    """Whether a text has a line that begins as an import does."""
-    return "from" in source and STATEMENT.search(source) is not None
-
-
 def imports_of(source: str) -> list[ImportStatement]:
     """The import statements of a text, in their order. Raises NotationError where one is malformed.
 

@@ -177,7 +177,7 @@ def refuse_until(tokens: list[Token], source: str) -> None:
             )  # fmt: skip
 
 
-def expected_after(source: str, syntax: str = "text") -> set[str]:
+def expected_after(source: str) -> set[str]:
     """The terminals that may come next after `source`: what completion offers.
 
     >>> "NAME" in expected_after("A +")

@@ -36,7 +36,7 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
     """𝔼_{x ∼ N(0, 1), i ∼ p} body: the draws of several names belong together."""
     for variable in node.draws or (node,):
         if not isinstance(variable, Draw):
-            raise unstated(checker, node, variable)
+            raise unstated(checker, variable)
         check_known(checker, variable)
     if all(map(is_finite, node.drawn)):
         return through(checker, node, node.drawn, (), env)
@@ -49,7 +49,7 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
     return over(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
 
 
-def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> NotationError:
+def unstated(checker: Inference, of: Expectation | Name) -> NotationError:
     """The error of 𝔼_x[…], where nothing specifies the distribution of x, and of 𝔼[…] of what is not random."""
     random = [statement.sides[0].text for statement in checker.scope.program.statements if isinstance(statement, nodes.Equation) and isinstance(statement.sides[-1], Draw) and isinstance(statement.sides[0], Name)]  # fmt: skip
     text = (

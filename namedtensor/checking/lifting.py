@@ -177,7 +177,7 @@ def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part
                 labels=((where.span, "declared here"),),
             )
         if size is not None and value is None:
-            bind_size(checker, size, term.shape[axis], inner)
+            bind_size(size, term.shape[axis], inner)
     if inner.function is None or inner.function.signature is None:
         return term
     return lift_parameter(checker, inner.function, term, {axis for axis, _, _ in axes}, part, inner)
@@ -302,7 +302,7 @@ def solve_size(checker: Inference, size: Node, actual: Any, axis: str, part: Nod
         checker.solver.value(size, Environment(parent=inner, sizes_parent=inner)) if not _is_free(size, inner) else None
     )
     if value is None:
-        bind_size(checker, size, actual, inner)
+        bind_size(size, actual, inner)
     elif not unify(value, actual):
         raise checker.error(
             308,

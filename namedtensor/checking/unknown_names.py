@@ -70,7 +70,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
         or unspelled(checker, key)
         or of_derivative(checker, key, node)
     )
-    hint = hint or did_you_mean(near(text, spellable(checker, known_names))) or ELSEWHERE.get(text)
+    hint = hint or did_you_mean(near(text, spellable(known_names))) or ELSEWHERE.get(text)
     return checker.error(
         201,
         f"undefined name {text}",
@@ -203,7 +203,7 @@ def of_derivative(checker: Inference, key: Key, node: Any) -> str | None:
     return f"a derivative is written ∂{key.base[1:]}/∂X*, or d({key.base[1:]})/dX*"
 
 
-def spellable(checker: Inference, names: list[str]) -> list[str]:
+def spellable(names: list[str]) -> list[str]:
     """Without built-in names of one letter or sign, which no one types by mistake."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 

@@ -93,7 +93,7 @@ class IndexConditions:
 
     def of_condition(self, node: Over, fixed: frozenset[str]) -> Node:
         relations = relations_of(node.over)
-        variables = bound_indices(node, relations, fixed)
+        variables = bound_indices(node, fixed)
         body = self.turned(node.body, fixed | set(variables))
         if len(variables) == 1 and len(relations) == 1:
             same = variables[0] == node.variable.text
@@ -117,7 +117,7 @@ def indices_of(parts: Iterable[Node]) -> set[str]:
     return {node.text for item in items for node in walk(item) if isinstance(node, Name)}
 
 
-def bound_indices(node: Over, relations: list[Call], fixed: Collection[str]) -> list[str]:
+def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
     """The indices that a condition binds, in the order in which they appear."""
     between = conjoined(node.over)
     mentioned = dict.fromkeys(

@@ -102,7 +102,7 @@ class Stated:
                 (text for text in waiting if not self.made_of(text) & waiting.keys() - {text}), next(iter(waiting))
             )
             draw = waiting.pop(text)
-            self.check_given(text, names | named.keys(), node, draw)
+            self.check_given(text, names | named.keys(), draw)
             before = {variable.name for variable in draws if isinstance(variable, Draw)} & self.drawn.keys()
             draws.append(self.of_drawn(replace(self.drawn[text], span=draw.span), before))
         stated = (names | named.keys()) & self.drawn.keys()
@@ -112,7 +112,7 @@ class Stated:
         """The random variables that the distribution of another names."""
         return self.variables(words(self.drawn[text])) - {text}
 
-    def check_given(self, text: str, over: set[str], node: Expectation, name: Name) -> None:
+    def check_given(self, text: str, over: set[str], name: Name) -> None:
         """Raise where a distribution depends on another random variable that the expectation does not average over."""
         missing = sorted(self.made_of(text) - over)
         if missing:

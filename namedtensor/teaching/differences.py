@@ -79,7 +79,7 @@ def shown(number: Any, digits: int = 4) -> str:
     return f"{number:.{digits}g}".replace("-", "−")
 
 
-def names_of_new_axes(matching: Matching, words: Words) -> str:
+def names_of_new_axes(matching: Matching) -> str:
     """List differing axis names, which are not an error."""
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
