@@ -95,14 +95,7 @@ def infer_step(
             203, f"circular definition of {member}", family.head, hint="define each member by earlier members only"
         )
     checker.spend(over)
-    environment = Environment(
-        parent=holder,
-        sizes_parent=holder,
-        definition=family,
-        depth=holder.depth,
-        indices=of_numbers(indices, over),
-        active=env.active | {marker},
-    )
+    environment = holder.within(definition=family, indices=of_numbers(indices, over), active=env.active | {marker})
     term = infer_member(checker, family, environment)
     recurrence.note(indices[over.variable.text], term)
     checker.types.setdefault(str(member), resolved_shape(term.shape))

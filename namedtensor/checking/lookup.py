@@ -145,13 +145,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
             if key.superscript
             else f"define it without {key}, or pass a value for it",
         )
-    environment = Environment(
-        parent=environment,
-        sizes_parent=environment,
-        definition=group[0],
-        depth=environment.depth,
-        active=env.active | environment.active | {marker},
-    )
+    environment = environment.within(definition=group[0], active=env.active | environment.active | {marker})
     try:
         with unguarded(checker):
             term = infer_group(checker, group, environment)

@@ -22,7 +22,7 @@ MAX_QUOTED_CHARS = 60  # of an expression that a message repeats
 def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
     """The term of the body, the points substituted for their names; in definitions that it uses, too."""
     others = checker.infer_all((value for _, value in node.points), env)
-    inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+    inner = env.within()
     places: dict[int, Term] = {}
     unnamed: dict[
         int, Term
