@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.nodes import Call, Name, Node
 from grammar.traversal import mapped
 
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, component_node, spelled, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 
@@ -20,12 +20,8 @@ def written(key: Key) -> Node:
     """A name as a tree."""
     node: Any = Name(key.base)
     if key.subscript:
-        node = nodes.Subscript(node, tuple(map(component, key.subscript)))
-    return nodes.Superscript(node, tuple(map(component, key.superscript))) if key.superscript else node
-
-
-def component(text: str) -> Node:
-    return nodes.Number(int(text)) if text.isdecimal() else Name(text)
+        node = nodes.Subscript(node, tuple(map(component_node, key.subscript)))
+    return nodes.Superscript(node, tuple(map(component_node, key.superscript))) if key.superscript else node
 
 
 def operands(node: Any) -> tuple[Any, ...]:
