@@ -19,7 +19,8 @@ from ..symbolic.naming import NameReading, words_of
 from ..symbolic.spelling import expression, with_axes
 from .assembly import Assembly
 from .indices import UNIT, Linear, at, linear, plus, written
-from .recurrences import Family, FamilyRecurrence, NotARecurrence, base_of, start_of, substituted
+from .reading import base_of
+from .recurrences import Family, FamilyRecurrence, NotARecurrence, start_of, substituted
 
 
 @dataclass
