@@ -54,8 +54,9 @@ def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()
 
 def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
     if type(value) is tuple:
-        parts = tuple(_rebuilt_value(part, change) for part in value)  # pyright: ignore[reportUnknownVariableType]
-        return value if all(part is before for part, before in zip(parts, value)) else parts
+        before: tuple[Any, ...] = value
+        parts = tuple(_rebuilt_value(part, change) for part in before)
+        return value if all(part is same for part, same in zip(parts, before)) else parts
     return change(value) if type(value) in BELOW else value
 
 
