@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from . import nodes
 
@@ -54,9 +54,9 @@ def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()
 
 def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
     if type(value) is tuple:
-        before: tuple[Any, ...] = value
+        before = cast("tuple[Any, ...]", value)
         parts = tuple(_rebuilt_value(part, change) for part in before)
-        return value if all(part is same for part, same in zip(parts, before)) else parts
+        return before if all(part is same for part, same in zip(parts, before)) else parts
     return change(value) if type(value) in BELOW else value
 
 
