@@ -105,12 +105,7 @@ class Rolled:
         if recurrence.carried:
             return recurrence.at(checker, self.base + recurrence.direction * (1 - back))
         nothing = checker.graph.number(False if state.boolean else 0, state.node, state.boolean)
-        if not state.shape:
-            return nothing
-        sizes = tuple(state.shape.items())
-        return checker.graph.intern(
-            "spread", (nothing,), options=sizes, shape=dict(sizes), boolean=state.boolean, node=state.node
-        )
+        return checker.spread(nothing, state.shape, state.node)
 
     def value(self, text: str, node: Any) -> Term:
         """The index where it is a number in a function that has it in its name: k in f^k(x) = x / k."""
