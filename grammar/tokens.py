@@ -214,18 +214,12 @@ def spelling(tokens: list[Token]) -> Spelling:
     position = 1
     while position < len(tokens):
         kind = tokens[position].type
-        group, position = _group(tokens, position + 1)
+        start = position + 1
+        braced = start < len(tokens) and tokens[start].type == "LBRACE"
+        position = group_end(tokens, start) if braced else start + 1
         if kind in scripts:
-            scripts[kind] += _components(group)
+            scripts[kind] += _components(tokens[start + braced : position - braced])
     return Spelling(tokens[0].text, tuple(scripts["SUB"]), tuple(scripts["SUP"]))
-
-
-def _group(tokens: list[Token], start: int) -> tuple[list[Token], int]:
-    """The tokens of a script, without the braces around them, and where they end."""
-    if start >= len(tokens) or tokens[start].type != "LBRACE":
-        return tokens[start : start + 1], start + 1
-    end = group_end(tokens, start)
-    return tokens[start + 1 : end - 1], end
 
 
 def _components(tokens: Iterable[Token]) -> list[str]:

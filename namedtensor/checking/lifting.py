@@ -7,7 +7,7 @@ signature or of the body can meet them, and get their old names back in the resu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from grammar.errors import NotationError
@@ -67,7 +67,8 @@ def inline_call(
     result = close_call(checker, function, body, node, inner) if signed else body
     for of in function.statement.sets:
         check_member(checker, result, of, inner, function.body)
-    note_claims(checker, function, inner)
+    stated = (Claim(function.body, other, function.statement.span) for other in function.claims)
+    checker.pending_claims += ((claim, inner) for claim in (*stated, *function.local_claims))
     return result
 
 
@@ -111,13 +112,6 @@ def call_environment(
     for name, term in numbers.items():
         inner.variables[Key(name)] = term
     return inner
-
-
-def note_claims(checker: Inference, function: FunctionDefinition, inner: Environment) -> None:
-    for other in function.claims:
-        checker.pending_claims.append((Claim(function.body, other, function.statement.span), inner))
-    for claim in function.local_claims:
-        checker.pending_claims.append((claim, inner))
 
 
 def bind_argument(
@@ -184,10 +178,12 @@ def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part
 
 
 def lifted_apart(
-    checker: Inference, function: FunctionDefinition, term: Term, bound: Collection[str], part: Node, node: Any,
+    checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, node: Any,
     inner: Environment,
 ) -> Term:  # fmt: skip
     """An argument with its extra axes, those that are not `bound`, renamed apart; raise where lifting clashes."""
+    if term.shape.keys() <= bound:
+        return term
     assert function.signature is not None
     texts = {axis for axis, _, _ in set_axes(checker, function.signature.codomain, inner)}
     names: dict[str, str] = {}
@@ -197,11 +193,11 @@ def lifted_apart(
         if axis in texts:
             raise lifting_clash(checker, function, axis, term, part, node)
         names[axis] = lifted_name(axis, inner.depth)
-        _, other, where = inner.extras.get(names[axis], (axis, size, part))
-        if not unify(other, size):
+        before = inner.extras.get(names[axis])
+        if before is not None and not unify(before[1], size):
             raise checker.error(
                 302,
-                f"extra axis {source_name(axis)} has size {resolve(other)} in {checker.text(where)} and "
+                f"extra axis {source_name(axis)} has size {resolve(before[1])} in {checker.text(before[2])} and "
                 f"size {resolve(size)} in {checker.text(part)}",
                 node,
                 notes=(

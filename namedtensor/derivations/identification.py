@@ -27,7 +27,7 @@ from ..symbolic.spelling import MARKS, Unwritable, named, size_node, with_axes
 from ..symbolic.work import TooLong, Work, current, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
-from .reading import needed, reading_checker, words_in
+from .reading import needed, reading_checker
 
 MAX_MEMBERS = 64  # of a family that are looked at
 
@@ -51,7 +51,7 @@ def reading_of(
         known = sizes_of(checker, source_name(axis))
         if called(source_name(axis)) in missing and known and str(resolve(term.shape[axis])) not in known:
             raise Unwritable(f"it is 1 along {source_name(axis)}, whose size no tensor has")
-    taken = words_in(tree) | (taken or set())
+    taken = {"D", "I", "e"} | (taken or set()) | words_of(tree)
 
     def write(writer: Any, form: Form) -> Node:
         return with_axes(writer.form(form, outside), missing)

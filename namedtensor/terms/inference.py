@@ -262,9 +262,9 @@ class Inference(ABC):
 
     def spread(self, term: Term, sizes: Mapping[str, Any], node: Any = None) -> Term:
         """A term broadcast over axes of these sizes, where it has not these axes itself."""
-        missing = tuple((axis, size) for axis, size in sizes.items() if axis not in term.shape)
-        if not missing:
+        if sizes.keys() <= term.shape.keys():
             return term
+        missing = tuple((axis, size) for axis, size in sizes.items() if axis not in term.shape)
         shape, node = {**term.shape, **dict(missing)}, node or term.node
         return self.graph.intern("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
 
