@@ -1,4 +1,4 @@
-"""Traversal of the syntax tree: the nodes directly below a node, and the operations that a long sum is made of."""
+"""Traversal of the syntax tree: the nodes directly below a node, a tree rebuilt with others, and the operations of a long sum."""
 
 from __future__ import annotations
 

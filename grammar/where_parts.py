@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from .tokens import CLOSING, OPENING, Token, group_end, scripts_end
+from .tokens import CLOSING, OPENING, SCRIPTS, Token, group_end, scripts_end
 
-SCRIPTS = ("SUB", "SUP")
 BEFORE = ("where", "Where")
 
 
