@@ -202,7 +202,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
 
 
 def digest(array: Any, parts: Any) -> str:
-    """Return a hash of what is drawn, which makes the identifiers of a figure."""
+    """Return a hash of the data and settings of a figure: the identifiers in its SVG depend on nothing else."""
     return hashlib.sha256(array.tobytes() + repr(parts).encode()).hexdigest()[:16]
 
 
