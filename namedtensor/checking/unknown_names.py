@@ -23,6 +23,7 @@ from ..terms.inference import Inference, shown
 from .beyond_families import beyond_family
 
 MAX_ERRORS_WITH_HINTS = 50  # errors after which no more are given names that are near: each costs a look at all names
+GENERATED = frozenset("←⟨")  # in the names that desugaring makes, and in no other
 
 
 def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
@@ -259,7 +260,7 @@ def visible(checker: Inference, env: Environment) -> list[str]:
     names.update(dict.fromkeys(function.operator for function in checker.scope.all_functions()))
     names.update(dict.fromkeys(checker.python))
     names.update(dict.fromkeys(REGISTRY))
-    return list(names)
+    return [name for name in names if GENERATED.isdisjoint(name)]
 
 
 def refused_head(checker: Inference, name: str) -> NotationError | None:
