@@ -14,7 +14,7 @@ from grammar import nodes
 from grammar.nodes import Call, Equation, Index, Name, Subscript, Update
 from grammar.traversal import children, rebuilt
 
-LABELS: dict[type, tuple[str, ...]] = {Subscript: ("components",), Call: ("subscript",)}  # no names of tensors
+LABELS: dict[Any, tuple[str, ...]] = {Subscript: ("components",), Call: ("subscript",)}  # no names of tensors
 VERSION = REPLACING = "←"  # no name that is written has it
 
 
