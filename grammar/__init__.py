@@ -5,7 +5,7 @@
 `errors`: the one family of errors, its catalogue, and the caret.
 `symbols`: the vocabulary: maps input symbols to terminals.
 `nodes`: the syntax tree.
-`traversal`: the nodes below a node.
+`traversal`: the nodes below a node, and a tree rebuilt with others in their places.
 `lengths`: how long a text may be.
 `tokens`: the tokens that both lexers produce, and names with scripts.
 `bars`: which bars open, and which close.

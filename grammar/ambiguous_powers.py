@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from .errors import Hint, NotationError, Span
 from .function_names import statements
 from .symbols import ELEMENTWISE, FAMILIES, FUNCTIONS, INVERSES, WITHOUT_AXES
-from .tokens import CLOSING, OPENING, Token, group_end, scripts_end
+from .tokens import Token, group_end, has_several_parts, scripts_end
 
 BRACKETS = ("CALL", "LPAREN", "LBRACKET", "LBRACE")
 TRANSPOSES = ("T", "top")  # which are not powers and are rejected elsewhere
@@ -51,12 +51,9 @@ def _argument(tokens: Sequence[Token], start: int) -> int | None:
 
 def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
     """From where to where the power of a bracket with one argument appears, in tokens; None where there is none."""
+    if has_several_parts(tokens, opening):
+        return None
     end = group_end(tokens, opening)
-    depth = 0
-    for token in tokens[opening:end]:
-        depth += (token.type in OPENING) - (token.type in CLOSING)
-        if depth == 1 and token.type in ("COMMA", "SEMICOLON"):
-            return None
     while end < len(tokens) and tokens[end].type == "SUB":  # mean_{n} (x)_{a(1)}^2
         after = scripts_end(tokens, end, ("SUB",))
         chosen = any(token.type in ("ARROW", "LPAREN") for token in tokens[end:after])

@@ -7,7 +7,18 @@ from typing import Any
 
 from .draws import tell_draws
 from .symbols import BINDERS, BRACKETED, ELEMENTWISE, FUNCTIONS
-from .tokens import CLOSING, OPENING, ROUND, Spelling, Token, compact, group_end, scripts_end, spelling
+from .tokens import (
+    CLOSING,
+    OPENING,
+    ROUND,
+    Spelling,
+    Token,
+    compact,
+    group_end,
+    has_several_parts,
+    scripts_end,
+    spelling,
+)
 
 
 def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
@@ -285,14 +296,8 @@ def tell_products(tokens: list[Token]) -> None:
 def tell_call(line: list[Token], position: int) -> None:
     """Turn a name with several arguments, f(X, Y) or f(X; W), into a call: it can be nothing else."""
     opening = scripts_end(line, position + 1)
-    if opening >= len(line) or line[opening].type != "LPAREN":
-        return
-    depth = 0
-    for token in line[opening : group_end(line, opening)]:
-        depth += (token.type in OPENING) - (token.type in CLOSING)
-        if depth == 1 and token.type in ("COMMA", "SEMICOLON"):
-            line[position].type, line[opening].type = "FUNCTION", "CALL"
-            return
+    if opening < len(line) and line[opening].type == "LPAREN" and has_several_parts(line, opening):
+        line[position].type, line[opening].type = "FUNCTION", "CALL"
 
 
 def tell_functions(

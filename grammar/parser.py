@@ -191,7 +191,7 @@ def imports_of(source: str) -> list[nodes.Imports]:
     return [cast(Any, _program(line, source).statements[0]) for line in lines]
 
 
-def expected_after(source: str, syntax: str = "text") -> set[str]:
+def expected_after(source: str) -> set[str]:
     """The terminals that may come next after `source`: what completion offers.
 
     >>> "NAME" in expected_after("A +")

@@ -6,7 +6,7 @@ PARTIAL SLASH PARTIAL NAME          FUNCTION WITH LBRACE NAME SUP STAR RBRACE
 
 from __future__ import annotations
 
-from .tokens import CLOSING, OPENING, Token
+from .tokens import CLOSING, OPENING, SCRIPTS, Token, scripts_end
 
 Stretch = tuple[int, int]
 ORDERS = frozenset("23456789")
@@ -95,22 +95,9 @@ def _variables(tokens: list[Token], position: int) -> list[Stretch]:
     stretches: list[Stretch] = []
     while _type(tokens, position) == "PARTIAL" and _type(tokens, position + 1) == "NAME":
         start = position + 1
-        position = start + 1
-        while _type(tokens, position) in ("SUB", "SUP"):
-            position = _closed(tokens, position + 1) if _type(tokens, position + 1) == "LBRACE" else position + 2
+        position = scripts_end(tokens, start + 1, SCRIPTS)
         stretches.append((start, position))
     return stretches
-
-
-def _closed(tokens: list[Token], position: int) -> int:
-    """Where the bracket that opens here has closed."""
-    depth = 0
-    while position < len(tokens):
-        depth += (tokens[position].type in OPENING) - (tokens[position].type in CLOSING)
-        position += 1
-        if not depth:
-            break
-    return position
 
 
 def _repeated(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
@@ -143,5 +130,5 @@ def _operators_end(tokens: list[Token], position: int) -> int:
     while (
         _type(tokens, position) == "FUNCTION" and tokens[position].text == "∂" and _type(tokens, position + 1) == "WITH"
     ):
-        position = _closed(tokens, position + 2)
+        position = scripts_end(tokens, position + 1, ("WITH",), most=1)
     return position

@@ -305,11 +305,9 @@ class _Lexer:
             return self.add(*PLAIN[text], start, end)
         if start < self.skip or self.marked(start):
             return
-        if text in PRIMES and self.tokens and self.tokens[-1].end == start and self.tokens[-1].type == "NUMBER":
-            last = self.tokens.pop()
-            return self.add("NAME", last.text + "'", last.start, end)
-        if text in PRIMES and self.tokens and self.tokens[-1].end == start and self.tokens[-1].type == "NAME":
-            last = self.tokens.pop()
+        last = self.tokens[-1] if self.tokens else None
+        if text in PRIMES and last is not None and last.end == start and last.type in ("NUMBER", "NAME"):
+            self.tokens.pop()
             return self.add("NAME", last.text + "'", last.start, end)
         if text == "@" and not SUBSCRIPTED.match(self.source, end):
             raise NotationError(

@@ -129,6 +129,16 @@ def group_end(tokens: Sequence[Token], start: int) -> int:
     return len(tokens)
 
 
+def has_several_parts(tokens: Sequence[Token], start: int) -> bool:
+    """Whether commas or semicolons part what is in the bracket group that opens at `start`."""
+    depth = 0
+    for token in tokens[start : group_end(tokens, start)]:
+        depth += (token.type in OPENING) - (token.type in CLOSING)
+        if depth == 1 and token.type in ("COMMA", "SEMICOLON"):
+            return True
+    return False
+
+
 def scripts_end(
     tokens: Sequence[Token], start: int, kinds: Collection[str] = ("SUB", "SUP", "WITH"), most: int | None = None
 ) -> int:
@@ -204,22 +214,12 @@ def spelling(tokens: list[Token]) -> Spelling:
     position = 1
     while position < len(tokens):
         kind = tokens[position].type
-        group, position = _group(tokens, position + 1)
+        start = position + 1
+        braced = start < len(tokens) and tokens[start].type == "LBRACE"
+        position = group_end(tokens, start) if braced else start + 1
         if kind in scripts:
-            scripts[kind] += _components(group)
+            scripts[kind] += _components(tokens[start + braced : position - braced])
     return Spelling(tokens[0].text, tuple(scripts["SUB"]), tuple(scripts["SUP"]))
-
-
-def _group(tokens: list[Token], start: int) -> tuple[list[Token], int]:
-    """The tokens of a script, without the braces around them, and where they end."""
-    if start >= len(tokens) or tokens[start].type != "LBRACE":
-        return tokens[start : start + 1], start + 1
-    depth = 0
-    for end in range(start, len(tokens)):
-        depth += (tokens[end].type == "LBRACE") - (tokens[end].type == "RBRACE")
-        if depth == 0:
-            return tokens[start + 1 : end], end + 1
-    return tokens[start + 1 :], len(tokens)
 
 
 def _components(tokens: Iterable[Token]) -> list[str]:

@@ -1,8 +1,10 @@
-"""Traversal of the syntax tree: the nodes directly below a node, and the operations that a long sum is made of."""
+"""Traversal of the syntax tree: the nodes directly below a node, a tree rebuilt with others, and the operations of a long sum."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
 
 from . import nodes
 
@@ -37,6 +39,31 @@ def _gather(values: Any, result: list[Any]) -> None:
             result.append(value)
         elif type(value) is tuple:
             _gather(value, result)
+
+
+def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()) -> Any:
+    """The node with what `change` gives in place of each node directly below it, the fields `apart` as they are."""
+    changed: dict[str, Any] = {}
+    for slot in BELOW[type(node)]:
+        before = getattr(node, slot)
+        after = before if slot in apart else _rebuilt_value(before, change)
+        if after is not before:
+            changed[slot] = after
+    return replace(node, **changed) if changed else node
+
+
+def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
+    if type(value) is tuple:
+        before = cast("tuple[Any, ...]", value)
+        parts = tuple(_rebuilt_value(part, change) for part in before)
+        return before if all(part is same for part, same in zip(parts, before)) else parts
+    return change(value) if type(value) in BELOW else value
+
+
+def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
+    """The tree with what `change` gives for a node in its place; None leaves it as it is and looks below."""
+    result = change(node)
+    return rebuilt(node, lambda part: mapped(part, change)) if result is None else result
 
 
 PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from .tokens import CLOSING, OPENING, Token, group_end
+from .tokens import CLOSING, OPENING, SCRIPTS, Token, group_end, scripts_end
 
-SCRIPTS = ("SUB", "SUP")
 BEFORE = ("where", "Where")
 
 
@@ -37,13 +36,7 @@ def defines(tokens: list[Token], position: int) -> bool:
         position += 1
     if position >= len(tokens) or tokens[position].type != "NAME":
         return False
-    position = after_scripts(tokens, position + 1)
+    position = scripts_end(tokens, position + 1, SCRIPTS)
     if position < len(tokens) and tokens[position].type == "LPAREN":
-        position = after_scripts(tokens, group_end(tokens, position))
+        position = scripts_end(tokens, group_end(tokens, position), SCRIPTS)
     return position < len(tokens) and tokens[position].type in ("EQUALS", "IN")
-
-
-def after_scripts(tokens: list[Token], position: int) -> int:
-    while position + 1 < len(tokens) and tokens[position].type in SCRIPTS:
-        position = group_end(tokens, position + 1) if tokens[position + 1].type == "LBRACE" else position + 2
-    return position

@@ -762,7 +762,6 @@ LAWS = {  # the rows whose law is an equation, and the axes of what it names
     "deferred-normalization": {"E": "b ax", "V": "ax c", "s": "b"},
     "unshifted-softmax": {"X": "b ax"},
     "scale-smaller-operand": {"c": "", "X": "b ax", "Y": "ax d"},
-    "sum-as-matmul": {"X": "b ax", "Y": "ax"},
     "small-sum-as-matmul": {"X": "b ax", "I": "ax"},
     "broadcast-constants": {"X": "b ax", "c": "", "I": "ax"},
 }

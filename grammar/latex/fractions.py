@@ -25,7 +25,7 @@ def fraction(reader: Reader, position: int, end: int) -> int:
         if reader.piece(above[0] + 1) == "^":
             return higher_derivative(reader, position, above, below, sign, after, end)
         if above[1] - above[0] == 1:
-            return reader.put(derivative_operator(reader, below, under, sign), after, end)
+            return reader.put(derivative_operator(below, under, sign), after, end)
         over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_sign(above, over)]
         under = [Token("PARTIAL", "∂", *reader.pieces[below[0]][1:]), *without_sign(below, under)]
     return reader.put(wrapped(reader, position, after, [*over, sign, *under]), after, end)
@@ -126,7 +126,7 @@ def without_sign(group: Stretch, parts: list[Part]) -> list[Part]:
     return [parts[0], "group", (group[0] + 1, group[1]), None, parts[-1]]
 
 
-def derivative_operator(reader: Reader, below: Stretch, under: list[Part], sign: Token) -> list[Part]:
+def derivative_operator(below: Stretch, under: list[Part], sign: Token) -> list[Part]:
     """\\frac{\\partial}{\\partial X^*}, a prefix function with X^* for its parameter"""
     stop = under[-1].end if isinstance(under[-1], Token) else sign.end
     return [Token("FUNCTION", "∂", sign.start, stop), with_parameter(sign), *without_sign(below, under)]

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 
 from ..text_tables import JOINS_AFTER, JOINS_BEFORE
-from ..tokens import CLOSING, OPENING, Token
-from ..where_parts import after_scripts
+from ..tokens import CLOSING, OPENING, SCRIPTS, Token, scripts_end
 
 PUNCTUATION = {"COMMA", "PERIOD"}
 DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
@@ -133,7 +132,7 @@ def _is_named(line: list[Token]) -> bool:
     while position < len(line):
         if line[position].type != "NAME":
             return False
-        position = after_scripts(line, position + 1)
+        position = scripts_end(line, position + 1, SCRIPTS)
         if position < len(line) and line[position].type != "COMMA":
             return False
         position += 1

@@ -128,7 +128,7 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Step) -> st
 
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
-    text = ", ".join(f"[{', '.join(part)}]" for part in parts_of_loop(names, options, "[{}]".format))
+    text = ", ".join(f"[{', '.join(part)}]" for part in parts_of_loop(names, options))
     return f"nt.loop({options['function']}, {text}, {options['steps']}, {literal((*options['kept'], *options['listed']))}, {len(options['kept'])})"
 
 

@@ -70,19 +70,17 @@ def scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
     return f"scatter_add({array}, {at}, {options['at']}, {options['sizes'][options['at']]})"
 
 
-def parts_of_loop(
-    names: tuple[str, ...], options: dict[str, Any], in_list: Callable[[str], str]
-) -> tuple[tuple[str, ...], ...]:
+def parts_of_loop(names: tuple[str, ...], options: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
     """The arguments of a loop: its states; its slices, with the lists of its members; what is given."""
     slices, steps = options["states"] + options["slices"], options["steps"]
     end = slices + options["members"] * steps
-    lists = (in_list(", ".join(names[at : at + steps])) for at in range(slices, end, steps))
+    lists = (f"[{', '.join(names[at : at + steps])}]" for at in range(slices, end, steps))
     return names[: options["states"]], (*names[options["states"] : slices], *lists), names[end:]
 
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
     """Return the call of a loop kernel: each step takes its elements of the slices and its own members."""
-    text = ", ".join(map(listed, parts_of_loop(names, options, "[{}]".format)))
+    text = ", ".join(map(listed, parts_of_loop(names, options)))
     listed_ = f", {options['listed']}" if options["listed"] else ""
     return f"{kernel}({options['function']}, {text}, {options['steps']}, {options['kept']}{listed_})"
 

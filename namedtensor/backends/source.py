@@ -319,10 +319,6 @@ class Backend:
         """The numbers of a plan, and arrays of ones, by the names that its text has for them: nothing is compiled for them."""
         return {name: self.fixed.known[step.primitive](step, xp) for name, step in self.steps_of_data(plan)}
 
-    def lines_of_data(self, plan: Plan) -> list[str]:
-        """The lines of text that give the same."""
-        return [f"{name} = {self.fixed.expression(step, ())}" for name, step in self.steps_of_data(plan)]
-
     def steps_of_data(self, plan: Plan) -> Iterator[tuple[str, Step]]:
         """The steps that need no text to run, with those of inner plans, and the names of their values."""
         for step in plan.steps:

@@ -18,8 +18,6 @@ from .source import Backend
 from .torch import Torch
 from .torch_products import is_large_for_one_row
 
-INDENT = "    "
-
 
 def attribute(name: str, taken: Callable[[str], bool]) -> str:
     """The text of a parameter of a module, under the name that PyTorch has for it; `taken` specifies which the class has itself."""

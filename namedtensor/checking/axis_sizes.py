@@ -58,7 +58,7 @@ def axis_is_mentioned(checker: Inference, name: str) -> bool:
     return name in checker.axes_stated
 
 
-def axes_in_sight(checker: Inference, env: Environment) -> set[str]:
+def axes_in_sight(env: Environment) -> set[str]:
     axes: set[str] = set()
     current: Environment | None = env
     while current is not None:

@@ -322,7 +322,7 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
 def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
     """Return |ax| as an unknown of a check without values; raise if values are required or the axis is unknown."""
     name = node.axis.name
-    axes = sorted(axes_in_sight(checker, env))
+    axes = sorted(axes_in_sight(env))
     known = name in axes or axis_is_mentioned(checker, name)
     if checker.infer_parameters and (known or may_make(checker, name, env)):
         return scalar_term(checker, unknown_size(checker, name), f"|{name}|", node)

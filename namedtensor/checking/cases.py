@@ -91,11 +91,7 @@ def as_term(
     shape = broadcast(checker, everything, node, node.span, "{…}", [*parts, *(term.node for term in untaken)])
     if len(arguments) > 1:
         return checker.graph.intern("cases", tuple(arguments), shape=shape, node=node)
-    (term,) = arguments
-    missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
-    if not missing:
-        return term
-    return checker.graph.intern("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
+    return checker.spread(arguments[0], shape, node)
 
 
 def negation(checker: Inference, condition: Term) -> Term:

@@ -212,7 +212,7 @@ def each_element(
     checker: Inference, items: Iterable[tuple[Any, ...]], shape: Mapping[str, Any], env: Environment
 ) -> Environment:
     """An environment in which each plain name of these indices is 1, …, n along an axis of its own."""
-    inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+    inner = env.within()
     for axis, index in items:
         for real in env.resolve_axis(axis.name):
             if isinstance(index, Name) and real in shape and is_free(checker, index, env):

@@ -124,7 +124,7 @@ class DeclaredSets:
                 note = f"{key} : {shown(shape)}"
                 raise axis_lacking(checker, key, axis, [name for name, _, _ in declared.axes], node, note)
             if size is not None and not is_ground(shape[axis]):
-                bind_size(checker, size, shape[axis], env)
+                bind_size(size, shape[axis], env)
             elif size is not None:
                 where = f"{key} : {shown(shape)}"
                 checker.solver.declared.append((SizeEquation(size, shape[axis], node.span, where), env))
@@ -310,7 +310,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
                 notes=(checker.described(node, term.shape),),
             )
         if size is not None and value is None:
-            bind_size(checker, size, term.shape[axis], env)
+            bind_size(size, term.shape[axis], env)
     values = domain_values(checker, of, env)
     if values is not None:
         checker.claim_terms.append((term, (of.domain, values), of.span))
@@ -324,7 +324,7 @@ def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[
     return tuple(values)
 
 
-def bind_size(checker: Inference, size: Node, actual: Any, env: Environment) -> None:
+def bind_size(size: Node, actual: Any, env: Environment) -> None:
     """Bind the n of seq[n] to the actual size of the axis."""
     name = spelled(size)
     if name is not None:

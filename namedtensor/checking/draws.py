@@ -36,7 +36,7 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
     """𝔼_{x ∼ N(0, 1), i ∼ p} body: the draws of several names belong together."""
     for variable in node.draws or (node,):
         if not isinstance(variable, Draw):
-            raise unstated(checker, node, variable)
+            raise unstated(checker, variable)
         check_known(checker, variable)
     if all(map(is_finite, node.drawn)):
         return through(checker, node, node.drawn, (), env)
@@ -44,12 +44,12 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
     depth = env.depth + 1
     axis = f"draws@{depth}"
     numbers = iota(checker, axis, 1, count, node)
-    inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
+    inner = env.within(depth=depth)
     term = through(checker, node, node.drawn, (numbers,), inner)
     return over(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
 
 
-def unstated(checker: Inference, node: Expectation, of: Expectation | Name) -> NotationError:
+def unstated(checker: Inference, of: Expectation | Name) -> NotationError:
     """The error of 𝔼_x[…], where nothing specifies the distribution of x, and of 𝔼[…] of what is not random."""
     random = [statement.sides[0].text for statement in checker.scope.program.statements if isinstance(statement, nodes.Equation) and isinstance(statement.sides[-1], Draw) and isinstance(statement.sides[0], Name)]  # fmt: skip
     text = (
@@ -72,7 +72,7 @@ def through(
         return checker.infer(node.body, env)
     first, rest = draws[0], draws[1:]
     if not is_finite(first):
-        inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+        inner = env.within()
         inner.variables[Key(first.name)] = drawn(checker, first, numbers, env)
         return through(checker, node, rest, numbers, inner)
     (p,) = parameters(checker, first, env)
@@ -103,7 +103,7 @@ def of_two(
     less = apply(checker, "-", (graph.number(1), p), (), node, env, (node, first.arguments[0]))
     for value, weight in ((0, less), (1, p)):
         checker.spend(node)
-        inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+        inner = env.within()
         inner.variables[Key(first.name)] = graph.number(value, node)
         term = through(checker, node, rest, numbers, inner)
         parts.append(apply(checker, "⊙", (weight, term), (), node, env, (node, node)))

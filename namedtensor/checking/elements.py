@@ -82,19 +82,13 @@ def one_by_one(
     parts: list[Part] = []
     for number in numbers:
         checker.spend(definition.head)
-        inner = Environment(
-            parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={variable: number}
-        )
+        inner = env.within(indices={variable: number})
         value = _number(checker, checker.solver.number(part, inner), part)
         at = check_position(checker, value, sized[real], real, part)
         slice = whole_of(checker, [rest], across, inner)
         if real in slice.shape:
             raise surplus_axis(checker, definition, real, slice)
-        shape = {**slice.shape, real: 1}
-        term = checker.graph.intern(
-            "spread", (slice,), options=((real, 1),), shape=shape, boolean=slice.boolean, node=definition.body
-        )
-        parts.append(Part(term, (real, [at]), definition))
+        parts.append(Part(checker.spread(slice, {real: 1}, definition.body), (real, [at]), definition))
     return parts
 
 
@@ -207,7 +201,7 @@ class Part(NamedTuple):
 def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
     """The part that one equation gives."""
     depth = env.depth + 1
-    inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
+    inner = env.within(depth=depth)
     back: dict[str, str] = {}
     filled: tuple[str, Filled] | None = None
     for axis, part in definition.elements:
@@ -232,12 +226,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
         filled = (real, positions)
     term = checker.infer(definition.body, inner)
     extents = {real: length(filled[1]) if filled and filled[0] == real else sized[real] for real in back.values()}
-    missing = tuple((apart, extents[real]) for apart, real in back.items() if apart not in term.shape)
-    if missing:
-        shape = {**term.shape, **dict(missing)}
-        term = checker.graph.intern(
-            "spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=definition.body
-        )
+    term = checker.spread(term, {apart: extents[real] for apart, real in back.items()}, definition.body)
     for real in back.values():
         if real in term.shape:
             raise surplus_axis(checker, definition, real, term)

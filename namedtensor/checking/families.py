@@ -22,7 +22,7 @@ from .recurrences import RecurrenceState
 
 
 def infer_family(
-    checker: Inference, key: Key, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
+    checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
     """One member of a family; the members before it are inferred first, so that recursion stays shallow."""
     over = family.range
@@ -81,7 +81,7 @@ def infer_step(
     """The member of these indices, from its memo or made; None where another equation gives it, or it is being made."""
     family, holder, over = recurrence.family, recurrence.holder, recurrence.family.range
     assert over is not None
-    member = member_key(checker, family, indices)
+    member = family.name.key(indices.get)
     known = holder.memo.get(member)
     if known is not None and not isinstance(known, NotationError):
         return known
@@ -95,14 +95,7 @@ def infer_step(
             203, f"circular definition of {member}", family.head, hint="define each member by earlier members only"
         )
     checker.spend(over)
-    environment = Environment(
-        parent=holder,
-        sizes_parent=holder,
-        definition=family,
-        depth=holder.depth,
-        indices=of_numbers(indices, over),
-        active=env.active | {marker},
-    )
+    environment = holder.within(definition=family, indices=of_numbers(indices, over), active=env.active | {marker})
     term = infer_member(checker, family, environment)
     recurrence.note(indices[over.variable.text], term)
     checker.types.setdefault(str(member), resolved_shape(term.shape))
@@ -121,13 +114,6 @@ def infer_member(checker: Inference, family: Definition, environment: Environmen
 def has_own_equation(checker: Inference, member: Key, holder: Environment) -> bool:
     """Whether a member of a family is defined by itself: what the family says of it is an assertion then."""
     return member in (checker.scope.definitions if holder.function is None else holder.function.facts)
-
-
-def member_key(checker: Inference, family: Definition, indices: dict[Any, Any]) -> Key:
-    def value(name: str) -> Any:
-        return indices.get(name)
-
-    return family.name.key(value)
 
 
 def infer_definition(checker: Inference, definition: Definition, env: Environment) -> Term:

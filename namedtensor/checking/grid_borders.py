@@ -137,11 +137,8 @@ def typed_at(
             raise Unrollable
     if any(means_something(checker, name, holder) for name in variables_of(family)):
         raise Unrollable
-    environment = Environment(
-        parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=numbers, variables=tensors,
-        members=members, active=holder.active,
-    )  # fmt: skip
-    return typed_in(checker, family, environment)
+    inner = holder.within(definition=family, indices=numbers, variables=tensors, members=members)
+    return typed_in(checker, family, inner)
 
 
 def counted(make: TermBuilder, axis: str, numbers: Sequence[int]) -> Term:

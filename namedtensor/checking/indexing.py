@@ -212,14 +212,8 @@ def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
     for axis, part in axes:
         if axis in shape:
             raise checker.error(303, f"axis {axis} occurs twice", part, hint="name each axis once")
-        shape[axis] = size_of_made(checker, axis, env, part)
-    return checker.graph.intern(
-        "spread",
-        (checker.graph.number(1, node),),
-        options=tuple((axis, resolve(size)) for axis, size in shape.items()),
-        shape=shape,
-        node=node,
-    )
+        shape[axis] = resolve(size_of_made(checker, axis, env, part))
+    return checker.spread(checker.graph.number(1, node), shape, node)
 
 
 def identity(checker: Inference, axes: Sequence[tuple[str, Any]], node: Any, env: Environment) -> Term:

@@ -67,7 +67,8 @@ def inline_call(
     result = close_call(checker, function, body, node, inner) if signed else body
     for of in function.statement.sets:
         check_member(checker, result, of, inner, function.body)
-    note_claims(checker, function, inner)
+    stated = (Claim(function.body, other, function.statement.span) for other in function.claims)
+    checker.pending_claims += ((claim, inner) for claim in (*stated, *function.local_claims))
     return result
 
 
@@ -111,13 +112,6 @@ def call_environment(
     for name, term in numbers.items():
         inner.variables[Key(name)] = term
     return inner
-
-
-def note_claims(checker: Inference, function: FunctionDefinition, inner: Environment) -> None:
-    for other in function.claims:
-        checker.pending_claims.append((Claim(function.body, other, function.statement.span), inner))
-    for claim in function.local_claims:
-        checker.pending_claims.append((claim, inner))
 
 
 def bind_argument(
@@ -177,38 +171,42 @@ def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part
                 labels=((where.span, "declared here"),),
             )
         if size is not None and value is None:
-            bind_size(checker, size, term.shape[axis], inner)
+            bind_size(size, term.shape[axis], inner)
     if inner.function is None or inner.function.signature is None:
         return term
-    return lift_parameter(checker, inner.function, term, {axis for axis, _, _ in axes}, part, inner)
+    return lifted_apart(checker, inner.function, term, {axis for axis, _, _ in axes}, part, part, inner)
 
 
-def lift_parameter(
-    checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, inner: Environment
-) -> Term:
-    """A parameter after the semicolon with its extra axes renamed apart: it is an argument like the others."""
-    signature = function.signature
-    assert signature is not None
-    texts = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
-    extras = inner.extras
+def lifted_apart(
+    checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, node: Any,
+    inner: Environment,
+) -> Term:  # fmt: skip
+    """An argument with its extra axes, those that are not `bound`, renamed apart; raise where lifting clashes."""
+    if term.shape.keys() <= bound:
+        return term
+    assert function.signature is not None
+    texts = {axis for axis, _, _ in set_axes(checker, function.signature.codomain, inner)}
     names: dict[str, str] = {}
     for axis, size in term.shape.items():
         if axis in bound:
             continue
         if axis in texts:
-            raise lifting_clash(checker, function, axis, term, part, part)
-        lifted = lifted_name(axis, inner.depth)
-        if lifted in extras and not unify(extras[lifted][1], size):
+            raise lifting_clash(checker, function, axis, term, part, node)
+        names[axis] = lifted_name(axis, inner.depth)
+        before = inner.extras.get(names[axis])
+        if before is not None and not unify(before[1], size):
             raise checker.error(
                 302,
-                f"extra axis {source_name(axis)} has size {resolve(extras[lifted][1])} in an argument and size {resolve(size)} in "
-                f"{checker.text(part)}",
-                part,
-                notes=(checker.described(part, term.shape),),
+                f"extra axis {source_name(axis)} has size {resolve(before[1])} in {checker.text(before[2])} and "
+                f"size {resolve(size)} in {checker.text(part)}",
+                node,
+                notes=(
+                    checker.described(part, term.shape),
+                    "extra axes with the same name are lifted over together, so their sizes must match",
+                ),
                 hint="rename one of them",
             )
-        extras[lifted] = (axis, size)
-        names[axis] = lifted
+        inner.extras[names[axis]] = (axis, size, part)
     return checker.renamed(term, names, part)
 
 
@@ -242,12 +240,9 @@ def lift_arguments(
             signature,
             labels=((function.head.span, "the definition"),),
         )
-    texts = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
-    extras: dict[str, tuple[Any, Node]] = {}
     lifted: list[Term] = []
     for argument, part, of in zip(arguments, parts, signature.domain):
         axes = set_axes(checker, of, inner)
-        needed = {axis for axis, _, _ in axes}
         for axis, size, where in axes:
             if axis not in argument.shape:
                 raise checker.error(
@@ -262,29 +257,8 @@ def lift_arguments(
                 )
             if size is not None:
                 solve_size(checker, size, argument.shape[axis], axis, part, inner)
-        names: dict[str, str] = {}
-        for axis, size in argument.shape.items():
-            if axis in needed:
-                continue
-            if axis in texts:
-                raise lifting_clash(checker, function, axis, argument, part, node)
-            other = extras.get(axis)
-            if other is not None and not unify(other[0], size):
-                raise checker.error(
-                    302,
-                    f"extra axis {source_name(axis)} has size {resolve(other[0])} in {checker.text(other[1])} and "
-                    f"size {resolve(size)} in {checker.text(part)}",
-                    node,
-                    notes=(
-                        checker.described(part, argument.shape),
-                        "extra axes with the same name are lifted over together, so their sizes must match",
-                    ),
-                    hint="rename one of them",
-                )
-            extras[axis] = (size, part)
-            names[axis] = lifted_name(axis, inner.depth)
-        lifted.append(checker.renamed(argument, names, part))
-    inner.extras = {lifted_name(axis, inner.depth): (axis, size) for axis, (size, _) in extras.items()}
+        needed = {axis for axis, _, _ in axes}
+        lifted.append(lifted_apart(checker, function, argument, needed, part, node, inner))
     return tuple(lifted)
 
 
@@ -302,7 +276,7 @@ def solve_size(checker: Inference, size: Node, actual: Any, axis: str, part: Nod
         checker.solver.value(size, Environment(parent=inner, sizes_parent=inner)) if not _is_free(size, inner) else None
     )
     if value is None:
-        bind_size(checker, size, actual, inner)
+        bind_size(size, actual, inner)
     elif not unify(value, actual):
         raise checker.error(
             308,
@@ -343,8 +317,5 @@ def close_call(checker: Inference, function: FunctionDefinition, body: Term, nod
                 labels=((of.span, "declared here"),),
             )
     extras = inner.extras
-    missing = tuple((axis, size) for axis, (_, size) in extras.items() if axis not in body.shape)
-    if missing:
-        shape = {**body.shape, **dict(missing)}
-        body = checker.graph.intern("spread", (body,), options=missing, shape=shape, boolean=body.boolean, node=node)
-    return checker.renamed(body, {axis: outside for axis, (outside, _) in extras.items()}, node)
+    body = checker.spread(body, {axis: size for axis, (_, size, _) in extras.items()}, node)
+    return checker.renamed(body, {axis: outside for axis, (outside, _, _) in extras.items()}, node)

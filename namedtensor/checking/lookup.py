@@ -107,7 +107,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
     for family in families:
         indices = match_key(family.name, key, checker.scope.indices)
         if indices is not None and family.range is not None:
-            term = infer_family(checker, key, family, indices, holder, env)
+            term = infer_family(checker, family, indices, holder, env)
             if term is not None:  # else another part of it may have this member
                 return term
     for pattern, group in facts.items() if families and (key.superscript or key.subscript) else ():
@@ -145,13 +145,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
             if key.superscript
             else f"define it without {key}, or pass a value for it",
         )
-    environment = Environment(
-        parent=environment,
-        sizes_parent=environment,
-        definition=group[0],
-        depth=environment.depth,
-        active=env.active | environment.active | {marker},
-    )
+    environment = environment.within(definition=group[0], active=env.active | environment.active | {marker})
     try:
         with unguarded(checker):
             term = infer_group(checker, group, environment)
@@ -359,7 +353,7 @@ def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
     def value(word: str) -> Any:
         index = env.index(word)
         if index is None and word.rstrip("'") == word:
-            index = checker.number(Key(word), env) if defined_number(checker, word, env) else None
+            index = checker.number(Key(word), env) if is_defined(checker, Key(word)) else None
             if index is None:
                 index = checker.solver.scalar(Key(word), env)
         return resolve(index) if is_ground(index) else None
@@ -373,9 +367,9 @@ def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
     return Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
 
 
-def defined_number(checker: Inference, word: str, env: Environment) -> bool:
-    """Whether a word is defined by the program or given."""
-    return Key(word) in checker.scope.definitions or Key(word) in checker.top.variables
+def is_defined(checker: Inference, key: Key) -> bool:
+    """Whether a name is defined by the program or given."""
+    return key in checker.scope.definitions or key in checker.top.variables
 
 
 def nearest_call(env: Environment) -> Environment:

@@ -90,24 +90,14 @@ class Rolled:
         for number in range(1, back + 1):
             if number not in recurrence.states:
                 before = recurrence.at(self.checker, self.base + self.direction * (1 - number))
-                name = f"a state {len(self.checker.graph)}"
-                recurrence.states[number] = self.checker.graph.intern(
-                    "input", options=(name, recurrence.family.name.base), shape=dict(before.shape), boolean=before.boolean,
-                    node=recurrence.family.head,
-                )  # fmt: skip
+                state = self.checker.unknown_member(recurrence.family, before.shape, before.boolean)
+                recurrence.states[number] = state
         return recurrence.states[back]
 
     def unread(self, recurrence: RecurrenceState, term: Term) -> Term:
         """The state of a family that no step reads: what it was before does not matter."""
         shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
-        name = f"a state {len(self.checker.graph)}"
-        return self.checker.graph.intern(
-            "input",
-            options=(name, recurrence.family.name.base),
-            shape=shape,
-            boolean=term.boolean,
-            node=recurrence.family.head,
-        )
+        return self.checker.unknown_member(recurrence.family, shape, term.boolean)
 
     def first(self, recurrence: RecurrenceState, back: int) -> Term:
         """The initial value of a state: a member made before; zeros for a family that no step reads."""
@@ -115,12 +105,7 @@ class Rolled:
         if recurrence.carried:
             return recurrence.at(checker, self.base + recurrence.direction * (1 - back))
         nothing = checker.graph.number(False if state.boolean else 0, state.node, state.boolean)
-        if not state.shape:
-            return nothing
-        sizes = tuple(state.shape.items())
-        return checker.graph.intern(
-            "spread", (nothing,), options=sizes, shape=dict(sizes), boolean=state.boolean, node=state.node
-        )
+        return checker.spread(nothing, state.shape, state.node)
 
     def value(self, text: str, node: Any) -> Term:
         """The index where it is a number in a function that has it in its name: k in f^k(x) = x / k."""
@@ -211,11 +196,10 @@ class Rolled:
         apart = family.claims or means_something(checker, recurrence.variable, holder)
         if not fits or apart or not is_value(checker, recurrence.variable, family.body, holder, labels=True):
             raise Unrollable
-        environment = Environment(
-            parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=dict(recurrence.others),
-            variables={Key(recurrence.variable): self.index}, members={recurrence.variable: self}, active=holder.active,
-        )  # fmt: skip
-        return typed_in(checker, family, environment)
+        variables, members = {Key(recurrence.variable): self.index}, {recurrence.variable: self}
+        indices = dict(recurrence.others)
+        inner = holder.within(definition=family, indices=indices, variables=variables, members=members)
+        return typed_in(checker, family, inner)
 
     def rolled(self, recurrence: RecurrenceState) -> dict[tuple[Any, ...], RecurrenceState]:
         """Every family that the loop needs, typed."""

@@ -161,7 +161,7 @@ class Induction:
             sides.append(side)
         if not is_alike(*sides):
             raise unknown_bound(self.checker, self.over.each[at], self.holder)
-        return self.of_type({**sides[1].shape, axis: last - first + 1}, sides[1].boolean)
+        return self.checker.unknown_member(self.family, {**sides[1].shape, axis: last - first + 1}, sides[1].boolean)
 
     def one(self, numbers: Numbers) -> Term:
         """A term of the type of a member."""
@@ -174,12 +174,7 @@ class Induction:
                     raise
         result, values = self.whole(), dict(zip(self.counters, numbers))
         shape = {axis: substituted(resolve(size), values) for axis, size in result.shape.items()}
-        return self.of_type(shape, result.boolean)
-
-    def of_type(self, shape: dict[str, Any], boolean: bool) -> Term:
-        graph, family = self.checker.graph, self.family
-        options = (f"a member {len(graph)}", family.name.base)
-        return graph.intern("input", options=options, shape=shape, boolean=boolean, node=family.head)
+        return self.checker.unknown_member(self.family, shape, result.boolean)
 
     @property
     def is_beginning(self) -> bool:
@@ -208,11 +203,8 @@ class Induction:
     def infer(self, numbers: Numbers) -> Term:
         checker, holder = self.checker, self.holder
         checker.spend(self.over)
-        inner = Environment(
-            parent=holder, sizes_parent=holder, definition=self.family, depth=holder.depth, indices=self.named(numbers),
-            active=holder.active,
-        )  # fmt: skip
         with unguarded(checker):
+            inner = holder.within(definition=self.family, indices=self.named(numbers))
             return checker.infer_member(self.family, inner)
 
     def whole(self) -> Term:

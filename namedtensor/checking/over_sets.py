@@ -65,7 +65,7 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
     depth = env.depth + 1
     axis = f"{node.variable.text}@{depth}"
     members = members_of(checker, of, axis, node, env)
-    inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
+    inner = env.within(depth=depth)
     inner.variables[Key(node.variable.text)] = members
     term = checker.infer(node.body, inner)
     return over(checker, node.operator, axis, members.shape[axis], term, node.variable, node.body, node, env, members)
@@ -128,7 +128,7 @@ def without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], e
             if known
             else "state its sizes",
         )  # fmt: skip
-    inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+    inner = env.within()
     name = f"{node.variable.text} {len(checker.graph)}"
     inner.variables[Key(node.variable.text)] = checker.graph.intern("input", options=(name,), shape=shape, node=node)
     body = checker.infer(node.body, inner)

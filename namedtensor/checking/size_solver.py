@@ -157,9 +157,10 @@ class SizeSolver(SizesInterface):
                 return search
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
         search = self.by_facts(symbol, self.facts_of_program(symbol, env))
-        for source in (self.of_declaration, self.inferred_at_top, self.of_unmentioned_input, self.unmarked):
+        sources = (self.of_declaration, env), (self.inferred, self.checker.top), (self.of_unmentioned_input, env)
+        for source, environment in (*sources, (self.unmarked, env)):
             if search is None:
-                search = source(symbol, env, node)
+                search = source(symbol, environment, node)
         return search
 
     def spend(self, symbol: Symbol, node: Any) -> None:
@@ -190,9 +191,6 @@ class SizeSolver(SizesInterface):
                     if value is not None:
                         return value
         return None
-
-    def inferred_at_top(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        return self.inferred(symbol, self.checker.top, node)
 
     def inferred(self, symbol: Symbol, environment: Environment, node: Any) -> Any:
         """The size of an axis that the equations of a call, or of the program, make: by a literal, a rename, a split, …"""

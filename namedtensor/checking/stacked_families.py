@@ -43,14 +43,14 @@ def along(checker: Inference, recurrence: RecurrenceState, steps: range, axis: s
     parts = []
     if loop is None:
         terms = {step: recurrence.at(checker, step) for step in steps[:: recurrence.direction]}
-        parts = [spread(checker, terms[step], axis) for step in steps]
+        parts = [checker.spread(terms[step], {axis: 1}) for step in steps]
     elif recurrence.direction > 0:
         middle = max(steps[0], loop.base + 1)
-        parts = [spread(checker, recurrence.at(checker, step), axis) for step in range(steps[0], middle)]
+        parts = [checker.spread(recurrence.at(checker, step), {axis: 1}) for step in range(steps[0], middle)]
         parts.append(through(checker, loop, axis, range(middle, steps[-1] + 1)))
     else:
         middle = min(steps[-1] + 1, loop.base)
-        parts = [spread(checker, recurrence.at(checker, step), axis) for step in range(middle, steps[-1] + 1)]
+        parts = [checker.spread(recurrence.at(checker, step), {axis: 1}) for step in range(middle, steps[-1] + 1)]
         parts.insert(0, through(checker, loop, axis, range(steps[0], middle)))
     if len(parts) == 1:
         return parts[0]
@@ -83,13 +83,6 @@ def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps
     ):
         return None
     return loop_to(checker, recurrence, first, end)
-
-
-def spread(checker: Inference, term: Term, axis: str) -> Term:
-    shape = {axis: 1, **term.shape}
-    return checker.graph.intern(
-        "spread", (term,), options=((axis, 1),), shape=shape, boolean=term.boolean, node=term.node
-    )
 
 
 def through(checker: Inference, loop: RolledLoop, axis: str, steps: range) -> Term:

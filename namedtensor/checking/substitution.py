@@ -22,7 +22,7 @@ MAX_QUOTED_CHARS = 60  # of an expression that a message repeats
 def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
     """The term of the body, the points substituted for their names; in definitions that it uses, too."""
     others = checker.infer_all((value for _, value in node.points), env)
-    inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+    inner = env.within()
     places: dict[int, Term] = {}
     unnamed: dict[
         int, Term
@@ -35,8 +35,7 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
             inner.variables[Key(name.text)] = known
             unnamed[id(known)] = other
         elif other.number == 0 and known.shape:  # zeros of its type
-            sizes = tuple(known.shape.items())
-            other = checker.graph.intern("spread", (other,), options=sizes, shape=dict(known.shape), node=value)
+            other = checker.spread(other, known.shape, value)
         elif known.shape.keys() != other.shape.keys():
             raise checker.error(
                 307, f"{name.text} has the shape {shown(known.shape)}, and its replacement has {shown(other.shape)}", value,

@@ -88,7 +88,7 @@ def indexed_environment(
 
     depth = env.depth + 1
     axis = f"{variable.text}@{depth}"
-    inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
+    inner = env.within(depth=depth)
     inner.variables[Key(variable.text)] = iota(checker, axis, first, size, variable)
     inner.members[variable.text] = StackedIndex(axis, first, size)
     return axis, inner
@@ -99,9 +99,7 @@ def over(
     env: Environment,    members: Term | None = None,
 ) -> Term:  # fmt: skip
     """An operator over an axis that a variable made; of argmax and argmin the value of the variable, one of its members."""
-    if axis not in term.shape:
-        shape = {**term.shape, axis: size}
-        term = checker.graph.intern("spread", (term,), options=((axis, size),), shape=shape, node=node)
+    term = checker.spread(term, {axis: size}, node)
     if operator in BEST and members is not None:
         return best(checker, operator, axis, term, members, variable, body, node, env)
     return apply(checker, operator, (term,), ((axis, variable),), node, env, (body,))
@@ -246,9 +244,7 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
 def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
     """The type of a sum of an unknown number of terms: that of each of them."""
     counter = SizeSymbol(node.variable.text, "")
-    environment = Environment(
-        parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={counter.name: extent(counter)}
-    )
+    environment = env.within(indices={counter.name: extent(counter)})
     with counting({counter: ends}):
         term = checker.infer(node.body, environment)
     sizes = [resolve(size) for size in term.shape.values()]
@@ -260,9 +256,7 @@ def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: E
 def written_out(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term:
     total = None
     for step in range(first, last + 1):
-        environment = Environment(
-            parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={node.variable.text: step}
-        )
+        environment = env.within(indices={node.variable.text: step})
         checker.spend(node)
         term = checker.infer(node.body, environment)
         parts = (node.body, node.body)

@@ -23,6 +23,7 @@ from ..terms.inference import Inference, shown
 from .beyond_families import beyond_family
 
 MAX_ERRORS_WITH_HINTS = 50  # errors after which no more are given names that are near: each costs a look at all names
+GENERATED = frozenset("←⟨")  # in the names that desugaring makes, and in no other
 
 
 def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
@@ -210,12 +211,12 @@ def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
     """
     declared = {str(name.key()) for _, name, _, _ in checker.scope.declarations} if names else set[str]()
     built_in = {*REGISTRY, *checker.python} - declared
-    similar = near(text, [*declared, *spellable(checker, names)])
+    similar = near(text, [*declared, *spellable(names)])
     of_program = [position for position, name in enumerate(similar) if name not in built_in]
     return [name for position, name in enumerate(similar) if not of_program or position <= of_program[-1]]
 
 
-def spellable(checker: Inference, names: list[str]) -> list[str]:
+def spellable(names: list[str]) -> list[str]:
     """Without built-in names of one letter or sign, which no one types by mistake."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
@@ -271,7 +272,7 @@ def visible(checker: Inference, env: Environment) -> list[str]:
     names.update(dict.fromkeys(function.operator for function in checker.scope.all_functions()))
     names.update(dict.fromkeys(checker.python))
     names.update(dict.fromkeys(REGISTRY))
-    return list(names)
+    return [name for name in names if GENERATED.isdisjoint(name)]
 
 
 def refused_head(checker: Inference, name: str) -> NotationError | None:

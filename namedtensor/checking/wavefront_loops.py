@@ -162,12 +162,9 @@ class LoopOfFronts:
             assert grid.first is not None
             shape = {self.lane_axis: len(self.lanes), **grid.first.shape}
             self.inputs[grid] = [
-                self.make.graph.intern(
-                    "input", options=(f"a front {len(self.make.graph)} {back}", grid.family.name.base), shape=dict(shape),
-                    boolean=grid.first.boolean, node=grid.family.head,
-                )
-                for back in range(max(map(self.order.schedule.front, grid.reads)))
-            ]  # fmt: skip
+                grid.checker.unknown_member(grid.family, shape, grid.first.boolean)
+                for _ in range(max(map(self.order.schedule.front, grid.reads)))
+            ]
         return self.inputs[grid]
 
     def at_first(self, border: Border, back: int) -> Term:

@@ -76,12 +76,8 @@ class Wavefront:
             raise Unrollable
         if back not in grid.reads:
             first = self.first(grid)
-            grid.reads[back] = self.member_before(grid, {**self.shape, **first.shape}, first.boolean)
+            grid.reads[back] = self.checker.unknown_member(grid.family, self.shape | first.shape, first.boolean)
         return grid.reads[back]
-
-    def member_before(self, grid: Grid, shape: dict[str, Any], boolean: bool) -> Term:
-        options = (f"a member {len(self.checker.graph)}", grid.family.name.base)
-        return self.checker.graph.intern("input", options=options, shape=shape, boolean=boolean, node=grid.family.head)
 
     @property
     def shape(self) -> dict[str, int]:
@@ -160,7 +156,9 @@ class Wavefront:
         for (grid, back), names in zip(reads, axes):
             first = self.first(grid)
             shape = {axis: size for axis, size in first.shape.items() if axis in names}
-            again.grids[grid.name].reads[back] = self.member_before(grid, {**again.shape, **shape}, first.boolean)
+            again.grids[grid.name].reads[back] = self.checker.unknown_member(
+                grid.family, again.shape | shape, first.boolean
+            )
         again.type_all()
 
     # --------------------------------------------------------------------------------------------------------- the loop

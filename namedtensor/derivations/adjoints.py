@@ -11,8 +11,9 @@ their closed forms. A state that other states of its step use is held fixed in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 from typing import Any
 
 from grammar import nodes
@@ -24,7 +25,7 @@ from ..symbolic.naming import LETTERS, NameReading, names_left, words_of
 from ..symbolic.spelling import MARKS, call, length, rename, with_axes
 from .assembly import axes_of
 from .indices import UNIT, Linear, at, plus, written
-from .reading import needed
+from .reading import needed, words_in
 from .recurrences import Family, FamilyRecurrence, NotARecurrence, recurrence_of
 from .step_programs import RecurrenceAssembly
 from .steps import DerivationStep, DerivationSteps
@@ -48,25 +49,17 @@ class Adjoint:
 
 
 def recurrent(
-    source: str, tree: nodes.Program, shapes: dict[str, dict[str, Any]], sizes: dict[str, int]
+    source: str, tree: nodes.Program, taken: Derivative, shapes: dict[str, dict[str, Any]], sizes: dict[str, int]
 ) -> tuple[nodes.Program, int, DerivationSteps] | None:
     """The program whose last line is the derivative that is the value of `tree`, its recurrences kept, how long it is, and steps.
 
     None where there is no recurrence, or it is of another kind.
     """
-    last = tree.statements[-1] if tree.statements else None
-    if not isinstance(last, Value) or not isinstance(last.body, Derivative) or not isinstance(last.body.mark, str):
-        return None
     scope = bind(source, tree)
     try:
-        recurrence = recurrence_of(scope, tree, last.body)
-        words = (
-            {word for statement in tree.statements for word in words_of(statement)}
-            | axes_of(tree, shapes)
-            | {"D", "I", "e"}
-        )
-        words |= {recurrence.variable}
-        assembly = RecurrenceAssembly(source, tree, scope, last.body, shapes, sizes, words, recurrence)
+        recurrence = recurrence_of(scope, tree, taken)
+        words = words_in(tree) | axes_of(tree, shapes) | {recurrence.variable}
+        assembly = RecurrenceAssembly(source, tree, scope, taken, shapes, sizes, words, recurrence)
         assembly.shaped()
         return assembled(assembly)
     except NotARecurrence:
@@ -107,9 +100,7 @@ def assembled(assembly: RecurrenceAssembly) -> tuple[nodes.Program, int, Derivat
     step = assembly.within_step()
     begun = [] if inside else starts(assembly, outside, adjoints)
     if total:
-        body = total[0]
-        for sum_ in total[1:]:
-            body = call("+", body, sum_)
+        body = sum_of(total)
         recurrences(assembly, step, body, adjoints, ends, [family for family, _ in begun])
         reading = None if inside else assembly.closed(step, body, taken.variable)
         if reading is not None:
@@ -127,10 +118,11 @@ def assembled(assembly: RecurrenceAssembly) -> tuple[nodes.Program, int, Derivat
                 _member(adjoint, offset), {now: axis + taken.mark for axis, now in zip(adjoint.axes, adjoint.marked)}
             )
         ]
-    result = parts[0] if parts else Number(0)
-    for sum_ in parts[1:]:
-        result = call("+", result, sum_)
-    return finished(assembly, result, steps_back(assembly, adjoints))
+    return finished(assembly, sum_of(parts) if parts else Number(0), steps_back(assembly, adjoints))
+
+
+def sum_of(parts: Iterable[Node]) -> Node:
+    return reduce(partial(call, "+"), parts)
 
 
 def _end(assembly: RecurrenceAssembly, family: Family) -> str:
@@ -221,10 +213,7 @@ def joined(assembly: RecurrenceAssembly, adjoint: Adjoint, *parts: Node | None) 
     result = [part for part in parts if part is not None]
     if not result:
         return with_axes(Number(0), tuple(assembly.labels[f"{adjoint.letter}^{assembly.recurrence.variable}"]))
-    whole = result[0]
-    for node in result[1:]:
-        whole = call("+", whole, node)
-    return whole
+    return sum_of(result)
 
 
 def back(recurrence: FamilyRecurrence, whole: bool) -> nodes.Range:

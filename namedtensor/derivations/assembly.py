@@ -12,6 +12,7 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
 from grammar.printer import to_text
+from grammar.traversal import mapped
 
 from ..scope.names import key, spelled, walk
 from ..scope.symbols import Scope
@@ -19,7 +20,7 @@ from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import NameReading, names_left, words_of
 from ..symbolic.spelling import expression, length
 from .identification import reading_of
-from .indices import UNIT, Linear, mapped
+from .indices import UNIT, Linear
 from .reading import Shapes, reading_checker
 from .recurrences import depending
 

@@ -32,7 +32,7 @@ def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
     *before, last = tree.statements
     if not isinstance(last, Equation):
         return False
-    sides = sides_of(last, claim, tree)
+    sides = sides_of(last)
     try:
         with recursion_headroom(claim):
             return normal_form(claim, program_of(before, sides), sides, shapes, {})[1]
@@ -45,7 +45,7 @@ def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
     return nodes.Program((*before, *(Value(side) for side in sides)))
 
 
-def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node, ...]:
+def sides_of(equation: Equation) -> tuple[Node, ...]:
     """The expressions that are asserted to be equal: a name alone at the head of three or more only names them."""
     first, *rest = equation.sides
     if len(rest) > 1 and isinstance(first, Name):

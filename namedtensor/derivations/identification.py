@@ -56,7 +56,7 @@ def reading_of(
         known = sizes_of(checker, source_name(axis))
         if called(source_name(axis)) in missing and known and str(resolve(term.shape[axis])) not in known:
             raise Unwritable(f"it is 1 along {source_name(axis)}, whose size no tensor has")
-    taken = {"D", "I", "e"} | (taken or set()) | {word for statement in tree.statements for word in words_of(statement)}
+    taken = {"D", "I", "e"} | (taken or set()) | words_of(tree)
 
     def write(writer: Any, form: Form) -> Node:
         return with_axes(writer.form(form, outside), missing)
@@ -236,7 +236,7 @@ def closed_program(
     """
     lines = [Equation((named(name.name), name.node)) for name in reading.names]
     if isinstance(title, str):
-        taken = {word for statement in tree.statements for word in words_of(statement)}
+        taken = words_of(tree)
         title = named(title if title not in taken else next(names_left(taken | {name.name for name in reading.names})))
     expected = set(words_of(reading.node)).union(*(words_of(name.node) for name in reading.names))
     stated = [fact.statement for fact in facts]

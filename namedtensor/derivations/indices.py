@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Name, Node, Number
 from grammar.printer import to_text
+from grammar.traversal import mapped
 
 Linear = dict[str, int]  # how often each symbol counts; "" is 1
 
@@ -63,29 +62,6 @@ def written(of: Linear) -> Node:
 
 def _symbol(text: str) -> Node:
     return nodes.Size(nodes.Axis(text[1:-1])) if text.startswith("|") else Name(text)
-
-
-def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
-    """The tree with what `change` gives for a node in its place; None leaves it as it is and looks below."""
-    result = change(node)
-    if result is not None:
-        return result
-    parts = {}
-    for name in node.__slots__:
-        if name in ("span", "operator_span"):
-            continue
-        before = getattr(node, name)
-        after = _mapped_value(before, change)
-        if after is not before:
-            parts[name] = after
-    return replace(node, **parts) if parts else node
-
-
-def _mapped_value(value: Any, change: Callable[[Any], Any]) -> Any:
-    if isinstance(value, tuple):
-        mapped_values = tuple(_mapped_value(item, change) for item in value)
-        return value if all(one is other for one, other in zip(mapped_values, value)) else mapped_values
-    return mapped(value, change) if hasattr(value, "span") else value
 
 
 def at(node: Any, variable: str, index: Linear) -> Any:

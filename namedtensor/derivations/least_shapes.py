@@ -16,8 +16,7 @@ from grammar.printer import to_text
 
 from ..core.sizes import SizeVariable
 from ..scope.names import spelled, walk
-from .reading import defined_by
-from .recurrences import base_of
+from .reading import base_of, defined_by
 
 Shapes = Mapping[str, Mapping[str, Any]]
 Found = TypeVar("Found")

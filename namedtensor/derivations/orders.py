@@ -22,7 +22,7 @@ from ..symbolic.spelling import Unwritable
 from ..symbolic.work import TooLong, budgeted, working
 from .identification import DerivativeProgram, closed_program, names_of
 from .indices import mapped
-from .reading import needed
+from .reading import needed, words_in
 from .steps import DerivationStep, DerivationSteps, steps_of
 
 IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
@@ -131,10 +131,6 @@ def in_agreement(typed: DerivativeProgram, closed: nodes.Program, title: str) ->
 
 def order_of(node: nodes.Derivative) -> int:
     return 1 + (order_of(node.body) if isinstance(node.body, Derivative) else 0)
-
-
-def words_in(program: nodes.Program) -> set[str]:
-    return {word for statement in program.statements for word in words_of(statement)} | {"D", "I", "e"}
 
 
 def first_order(typed: DerivativeProgram, words: set[str]) -> DerivationSteps:

@@ -107,7 +107,7 @@ def prove(
     *before, last = tree.statements
     if not isinstance(last, Equation) or last.range is not None:
         raise NotationError(112, "a proof needs an equation", equation, last.span, hint="write u = v")
-    sides = sides_of(last, equation, tree)
+    sides = sides_of(last)
     with recursion_headroom(equation):
         inputs, proved = normal_form(equation, program_of(before, sides), sides, stripped(shapes), {})
         if proved:

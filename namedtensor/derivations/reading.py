@@ -76,6 +76,18 @@ def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
     return tuple(line for position, line in enumerate(statements) if position in chosen)
 
 
+def words_in(program: nodes.Program) -> set[str]:
+    """The names of a program, and those that closed forms have."""
+    return words_of(program) | {"D", "I", "e"}
+
+
+def base_of(node: Any) -> Any:
+    """A name without its scripts and indices."""
+    while hasattr(node, "base"):
+        node = node.base
+    return node
+
+
 def defined_by(statement: Any) -> set[str]:
     """The names, or functions, that a statement is about."""
     if isinstance(statement, nodes.Equation):
@@ -87,9 +99,7 @@ def defined_by(statement: Any) -> set[str]:
     else:
         return set()
     defined: set[str] = set()
-    for head in heads:
-        while hasattr(head, "base"):
-            head = head.base
+    for head in map(base_of, heads):
         defined |= {head.operator} if isinstance(head, nodes.Call) else words_of(head)
     return defined
 

@@ -15,12 +15,13 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Equation, IndexSum, Node, Number
-from grammar.traversal import children
+from grammar.traversal import children, mapped
 
 from ..scope.names import Key, Spelled, component, spelled, walk
 from ..scope.symbols import Definition, Scope
 from ..symbolic.naming import words_of
-from .indices import UNIT, Linear, at, linear, mapped, plus, written
+from .indices import UNIT, Linear, at, linear, plus, written
+from .reading import base_of
 
 
 class NotARecurrence(Exception):
@@ -72,7 +73,6 @@ class Sum:
     """∑_{t=first}^{last} of terms that depend on what the derivative is by."""
 
     node: IndexSum
-    variable: str
     first: Linear
     last: Linear
     body: Node
@@ -122,9 +122,6 @@ class FamilyRecurrence:
 
 def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> FamilyRecurrence:
     """The recurrence that a derivative goes through. Raises NotARecurrence where there is none, or it is another kind."""
-    inner = (node for statement in (*tree.statements[:-1], taken.body) for node in walk(statement))
-    if any(isinstance(node, (nodes.Derivative, nodes.Differential)) for node in inner):
-        raise NotARecurrence
     reached = depending(scope, tree, words_of(taken.variable))
     variables = [family.range.variable.text for family in scope.families if family.range is not None]
     variables += [node.variable.text for node in walk(tree) if isinstance(node, IndexSum)]
@@ -156,12 +153,6 @@ def depending(scope: Scope, tree: nodes.Program, words: set[str]) -> set[str]:
                     reached |= names
                     changed = True
     return reached
-
-
-def base_of(node: Any) -> Any:
-    while hasattr(node, "base"):
-        node = node.base
-    return node
 
 
 def operators_of(node: Any) -> set[str]:
@@ -213,7 +204,7 @@ def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
         raise NotARecurrence
     if any(recurrence.references(body)) and (first, last) != (recurrence.first, recurrence.last):
         raise NotARecurrence
-    return Sum(node, variable, first, last, body)
+    return Sum(node, first, last, body)
 
 
 def _ordered(recurrence: FamilyRecurrence) -> None:

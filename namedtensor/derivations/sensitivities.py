@@ -16,17 +16,18 @@ from typing import Any
 
 from grammar import nodes
 from grammar.cache import cached_property
-from grammar.nodes import Derivative, Equation, IndexSum, Name, Node, Number, Range, Value
+from grammar.nodes import Derivative, Equation, IndexSum, Name, Node, Number, Range
 from grammar.printer import to_text
+from grammar.traversal import mapped
 
 from ..scope.binder import bind
 from ..scope.names import spelled, walk
 from ..symbolic.naming import names_left, words_of
 from ..symbolic.spelling import call, expression, length, rename, with_axes
 from .assembly import Assembly, Bounds, axes_of
-from .indices import UNIT, Linear, at, linear, mapped, plus, written
-from .reading import needed
-from .recurrences import Family, NotARecurrence, base_of, depending, family_of, name_node, operators_of
+from .indices import UNIT, Linear, at, linear, plus, written
+from .reading import base_of, needed, words_in
+from .recurrences import Family, NotARecurrence, depending, family_of, name_node, operators_of
 from .steps import DerivationStep, DerivationSteps
 
 MARKS = ("*", "†", "**", "††")
@@ -283,18 +284,15 @@ def slope_of(node: IndexSum, term: Node) -> Node:
 
 
 def by_sensitivities(
-    source: str, tree: nodes.Program, shapes: dict[str, dict[str, Any]], sizes: dict[str, int],
+    source: str, tree: nodes.Program, taken: Derivative, shapes: dict[str, dict[str, Any]], sizes: dict[str, int],
     known: Mapping[str, tuple[str, str]] | None = None,
 ) -> tuple[nodes.Program, int, DerivationSteps, dict[str, tuple[str, str]]] | None:  # fmt: skip
     """The program whose last line is the derivative that is the value of `tree`, its families kept, its length, steps, and primes.
 
     `known` are those that the program has already for the same X. None where there is no family, or one of another kind.
     """
-    last = tree.statements[-1] if tree.statements else None
-    if not isinstance(last, Value) or not isinstance(last.body, Derivative):
-        return None
     try:
-        sensitivities = begun(source, tree, last.body, shapes, sizes, dict(known or {}))
+        sensitivities = begun(source, tree, taken, shapes, sizes, dict(known or {}))
         return None if sensitivities is None else assembled(sensitivities, set(known or {}))
     except NotARecurrence:
         return None
@@ -306,20 +304,13 @@ def begun(
 ) -> Sensitivities | None:  # fmt: skip
     """The families that depend on X, each with a name for its derivative with respect to X."""
     scope = bind(source, tree)
-    inner = (node for statement in (*tree.statements[:-1], taken.body) for node in walk(statement))
-    if any(isinstance(node, (Derivative, nodes.Differential)) for node in inner):
-        raise NotARecurrence
     reached = depending(scope, tree, words_of(taken.variable))
     families = [
         family_of(definition, definition.range.variable.text)
         for definition in scope.families
         if definition.name.base in reached and definition.range is not None
     ]
-    words = (
-        {word for statement in tree.statements for word in words_of(statement)}
-        | axes_of(tree, shapes)
-        | {"D", "I", "e"}
-    )
+    words = words_in(tree) | axes_of(tree, shapes)
     words |= {member.definition.range.variable.text for member in families if member.definition.range is not None}
     primed, mark = {}, taken.mark or MARKS[0]
     for base in dict.fromkeys(member.base for member in families):

@@ -12,13 +12,15 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Equation, Name, Node
 from grammar.printer import to_text
+from grammar.traversal import mapped
 
 from ..scope.names import Key, component, spelled, walk
 from ..symbolic.naming import NameReading, words_of
 from ..symbolic.spelling import expression, with_axes
 from .assembly import Assembly
-from .indices import UNIT, Linear, at, linear, mapped, plus, written
-from .recurrences import Family, FamilyRecurrence, NotARecurrence, base_of, start_of, substituted
+from .indices import UNIT, Linear, at, linear, plus, written
+from .reading import base_of
+from .recurrences import Family, FamilyRecurrence, NotARecurrence, start_of, substituted
 
 
 @dataclass

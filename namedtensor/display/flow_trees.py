@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Name, Node
+from grammar.traversal import mapped
 
-from ..core.kinds import is_tuple
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, component_node, spelled, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 
@@ -21,12 +20,8 @@ def written(key: Key) -> Node:
     """A name as a tree."""
     node: Any = Name(key.base)
     if key.subscript:
-        node = nodes.Subscript(node, tuple(map(component, key.subscript)))
-    return nodes.Superscript(node, tuple(map(component, key.superscript))) if key.superscript else node
-
-
-def component(text: str) -> Node:
-    return nodes.Number(int(text)) if text.isdecimal() else Name(text)
+        node = nodes.Subscript(node, tuple(map(component_node, key.subscript)))
+    return nodes.Superscript(node, tuple(map(component_node, key.superscript))) if key.superscript else node
 
 
 def operands(node: Any) -> tuple[Any, ...]:
@@ -80,18 +75,7 @@ def total(terms: list[Any]) -> Any:
 
 def substituted(node: Any, gone: set[int]) -> Any:
     """A tree with • for some of its parts."""
-    if id(node) in gone:
-        return DOT
-    if is_tuple(node):
-        return tuple(substituted(part, gone) for part in node)
-    if not hasattr(node, "span") or isinstance(node, (Name, nodes.Axis, nodes.Number)):
-        return node
-    changed = {
-        name: substituted(getattr(node, name), gone)
-        for name in node.__slots__
-        if name not in ("span", "operator_span", "operator")
-    }
-    return dataclasses.replace(node, **changed)
+    return mapped(node, lambda part: DOT if id(part) in gone else None)
 
 
 def lineage(env: Environment | None) -> list[Environment]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,10 +11,20 @@ from grammar.errors import NotationError
 
 from ..core.axes import names_of
 from ..core.kinds import as_number
-from ..core.suggestions import did_you_mean, near
-from ..tensors.tables import values
 from .colors import COLORS
-from .pictures import INK, PANELS, Picture, blank, labeled, marked, titled, write
+from .pictures import (
+    INK,
+    Picture,
+    blank,
+    check_axes,
+    digest,
+    labeled,
+    marked,
+    panels_of,
+    real_numbers,
+    titled,
+    write,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from ..core.tensor import NamedTensor
@@ -24,6 +33,7 @@ MAX_LINES = 64  # of one panel
 MAX_LEGEND_ENTRIES = 8  # of more lines, a color bar identifies them
 PANEL_INCHES = (4.6, 2.9)  # width and height of one panel
 SHADES = "viridis"  # of many lines
+USES = "lines and panels"  # of axes
 Labels = Mapping[str, Sequence[Any]]
 
 
@@ -98,7 +108,7 @@ def lineplot(
     _finish(figure, grid, horizontal, ylabel, title)
     if sizes[-2] > 1:
         _legend(figure, grid, order[-2], sizes[-2], colors, written)
-    return Picture(figure, _digest(array, (order, title)))
+    return Picture(figure, digest(array, (order, title)))
 
 
 def histogram(
@@ -151,10 +161,10 @@ def histogram(
     figure: Any = blank()
     further = () if panels is None else names_of(panels)
     written = labeled(tensor, labels or {})
-    _check_axes(tensor, (*further, *(() if by is None else (by,))))
+    check_axes(tensor, (*further, *(() if by is None else (by,))), USES)
     rest = tuple(axis for axis in tensor.axes if axis not in further and axis != by)
     order = (*further, *(() if by is None else (by,)), *rest)
-    array = _read(tensor, order)
+    array = real_numbers(tensor, order)
     heads = tuple(tensor.sizes[axis] for axis in further)
     array = array.reshape((*heads, 1 if by is None else tensor.sizes[by], -1))
     if array.shape[-2] > MAX_LEGEND_ENTRIES:
@@ -183,27 +193,14 @@ def histogram(
             figure.text(0.99, 0.005, "", fontsize=7, color=INK, ha="right", va="bottom"),
             f"{array.size - finite.size} not finite",
         )
-    return Picture(figure, _digest(array, (order, count, title)))
+    return Picture(figure, digest(array, (order, count, title)))
 
 
 # ------------------------------------------------------------------------------------------------- what goes where
-def _check_axes(tensor: NamedTensor, axes: Sequence[str]) -> None:
-    """Raise where the tensor lacks an axis, or one is used twice."""
-    for axis in axes:
-        if axis not in tensor.axes:
-            raise NotationError(
-                301, f"the picture uses axis {axis}, which is missing from the tensor {tensor.shape}",
-                hint=did_you_mean(near(axis, list(tensor.axes))) or f"its axes are {', '.join(tensor.axes) or 'none'}",
-            )  # fmt: skip
-    twice = [axis for axis in axes if list(axes).count(axis) > 1]
-    if twice:
-        raise NotationError(303, f"axis {twice[0]} is used twice", hint="use different axes for lines and panels")
-
-
 def _order(tensor: NamedTensor, along: Any, lines: Any, panels: Any) -> tuple[str | None, ...]:
     """The axes of the panels, that of the lines, if any, and the horizontal one."""
     further = () if panels is None else names_of(panels)
-    _check_axes(tensor, [axis for axis in (*further, lines, along) if axis is not None])
+    check_axes(tensor, [axis for axis in (*further, lines, along) if axis is not None], USES)
     free = [axis for axis in tensor.axes if axis not in (*further, lines, along)]
     if along is None and free:
         along = free.pop()
@@ -214,21 +211,9 @@ def _order(tensor: NamedTensor, along: Any, lines: Any, panels: Any) -> tuple[st
     return (*further, *free, lines, along)
 
 
-def _read(tensor: NamedTensor, order: Sequence[str]) -> Any:
-    """The elements as an array of real numbers."""
-    import numpy as np
-
-    array = values(tensor, tuple(order))
-    if array is None or array.dtype.kind not in "biuf":
-        raise NotationError(405, f"a picture needs real numbers, got {tensor!r}")
-    if not array.size:
-        raise NotationError(405, f"there is nothing to draw: {tensor!r}")
-    return np.asarray(array, dtype=float)
-
-
 def _numbers(tensor: NamedTensor, order: Sequence[str | None]) -> Any:
     """The elements as an array of panels, lines and the horizontal axis."""
-    array = _read(tensor, [axis for axis in order if axis is not None])
+    array = real_numbers(tensor, [axis for axis in order if axis is not None])
     return array.reshape([1 if axis is None else tensor.sizes[axis] for axis in order])
 
 
@@ -250,10 +235,6 @@ def _bins(count: int) -> int:
     return min(max(int(2 * count ** (1 / 3)) + 1, 5), 100)
 
 
-def _digest(array: Any, parts: Any) -> str:
-    return hashlib.sha256(array.tobytes() + repr(parts).encode()).hexdigest()[:16]
-
-
 # ----------------------------------------------------------------------------------------------------------- drawing
 def _line_colors(count: int) -> list[Any]:
     if count <= MAX_LEGEND_ENTRIES:
@@ -265,12 +246,7 @@ def _line_colors(count: int) -> list[Any]:
 
 def _panels(figure: Any, axes: Sequence[Any], sizes: Sequence[int], labels: dict[str, list[str]]) -> list[Any]:
     """The panels, each with its indices, on one scale."""
-    count = math.prod(sizes)
-    if count > PANELS:
-        raise NotationError(
-            404, f"the picture has {count} panels; the limit is {PANELS}",
-            hint=f'take one element of an axis: A[{{"{axes[0]}": 0}}]',
-        )  # fmt: skip
+    count = panels_of(axes, sizes)
     wide = count if count <= 3 else math.ceil(math.sqrt(count))
     high = math.ceil(count / wide)
     shrink = 1 if count == 1 else 0.72

@@ -34,8 +34,8 @@ from grammar.nodes import (
 from grammar.parser import parse
 from grammar.printer import to_text
 from grammar.symbols import CALLIGRAPHIC
+from grammar.traversal import mapped
 
-from ..derivations.indices import mapped
 from ..scope.names import MARKS, walk
 from ..scope.shape_variables import is_shape
 

@@ -16,8 +16,8 @@ from grammar.errors import Span
 from grammar.nodes import Call, Declaration, Equation, Fact, Index, IndexSum, Name, Node, Over, Program, Signature, Size
 from grammar.printer import to_text
 from grammar.symbols import BINDERS, FUNCTIONS
+from grammar.traversal import mapped
 
-from ..derivations.indices import mapped
 from ..scope.mentions import ARITHMETIC, OF_AXES, collect_usage
 from ..scope.names import key, walk
 from ..scope.symbols import FunctionDefinition, Scope

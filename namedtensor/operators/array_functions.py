@@ -20,7 +20,6 @@ from ..core.axes import AxisSignature, Order
 from .user_functions import UserFunction
 
 ANY_LIBRARY = ""  # the key of a function that takes the arrays of every library
-PREFIXES = {"torch": "torch", "jax": "jnp", "numpy": "np"}
 
 
 class ArrayFunction(UserFunction):

@@ -104,11 +104,10 @@ ROWS = (
         "slice_update.put",
         ("numpy",),
     ),
-    Optimization("sum-as-matmul", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", "sums_as_products.factors", ("numpy",)),
     Optimization(
         "small-sum-as-matmul",
         "∑_{ax} X = X ⊙_{ax} I, where I is 1 everywhere",
-        "sums_as_products.sum_as_product",
+        "sums_as_products.sum_last",
         ("numpy",),
     ),
 )

@@ -1,6 +1,4 @@
-"""Sums over the last axis, or the first ones, as matrix products: of the two factors of what is summed, or of a matrix
-with ones.
-"""
+"""Sums over the last axis, or the first ones, as products of a matrix with ones."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ import math
 
 from ..core.extents import typical
 from ..operators.contraction import merged
-from .plan import Argument, PlanValue
+from .plan import PlanValue
 from .whole_numbers import StepWriter
 
 MAX_SUMMED_ENTRIES = 2**13  # beyond, sums of parts are more exact than one product
@@ -19,32 +17,16 @@ DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
 def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
     """The sum over the last axis, which stays with size 1 where it is to be kept; None where a plain sum is better."""
-    if typical(x.shape[-1]) <= MAX_SHORT_ROW_ENTRIES and is_better_as_product(b, x):
-        return sum_as_product(b, x, keep)
-    pair = factors(b, x)
-    if pair is None:
+    if typical(x.shape[-1]) > MAX_SHORT_ROW_ENTRIES or not is_better_as_product(b, x):
         return None
-    total = b.step("vecdot", pair, x.order[:-1], x.shape[:-1])
-    return b.reshape(total, x.order, (*x.shape[:-1], 1)) if keep else total
-
-
-def factors(b: StepWriter, x: PlanValue) -> tuple[Argument, ...] | None:
-    """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
-    step = b.written(b.unnamed(x))
-    on = "sum-as-matmul" in b.optimized and x.dtype in ("float32", "float64") and len(x.order) > 1
-    if (
-        step is None
-        or step.primitive != "multiply"
-        or not on
-        or not 1 < typical(x.shape[-1]) <= MAX_SUMMED_ENTRIES
-        or x.fixed
-    ):
-        return None
-    same = all(
-        isinstance(argument, PlanValue) and (argument.shape, argument.dtype) == (x.shape, x.dtype)
-        for argument in step.arguments
-    )
-    return step.arguments if same and not x.dynamic else None
+    *outer, size = x.shape
+    ones = b.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)
+    above = merged(x.order[:-1])
+    rows = b.reshape(x, (above, x.order[-1]), (math.prod(outer), size))
+    total = b.step("dot", (rows, ones), (above,), (rows.shape[0],))
+    if keep:
+        return b.reshape(total, x.order, (*outer, 1))
+    return b.reshape(total, x.order[:-1], tuple(outer))
 
 
 def sum_first(b: StepWriter, x: PlanValue, count: int) -> PlanValue | None:
@@ -76,15 +58,3 @@ def is_dense_and_new(b: StepWriter, x: PlanValue) -> bool:
     if step is not None and step.primitive == "reshape":
         step = b.written(step.arguments[0])
     return step is not None and step.primitive in DENSE
-
-
-def sum_as_product(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue:
-    """A sum over the last axis as a product of a matrix with ones."""
-    *outer, size = x.shape
-    ones = b.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)
-    above = merged(x.order[:-1])
-    rows = b.reshape(x, (above, x.order[-1]), (math.prod(outer), size))
-    total = b.step("dot", (rows, ones), (above,), (rows.shape[0],))
-    if keep:
-        return b.reshape(total, x.order, (*outer, 1))
-    return b.reshape(total, x.order[:-1], tuple(outer))

@@ -38,12 +38,6 @@ def without_elements_of_functions(source: str, program: nodes.Program) -> nodes.
     return replace(program, statements=tuple(result))
 
 
-def defines_elements(statement: Any) -> bool:
-    """Whether elements of a call appear on the left of an equation."""
-    head = statement.sides[0] if isinstance(statement, Equation) else None
-    return isinstance(head, Index) and isinstance(head.base, Call)
-
-
 def _name(call: Call) -> tuple[Any, ...]:
     return call.operator, call.superscript, call.subscript, len(call.arguments)
 

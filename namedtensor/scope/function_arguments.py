@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, FunctionSet, Name, Set, Signature, Subscript, Superscript
-from grammar.traversal import BELOW
+from grammar.traversal import rebuilt
 
 from .names import walk
 
@@ -202,17 +202,9 @@ class Specialised:
         """A tree in which calls of higher-order functions are calls of specialised ones; `current` are the parameters
         known here.
         """
-        if isinstance(node, tuple):
-            return tuple(self.turned(item, current) for item in cast("tuple[Any, ...]", node))
-        if isinstance(node, (nodes.Axis, Set)) or not hasattr(node, "span"):
+        if isinstance(node, Set):
             return node
-        changed: dict[str, Any] = {}
-        for slot in node.__slots__:
-            value = getattr(node, slot)
-            if slot not in ("span", "operator_span") and isinstance(value, (tuple, *BELOW)):
-                changed[slot] = self.turned(value, current)
-        if any(changed[slot] is not getattr(node, slot) for slot in changed):
-            node = replace(node, **changed)
+        node = rebuilt(node, lambda part: self.turned(part, current))
         if not isinstance(node, Call):
             return node
         if node.operator in current:

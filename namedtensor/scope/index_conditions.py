@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.nodes import Call, Equation, Index, IndexSum, Name, Node, Number, Over
 from grammar.symbols import BINDERS
-from grammar.traversal import BELOW
+from grammar.traversal import rebuilt
 
 from .names import Key, component_names, spelled, walk
 
@@ -79,10 +79,6 @@ class IndexConditions:
         return self.turned(statement, fixed | over.variables if over is not None else fixed)
 
     def turned(self, node: Any, fixed: frozenset[str]) -> Any:
-        if isinstance(node, tuple):
-            return tuple(self.turned(part, fixed) for part in node)  # pyright: ignore[reportUnknownVariableType]
-        if isinstance(node, (Name, Number, nodes.Axis)) or not hasattr(node, "span"):
-            return node
         if isinstance(node, Over) and not isinstance(node.over, nodes.Set) and node.operator not in BINDERS:
             return self.of_condition(node, fixed)
         inner = fixed
@@ -93,16 +89,11 @@ class IndexConditions:
         elif isinstance(node, Call):
             indexed = indices_of(node.arguments)
             inner = fixed | {part.text for part in node.subscript if isinstance(part, Name) and part.text in indexed}
-        changed: dict[str, Any] = {}
-        for slot in node.__slots__:
-            value = getattr(node, slot)
-            if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *BELOW)):
-                changed[slot] = self.turned(value, inner)
-        return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
+        return rebuilt(node, lambda part: self.turned(part, inner), apart=("variable",))
 
     def of_condition(self, node: Over, fixed: frozenset[str]) -> Node:
         relations = relations_of(node.over)
-        variables = bound_indices(node, relations, fixed)
+        variables = bound_indices(node, fixed)
         body = self.turned(node.body, fixed | set(variables))
         if len(variables) == 1 and len(relations) == 1:
             same = variables[0] == node.variable.text
@@ -126,7 +117,7 @@ def indices_of(parts: Iterable[Node]) -> set[str]:
     return {node.text for item in items for node in walk(item) if isinstance(node, Name)}
 
 
-def bound_indices(node: Over, relations: list[Call], fixed: Collection[str]) -> list[str]:
+def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
     """The indices that a condition binds, in the order in which they appear."""
     between = conjoined(node.over)
     mentioned = dict.fromkeys(

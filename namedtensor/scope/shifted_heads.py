@@ -13,7 +13,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Equation, Name, Node, Number, Range
-from grammar.traversal import BELOW
+from grammar.traversal import rebuilt
 
 from .names import spelled
 
@@ -98,23 +98,11 @@ def sum_of(base: Node, offset: int, node: Node) -> Node:
 
 def turned(node: Any, by: Mapping[str, int]) -> Any:
     """An expression with t − 1 for each t, where `by` says 1."""
-    if isinstance(node, tuple):
-        return tuple(turned(part, by) for part in node)  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(node, nodes.Axis) or not hasattr(node, "span"):
-        return node
     if isinstance(node, (Name, Call)):
         variable, offset = ahead_of(node)
         if variable in by:
             return sum_of(Name(variable, node.span), offset - by[variable], node)
-        if isinstance(node, Name):
-            return node
     if isinstance(node, (nodes.IndexSum, nodes.Over)) and node.variable.text in by:
         by = {name: index for name, index in by.items() if name != node.variable.text}
-    changed: dict[str, Any] = {}
-    for slot in node.__slots__:
-        value = getattr(node, slot)
-        if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *BELOW)):
-            changed[slot] = turned(value, by)
-    if isinstance(node, nodes.Derivative):
-        changed["variable"] = turned(node.variable, by)
-    return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
+    apart = () if isinstance(node, nodes.Derivative) else ("variable",)
+    return rebuilt(node, lambda part: turned(part, by), apart)

@@ -18,7 +18,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Draw, Equation, Expectation, Name, Node, Number, Range
-from grammar.traversal import BELOW, children
+from grammar.traversal import children, rebuilt
 
 from .names import component_names, spelled, walk
 from .shifted_heads import ahead_of, sum_of
@@ -84,18 +84,7 @@ class Stated:
     # ------------------------------------------------------------------------------------------------------ expectations
     def turned(self, node: Any) -> Any:
         """A tree in which expectations name their random variables."""
-        if isinstance(node, tuple):
-            return tuple(self.turned(part) for part in node)  # pyright: ignore[reportUnknownVariableType]
-        if not hasattr(node, "span"):
-            return node
-        if isinstance(node, Expectation):
-            node = self.expectation(node)
-        changed: dict[str, Any] = {}
-        for slot in node.__slots__:
-            value = getattr(node, slot)
-            if slot not in ("span", "operator_span") and isinstance(value, (tuple, *BELOW)):
-                changed[slot] = self.turned(value)
-        return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
+        return rebuilt(self.expectation(node) if isinstance(node, Expectation) else node, self.turned)
 
     def expectation(self, node: Expectation) -> Expectation:
         """𝔼_{x ∼ N(0, 1)}[…] for 𝔼_x[…], and for 𝔼[…] of what is made of x."""
@@ -113,7 +102,7 @@ class Stated:
                 (text for text in waiting if not self.made_of(text) & waiting.keys() - {text}), next(iter(waiting))
             )
             draw = waiting.pop(text)
-            self.check_given(text, names | named.keys(), node, draw)
+            self.check_given(text, names | named.keys(), draw)
             before = {variable.name for variable in draws if isinstance(variable, Draw)} & self.drawn.keys()
             draws.append(self.of_drawn(replace(self.drawn[text], span=draw.span), before))
         stated = (names | named.keys()) & self.drawn.keys()
@@ -123,7 +112,7 @@ class Stated:
         """The random variables that the distribution of another names."""
         return self.variables(words(self.drawn[text])) - {text}
 
-    def check_given(self, text: str, over: set[str], node: Expectation, name: Name) -> None:
+    def check_given(self, text: str, over: set[str], name: Name) -> None:
         """Raise where a distribution depends on another random variable that the expectation does not average over."""
         missing = sorted(self.made_of(text) - over)
         if missing:
@@ -136,9 +125,7 @@ class Stated:
     # ------------------------------------------------------------------------------------- definitions between as functions
     def of_drawn(self, node: Any, over: set[str], bound: frozenset[str] = frozenset()) -> Any:
         """A body in which definitions that depend on random variables become functions of them."""
-        if isinstance(node, tuple):
-            return tuple(self.of_drawn(part, over, bound) for part in node)  # pyright: ignore[reportUnknownVariableType]
-        if isinstance(node, nodes.Axis) or not hasattr(node, "span"):
+        if isinstance(node, nodes.Axis):
             return node
         if isinstance(node, (nodes.IndexSum, nodes.Over)):
             bound = bound | {node.variable.text}
@@ -156,12 +143,7 @@ class Stated:
                 114, f"{base} depends on {', '.join(within)}, which is drawn here", self.source, node.span,
                 hint=f"make {base} a function of {within[0]}",
             )  # fmt: skip
-        changed: dict[str, Any] = {}
-        for slot in node.__slots__:
-            value = getattr(node, slot)
-            if slot not in ("span", "operator_span", "variable") and isinstance(value, (tuple, *BELOW)):
-                changed[slot] = self.of_drawn(value, over, bound)
-        return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
+        return rebuilt(node, lambda part: self.of_drawn(part, over, bound), apart=("variable",))
 
     def function_of(self, base: str, node: Node, over: list[str]) -> Call:
         """m⟨x⟩(x) for m, and the equation m⟨x⟩(x) = x^2."""

@@ -8,12 +8,13 @@ C ⊙ 2            C ⊙ 2
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Equation, Index, Name, Subscript, Update
-from grammar.traversal import BELOW, children
+from grammar.traversal import children, rebuilt
 
+LABELS: dict[Any, tuple[str, ...]] = {Subscript: ("components",), Call: ("subscript",)}  # no names of tensors
 VERSION = REPLACING = "←"  # no name that is written has it
 
 
@@ -89,15 +90,6 @@ def renamed(node: Any, current: dict[str, str]) -> Any:
     """The same with each name replaced by its current version, if it stands for a tensor."""
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
-    if isinstance(node, tuple):
-        parts = cast("tuple[Any, ...]", node)
-        return tuple(renamed(part, current) for part in parts)
-    if isinstance(node, (nodes.Axis, nodes.Set)) or not hasattr(node, "span"):
+    if isinstance(node, nodes.Set):
         return node
-    changed: dict[str, Any] = {}
-    for slot in node.__slots__:
-        value = getattr(node, slot)
-        labels = isinstance(node, Subscript) and slot == "components" or isinstance(node, Call) and slot == "subscript"
-        if slot not in ("span", "operator_span") and not labels and isinstance(value, (tuple, *BELOW)):
-            changed[slot] = renamed(value, current)
-    return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
+    return rebuilt(node, lambda part: renamed(part, current), apart=LABELS.get(type(node), ()))

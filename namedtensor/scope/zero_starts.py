@@ -14,7 +14,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Equation, Name, Node, Number
-from grammar.traversal import BELOW
+from grammar.traversal import rebuilt
 
 from .names import spelled, walk
 
@@ -102,15 +102,6 @@ def summands(node: Any) -> Iterator[Any]:
 
 def substituted(node: Any, variable: str, value: Node) -> Any:
     """An expression with a node for a variable."""
-    if isinstance(node, tuple):
-        return tuple(substituted(inner, variable, value) for inner in node)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(node, Name):
         return value if node.text == variable else node
-    if isinstance(node, nodes.Axis) or not hasattr(node, "span"):
-        return node
-    changed: dict[str, Any] = {}
-    for slot in node.__slots__:
-        part = getattr(node, slot)
-        if slot not in ("span", "operator_span", "variable") and isinstance(part, (tuple, *BELOW)):
-            changed[slot] = substituted(part, variable, value)
-    return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node
+    return rebuilt(node, lambda part: substituted(part, variable, value), apart=("variable",))

@@ -6,11 +6,11 @@ of operands that it does have, is where they part. No mistake has to be guessed 
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +20,8 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
 
-from ..core.kinds import is_tuple
 from ..programs.term_values import TermValue, term_values
+from ..scope.names import walk
 from ..terms.terms import Term
 from .differences import Words
 from .judgment import Equivalence, judged
@@ -190,21 +190,7 @@ def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]
 
 def names_in(text: str) -> set[str]:
     """The names of tensors in a program."""
-    names: set[str] = set()
-    waiting: list[Any] = [parse(text, "text")]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting += node
-        elif dataclasses.is_dataclass(node):
-            if isinstance(node, (nodes.Name, nodes.Subscript)):
-                names.add(to_text(node))
-            waiting += [
-                getattr(node, field.name)
-                for field in dataclasses.fields(node)
-                if field.name not in ("span", "operator_span")
-            ]
-    return names
+    return {to_text(node) for node in walk(parse(text, "text")) if isinstance(node, (nodes.Name, nodes.Subscript))}
 
 
 def texts(source: str, terms: Sequence[Term]) -> list[str]:
@@ -245,25 +231,13 @@ def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> 
 def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
     """The lines of each piece of the text of a program, by its span."""
     statements = tuple(line for line in read.tree.statements if not isinstance(line, nodes.Declaration))
+    parsed = parse(code, "text").statements
     spans: dict[tuple[int, int], Any] = {}
-    for piece, statement in pairs(parse(code, "text").statements, statements):
+    for piece, statement in zip(chain(*map(walk, parsed)), chain(*map(walk, statements))):
         lines = read.lines_of(statement)
         if lines[0].file:
             spans.setdefault(piece.span, lines)
     return spans
-
-
-def pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
-    """The nodes of two equal trees, side by side."""
-    if is_tuple(first):
-        for one, two in zip(first, second):
-            yield from pairs(one, two)
-    elif dataclasses.is_dataclass(first) and type(first) is type(second):
-        if hasattr(first, "span"):
-            yield first, second
-        for field in dataclasses.fields(first):
-            if field.name not in ("span", "operator_span"):
-                yield from pairs(getattr(first, field.name), getattr(second, field.name))
 
 
 # --------------------------------------------------------------------------------------------------------- descriptions of mistakes
@@ -290,21 +264,11 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -
 def axes_of(tree: Any) -> list[str]:
     """The axes in a program."""
     result: dict[str, None] = {}
-    waiting: list[Any] = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting += node
-        elif isinstance(node, nodes.Axis):
+    for node in walk(tree):
+        if isinstance(node, nodes.Axis):
             result[node.name] = None
-        elif dataclasses.is_dataclass(node):
-            if isinstance(node, nodes.Call):
-                result.update(dict.fromkeys(part.text for part in node.subscript if isinstance(part, nodes.Name)))
-            waiting += [
-                getattr(node, field.name)
-                for field in dataclasses.fields(node)
-                if field.name not in ("span", "operator_span")
-            ]
+        elif isinstance(node, nodes.Call):
+            result.update(dict.fromkeys(part.text for part in node.subscript if isinstance(part, nodes.Name)))
     return list(result)
 
 

@@ -79,7 +79,7 @@ def shown(number: Any, digits: int = 4) -> str:
     return f"{number:.{digits}g}".replace("-", "−")
 
 
-def names_of_new_axes(matching: Matching, words: Words) -> str:
+def names_of_new_axes(matching: Matching) -> str:
     """List differing axis names, which are not an error."""
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
@@ -195,10 +195,13 @@ SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the 
 )
 
 
+def _pairs(arrays: Sequence[tuple[GradedValue, GradedValue]]) -> list[tuple[float, float]]:
+    """The numbers of all values, each beside the expected one."""
+    return [(float(left), float(right)) for pair in arrays for left, right in zip(*(value.numbers for value in pair))]
+
+
 def _offset(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
-    by = _constant(
-        [float(left) - float(right) for pair in arrays for left, right in zip(*(graded.numbers for graded in pair))]
-    )
+    by = _constant([left - right for left, right in _pairs(arrays)])
     if by is None or by == 0:
         return None
     return f"{words.yours} is {shown(abs(by))} {'more' if by > 0 else 'less'} than {words.due}, everywhere"
@@ -216,9 +219,7 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a 
 
 def _function(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
     """Describe a difference in which each number is a function of the expected number."""
-    pairs = [
-        (float(left), float(right)) for pair in arrays for left, right in zip(*(graded.numbers for graded in pair))
-    ]
+    pairs = _pairs(arrays)
     for message, function in OF_NUMBERS:
         mapped = [(number, function(right)) for number, right in pairs if math.isfinite(number)]
         if len(mapped) > 2 and all(near(number, value, 1e-8, 1e-12) for number, value in mapped):
@@ -237,9 +238,7 @@ def _reordered(arrays: Sequence[tuple[GradedValue, GradedValue]], axes: Sequence
 
 
 def _close(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
-    pairs = [
-        (float(left), float(right)) for pair in arrays for left, right in zip(*(graded.numbers for graded in pair))
-    ]
+    pairs = _pairs(arrays)
     off = max((abs(number - right) for number, right in pairs), default=0.0)
     scale = max((abs(right) for _, right in pairs), default=0.0)
     if math.isfinite(off) and off <= 1e-3 * scale:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 from grammar.parser import parse
 from grammar.printer import to_text
+from grammar.traversal import rebuilt
 
 from ..positional.detection import LETTERS
 
@@ -102,11 +102,6 @@ def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 def with_operands(node: Any, operands: Mapping[str, nodes.Node]) -> Any:
     """A tree with other nodes in place of the names of its operands."""
-    if isinstance(node, tuple):
-        return tuple(map(partial(with_operands, operands=operands), node))  # type: ignore[reportUnknownArgumentType]
     if isinstance(node, nodes.Name):
         return operands.get(node.text, node)
-    if not is_dataclass(node) or isinstance(node, type):
-        return node
-    below = [field.name for field in fields(node) if field.name not in (*AXES, "span", "operator_span")]
-    return replace(node, **{name: with_operands(getattr(node, name), operands) for name in below})
+    return rebuilt(node, partial(with_operands, operands=operands), apart=AXES)

@@ -200,7 +200,7 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
 
 
 def _correct(equivalence: Equivalence) -> str:
-    names = names_of_new_axes(equivalence.axes, WORDS)
+    names = names_of_new_axes(equivalence.axes)
     return f"correct on all {equivalence.trials} random tests" + (f" ({names})" if names else "")
 
 

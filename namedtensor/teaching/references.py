@@ -220,7 +220,7 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
         statement: Any = parse(solution.solution, "text").statements[-1]
         sealed["signature"] = [seal(exercise.name, axes_of(set_)) for set_ in (*statement.domain, statement.codomain)]
     else:
-        sealed["draws"] = list(_kept_draws(solution, seed))
+        sealed["draws"] = list(_kept_draws(solution))
         sealed["mistakes"] = [
             (sentence, [_record(value) for value in values]) for sentence, values in solution.mistakes()
         ]
@@ -231,7 +231,7 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
     return closed(sealed, exercise.name)
 
 
-def _kept_draws(solution: Solution, seed: int) -> Iterator[dict[str, Any]]:
+def _kept_draws(solution: Solution) -> Iterator[dict[str, Any]]:
     for drawn, expected in solution.draws():
         yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "expected": _record(expected)}
 

@@ -32,7 +32,7 @@ class Environment:
     A call has its `function`, the `call` itself and its `caller`; one for an equation has its `definition`. `members` gives
     the members of families where a variable that counts them is a tensor here; see `loops`. `memo` has the terms, or the
     errors, of the definitions that are held here, `sources` which tensor each of `sizes` is of, `extras` the lifted axes of a
-    call with their outer names and sizes. Of each family: `steps`, the members that were made; `loops` that were made of it;
+    call with their outer names, their sizes, and the argument that has them. Of each family: `steps`, the members that were made; `loops` that were made of it;
     whether it is `unrollable`; of one over two indices the `domains` of these; of one with an open end the `inductions`.
     """
 
@@ -50,7 +50,7 @@ class Environment:
     scalars: dict[Key, Any] = field(default_factory=dict)
     memo: dict[Key, Any] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
-    extras: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    extras: dict[str, tuple[str, Any, Any]] = field(default_factory=dict)
     steps: dict[tuple[Any, ...], list[int]] = field(default_factory=dict)
     loops: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
     unrollable: dict[tuple[Any, ...], bool] = field(default_factory=dict)
@@ -67,6 +67,11 @@ class Environment:
         while env.parent is not None:
             env = env.parent
         return env
+
+    def within(self, **known: Any) -> Environment:
+        """The environment of an equation in this one, which shares its sizes; `known` is what it has beyond."""
+        shared: dict[str, Any] = {"depth": self.depth, "active": self.active}
+        return Environment(parent=self, sizes_parent=self, **{**shared, **known})
 
     def index(self, name: str) -> Any:
         """What an index variable stands for here, or None; one that a loop counts is the loop's mark."""

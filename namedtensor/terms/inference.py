@@ -18,7 +18,7 @@ from ..core.axes import show
 from ..core.settings import Limits
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, Spelled
-from ..scope.symbols import Claim, Scope, SizeEquation
+from ..scope.symbols import Claim, Definition, Scope, SizeEquation
 from .environment import Environment, distinct_names
 from .terms import Term, TermGraph
 
@@ -259,6 +259,19 @@ class Inference(ABC):
             self.naming.discard(pending)
         value = term.number if term is not None else None
         return int(value) if isinstance(value, float) and value.is_integer() else value
+
+    def spread(self, term: Term, sizes: Mapping[str, Any], node: Any = None) -> Term:
+        """A term broadcast over axes of these sizes, where it has not these axes itself."""
+        if sizes.keys() <= term.shape.keys():
+            return term
+        missing = tuple((axis, size) for axis, size in sizes.items() if axis not in term.shape)
+        shape, node = {**term.shape, **dict(missing)}, node or term.node
+        return self.graph.intern("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
+
+    def unknown_member(self, family: Definition, shape: Mapping[str, Any], boolean: bool) -> Term:
+        """A term that stands for some member of a family, and is equal to no other."""
+        options = (f"a member {len(self.graph)}", family.name.base)
+        return self.graph.intern("input", options=options, shape=dict(shape), boolean=boolean, node=family.head)
 
     def renamed(self, term: Term, names: Mapping[str, str], node: Any) -> Term:
         """The same tensor with other names of axes; renames of a rename are one."""
