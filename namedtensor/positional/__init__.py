@@ -47,7 +47,7 @@
 `formula_writing`: the lines of a translation.
 `checked`: a translation compared with its source.
 `translation`: `nt.translate`.
-`torch_composites`: functions recorded as others.
+`torch_composites`: functions and operations recorded as others.
 `torch_trace`: a function of PyTorch run once, its operations recorded.
 `torch_sizes`: which sizes it leaves free.
 `torch_names`: names of its tensors.
@@ -62,7 +62,6 @@
 `torch_shared`: modules that are called several times.
 `torch_families`: equal layers read once, as families.
 `torch_operations`: elementwise operations.
-`torch_activations`: activations.
 `torch_reductions`: reductions, and functions along a dimension.
 `torch_products`: products.
 `torch_shapes`: views, slices, concatenation.
@@ -72,7 +71,6 @@
 `torch_convolutions`: convolutions and pools.
 `torch_recurrences`: recurrent layers.
 `torch_selection`: the largest elements.
-`torch_losses`: losses.
 `torch_program`: a module that was read, as a program.
 `torch_writing`: its text.
 `torch_subject`: what is run.

@@ -14,7 +14,7 @@ from .code_indices import CodeIndices
 from .operations import Dtype, Misuse, SizeArgument, Truth, as_value, operation
 from .optional_numpy import np
 from .product_operations import square_axes
-from .values import AxisValue, call, iota, number
+from .values import AxisValue, call, iota, number, plus
 
 
 # --------------------------------------------------------------------------------------------------- sizes of new axes
@@ -156,8 +156,7 @@ def triangle(relation: str) -> Callable[..., AxisValue]:
         if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
             raise Misuse("a triangle needs two axes, and a number for its diagonal")
         (row,), (column,) = value.dims[-2:]
-        first = iota(row) if not offset else call("+" if offset > 0 else "-", (iota(row), number(abs(offset))))
-        holds = call(relation, (iota(column), first))
+        holds = call(relation, (iota(column), plus(iota(row), offset)))
         axes.apart(value.axes)
         known = constant_of(value)
         if isinstance(value, Truth):

@@ -8,12 +8,12 @@ from typing import Any
 from . import values
 from .axes import Axes
 from .axis_operations import along, reduced
-from .code_indices import CodeIndices, at, only
+from .code_indices import CodeIndices, only
 from .elementwise_operations import binary, square, unary
 from .operations import Misuse, as_value, operation
 from .optional_numpy import np
 from .plain_functions import sigmoid, softmax
-from .values import AxisValue, call, number
+from .values import AxisValue, at, call, number
 
 REDUCTIONS = {"mean": "mean", "sum": "∑"}
 PLAIN = {"mean": np.mean, "sum": np.sum, "none": lambda x: x}

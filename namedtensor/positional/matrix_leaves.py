@@ -19,7 +19,7 @@ from .indices import IndexLetters, canonical, entries_in, is_letter, spelled
 from .inputs import SourceInput
 from .refusals import refused
 from .source_tree import Tree
-from .values import AxisValue, Leaf, call, number
+from .values import AxisValue, Leaf, number, plus
 
 SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
@@ -268,10 +268,7 @@ class MatrixLeaves:
         if span.first + item.offset < 1 or item.offset > span.less:
             raise self.refuse(tree, f"the index {text} leaves its axis", "sum over the indices that are in it")
         self.axes.facts.least.append((axis, span.first + span.less + 1))
-        offset = number(abs(item.offset))
-        return (
-            call("+" if item.offset > 0 else "-", (nodes.Name(letter), offset)) if item.offset else nodes.Name(letter)
-        )
+        return plus(nodes.Name(letter), item.offset)
 
     def meet(self, tree: Tree, first: AxisVariable, second: AxisVariable, letter: str) -> None:
         try:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from grammar import nodes
-from grammar.nodes import Node
 
 from . import values
 from .axes import Dim
-from .values import AxisValue, call, number
+from .values import AxisValue, number
 
 REQUIRED = object()
 
@@ -178,10 +177,7 @@ def as_value(x: Any) -> AxisValue:
     if isinstance(x, (int, float)):
         return AxisValue(number(x))
     if isinstance(x, SizeArgument):
-        node: Node = number(1)
-        for position, axis in enumerate(x.dim):
-            node = values.size(axis) if position == 0 else call("⊙", (node, values.size(axis)))
-        return AxisValue(node)
+        return AxisValue(values.size_of(x.dim))
     raise Misuse(f"{type(x).__name__} is not a tensor or a number")
 
 

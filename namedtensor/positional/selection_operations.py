@@ -8,10 +8,10 @@ from typing import Any
 from . import values
 from .axes import Axes, axes_of
 from .axis_operations import along, reduced
-from .code_indices import CodeIndices, at, only
+from .code_indices import CodeIndices, only
 from .operations import Misuse, Pair, as_value, operation, positions
 from .optional_numpy import np
-from .values import AxisValue, call, number
+from .values import AxisValue, at, call, number
 
 
 def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:

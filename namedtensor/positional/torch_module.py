@@ -13,11 +13,9 @@ import torch
 from grammar.errors import NotationError
 
 from . import (  # noqa: F401 — they register their rules
-    torch_activations,
     torch_convolutions,
     torch_creation,
     torch_layers,
-    torch_losses,
     torch_products,
     torch_recurrences,
     torch_reductions,

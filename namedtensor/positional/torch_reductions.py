@@ -12,9 +12,9 @@ from .axes import Dim, axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, condition, numeric
 from .torch_rules import rule
-from .torch_tensors import TracedTensor, plain, size_of
+from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .values import call, number
+from .values import call, number, size_of
 
 REDUCED = {
     "sum": "∑", "mean": "mean", "amax": "max", "amin": "min", "max": "max", "min": "min", "prod": "∏", "logsumexp": "logsumexp",

@@ -24,7 +24,7 @@ from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .torch_composites import Masks, Replacing
+from .torch_composites import DECOMPOSED, Masks, Replacing
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
@@ -140,6 +140,11 @@ class Recorder(TorchDispatchMode):
         outside = {
             parameter.name: bound.pop(parameter.name) for parameter in func._schema.arguments if parameter.is_out
         }
+        if (decomposed := DECOMPOSED.get(func._schema.name.removeprefix("aten::"))) is not None and not outside:
+            with self:
+                result = decomposed(**bound)
+            if result is not None:
+                return result
         written = [
             *outside.values(),
             *(

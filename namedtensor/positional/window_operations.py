@@ -7,11 +7,11 @@ from typing import Any
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .code_indices import at, only
+from .code_indices import only
 from .creation_operations import new_axis
 from .operations import Misuse, as_value, operation, positions
 from .optional_numpy import np
-from .values import AxisValue, call, number, renamed
+from .values import AxisValue, at, call, number, renamed
 
 
 def unrolled(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable) -> AxisValue:
