@@ -32,9 +32,9 @@
 `product_operations`: those on several tensors.
 `code_indices`: indices and slices.
 `creation_operations`: tensors made of numbers.
-`loss_operations`: losses and similarities.
 `selection_operations`: elements selected, sorted.
-`window_operations`: windows, pools, convolutions.
+`window_operations`: windows, convolutions.
+`composite_operations`: layers, pools, losses, made of the others.
 `views`: dimensions regrouped.
 `code_domains`: what array code is walked over.
 `code_expressions`: the expressions of Python's `ast` walked.

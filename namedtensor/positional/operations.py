@@ -6,6 +6,7 @@ rejected, since a formula without it would be another. `rule` gives the value in
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -77,29 +78,8 @@ def parameters_of(text: str) -> tuple[Parameter, ...]:
     result = []
     for piece in text.split(","):
         names, equals, default = piece.strip().partition("=")
-        result.append(Parameter(tuple(names.split("|")), DEFAULTS[default] if equals else REQUIRED))
+        result.append(Parameter(tuple(names.split("|")), ast.literal_eval(default) if equals else REQUIRED))
     return tuple(result)
-
-
-DEFAULTS: dict[str, Any] = {
-    "None": None,
-    "False": False,
-    "True": True,
-    "0": 0,
-    "1": 1,
-    "-1": -1,
-    "0.5": 0.5,
-    "1e-5": 1e-5,
-    "'none'": "none",
-    "'valid'": "valid",
-    "2": 2,
-    "1e-12": 1e-12,
-    "1e-8": 1e-8,
-    "0.01": 0.01,
-    "1.0": 1.0,
-    "'mean'": "mean",
-    "0.0": 0.0,
-}
 
 
 def operation(names: str, parameters: str, rule: Any, array: Any, library: str = "", variadic: bool = False) -> None:

@@ -9,11 +9,9 @@ from grammar import nodes
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .axis_operations import along, transposed
-from .elementwise_operations import power
-from .operations import Misuse, SizeArgument, as_value, operation, positions
+from .operations import Misuse, as_value, operation, positions
 from .optional_numpy import np
-from .plain_functions import inverse, softmax, solution
+from .plain_functions import inverse, solution
 from .values import AxisValue, call, number
 
 
@@ -46,33 +44,6 @@ def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
     if len(first.dims) != 1 or len(second.dims) != 1:
         raise Misuse("outer needs two vectors")
     return values.elementwise(axes, "⊙", first.moved((*first.dims, ())), second)
-
-
-def linear(axes: Axes, x: Any, weight: Any, bias: Any) -> AxisValue:
-    matrix = as_value(weight)
-    result = matmul(axes, x, matrix.moved(matrix.dims[::-1]))
-    return result if bias is None else values.elementwise(axes, "+", result, as_value(bias))
-
-
-def plain_linear(x: Any, weight: Any, bias: Any) -> Any:
-    return x @ weight.T + (0 if bias is None else bias)
-
-
-def attention(axes: Axes, query: Any, key: Any, value: Any, scale: Any) -> AxisValue:
-    matrix = as_value(key)
-    scores = matmul(axes, query, transposed(matrix))
-    below = power(axes, SizeArgument(matrix.dims[-1]), 0.5)
-    scores = (
-        values.elementwise(axes, "/", scores, below)
-        if scale is None
-        else values.elementwise(axes, "⊙", scores, as_value(scale))
-    )
-    return matmul(axes, along("softmax")(axes, scores, -1), value)
-
-
-def plain_attention(query: Any, key: Any, value: Any, scale: Any) -> Any:
-    factor = 1 / np.sqrt(key.shape[-1]) if scale is None else scale
-    return softmax(query @ np.swapaxes(key, -1, -2) * factor, -1) @ value
 
 
 def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
@@ -114,8 +85,6 @@ operation("inner", "x, y", inner, np.inner)
 operation("outer", "x, y", outer, np.outer)
 operation("tensordot", "x, y, axes|dims=2", tensordot, lambda x, y, over: np.tensordot(x, y, over))
 operation("kron", "x, y", kron, np.kron)
-operation("linear", "x, weight, bias=None", linear, plain_linear)
-operation("scaled_dot_product_attention", "query, key, value, scale=None", attention, plain_attention)
 
 
 # ------------------------------------------------------------------------------------------------------- linear algebra

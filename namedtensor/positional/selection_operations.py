@@ -7,7 +7,7 @@ from typing import Any
 
 from . import values
 from .axes import Axes, axes_of
-from .axis_operations import along, reduced
+from .axis_operations import along
 from .code_indices import CodeIndices, only
 from .operations import Misuse, Pair, as_value, operation, positions
 from .optional_numpy import np
@@ -48,12 +48,6 @@ def gather(broadcasts: bool) -> Callable[..., AxisValue]:
 
 
 operation("take", "x, indices, axis=None", take, lambda x, index, axis: np.take(x, index, axis))
-operation(
-    "index_select",
-    "x, dim, index",
-    lambda axes, x, dim, index: take(axes, x, index, dim),
-    lambda x, dim, index: np.take(x, index, dim),
-)
 operation("take_along_axis", "x, indices, axis", gather(True), np.take_along_axis)
 operation(
     "gather",
@@ -140,17 +134,4 @@ def diff(axes: Axes, x: Any, axis: Any) -> AxisValue:
     return values.elementwise(axes, "-", index(value, after), index(value, before))
 
 
-def average(axes: Axes, x: Any, axis: Any, weights: Any) -> AxisValue:
-    if weights is None:
-        return reduced(axes, "mean", as_value(x), axis, False)
-    value, factor = as_value(x), as_value(weights)
-    if len(factor.dims) != len(value.dims):
-        raise Misuse("the weights of an average have the axes of the tensor")
-    total = reduced(axes, "∑", values.elementwise(axes, "⊙", value, factor), axis, False)
-    return values.elementwise(axes, "/", total, reduced(axes, "∑", factor, axis, False))
-
-
 operation("diff", "x, *, axis|dim=-1", diff, lambda x, axis: np.diff(x, axis=axis))
-operation(
-    "average", "x, axis=None, weights=None", average, lambda x, axis, weights: np.average(x, axis, weights), "numpy"
-)

@@ -14,38 +14,7 @@ import torch
 from .torch_names import axis_words
 from .torch_trace import Subject, value_of
 
-PRIMES = (
-    5,
-    7,
-    11,
-    13,
-    17,
-    19,
-    23,
-    29,
-    31,
-    37,
-    41,
-    43,
-    47,
-    53,
-    59,
-    61,
-    67,
-    71,
-    73,
-    79,
-    83,
-    89,
-    97,
-    101,
-    103,
-    107,
-    109,
-    113,
-    127,
-    131,
-)
+PRIMES = tuple(number for number in range(5, 132) if all(number % factor for factor in range(2, 12) if factor < number))
 ATTEMPTS = 8  # primes that are tried for one size
 
 JOINT = 4  # groups that are tried together
