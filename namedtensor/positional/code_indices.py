@@ -49,6 +49,10 @@ class CodeIndices:
         self.axes.apart(axes_of(dims))
         return AxisValue(node, tuple(dims))
 
+    def along(self, x: AxisValue, positions: Sequence[int], item: Any) -> Any:
+        """x indexed along some of its dimensions, by one item."""
+        return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
+
     def completed(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
         """The items with a full slice for each dimension that they leave out."""
         count = sum(item is not None and item is not Ellipsis for item in items)

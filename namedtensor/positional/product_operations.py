@@ -89,17 +89,14 @@ operation("kron", "x, y", kron, np.kron)
 
 # ------------------------------------------------------------------------------------------------------- linear algebra
 def square_axes(axes: Axes, x: AxisValue, what: str) -> tuple[AxisVariable, AxisVariable]:
-    if (
-        len(x.dims) < 2
-        or len(x.dims[-1]) != 1
-        or len(x.dims[-2]) != 1
-        or not x.dims[-1][0].kind.fits(x.dims[-2][0].kind)
-    ):
+    dims = x.dims[-2:]
+    if len(dims) < 2 or any(len(dim) != 1 for dim in dims) or not dims[1][0].kind.fits(dims[0][0].kind):
         raise Misuse(f"{what} needs a square matrix")
-    if x.dims[-1][0].kind is not x.dims[-2][0].kind:
-        axes.facts.assumed.append(f"|{x.dims[-2][0].key}| = |{x.dims[-1][0].key}|")
-    x.dims[-1][0].kind.unify(x.dims[-2][0].kind)
-    return x.dims[-2][0], x.dims[-1][0]
+    row, column = dims[0][0], dims[1][0]
+    if column.kind is not row.kind:
+        axes.facts.assumed.append(f"|{row.key}| = |{column.key}|")
+    column.kind.unify(row.kind)
+    return row, column
 
 
 def of_matrix(operator: str, gives_matrix: bool) -> Callable[..., AxisValue]:
@@ -177,13 +174,9 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     axes.facts.totals.append((joined, tuple(part.dims[where][0] for part in parts)))
     others = [part.moved((*part.dims[:where], (), *part.dims[where + 1 :])) for part in parts]
     dims = values.aligned(axes, *others)
-    pieces = []
     for part in parts:
-        pieces.append(nodes.Rename(part.node, (((nodes.Axis(part.dims[where][0].key),), (nodes.Axis(joined.key),)),)))
         axes.apart(part.axes, (joined,))
-    node = pieces[0]
-    for piece in pieces[1:]:
-        node = call("⊕", (node, piece), (joined,))
+    node = values.concatenated([(part.node, part.dims[where][0]) for part in parts], joined)
     result = tuple((joined,) if position == where else dim for position, dim in enumerate(dims))
     axes.apart(axes_of(result))
     return AxisValue(node, result)

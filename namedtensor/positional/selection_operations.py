@@ -19,10 +19,8 @@ def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
     value = as_value(x)
     if axis is None and len(value.dims) > 1:
         raise Misuse("take without an axis flattens its operand")
-    (where,) = positions(value, 0 if axis is None else axis)
-    items: list[Any] = [slice(None)] * len(value.dims)
-    items[where] = index if isinstance(index, (int, AxisValue)) else as_value(index)
-    return CodeIndices(axes).index(value, items)
+    where = positions(value, 0 if axis is None else axis)
+    return CodeIndices(axes).along(value, where, index if isinstance(index, int) else as_value(index))
 
 
 def gather(broadcasts: bool) -> Callable[..., AxisValue]:
@@ -65,11 +63,7 @@ def sort(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 def sort_pair(axes: Axes, x: Any, axis: Any, descending: Any) -> Any:
     result = sort(axes, x, axis)
-    if descending is True:
-        items: list[Any] = [slice(None)] * len(result.dims)
-        items[positions(result, axis)[0]] = slice(None, None, -1)
-        return Pair(CodeIndices(axes).index(result, items))
-    return Pair(result)
+    return Pair(flip(axes, result, axis) if descending is True else result)
 
 
 def argsort(axes: Axes, x: Any, axis: Any) -> AxisValue:
@@ -113,10 +107,7 @@ for name, function in (("argmax", np.argmax), ("argmin", np.argmin)):
 
 def flip(axes: Axes, x: Any, axis: Any) -> AxisValue:
     value = as_value(x)
-    items: list[Any] = [slice(None)] * len(value.dims)
-    for position in positions(value, axis):
-        items[position] = slice(None, None, -1)
-    return CodeIndices(axes).index(value, items)
+    return CodeIndices(axes).along(value, positions(value, axis), slice(None, None, -1))
 
 
 operation("flip", "x, axis|dims|dim=None", flip, np.flip)
@@ -126,12 +117,10 @@ operation("flip", "x, axis|dims|dim=None", flip, np.flip)
 def diff(axes: Axes, x: Any, axis: Any) -> AxisValue:
     """x[1:] − x[:-1]"""
     value = as_value(x)
-    (where,) = positions(value, axis)
-    before: list[Any] = [slice(None)] * len(value.dims)
-    after = list(before)
-    after[where], before[where] = slice(1, None), slice(None, -1)
-    index = CodeIndices(axes).index
-    return values.elementwise(axes, "-", index(value, after), index(value, before))
+    after, before = (
+        CodeIndices(axes).along(value, positions(value, axis), slice(*ends)) for ends in ((1, None), (None, -1))
+    )
+    return values.elementwise(axes, "-", after, before)
 
 
 operation("diff", "x, *, axis|dim=-1", diff, lambda x, axis: np.diff(x, axis=axis))

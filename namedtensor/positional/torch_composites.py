@@ -189,6 +189,14 @@ def gated_linear_unit(self: torch.Tensor, dim: int) -> torch.Tensor:
     return self.narrow(dim, 0, half) * torch.sigmoid(self.narrow(dim, half, half))
 
 
+def scaled_product(self: torch.Tensor, one: torch.Tensor, two: torch.Tensor, beta: float, alpha: float) -> Any:
+    """beta self + alpha one @ two, where that is not a plain sum."""
+    if alpha == beta == 1:
+        return None
+    product = torch.mul(torch.matmul(one, two), alpha)
+    return product if beta == 0 else product + beta * self
+
+
 def rolled(self: torch.Tensor, shifts: Sequence[int], dims: Sequence[int]) -> torch.Tensor | None:
     if not dims:
         return None
@@ -276,6 +284,14 @@ DECOMPOSED: Mapping[str, Callable[..., Any]] = {  # None where the operation is 
     "threshold": lambda self, threshold, value: torch.where(self > threshold, self, value),
     "glu": gated_linear_unit,
     "xlogy": lambda self, other: torch.where(self == 0, 0, self * torch.log(torch.as_tensor(other))),
+    "addmm": lambda self, mat1, mat2, beta, alpha: scaled_product(self, mat1, mat2, beta, alpha),
+    "addmv": lambda self, mat, vec, beta, alpha: scaled_product(self, mat, vec, beta, alpha),
+    "baddbmm": lambda self, batch1, batch2, beta, alpha: scaled_product(self, batch1, batch2, beta, alpha),
+    "div": lambda self, other, rounding_mode=None: (
+        torch.floor(torch.div(self, other)) if rounding_mode == "floor" else None
+    ),
+    "floor_divide": lambda self, other: torch.floor(torch.div(self, other)),
+    "square": lambda self: self**2,
     "rsqrt": lambda self: torch.reciprocal(torch.sqrt(self)),
     "addcmul": lambda self, tensor1, tensor2, value: self + value * (tensor1 * tensor2),
     "addcdiv": lambda self, tensor1, tensor2, value: self + value * (tensor1 / tensor2),

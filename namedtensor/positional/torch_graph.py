@@ -25,7 +25,7 @@ from .torch_records import DeclaredTensor, RecordedLine, Remark, Varying, needed
 from .torch_rules import RULES
 from .torch_tensors import TensorViews, TracedTensor
 from .torch_trace import Ref, Trace, TraceStep, UnreadableModule
-from .values import AxisValue, call, iota, number, ones, renamed
+from .values import AxisValue, call, iota, number, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
@@ -267,11 +267,15 @@ class GraphReader(SizeNumbers):
         """The tensor with an axis along a dimension in which it repeats, or that is of size 1."""
         if x.dims[dim]:
             return x
-        axis = self.axes.new(size=x.shape[dim], hint=hint)
-        self.axes.apart([*x.value.axes, axis])
-        dims = [*x.dims]
-        dims[dim] = (axis,)
-        return x.with_node(call("⊙", (x.node, ones(axis))), dims)
+        length = x.shape[dim]
+        x, axis = self.views.repeated(x, length, hint)
+        return x.with_dim(dim, (axis,), length)
+
+    def with_axes(self, x: TracedTensor) -> TracedTensor:
+        """The tensor with an axis along each dimension whose size is not 1."""
+        for dim, length in enumerate(x.shape):
+            x = self.with_axis(x, dim) if length != 1 else x
+        return x
 
 
 class OperationArguments:
@@ -362,5 +366,3 @@ class OperationArguments:
 
     def result_varies(self, dim: int) -> bool:
         return self.result_shape()[dim] != self.other_shape()[dim]
-
-    varies_at = result_varies

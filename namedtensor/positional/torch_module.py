@@ -179,8 +179,7 @@ class ModuleReading:
         twin = LayerReader(runs.exchanged(), self.names, back, repeats)
         twin.read(output)
         lengths = {key: axis.kind.size for key, axis in twin.axes.all.items()}
-        shape = tuple(runs.first.tensors[output.index].shape)
-        return ProgramWriter(reader, value, shape, lengths, self.subject).program(notes)
+        return ProgramWriter(reader, value, lengths, self.subject).program(notes)
 
     def chosen(self, trace: Trace) -> tuple[str, Ref]:
         if not trace.output:

@@ -27,6 +27,7 @@ UNARY = {
 }  # fmt: skip
 SAME = ("alias", "clone", "detach", "contiguous", "lift_fresh", "lift", "positive", "view_as")
 BINARY = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
+PAIRED = {"maximum": "max", "minimum": "min", "remainder": "mod"}
 COMPARED = {"eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "≥"}
 LOGICAL = {"logical_and": "∧", "logical_or": "∨", "bitwise_and": "∧", "bitwise_or": "∨", "__and__": "∧", "__or__": "∨"}
 
@@ -116,10 +117,6 @@ def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 @rule(*BINARY)
 def binary(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    if a.get("rounding_mode") is not None:
-        if a["rounding_mode"] != "floor":
-            raise UnreadableModule("div rounds toward zero")
-        return apply(r, "floor", apply(r, "/", numeric(a.operand("self")), numeric(a.operand("other"))))
     first, second = numeric(a.operand("self")), a["other"]
     alpha = a.get("alpha", 1)
     if isinstance(second, (int, float)) and alpha == 1 and (short := neutral(a.operator, first, second)) is not None:
@@ -154,16 +151,6 @@ def reversed_difference(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "-", numeric(a.operand("other")), numeric(a.tensor("self")))
 
 
-@rule("floor_divide")
-def floor_divide(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, "floor", apply(r, "/", numeric(a.operand("self")), numeric(a.operand("other"))))
-
-
-@rule("remainder")
-def remainder(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, "mod", numeric(a.operand("self")), numeric(a.operand("other")))
-
-
 @rule("reciprocal")
 def reciprocal(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "/", plain(number(1)), numeric(a.tensor("self")))
@@ -184,19 +171,14 @@ def powered(r: GraphReader, base: TracedTensor, exponent: TracedTensor) -> Trace
     return TracedTensor(AxisValue(node, dims), broadcast([base.shape, exponent.shape]))
 
 
-@rule("square")
-def square(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return powered(r, a.tensor("self"), plain(number(2)))
-
-
 @rule("gelu")
 def gelu(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "gelu_tanh" if a["approximate"] == "tanh" else "gelu", a.tensor("self"))
 
 
-@rule("maximum", "minimum")
-def extreme_of_two(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, {"maximum": "max", "minimum": "min"}[a.operator], a.tensor("self"), a.tensor("other"))
+@rule(*PAIRED)
+def paired(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    return apply(r, PAIRED[a.operator], numeric(a.operand("self")), numeric(a.operand("other")))
 
 
 @rule("clamp", "clamp_min", "clamp_max", "hardtanh")

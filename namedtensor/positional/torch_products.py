@@ -94,13 +94,7 @@ def transposed(x: TracedTensor) -> TracedTensor:
 def add_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
     names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
     result = product(r, *(a.tensor(name) for name in names))
-    if a["alpha"] != 1:
-        result = r.scaled(result, a["alpha"], "mul") or apply(r, "⊙", r.scalar(a["alpha"]), result)
-    if a["beta"] == 0:
-        a.skip("self")
-        return result
-    bias = a.tensor("self")
-    return apply(r, "+", result, bias if a["beta"] == 1 else apply(r, "⊙", r.scalar(a["beta"]), bias))
+    return apply(r, "+", result, a.tensor("self"))
 
 
 @rule("outer", "ger")

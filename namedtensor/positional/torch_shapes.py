@@ -12,7 +12,7 @@ from .torch_operations import numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
-from .values import AxisValue, aligned, call, iota, number, plus, renamed, size
+from .values import AxisValue, aligned, call, concatenated, iota, number, plus, size
 
 
 @rule("view", "_unsafe_view", "reshape", "flatten", "unflatten", "_reshape_alias")
@@ -128,7 +128,7 @@ def split(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, .
         and len(set(lengths)) == 1
         and not whole[0].kind.name
         and len(lengths) > 1
-        and not a.varies_at(dim)
+        and not a.result_varies(dim)
     ):
         return parts(r, x, dim, len(lengths), lengths[0])
     if len(whole) > 1 and len(set(lengths)) == 1 and r.views.size(whole[0]) == len(lengths):
@@ -176,17 +176,10 @@ def joined(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedT
     new = r.axes.new(size=total, hint=hint)
     others = aligned(r.axes, *(AxisValue(tensor.node, without(tensor.dims, dim)) for tensor in single))
     result: list[Dim] = [*others[:dim], (new,), *others[dim:]]
-    written = []
     for operand in single:
         rest = axes_of(without(operand.dims, dim))
         r.axes.apart([*rest, new], [*rest, *operand.dims[dim]])
-        if operand.dims[dim]:
-            written.append(renamed(operand.node, [(operand.dims[dim][0], new)]))
-        else:
-            written.append(call("stack", (operand.node,), (new,)))
-    node = written[0]
-    for piece in written[1:]:
-        node = call("⊕", (node, piece), (new,))
+    node = concatenated([(operand.node, next(iter(operand.dims[dim]), None)) for operand in single], new)
     r.axes.apart(axes_of(result))
     return TracedTensor(AxisValue(node, tuple(result)), (*tensors[0].shape[:dim], total, *tensors[0].shape[dim + 1 :]))
 

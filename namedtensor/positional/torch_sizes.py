@@ -34,14 +34,11 @@ def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> l
     """Dimensions of one name are a group, those without a name are each their own."""
     groups: dict[object, list[Place]] = {}
     for name, tensor in inputs.items():
-        words = axis_words(names[name]) if name in names else None
-        for dim, length in enumerate(tensor.shape):
-            key = (
-                ("axis", words[dim][0][0].rstrip("'"))
-                if words and len(words) == tensor.ndim and len(words[dim]) == 1
-                else (name, dim)
-            )
-            if length != 1 and not (words and len(words) == tensor.ndim and any(size for _, size in words[dim])):
+        words = axis_words(names[name]) if name in names else []
+        words = words if len(words) == tensor.ndim else [[]] * tensor.ndim
+        for dim, (length, axes) in enumerate(zip(tensor.shape, words)):
+            if length != 1 and not any(size for _, size in axes):
+                key = ("axis", axes[0][0].rstrip("'")) if len(axes) == 1 else (name, dim)
                 groups.setdefault(key, []).append((name, dim))
     return [Group(tuple(places), inputs[places[0][0]].shape[places[0][1]]) for places in groups.values()]
 

@@ -152,12 +152,11 @@ class TensorViews:
                     tensor, taken[at] = self.repeated(tensor, length)
         return tensor, tuple(token for token in taken if not isinstance(token, int))
 
-    def repeated(self, tensor: TracedTensor, size: int) -> tuple[TracedTensor, AxisVariable]:
+    def repeated(self, tensor: TracedTensor, size: int, hint: str = "copy") -> tuple[TracedTensor, AxisVariable]:
         """The tensor with an axis along which it repeats."""
-        axis = self.axes.new(size=size, hint="copy")
-        node = call("⊙", (tensor.node, ones(axis)))
+        axis = self.axes.new(size=size, hint=hint)
         self.axes.apart([*tensor.value.axes, axis])
-        return replace(tensor, value=replace(tensor.value, node=node)), axis
+        return tensor.with_node(call("⊙", (tensor.node, ones(axis)))), axis
 
     def cut(
         self, tensor: TracedTensor, axis: AxisVariable, sizes: tuple[int, ...], hints: tuple[str, ...] = ()
@@ -260,9 +259,9 @@ class TensorViews:
             if not longer[position].kind.name:
                 self.cut(first, longer[position], sizes)
             elif longer is left:
-                second = self.merged(second, two, position, len(sizes), longer[position])
+                second = self.merged(second, two, position, len(sizes), self.axes.twin(longer[position]))
             else:
-                first = self.merged(first, one, position, len(sizes), longer[position])
+                first = self.merged(first, one, position, len(sizes), self.axes.twin(longer[position]))
 
     def sizes_within(self, whole: AxisVariable, axes: Sequence[AxisVariable]) -> tuple[int, ...]:
         """The sizes of the first axes that make up this one; none, where none do."""
@@ -274,14 +273,13 @@ class TensorViews:
                 return tuple(sizes)
         return ()
 
-    def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, like: AxisVariable) -> TracedTensor:
-        """Some axes of a dimension as one, of the kind of another."""
+    def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, whole: AxisVariable) -> TracedTensor:
+        """Some axes of a dimension as one."""
         inside = self.axes.expanded(tensor.dims[dim])
-        whole = self.axes.twin(like)
-        dims = [*tensor.dims]
-        dims[dim] = (*inside[:position], whole, *inside[position + count :])
-        self.axes.apart([axis for axes in dims for axis in axes])
-        return tensor.with_node(merged(tensor.node, inside[position : position + count], [whole]), dims)
+        node = merged(tensor.node, inside[position : position + count], [whole])
+        tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]), tensor.shape[dim])
+        self.axes.apart(tensor.value.axes)
+        return tensor.with_node(node)
 
     # ------------------------------------------------------------------------------------------------- parts of a dimension
     def picked(self, tensor: TracedTensor, dim: int, index: int) -> TracedTensor:
@@ -332,14 +330,9 @@ class TensorViews:
         inside = self.axes.expanded(tensor.dims[dim])
         if len(inside) == 1:
             return tensor, inside[0]
-        whole = self.axes.new(
-            size=math.prod(map(self.size, inside)), hint=f"{self.base(inside[0])}All".replace("_", "")
-        )
-        dims = [*tensor.dims]
-        dims[dim] = (whole,)
-        node = merged(tensor.node, inside, [whole])
-        self.axes.apart([axis for axes in dims for axis in axes])
-        return tensor.with_node(node, dims), whole
+        hint = f"{self.base(inside[0])}All".replace("_", "")
+        whole = self.axes.new(size=math.prod(map(self.size, inside)), hint=hint)
+        return self.merged(tensor, dim, 0, len(inside), whole), whole
 
     def base(self, axis: AxisVariable) -> str:
         return (axis.kind.name or axis.kind.hint or "ax").rstrip("'")

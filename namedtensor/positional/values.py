@@ -118,6 +118,17 @@ def size_of(axes: Iterable[AxisVariable]) -> Node:
     return _product([*map(size, axes)] or [number(1)])
 
 
+def concatenated(parts: Iterable[tuple[Node, AxisVariable | None]], joined: AxisVariable) -> Node:
+    """Nodes one after the other along a new axis, each along an axis of its own; one without such an axis has length 1."""
+    pieces = [
+        call("stack", (node,), (joined,)) if axis is None else renamed(node, [(axis, joined)]) for node, axis in parts
+    ]
+    whole = pieces[0]
+    for piece in pieces[1:]:
+        whole = call("⊕", (whole, piece), (joined,))
+    return whole
+
+
 def at(node: Node, axis: AxisVariable, index: Node) -> Node:
     """node_{axis(index)}; numbers in one subscript."""
     if isinstance(node, nodes.Index) and all(
