@@ -22,7 +22,7 @@ from .torch_leaves import ModuleLeaves
 from .torch_names import TensorNames, of_input, of_parameter
 from .torch_numbers import SizeNumbers
 from .torch_records import DeclaredTensor, RecordedLine, Remark, Varying, needed_for, refs_of, same, stamped, weight
-from .torch_rules import RULES
+from .torch_rules import HINTS, RULES
 from .torch_tensors import TensorViews, TracedTensor
 from .torch_trace import Ref, Trace, TraceStep, UnreadableModule
 from .values import AxisValue, call, iota, number, renamed
@@ -86,7 +86,8 @@ class GraphReader(SizeNumbers):
         rule = RULES.get(step.operator)
         try:
             if rule is None:
-                raise UnreadableModule(f"aten.{step.operator} has no form in the notation yet", final=True)
+                hint = HINTS.get(step.operator, "")
+                raise UnreadableModule(f"aten.{step.operator} has no form in the notation yet", hint=hint, final=True)
             arguments = OperationArguments(self, number_of_step)
             result = rule(self, arguments)
             arguments.check()

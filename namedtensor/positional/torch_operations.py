@@ -117,6 +117,10 @@ def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 @rule(*BINARY)
 def binary(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    if a.get("rounding_mode") is not None:
+        if a["rounding_mode"] != "floor":
+            raise UnreadableModule("div rounds toward zero")
+        return floor_divide(r, a)
     first, second = numeric(a.operand("self")), a["other"]
     alpha = a.get("alpha", 1)
     if isinstance(second, (int, float)) and alpha == 1 and (short := neutral(a.operator, first, second)) is not None:
@@ -144,6 +148,11 @@ def negated(node: Node) -> Node | None:
     if isinstance(node, nodes.Call) and node.operator == "negative" and isinstance(node.arguments[0], nodes.Number):
         return node.arguments[0]
     return None
+
+
+@rule("floor_divide")
+def floor_divide(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    return apply(r, "floor", apply(r, "/", numeric(a.operand("self")), numeric(a.operand("other"))))
 
 
 @rule("rsub")
