@@ -12,6 +12,7 @@ from .console import FINE, Console
 from .evaluate import _called, value_record
 from .inputs import headers_of
 from .parsers import call_argument, digits_argument, formula_arguments
+from .to_code import goal_of
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,13 +68,8 @@ def diagram_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def diagram_command(options: Any, console: Console) -> int:
-    from ..programs.program import Program
-
-    source = source_of(options)
-    program = Program(source.text, source.syntax)
-    asked = program if options.of is None else program[options.of]
     expand = [name.strip() for name in NAMES.split(options.expand) if name.strip()]
-    drawing = asked.diagram(
+    drawing = goal_of(options).diagram(
         sizes=sizes_of(options.sizes), expand=expand, **shapes_of(options.inputs, console, headers_of(options.header))
     )
     if options.out:

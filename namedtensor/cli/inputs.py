@@ -45,6 +45,14 @@ def split_given(word: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def pair(word: str, what: str) -> tuple[str, str]:
+    """NAME and AXES of NAME=AXES, which may be empty. Raises InputError."""
+    name, sign, text = word.partition("=")
+    if not sign or not name.strip():
+        raise InputError(f"{word!r} is not {what}; write NAME=axis,axis")
+    return name.strip(), text.strip()
+
+
 def read_given(word: str, headers: Headers = NO_HEADERS) -> NamedInput:
     """The tensor or number that NAME=VALUE gives.
 

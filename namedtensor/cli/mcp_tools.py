@@ -77,15 +77,10 @@ def derive(formula: str, wrt: str, types: Mapping[str, str], sizes: Mapping[str,
 
 def translate(source: str, axes: Mapping[str, Any], kind: str, reading: int | None) -> Record:
     from ..positional.translation import translate
+    from .translate import RECORDED
 
     translation = translate(source, axes, kind=kind, reading=reading)
-    record = {
-        "formula": translation.formula,
-        "latex": translation.latex,
-        "kind": translation.kind,
-        "axes": translation.axes,
-    }
-    return {**record, "result": translation.result, "reading": translation.reading, "checked": translation.checked}
+    return {name: getattr(translation, name) for name in RECORDED}
 
 
 def read(code: str | None, target: str, inputs: Mapping[str, str], against: str | None) -> Record:

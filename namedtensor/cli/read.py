@@ -15,6 +15,7 @@ from grammar.errors import NotationError
 
 from ..files.text import InputError
 from .console import FINE, WRONG_FORMULA, Console
+from .inputs import pair
 
 TARGET = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)(?P<arguments>\(.*\))?")
 AXIS = re.compile(r"(?P<name>[^\[\]\s]+)(?:\[(?P<size>\d+)\])?")
@@ -70,32 +71,13 @@ def read_command(options: Any, console: Console) -> int:
 def report(read: Any, translation: Any, options: Any, console: Console) -> None:
     console.machine = console.machine or options.format == "json"
     if console.machine:
-        remarks = [
-            {"file": remark.source.file, "line": remark.source.line, "message": remark.sentence}
-            for remark in read.remarks
-        ]
-        lines = (
-            [{"file": line.file, "line": line.line} for line in translation.lines] if translation is not None else []
-        )
-        against = (
-            None
-            if translation is None
-            else {
-                "same": bool(translation),
-                "difference": translation.difference,
-                "message": str(translation),
-                "lines": lines,
-            }
-        )
-        console.json(
-            {
-                "program": read.text,
-                "axes": list(read.axes),
-                "reading": list(read.reading),
-                "remarks": remarks,
-                "against": against,
-            }
-        )
+        remarks = [{**line_record(remark.source), "message": remark.sentence} for remark in read.remarks]
+        record = {"program": read.text, "axes": list(read.axes), "reading": list(read.reading), "remarks": remarks}
+        against = None
+        if translation is not None:
+            against = {"same": bool(translation), "difference": translation.difference, "message": str(translation)}
+            against["lines"] = [line_record(line) for line in translation.lines]
+        console.json({**record, "against": against})
     elif options.format == "github":
         for remark in read.remarks:
             console.print(annotation("warning", remark.source, remark.sentence))
@@ -107,6 +89,10 @@ def report(read: Any, translation: Any, options: Any, console: Console) -> None:
             console.note(remark)
         if translation is not None:
             console.print(f"\n{translation}")
+
+
+def line_record(line: Any) -> dict[str, Any]:
+    return {"file": line.file, "line": line.line}
 
 
 def annotation(kind: str, source: Any, text: str) -> str:
@@ -132,9 +118,8 @@ def subject_of(target: str) -> Any:
     try:
         return subject(*positional, **named)
     except TypeError as problem:
-        raise InputError(
-            f"{match['name']} cannot be made: {problem}; write {match['name']}(…) with its arguments"
-        ) from None
+        hint = f"write {match['name']}(…) with its arguments"
+        raise InputError(f"{match['name']} cannot be made: {problem}; {hint}") from None
 
 
 def imported(file: str) -> Any:
@@ -169,13 +154,6 @@ def literals(text: str) -> tuple[list[Any], dict[str, Any]]:
 Input = tuple[str, list[tuple[str, int | None]], bool]
 
 
-def pair(word: str, what: str) -> tuple[str, str]:
-    name, sign, text = word.partition("=")
-    if not sign or not name.strip():
-        raise InputError(f"{word!r} is not {what}; write NAME=axis,axis")
-    return name.strip(), text.strip()
-
-
 def input_of(word: str) -> Input:
     """x=batch,seq,chans[16]; ids=batch,seq:int"""
     name, text = pair(word, "an input")
@@ -192,14 +170,8 @@ def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
 
     stated = {axis: size for _, axes, _ in inputs for axis, size in axes if size}
     open_axes = list(dict.fromkeys(axis for _, axes, _ in inputs for axis, size in axes if axis not in stated))
-    known = sorted(
-        {
-            length
-            for parameter in getattr(subject, "parameters", lambda: ())()
-            for length in parameter.shape
-            if length > 1
-        }
-    )
+    parameters = getattr(subject, "parameters", lambda: ())()
+    known = sorted({length for parameter in parameters for length in parameter.shape if length > 1})
     choices = itertools.product(*[[DEFAULTS[index % len(DEFAULTS)], *known] for index in range(len(open_axes))])
     problem: Exception | None = None
     for sizes in itertools.islice(choices, TRIES):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..files.text import InputError, as_number
+from ..files.text import as_number
 from .console import FINE, Console
+from .inputs import pair
+
+RECORDED = ("formula", "latex", "kind", "axes", "result", "reading", "checked")  # of a translation, for machines
 
 
 def translate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,14 +38,7 @@ def translate_command(options: Any, console: Console) -> int:
     except Ambiguous as question:
         raise question.replace(hint="choose with --reading 1, --reading 2, …").alone() from None
     if console.machine:
-        record = {
-            "formula": translation.formula,
-            "latex": translation.latex,
-            "kind": translation.kind,
-            "axes": translation.axes,
-            "result": translation.result,
-        }
-        console.json({**record, "reading": translation.reading, "checked": translation.checked})
+        console.json({name: getattr(translation, name) for name in RECORDED})
         return FINE
     if options.to == "latex":
         console.print(translation.latex)
@@ -57,11 +53,9 @@ def translate_command(options: Any, console: Console) -> int:
 
 def shape_of(word: str) -> tuple[str, Any]:
     """NAME=AXES of a command. Raises InputError."""
-    name, sign, text = word.partition("=")
-    if not sign or not name.strip():
-        raise InputError(f"{word!r} is not an input; write NAME=axis,axis")
+    name, text = pair(word, "an input")
     number = as_number(text)
-    return name.strip(), number if number is not None else text
+    return name, number if number is not None else text
 
 
 TRANSLATE_EXAMPLES = r"""

@@ -32,9 +32,9 @@
 `product_operations`: those on several tensors.
 `code_indices`: indices and slices.
 `creation_operations`: tensors made of numbers.
-`loss_operations`: losses and similarities.
 `selection_operations`: elements selected, sorted.
-`window_operations`: windows, pools, convolutions.
+`window_operations`: windows, convolutions.
+`composite_operations`: layers, pools, losses, made of the others.
 `views`: dimensions regrouped.
 `code_domains`: what array code is walked over.
 `code_expressions`: the expressions of Python's `ast` walked.
@@ -47,7 +47,7 @@
 `formula_writing`: the lines of a translation.
 `checked`: a translation compared with its source.
 `translation`: `nt.translate`.
-`torch_composites`: functions recorded as others.
+`torch_composites`: functions and operations recorded as others.
 `torch_trace`: a function of PyTorch run once, its operations recorded.
 `torch_sizes`: which sizes it leaves free.
 `torch_names`: names of its tensors.
@@ -62,7 +62,6 @@
 `torch_shared`: modules that are called several times.
 `torch_families`: equal layers read once, as families.
 `torch_operations`: elementwise operations.
-`torch_activations`: activations.
 `torch_reductions`: reductions, and functions along a dimension.
 `torch_products`: products.
 `torch_shapes`: views, slices, concatenation.
@@ -72,7 +71,6 @@
 `torch_convolutions`: convolutions and pools.
 `torch_recurrences`: recurrent layers.
 `torch_selection`: the largest elements.
-`torch_losses`: losses.
 `torch_program`: a module that was read, as a program.
 `torch_writing`: its text.
 `torch_subject`: what is run.

@@ -104,17 +104,13 @@ class Algebra:
             statement = statement_of(piece, [*self.names])
             lines.append(self.line(statement, number == len(self.pieces) - 1))
         kind = "indices" if any(letters.active for _, letters in self.statements) else "matrices"
-        inputs = {name: source for name, source in self.names.items() if not source.defined and source.literal is None}
         used = self.used_names()
-        inputs = {name: input_ for name, input_ in inputs.items() if name in used}
-        return TranslatedProgram(
-            kind,
-            self.axes,
-            tuple(lines),
-            {name: input_.leaf for name, input_ in inputs.items()},
-            tuple(self.remarks),
-            self,
-        )
+        inputs = {
+            name: source.leaf
+            for name, source in self.names.items()
+            if name in used and not source.defined and source.literal is None
+        }
+        return TranslatedProgram(kind, self.axes, tuple(lines), inputs, tuple(self.remarks), self)
 
     def used_names(self) -> set[str]:
         names: set[str] = set()
@@ -147,17 +143,13 @@ class Algebra:
         dims = (*((axis,) for axis in order), *(dim for dim in value.dims if dim))
         if not last:
             if not name:
-                raise refused(
-                    self.source,
-                    statement.body.span,
-                    "this line has no name, and a line follows",
-                    "write name = … for each line but the last",
-                )
+                hint = "write name = … for each line but the last"
+                raise walk.refuse(statement.body, "this line has no name, and a line follows", hint)
             row = bool(value.dims[1]) and not value.dims[0]
             self.names[name] = SourceInput(name, Leaf(node_of(name), dims), defined=True, row=row)
         plain = name if name and statement.head is not None and not (letters.active and indexed(statement.head)) else ""
-        head = node_of(name if not last else plain) if (name if not last else plain) else None
-        return FormulaLine(head, value.node, dims)
+        head = plain if last else name
+        return FormulaLine(node_of(head) if head else None, value.node, dims)
 
     def ask_binders(self, statement: Statement, letters: IndexLetters) -> None:
         """Whether a value without a left side is summed over both letters of ∑_{j≠i}, or over j for each i."""
@@ -169,10 +161,8 @@ class Algebra:
                 continue
             listed, both = ", ".join(tree.letters), ", ".join((*tree.letters, *further))
             piece = " ".join(self.source[slice(*tree.span)].split())
-            if (
-                self.choose(tree.span, piece, (f"over {both}", f"over {listed} for each {', '.join(further)}"), "binds")
-                == 1
-            ):
+            options = (f"over {both}", f"over {listed} for each {', '.join(further)}")
+            if self.choose(tree.span, piece, options, "binds") == 1:
                 letters.binds[tree.span] = tree.letters
 
     def check_head(self, statement: Statement, letters: IndexLetters) -> None:
@@ -182,12 +172,8 @@ class Algebra:
         pair = indexed(head)
         name = canonical(spelled(head))
         if head.op in EXPRESSIONS:
-            raise refused(
-                self.source,
-                head.span,
-                "the left side of = is an expression, and only names are defined",
-                "translate each side by itself",
-            )
+            message = "the left side of = is an expression, and only names are defined"
+            raise refused(self.source, head.span, message, "translate each side by itself")
         uses = {canonical(spelled(tree)) for tree in statement.body.all()}
         heads = {p[0] for tree in statement.body.all() if (p := letters.index_of(tree, self.given))}
         if (
@@ -195,12 +181,9 @@ class Algebra:
             or (name and name in uses)
             or (pair and any(not item.isalpha() for item in pair[1]) and letters.active)
         ):
-            raise refused(
-                self.source,
-                head.span,
-                f"{self.source[slice(*head.span)].strip()} is defined by itself",
-                "a recurrence needs its start and its range: x^0 = …, x^t = … for t = 1, …, n",
-            )
+            message = f"{self.source[slice(*head.span)].strip()} is defined by itself"
+            hint = "a recurrence needs its start and its range: x^0 = …, x^t = … for t = 1, …, n"
+            raise refused(self.source, head.span, message, hint)
 
     def head_name(self, statement: Statement) -> str:
         head = statement.head
@@ -219,12 +202,8 @@ class Algebra:
         if free is not None and letters.active:
             lost = [letter for letter in indices if letter not in free]
             if lost:
-                raise refused(
-                    self.source,
-                    statement.body.span,
-                    f"index {lost[0]} is on the right only",
-                    "sum over it, or write it on the left",
-                )
+                hint = "sum over it, or write it on the left"
+                raise refused(self.source, statement.body.span, f"index {lost[0]} is on the right only", hint)
             alone = [letter for letter in free if letter not in indices]
             if alone:
                 assert statement.head is not None
@@ -235,10 +214,8 @@ class Algebra:
     # ------------------------------------------------------------------------------------------------------ its value
     def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
         """The source's own value of the last line, as an array. Raises Unsupported where a piece has none here."""
-        inputs = dict(arrays) | {
-            name: source.literal for name, source in self.names.items() if source.literal is not None
-        }
-        inputs = {name: _array(value) for name, value in inputs.items()}
+        literals = {name: source.literal for name, source in self.names.items() if source.literal is not None}
+        inputs = {name: np.asarray(value, dtype=float) for name, value in {**arrays, **literals}.items()}
         sizes = {name: float(size_of(axis)) for name, axis in self.sizes.items()}
 
         def line(number: int, known: dict[str, Any], given: dict[str, Any]) -> Any:
@@ -272,7 +249,3 @@ class Algebra:
         return plain.over([*order]).reshape(
             *(plain.array.shape[plain.letters.index(letter)] for letter in order), *plain.shape
         )
-
-
-def _array(value: Any) -> Any:
-    return np.asarray(value, dtype=float)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 
 class Clash(Exception):
@@ -24,22 +24,29 @@ class Clash(Exception):
         self.first, self.second = first, second
 
 
-class AxisKind:
+class Unified:
+    """What may become one with another: `root` is what all that are one share."""
+
+    __slots__ = ("same",)
+    same: Self | None
+
+    @property
+    def root(self) -> Self:
+        one = self
+        while one.same is not None:
+            one = one.same
+        return one
+
+
+class AxisKind(Unified):
     """What axes that could be one share: a name without primes, a size, a word to name it by, the kinds of its parts."""
 
-    __slots__ = ("hint", "name", "parts", "same", "size")
+    __slots__ = ("hint", "name", "parts", "size")
 
     def __init__(self, name: str = "", size: int | None = None, hint: str = ""):
         self.name, self.size, self.hint = name, size, hint
         self.parts: tuple[AxisKind, ...] = ()
         self.same: AxisKind | None = None
-
-    @property
-    def root(self) -> AxisKind:
-        kind = self
-        while kind.same is not None:
-            kind = kind.same
-        return kind
 
     def fits(self, other: AxisKind) -> bool:
         """Whether both can be one kind."""
@@ -67,22 +74,15 @@ class AxisKind:
         second.same = first
 
 
-class AxisVariable:
+class AxisVariable(Unified):
     """One axis of one use of a tensor: a variable. `fixed` is the name of a given axis, with its primes."""
 
-    __slots__ = ("_kind", "_parts", "fixed", "key", "same")
+    __slots__ = ("_kind", "_parts", "fixed", "key")
 
     def __init__(self, key: str, kind: AxisKind, fixed: str = ""):
         self.key, self.fixed, self._kind = key, fixed, kind
         self.same: AxisVariable | None = None
         self._parts: tuple[AxisVariable, ...] = ()
-
-    @property
-    def root(self) -> AxisVariable:
-        axis = self
-        while axis.same is not None:
-            axis = axis.same
-        return axis
 
     @property
     def kind(self) -> AxisKind:

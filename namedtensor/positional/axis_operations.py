@@ -93,15 +93,12 @@ def spread(operator: str) -> Callable[..., AxisValue]:
 
 
 def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    value = as_value(x)
-    where = positions(value, axis)
-    if order in (None, 2, "fro") and (order != 2 or len(where) == 1):
-        return reduced(axes, "norm", value, axis, keep)
-    if order == np.inf and len(where) == 1:
-        return vector_norm(axes, x, order, axis, keep)
-    if order == 1 and len(where) == 1:
-        return reduced(axes, "norm", value, axis, keep, (number(1),))
-    raise Misuse(f"the norm of order {order} over {len(where)} axes is not supported")
+    """The norm of a vector, of any order, or Frobenius's."""
+    if order in (None, "fro"):
+        return reduced(axes, "norm", as_value(x), axis, keep)
+    if (count := len(positions(as_value(x), axis))) != 1:
+        raise Misuse(f"the norm of order {order} over {count} axes is not supported")
+    return vector_norm(axes, x, order, axis, keep)
 
 
 def plain_norm(x: Any, order: Any, axis: Any, keep: Any) -> Any:

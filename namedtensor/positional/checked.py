@@ -29,25 +29,18 @@ class TrialSizes:
         for axis, size in (*facts.stated, *facts.pinned):
             self.sizes[axis.kind] = size
         for whole, parts in facts.products:
-            product = 1
-            for part in parts:
-                product *= self.of(part)
-            self.sizes[whole.kind] = product
+            self.sizes[whole.kind] = math.prod(map(self.of, parts))
         for whole, part, factor in facts.multiples:
             self.sizes[whole.kind] = factor * self.of(part)
         for whole, parts in facts.totals:
             self.sizes[whole.kind] = sum(self.of(part) for part in parts)
 
     def of(self, axis: AxisVariable) -> int:
-        kind = axis.kind
-        if kind.parts:
-            product = 1
-            for part in kind.parts:
-                product *= self.of_kind(part.root)
-            return product
-        return self.of_kind(kind)
+        return self.of_kind(axis.kind)
 
     def of_kind(self, kind: AxisKind) -> int:
+        if kind.parts:
+            return math.prod(self.of_kind(part.root) for part in kind.parts)
         if kind not in self.sizes:
             least = self.least(kind)
             divisor = math.lcm(*(number for axis, number in self.facts.divisors if axis.kind is kind))

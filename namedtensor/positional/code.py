@@ -11,13 +11,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from . import creation_operations, loss_operations, selection_operations, window_operations  # noqa: F401 — these register their operations
+from . import composite_operations, creation_operations, selection_operations, window_operations  # noqa: F401 — these register their operations
 from .axes import Axes, AxisVariable
 from .code_domains import NamedDomain, PlainDomain
 from .code_expressions import CodeExpressions
 from .inputs import inputs_of
 from .matrix_leaves import Choose, node_of
-from .operations import Misuse, Pair, Truth
+from .operations import Misuse, Pair, Truth, as_value
 from .optional_numpy import np
 from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
@@ -58,17 +58,12 @@ class CodeReader(CodeExpressions):
         domain = NamedDomain(self)
         value = self.run(domain)
         try:
-            value = domain.tensor(value)
+            value = as_value(value)
         except Misuse as problem:
             hint = "take its .values" if isinstance(value, Pair) else None
-            raise refused(self.source, (0, len(self.source)), f"the value is not a tensor: {problem}", hint) from None
+            raise self.refuse(self.tree, f"the value is not a tensor: {problem}", hint) from None
         if isinstance(value, Truth):
-            raise refused(
-                self.source,
-                (0, len(self.source)),
-                "the value is a condition, not a tensor",
-                "write np.where(condition, 1, 0)",
-            )
+            raise self.refuse(self.tree, "the value is a condition, not a tensor", "write np.where(condition, 1, 0)")
         used = {
             name: input_.leaf for name, input_ in self.inputs.items() if input_.literal is None and name in domain.used
         }
@@ -88,9 +83,8 @@ class CodeReader(CodeExpressions):
 
     def ends_in_definition(self, domain: Any, value: AxisValue) -> bool:
         """Whether the last statement is that of the last line."""
-        last = (
-            self.tree.body[-1] if not isinstance(self.tree.body[-1], ast.FunctionDef) else self.tree.body[-1].body[-1]
-        )
+        last = self.tree.body[-1]
+        last = last.body[-1] if isinstance(last, ast.FunctionDef) else last
         named = last.value if isinstance(last, (ast.Expr, ast.Return)) else None
         target = last.targets[0] if isinstance(last, ast.Assign) else None
         name = target if isinstance(target, ast.Name) else named
@@ -112,7 +106,7 @@ class CodeReader(CodeExpressions):
         for statement in body:
             result = self.statement(statement, result)
         if result is None:
-            raise refused(self.source, (0, len(self.source)), "the code has no value")
+            raise self.refuse(self.tree, "the code has no value")
         return result
 
     def statement(self, node: ast.stmt, before: Any) -> Any:
@@ -131,12 +125,9 @@ class CodeReader(CodeExpressions):
             return self.assign(node.target.id, whole)
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             return self.assigned(node.targets[0], node)
-        what = (
-            "control flow has no formula"
-            if isinstance(node, (ast.For, ast.While, ast.If, ast.With, ast.Try))
-            else "this statement is not supported"
-        )
-        raise self.refuse(node, what)
+        if isinstance(node, (ast.For, ast.While, ast.If, ast.With, ast.Try)):
+            raise self.refuse(node, "control flow has no formula")
+        raise self.refuse(node, "this statement is not supported")
 
     def assigned(self, target: ast.expr, node: ast.Assign) -> Any:
         if isinstance(target, ast.Name):

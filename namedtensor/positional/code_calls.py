@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from typing import Any
 
 from .code import CodeReader
@@ -12,32 +11,21 @@ from .operations import DTYPES, OPERATIONS, Dtype
 
 
 # --------------------------------------------------------------------------------------- calls that are not in the table
-def operands(code: CodeReader, node: ast.Call, method: bool) -> list[Any]:
+def operands(code: CodeReader, node: ast.Call, method: bool, keywords: bool = False) -> list[Any]:
     """The arguments by position, the object of a method first."""
-    arguments = [code.ev(argument) for argument in node.args]
-    if method:
-        assert isinstance(node.func, ast.Attribute)
-        arguments = [code.ev(node.func.value), *arguments]
-    return arguments
-
-
-def no_keywords(code: CodeReader, node: ast.Call) -> None:
-    if node.keywords:
+    if node.keywords and not keywords:
         raise code.refuse(node, f"the keyword {node.keywords[0].arg} is not supported")
+    listed = [node.func.value, *node.args] if method and isinstance(node.func, ast.Attribute) else node.args
+    return [*map(code.ev, listed)]
 
 
 def reshaped(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    no_keywords(code, node)
-    arguments = operands(code, node, method)
-    shape: Sequence[Any] = arguments[1:]
-    if len(shape) == 1 and isinstance(shape[0], tuple):
-        shape = shape[0]
-    return code.domain.reshape(arguments[0], list(shape))
+    x, *shape = operands(code, node, method)
+    return code.domain.reshape(x, [*shape[0]] if len(shape) == 1 and isinstance(shape[0], tuple) else shape)
 
 
 def flattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """ravel(), flatten(), and those of PyTorch from one axis to another."""
-    no_keywords(code, node)
     x, *ends = operands(code, node, method)
     shape = code.domain.attribute(x, "shape")
     if len(ends) > 2 or not all(isinstance(end, int) and -len(shape) <= end < len(shape) for end in ends):
@@ -48,7 +36,6 @@ def flattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 def unflattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """x.unflatten(2, (2, 3))"""
-    no_keywords(code, node)
     arguments = operands(code, node, method)
     if len(arguments) != 3 or not isinstance(arguments[1], int) or not isinstance(arguments[2], tuple):
         raise code.refuse(node, "unflatten expects an axis and the lengths of its parts")
@@ -68,7 +55,6 @@ def length(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 def embedded(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """F.embedding(I, E), and torch.embedding(E, I)"""
-    no_keywords(code, node)
     arguments = operands(code, node, False)
     if len(arguments) != 2:
         raise code.refuse(node, "embedding expects a table and indices")
@@ -81,7 +67,7 @@ def sized(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """np.ones((n, m)), torch.ones(n, m)"""
     assert isinstance(node.func, (ast.Attribute, ast.Name))
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
-    shape = operands(code, node, False)
+    shape = operands(code, node, False, True)
     dtype = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
     if method or not shape or len(dtype) < len(node.keywords):
         raise code.refuse(node, f"{name} expects a shape, and dtype= at most")
@@ -103,7 +89,6 @@ def converted(code: CodeReader, node: ast.Call, method: bool) -> Any:
         if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):
             return float(str(node.args[0].value))
         raise code.refuse(node, "float of this is not supported")
-    no_keywords(code, node)
     x, *types = operands(code, node, method)
     (dtype,) = types or [DTYPES.get(node.func.attr)]  # type: ignore[union-attr]
     if not isinstance(dtype, Dtype):

@@ -11,24 +11,15 @@ from grammar import nodes
 from grammar.errors import AXES_NEEDED
 
 from .code_indices import CodeIndices, shifted
-from .elementwise_operations import comparison, floor_divide
 from .inputs import SourceInput
 from .matrix_leaves import node_of
-from .operations import Dtype, Masked, Misuse, Operation, PartArgument, SizeArgument, Truth, as_value, numeric
+from .operations import Dtype, Masked, Misuse, Operation, SizeArgument, Truth, as_value, numeric
 from .optional_numpy import np
 from .program import FormulaLine
 from .values import AxisValue, Leaf
 from .views import DimensionViews
 
 LENGTH_NAMES = re.compile(r"d|d_\w+|dk|head_dim|dim|n_embd")
-COMPARISONS: dict[str, Any] = {
-    ">": np.greater,
-    "<": np.less,
-    "≥": np.greater_equal,
-    "≤": np.less_equal,
-    "=": np.equal,
-    "≠": np.not_equal,
-}
 
 
 class NamedDomain:
@@ -79,9 +70,6 @@ class NamedDomain:
         self.used.add(name)
         return source.leaf.use(self.axes)
 
-    def bind(self, name: str, value: Any) -> None:
-        self.names[name] = value
-
     def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:
         """A definition: a line, or where it is only a view of an input or no tensor, the same again at each use."""
         if not isinstance(value, AxisValue):
@@ -107,9 +95,6 @@ class NamedDomain:
         self.lines.append(FormulaLine(node_of(spelled), value.node, tuple(dim for dim in value.dims if dim)))
         self.names[name] = Leaf(node_of(spelled), value.dims)
 
-    def tensor(self, value: Any) -> AxisValue:
-        return as_value(value)
-
     def apply(self, record: Operation, arguments: list[Any]) -> Any:
         result = record.rule(self.axes, *arguments)
         node = getattr(result, "node", None)
@@ -121,14 +106,6 @@ class NamedDomain:
         ):
             self.summed = self.axes.all.get(node.subscript[0].text)
         return result
-
-    def compare(self, relation: str, x: Any, y: Any) -> Truth:
-        return comparison(relation)(self.axes, x, y)
-
-    def quotient(self, x: Any, y: Any) -> Any:
-        if isinstance(x, SizeArgument) and isinstance(y, int):
-            return PartArgument(x, y)
-        return floor_divide(self.axes, x, y)
 
     def attribute(self, value: Any, name: str) -> Any:
         if not isinstance(value, AxisValue):
@@ -193,20 +170,11 @@ class PlainDomain:
     def look(self, name: str) -> Any:
         return self.names[name] if name in self.names else self.code.inputs[name].literal
 
-    def bind(self, name: str, value: Any) -> None:
-        self.names[name] = value
-
     def define(self, name: str, value: Any, again: Any) -> None:
         self.names[name] = value
 
     def apply(self, record: Operation, arguments: list[Any]) -> Any:
         return record.array(*arguments)
-
-    def compare(self, relation: str, x: Any, y: Any) -> Any:
-        return COMPARISONS[relation](x, y)
-
-    def quotient(self, x: Any, y: Any) -> Any:
-        return x // y
 
     def attribute(self, value: Any, name: str) -> Any:
         if name == "mT":

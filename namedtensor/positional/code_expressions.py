@@ -13,7 +13,17 @@ from grammar.errors import NotationError
 from .axes import Axes, Clash
 from .inputs import SourceInput
 from .matrix_leaves import Choose
-from .operations import DTYPES, OPERATIONS, REFUSED, Misuse, Operation, Pair, SizeArgument, named_operation
+from .operations import (
+    DTYPES,
+    OPERATIONS,
+    REFUSED,
+    Misuse,
+    Operation,
+    Pair,
+    PartArgument,
+    SizeArgument,
+    named_operation,
+)
 from .refusals import refused
 from .values import AxisValue
 
@@ -23,18 +33,12 @@ LIBRARY_DEPENDENT = {
     "std": ("NumPy, divided by n", "PyTorch, divided by n − 1"),
     "var": ("NumPy, divided by n", "PyTorch, divided by n − 1"),
 }
-OPERATORS = {
-    ast.Add: "add",
-    ast.Sub: "subtract",
-    ast.Mult: "multiply",
-    ast.Div: "divide",
-    ast.MatMult: "matmul",
-    ast.Pow: "power",
-    ast.Mod: "remainder",
-    ast.BitAnd: "logical_and",
-    ast.BitOr: "logical_or",
-}
-RELATIONS = {ast.Gt: ">", ast.Lt: "<", ast.GtE: "≥", ast.LtE: "≤", ast.Eq: "=", ast.NotEq: "≠"}
+OPERATORS: dict[type, str] = {
+    ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.MatMult: "matmul", ast.Pow: "power",
+    ast.Mod: "remainder", ast.FloorDiv: "floor_divide", ast.BitAnd: "logical_and", ast.BitOr: "logical_or",
+    ast.USub: "negative", ast.Invert: "logical_not", ast.Gt: "greater", ast.Lt: "less", ast.GtE: "greater_equal",
+    ast.LtE: "less_equal", ast.Eq: "equal", ast.NotEq: "not_equal",
+}  # fmt: skip
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
@@ -57,17 +61,15 @@ class CodeExpressions:
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a node is in the source."""
-        lead = len(self.source) - len(self.source.lstrip())
-        lines = self.source.strip().splitlines(keepends=True)
-        if not hasattr(node, "lineno"):
+        stripped = self.source.strip()
+        segment = ast.get_source_segment(stripped, node)
+        if segment is None:
             return 0, len(self.source)
-
-        def offset(line: int, column: int) -> int:
-            before = sum(map(len, lines[: line - 1]))
-            return lead + before + len(lines[line - 1].encode()[:column].decode(errors="ignore"))
-
         where: Any = node
-        return offset(where.lineno, where.col_offset), offset(where.end_lineno, where.end_col_offset)
+        lines = stripped.splitlines(keepends=True)
+        start = len(self.source) - len(self.source.lstrip()) + sum(map(len, lines[: where.lineno - 1]))
+        start += len(lines[where.lineno - 1].encode()[: where.col_offset].decode(errors="ignore"))
+        return start, start + len(segment)
 
     def text(self, node: ast.AST) -> str:
         return " ".join(self.source[slice(*self.span(node))].split())
@@ -90,9 +92,6 @@ class CodeExpressions:
             return f"axes differ: {first} of {self.text(node.left)} meets {second} of {self.text(node.right)}"
         return f"axes differ in {self.text(node)}: {first} meets {second}"
 
-    def constant(self, node: ast.Constant) -> Any:
-        return node.value
-
     def name(self, node: ast.Name) -> Any:
         if node.id in DTYPES and not self.domain.has(node.id):
             return DTYPES[node.id]
@@ -101,18 +100,19 @@ class CodeExpressions:
     def listed(self, node: ast.Tuple | ast.List) -> Any:
         return tuple(self.ev(element) for element in node.elts)
 
-    def function(self, node: ast.Lambda) -> Any:
-        raise self.refuse(node, "a function is not a tensor", "call it")
-
     def unary(self, node: ast.UnaryOp) -> Any:
         value = self.ev(node.operand)
-        if isinstance(node.op, ast.USub):
-            return -value if isinstance(value, (int, float)) else self.domain.apply(OPERATIONS["negative"][0], [value])
         if isinstance(node.op, ast.UAdd):
             return value
-        if isinstance(node.op, ast.Invert):
-            return self.domain.apply(OPERATIONS["logical_not"][0], [value])
-        raise self.refuse(node, "this sign is not supported")
+        if isinstance(node.op, ast.USub) and isinstance(value, (int, float)):
+            return -value
+        return self.operated(node, node.op, value)
+
+    def operated(self, node: ast.expr, sign: ast.AST, *operands: Any) -> Any:
+        """An operator of Python as the operation that it is."""
+        if type(sign) not in OPERATORS:
+            raise self.refuse(node, "this operator is not supported")
+        return self.domain.apply(OPERATIONS[OPERATORS[type(sign)]][0], [*operands])
 
     def binop(self, node: ast.BinOp) -> Any:
         left, right = self.ev(node.left), self.ev(node.right)
@@ -120,11 +120,9 @@ class CodeExpressions:
             return self.arithmetic(node, left, right)
         if isinstance(left, SizeArgument) and isinstance(right, SizeArgument) and isinstance(node.op, ast.Mult):
             return SizeArgument((*left.dim, *right.dim))
-        if isinstance(node.op, ast.FloorDiv):
-            return self.domain.quotient(left, right)
-        if type(node.op) not in OPERATORS:
-            raise self.refuse(node, "this operator is not supported")
-        return self.domain.apply(OPERATIONS[OPERATORS[type(node.op)]][0], [left, right])
+        if isinstance(left, SizeArgument) and isinstance(right, int) and isinstance(node.op, ast.FloorDiv):
+            return PartArgument(left, right)
+        return self.operated(node, node.op, left, right)
 
     def arithmetic(self, node: ast.BinOp, left: float, right: float) -> float:
         try:
@@ -136,19 +134,13 @@ class CodeExpressions:
             result = None
         if result is None or isinstance(result, complex):
             raise self.refuse(node, "this number cannot be computed")
-        return (
-            int(result)
-            if isinstance(left, int)
-            and isinstance(right, int)
-            and float(result).is_integer()
-            and not isinstance(node.op, ast.Div)
-            else result
-        )
+        whole = isinstance(left, int) and isinstance(right, int) and not isinstance(node.op, ast.Div)
+        return int(result) if whole and float(result).is_integer() else result
 
     def compare(self, node: ast.Compare) -> Any:
-        if len(node.ops) != 1 or type(node.ops[0]) not in RELATIONS:
+        if len(node.ops) != 1:
             raise self.refuse(node, "this comparison is not supported")
-        return self.domain.compare(RELATIONS[type(node.ops[0])], self.ev(node.left), self.ev(node.comparators[0]))
+        return self.operated(node, node.ops[0], self.ev(node.left), self.ev(node.comparators[0]))
 
     def attribute(self, node: ast.Attribute) -> Any:
         if self.is_module(node.value):
@@ -267,8 +259,9 @@ class CodeExpressions:
 
 
 EXPRESSIONS: dict[type, Any] = {
-    ast.Constant: CodeExpressions.constant, ast.Name: CodeExpressions.name, ast.Tuple: CodeExpressions.listed, ast.List: CodeExpressions.listed, ast.UnaryOp: CodeExpressions.unary, ast.BinOp: CodeExpressions.binop,
-    ast.Compare: CodeExpressions.compare, ast.Attribute: CodeExpressions.attribute, ast.Subscript: CodeExpressions.subscript, ast.Call: CodeExpressions.call, ast.Lambda: CodeExpressions.function,
+    ast.Constant: lambda _, node: node.value, ast.Name: CodeExpressions.name, ast.Tuple: CodeExpressions.listed, ast.List: CodeExpressions.listed,
+    ast.UnaryOp: CodeExpressions.unary, ast.BinOp: CodeExpressions.binop, ast.Compare: CodeExpressions.compare,
+    ast.Attribute: CodeExpressions.attribute, ast.Subscript: CodeExpressions.subscript, ast.Call: CodeExpressions.call,
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from grammar.nodes import Node
 
 from .axes import Axes, AxisVariable, Dim, axes_of
 from .operations import Masked, Misuse, PartArgument, SizeArgument, Truth, as_value
-from .values import AxisValue, Leaf, call, iota, number, size
+from .values import AxisValue, Leaf, at, call, iota, number, plus, size
 
 
 class CodeIndices:
@@ -48,6 +48,10 @@ class CodeIndices:
                 dims.extend(result)
         self.axes.apart(axes_of(dims))
         return AxisValue(node, tuple(dims))
+
+    def along(self, x: AxisValue, positions: Sequence[int], item: Any) -> Any:
+        """x indexed along some of its dimensions, by one item."""
+        return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
 
     def completed(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
         """The items with a full slice for each dimension that they leave out."""
@@ -90,7 +94,7 @@ class CodeIndices:
         if name not in self.inputs:
             raise Misuse("only numbers, slices and integer inputs are supported as indices")
         self.counts(name, axis, -offset)
-        return plus(unshifted(item.node), offset + 1), item.dims
+        return plus(item.node, 1), item.dims
 
     def counts(self, name: str, axis: AxisVariable, first: int) -> None:
         """An input is an index of an axis, whose first element it calls `first`."""
@@ -224,24 +228,6 @@ class CodeIndices:
 
 
 # ------------------------------------------------------------------------------------------------------------- nodes
-def at(node: Node, axis: AxisVariable, index: Node) -> Node:
-    """node_{axis(index)}; numbers in one subscript."""
-    if isinstance(node, nodes.Index) and all(
-        isinstance(item, nodes.Number) for item in (index, *dict(node.items).values())
-    ):
-        return nodes.Index(node.base, (*node.items, (nodes.Axis(axis.key), index)))
-    return nodes.Index(node, ((nodes.Axis(axis.key), index),))
-
-
-def plus(node: Node, offset: int) -> Node:
-    """node + offset, with numbers added up."""
-    if isinstance(node, nodes.Number) and isinstance(node.value, int) and node.value + offset >= 0:
-        return number(node.value + offset)
-    if not offset:
-        return node
-    return call("+" if offset > 0 else "-", (node, number(abs(offset))))
-
-
 def shifted(node: Node) -> tuple[str, int]:
     """The name and the offset of I, I + 1, I − 1; no name where it is another expression."""
     if isinstance(node, nodes.Call) and node.operator in "+-" and len(node.arguments) == 2:
@@ -252,12 +238,6 @@ def shifted(node: Node) -> tuple[str, int]:
     while isinstance(node, nodes.Rename):
         node = node.base
     return (node.text if isinstance(node, nodes.Name) else ""), 0
-
-
-def unshifted(node: Node) -> Node:
-    while isinstance(node, nodes.Call):
-        node = node.arguments[0]
-    return node
 
 
 def range_of(value: AxisValue) -> AxisVariable | None:

@@ -14,7 +14,7 @@ from .code_indices import CodeIndices
 from .operations import Dtype, Misuse, SizeArgument, Truth, as_value, operation
 from .optional_numpy import np
 from .product_operations import square_axes
-from .values import AxisValue, call, iota, number
+from .values import AxisValue, call, iota, number, plus
 
 
 # --------------------------------------------------------------------------------------------------- sizes of new axes
@@ -78,10 +78,7 @@ def full_of(value: float) -> tuple[Callable[..., AxisValue], Callable[..., Any]]
 
 
 def like(axes: Axes, x: Any, value: Any) -> AxisValue:
-    dims = tuple(tuple(axes.twin(axis) for axis in dim) for dim in as_value(x).dims)
-    for one, two in zip(dims, as_value(x).dims):
-        axes.unify_dims(one, two)
-    return constant(dims, as_value(value).node)
+    return constant(as_value(x).dims, as_value(value).node)
 
 
 operation("ones", "shape, dtype=None", *full_of(1))
@@ -156,8 +153,7 @@ def triangle(relation: str) -> Callable[..., AxisValue]:
         if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
             raise Misuse("a triangle needs two axes, and a number for its diagonal")
         (row,), (column,) = value.dims[-2:]
-        first = iota(row) if not offset else call("+" if offset > 0 else "-", (iota(row), number(abs(offset))))
-        holds = call(relation, (iota(column), first))
+        holds = call(relation, (iota(column), plus(iota(row), offset)))
         axes.apart(value.axes)
         known = constant_of(value)
         if isinstance(value, Truth):

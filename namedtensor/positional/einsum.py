@@ -41,12 +41,9 @@ class EinsumLetters(CodeReader):
             groups = self.spec_alone.partition("->")[0].split(",")
             operands = [*shapes] or [chr(ord("A") + number) for number in range(len(groups))]
             if len(operands) != len(groups):
-                raise refused(
-                    source, (0, len(source)), f"there are {len(groups)} groups of letters, and {len(operands)} inputs"
-                )
-            self.operands = operands
-            listed = ", ".join(operands)
-            self.tree = ast.parse(f"einsum({self.spec_alone!r}, {listed})")
+                message = f"there are {len(groups)} groups of letters, and {len(operands)} inputs"
+                raise refused(source, (0, len(source)), message)
+            self.tree = ast.parse(f"einsum({self.spec_alone!r}, {', '.join(operands)})")
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         return (0, len(self.written)) if self.spec_alone else super().span(node)
@@ -56,9 +53,8 @@ def einsum(code: CodeReader, node: ast.Call, method: bool) -> Any:
     texts = texts_of(node)
     if len(texts) != 1 or method:
         raise code.refuse(node, "einsum expects its letters as a string", 'write einsum("ab,bc->ac", A, B)')
-    for keyword in node.keywords:
-        if keyword.arg not in ("optimize",):
-            raise code.refuse(node, f"the keyword {keyword.arg} of einsum is not supported")
+    if unknown := [keyword.arg for keyword in node.keywords if keyword.arg != "optimize"]:
+        raise code.refuse(node, f"the keyword {unknown[0]} of einsum is not supported")
     spec = str(texts[0].value)
     groups, output = letters_of(code, texts[0], spec)
     operands = [argument for argument in node.args if argument is not texts[0]]
@@ -79,14 +75,6 @@ def texts_of(node: ast.Call) -> list[ast.Constant]:
     ]
 
 
-def words_of(text: str) -> list[str]:
-    """The axes of a group: letters, or words where there are spaces between them."""
-    text = text.strip()
-    if re.search(r"[A-Za-z_0-9] +[A-Za-z_0-9]", text) and any(len(word) > 1 for word in text.split()):
-        return text.split()
-    return re.findall(r"\.\.\.|[A-Za-z]", text)
-
-
 def letters_of(code: CodeReader, node: ast.AST, spec: str) -> tuple[list[list[str]], list[str]]:
     left, arrow, right = spec.partition("->")
     if not re.fullmatch(r"[A-Za-z_0-9., ]*", left + right):
@@ -94,7 +82,7 @@ def letters_of(code: CodeReader, node: ast.AST, spec: str) -> tuple[list[list[st
     words = any(len(word) > 1 for word in re.findall(r"[A-Za-z_0-9]+", spec)) and " " in spec.replace(
         ", ", ","
     ).strip().replace(" ->", "->").replace("-> ", "->")
-    split = (lambda text: text.split()) if words else words_of
+    split = str.split if words else re.compile(r"\.\.\.|[A-Za-z]").findall
     groups = [split(group) for group in left.split(",")]
     flat = [letter for group in groups for letter in group]
     output = (
@@ -129,13 +117,8 @@ def named_einsum(code: CodeReader, groups: list[list[str]], output: list[str], o
     for position, (part, group) in enumerate(zip(parts, groups)):
         if len(group) != len(part.dims):
             raise Misuse(f"{len(group)} letters for {len(part.dims)} axes")
-        part, group = diagonal(
-            code,
-            part,
-            group,
-            output,
-            [letter for other in groups[:position] + groups[position + 1 :] for letter in other],
-        )
+        others = {letter for other in groups[:position] + groups[position + 1 :] for letter in other}
+        part, group = diagonal(code, part, group, others | {*output})
         for letter, dim in zip(group, part.dims):
             if letter in places and places[letter] and dim:
                 axes.unify_dims(places[letter], dim)
@@ -172,9 +155,7 @@ def joined(
     return values.contracted(axes, total, part, over, tuple(places[letter] for letter in left)), left
 
 
-def diagonal(
-    code: CodeReader, part: AxisValue, group: list[str], output: list[str], others: list[str]
-) -> tuple[AxisValue, list[str]]:
+def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[str]) -> tuple[AxisValue, list[str]]:
     """An operand with a letter twice: a trace where nothing else has it, else its diagonal."""
     twice = next((letter for letter in group if group.count(letter) > 1), None)
     if twice is None:
@@ -189,26 +170,20 @@ def diagonal(
     rest = [position for position in range(len(group)) if position not in (first, second)]
     dims, letters = [part.dims[position] for position in rest], [group[position] for position in rest]
     code.axes.apart(part.axes)
-    if twice not in output and twice not in others:
+    if twice not in others:
         return AxisValue(call("trace", (part.node,), (one, two)), tuple(dims)), letters
     return AxisValue(values.diagonal(part.node, one, two), (*dims, (one,))), [*letters, twice]
 
 
 def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
     """The letters with names for the dimensions that ... covers, counted from the last."""
-    most = 0
-    result = []
-    for group, rank in zip(groups, ranks):
-        if "..." in group:
-            count = rank - len(group) + 1
-            most = max(most, count)
-            where = group.index("...")
-            group = [*group[:where], *(f".{number}" for number in reversed(range(count))), *group[where + 1 :]]
-        result.append(group)
-    if "..." in output:
-        where = output.index("...")
-        output = [*output[:where], *(f".{number}" for number in reversed(range(most))), *output[where + 1 :]]
-    return result, output
+    covered = [rank - len(group) + 1 if "..." in group else 0 for group, rank in zip(groups, ranks)]
+
+    def spelled(group: list[str], count: int) -> list[str]:
+        dots = [f".{number}" for number in reversed(range(count))]
+        return [name for letter in group for name in (dots if letter == "..." else [letter])]
+
+    return [spelled(group, count) for group, count in zip(groups, covered)], spelled(output, max(covered))
 
 
 def plain_einsum(code: CodeReader, groups: list[list[str]], output: list[str], operands: list[Any]) -> Any:

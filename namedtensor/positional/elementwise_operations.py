@@ -54,14 +54,6 @@ def reciprocal(axes: Axes, x: Any) -> AxisValue:
     return values.elementwise(axes, "/", AxisValue(number(1)), as_value(x))
 
 
-def rsqrt(axes: Axes, x: Any) -> AxisValue:
-    return reciprocal(axes, unary("sqrt")(axes, x))
-
-
-def square(axes: Axes, x: Any) -> AxisValue:
-    return power(axes, x, 2)
-
-
 def gelu_rule(axes: Axes, x: Any, approximate: Any) -> AxisValue:
     if approximate not in ("none", "tanh"):
         raise Misuse(f"approximate={approximate!r} is not supported")
@@ -74,10 +66,6 @@ def where(axes: Axes, condition: Any, x: Any, y: Any) -> AxisValue:
     if not isinstance(condition, Truth):
         raise Misuse("the condition is not a comparison")
     return AxisValue(nodes.Cases(((parts[1].node, parts[0].node), (parts[2].node, None))), dims)
-
-
-def masked_fill(axes: Axes, x: Any, mask: Any, value: Any) -> AxisValue:
-    return where(axes, mask, value, x)
 
 
 def clip(axes: Axes, x: Any, low: Any, high: Any) -> AxisValue:
@@ -182,9 +170,9 @@ operation("log1p", "x", unary("log1p"), np.log1p)
 operation("expm1", "x", unary("expm1"), np.expm1)
 operation("negative neg", "x", unary("negative"), np.negative)
 operation("gelu", "x, approximate='none'", gelu_rule, lambda x, kind: gelu(x) if kind == "none" else gelu_tanh(x))
-operation("square", "x", square, np.square)
+operation("square", "x", lambda axes, x: power(axes, x, 2), np.square)
 operation("reciprocal", "x", reciprocal, np.reciprocal)
-operation("rsqrt", "x", rsqrt, lambda x: 1 / np.sqrt(x))
+operation("rsqrt", "x", lambda axes, x: reciprocal(axes, unary("sqrt")(axes, x)), lambda x: 1 / np.sqrt(x))
 operation("add", "x, y", binary("+"), np.add)
 operation("subtract sub", "x, y", binary("-"), np.subtract)
 operation("multiply mul", "x, y", binary("⊙"), np.multiply)
@@ -193,5 +181,10 @@ operation("power pow", "x, y", power, np.power)
 operation("maximum", "x, y", binary("max"), np.maximum)
 operation("minimum", "x, y", binary("min"), np.minimum)
 operation("where", "condition, x, y", where, np.where)
-operation("masked_fill", "x, mask, value", masked_fill, lambda x, mask, value: np.where(mask, value, x))
+operation(
+    "masked_fill",
+    "x, mask, value",
+    lambda axes, x, mask, value: where(axes, mask, value, x),
+    lambda x, mask, value: np.where(mask, value, x),
+)
 operation("clip clamp", "x, min|a_min|low=None, max|a_max|high=None", clip, lambda x, low, high: np.clip(x, low, high))

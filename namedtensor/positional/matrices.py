@@ -41,27 +41,23 @@ class Walk(MatrixLeaves):
                     tree, f"the index {letter} is {counts[letter]} times in a product", "write the sum: ∑_i"
                 )
         if summed and self.letters.free is None and self.letters.bound:
-            if (
-                self.choose(
-                    tree.span, self.text(tree), (f"{', '.join(sorted(summed))} is summed", "element by element")
-                )
-                == 1
-            ):
+            options = (f"{', '.join(sorted(summed))} is summed", "element by element")
+            if self.choose(tree.span, self.text(tree), options) == 1:
                 summed = set()
-        inner, self.inner = self.inner, self.inner | summed
         with self.binding(summed):
-            total = self.einstein(tree, summed)
-        self.inner = inner
-        return total
+            return self.einstein(tree, summed)
 
     @contextmanager
-    def binding(self, letters: Collection[str]) -> Iterator[None]:
-        """A scope in which these letters are axes of their own."""
-        outer = self.scope
+    def binding(self, letters: Collection[str], beside: Collection[str] = (), below: bool = False) -> Iterator[None]:
+        """A scope in which these letters are axes of their own, where `below` those of a ∑, with others in its conditions."""
+        outer, inner, summing = self.scope, self.inner, self.summing
+        self.inner = inner | {*letters, *beside}
+        self.summing = summing | {*letters} if below else summing
         self.scope = {**outer, **{letter: self.axes.new(hint=letter) for letter in letters}}
         yield
         unbound = {letter: axis for letter, axis in self.scope.items() if letter not in letters}
         self.scope = {**unbound, **{letter: outer[letter] for letter in letters if letter in outer}}
+        self.inner, self.summing = inner, summing
 
     def einstein(self, tree: Tree, summed: set[str]) -> Matrix:
         if not summed:
@@ -333,16 +329,10 @@ class Walk(MatrixLeaves):
     def misfit(self, x: Matrix, y: Matrix, tree: Tree, clash: Clash | None = None) -> NotationError:
         left, right = (self.text(part) for part in tree.parts[:2]) if len(tree.parts) > 1 else (self.text(tree), "")
         first, second = (f"{self.called(value.dims[0])} × {self.called(value.dims[1])}" for value in (x, y))
-        offers = []
-        if (
-            x.is_full
-            and y.is_full
-            and all(a.kind.fits(b.kind) for one, two in zip(x.dims, y.dims[::-1]) for a, b in zip(one, two))
-        ):
-            offers = [f"{left} {tree.op} {right}^⊤"]
-        return self.refuse(
-            tree, f"shapes differ: {left} is {first}, {right} is {second}", f"write {offers[0]}" if offers else None
-        )
+        pairs = [pair for one, two in zip(x.dims, y.dims[::-1]) for pair in zip(one, two)]
+        turned = x.is_full and y.is_full and all(a.kind.fits(b.kind) for a, b in pairs)
+        hint = f"write {left} {tree.op} {right}^⊤" if turned else None
+        return self.refuse(tree, f"shapes differ: {left} is {first}, {right} is {second}", hint)
 
     def divided(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
         if x.identity and y.is_number:

@@ -66,15 +66,11 @@ def beside(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
         return walk.make(node, (rows[0], (joined,)), *blocks)
     wide = [with_column(walk, part) for part in blocks]
     walk.axes.facts.totals.append((joined, tuple(axis for part in wide for axis in part.dims[1])))
-    node = None
+    if any(len(part.dims[1]) != 1 for part in wide):
+        raise walk.refuse(tree, "a block with merged columns is not supported")
     for part in wide:
-        if len(part.dims[1]) != 1:
-            raise walk.refuse(tree, "a block with merged columns is not supported")
-        (old,) = part.dims[1]
-        piece = nodes.Rename(part.node, (((nodes.Axis(old.key),), (nodes.Axis(joined.key),)),))
-        node = piece if node is None else call("⊕", (node, piece), (joined,))
         walk.axes.apart((*axes_of(part.dims), joined))
-    assert node is not None
+    node = values.concatenated([(part.node, part.dims[1][0]) for part in wide], joined)
     return walk.make(node, (rows[0], (joined,)), *wide)
 
 

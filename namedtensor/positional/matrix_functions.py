@@ -48,9 +48,12 @@ def literal(walk: Walk, tree: Tree) -> Matrix:
     return Matrix(number(exact), EMPTY, literal=exact)
 
 
-@rule("group")
-def group(walk: Walk, tree: Tree) -> Matrix:
-    return walk.read(tree.parts[0])
+RULES.update({
+    "group": lambda walk, tree: walk.read(tree.parts[0]),
+    **dict.fromkeys(("product", "after /", "·"), Walk.product),
+    "@": lambda walk, tree: walk.times(walk.read(tree.parts[0]), walk.read(tree.parts[1]), "product", tree),
+    **dict.fromkeys("+-", Walk.added),
+})  # fmt: skip
 
 
 @rule("negative")
@@ -77,16 +80,6 @@ def inverse(walk: Walk, tree: Tree) -> Matrix:
         return walk.divided(literal(walk, Tree("number", tree.span, text="1")), x, tree)
     pair = square(walk, tree, x, "an inverse")
     return replace(walk.make(call("inv", (x.node,), pair), x.dims, x), inverse=x)
-
-
-@rule("product", "after /", "·")
-def product(walk: Walk, tree: Tree) -> Matrix:
-    return walk.product(tree)
-
-
-@rule("@")
-def matmul(walk: Walk, tree: Tree) -> Matrix:
-    return walk.times(walk.read(tree.parts[0]), walk.read(tree.parts[1]), "product", tree)
 
 
 @rule("∘", "*")
@@ -126,11 +119,6 @@ def outer(walk: Walk, tree: Tree) -> Matrix:
         y = transposed(y)
     dims = tuple((*one, *two) for one, two in zip(x.dims, y.dims))
     return walk.make(call("⊙", (x.node, y.node)), dims, x, y)
-
-
-@rule("+", "-")
-def total(walk: Walk, tree: Tree) -> Matrix:
-    return walk.added(tree)
 
 
 @rule("/")
@@ -174,13 +162,9 @@ def element(walk: Walk, tree: Tree) -> Matrix:
 def power(walk: Walk, tree: Tree) -> Matrix:
     base, exponent = tree.parts
     name = canonical(spelled(tree))
-    if (
-        exponent.op == "label"
-        or exponent.op == "group"
-        or (exponent.op == "name" and exponent.text not in walk.names and exponent.text.isupper())
-    ):
-        if name and base.op in ("name", "sub"):
-            return walk.leaf(tree, name)
+    label = exponent.op == "name" and exponent.text not in walk.names and exponent.text.isupper()
+    if (label or exponent.op in ("label", "group")) and name and base.op in ("name", "sub"):
+        return walk.leaf(tree, name)
     if base.op == "name" and base.text == "e" and "e" not in walk.names:
         return applied(walk, "exp", walk.read(exponent))
     x, p = walk.read(base), walk.read(exponent)
@@ -218,13 +202,8 @@ def matrix_power(walk: Walk, tree: Tree, x: Matrix, p: Matrix) -> Matrix:
 def vector_power(walk: Walk, tree: Tree, x: Matrix, p: Matrix) -> Matrix:
     if p.literal == 2 and len(axes_of(x.dims)) == 1:
         if walk.choose(tree.span, walk.text(tree), ("each element", "the inner product with itself")) == 1:
-            column = x if x.dims[0] else transposed(x)
-            other = walk.read(tree.parts[0])
-            return walk.contract(
-                transposed(column),
-                other if other.dims[0] else transposed(other),
-                Tree("product", tree.span, (tree.parts[0],) * 2),
-            )
+            column, other = (y if y.dims[0] else transposed(y) for y in (x, walk.read(tree.parts[0])))
+            return walk.contract(transposed(column), other, Tree("product", tree.span, (tree.parts[0],) * 2))
         return raised(walk, x, p)
     walk.remark(f"{walk.text(tree)} is a power of each element")
     return raised(walk, x, p)
@@ -241,12 +220,8 @@ def norm(walk: Walk, tree: Tree) -> Matrix:
             raise walk.refuse(
                 tree, f"the norm ‖A‖_{order} of a matrix is not supported", "‖A‖_F is the root of the sum of squares"
             )
-        if (
-            walk.choose(
-                tree.span, walk.text(tree), ("Frobenius: the root of the sum of squares", "the largest singular value")
-            )
-            == 1
-        ):
+        options = ("Frobenius: the root of the sum of squares", "the largest singular value")
+        if walk.choose(tree.span, walk.text(tree), options) == 1:
             return spectral(walk, tree, x)
     if order in ("∞", "\\infty"):
         return walk.reduced("max", applied(walk, "abs", x), over, EMPTY, dict(x.indices))
@@ -275,13 +250,13 @@ def bars(walk: Walk, tree: Tree) -> Matrix:
     x = walk.read(tree.parts[0])
     if x.is_number:
         return applied(walk, "abs", x)
-    if x.is_full:
-        if walk.choose(tree.span, walk.text(tree), ("the determinant", "element by element")) == 0:
-            return Matrix(call("det", (x.node,), square(walk, tree, x, "a determinant")), EMPTY, indices=x.indices)
+    options = (
+        ("the determinant", "element by element") if x.is_full else ("element by element", "the length of the vector")
+    )
+    if options[walk.choose(tree.span, walk.text(tree), options)] == "element by element":
         return applied(walk, "abs", x)
-    if walk.choose(tree.span, walk.text(tree), ("element by element", "the length of the vector")) == 0:
-        return applied(walk, "abs", x)
-    return Matrix(call("norm", (x.node,), axes_of(x.dims)), EMPTY, indices=x.indices)
+    operator, over = ("det", square(walk, tree, x, "a determinant")) if x.is_full else ("norm", axes_of(x.dims))
+    return Matrix(call(operator, (x.node,), over), EMPTY, indices=x.indices)
 
 
 @rule("inner")

@@ -19,7 +19,7 @@ from .indices import IndexLetters, canonical, entries_in, is_letter, spelled
 from .inputs import SourceInput
 from .refusals import refused
 from .source_tree import Tree
-from .values import AxisValue, Leaf, call, number
+from .values import AxisValue, Leaf, number, plus
 
 SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
@@ -157,11 +157,8 @@ class MatrixLeaves:
         used = source.leaf.use(self.axes)
         dims = used.dims
         if len(dims) > 2:
-            raise self.refuse(
-                tree,
-                f"{name} has {len(dims)} axes, and matrix notation has two",
-                "write an index for each of its axes, or use einsum",
-            )
+            hint = "write an index for each of its axes, or use einsum"
+            raise self.refuse(tree, f"{name} has {len(dims)} axes, and matrix notation has two", hint)
         whole = {0: EMPTY, 1: ((), *dims) if source.row else (*dims, ()), 2: dims}[len(dims)]
         self.axes.apart(used.axes)
         return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not source.defined)
@@ -210,12 +207,10 @@ class MatrixLeaves:
             leaf = Leaf(node_of(name), tuple((self.axes.new(hint=item if is_letter(item) else ""),) for item in items))
             self.names[name] = SourceInput(name, leaf, guessed=True)
         source = self.names[name]
-        if len(items) > len(source.leaf.dims):
+        if not 0 <= len(source.leaf.dims) - len(items) <= 2:
             raise self.refuse(tree, f"{name} has {len(source.leaf.dims)} axes, and {len(items)} indices")
         used = source.leaf.use(self.axes)
         node, rest = used.node, used.dims[len(items) :]
-        if len(rest) > 2:
-            raise self.refuse(tree, f"{name} has {len(source.leaf.dims)} axes, and {len(items)} indices")
         indices: dict[str, AxisVariable] = {}
         twice: tuple[Node, AxisVariable, AxisVariable] | None = None
         for item, (axis,) in zip(items, used.dims):
@@ -259,19 +254,15 @@ class MatrixLeaves:
         """The index i+1 of a sum over i, which has to stay within the axis."""
         item = item_of(text)
         if item is None or item.minus or len(item.plus) != 1 or item.plus[0] not in self.ranges:
-            raise self.refuse(
-                tree, f"the index {text} is not supported", "sum over the letter in its range: ∑_{i=1}^{n-1} x_{i+1}"
-            )
+            hint = "sum over the letter in its range: ∑_{i=1}^{n-1} x_{i+1}"
+            raise self.refuse(tree, f"the index {text} is not supported", hint)
         (letter,) = item.plus
         span = self.ranges[letter]
         self.meet(tree, self.letter(letter), axis, letter)
         if span.first + item.offset < 1 or item.offset > span.less:
             raise self.refuse(tree, f"the index {text} leaves its axis", "sum over the indices that are in it")
         self.axes.facts.least.append((axis, span.first + span.less + 1))
-        offset = number(abs(item.offset))
-        return (
-            call("+" if item.offset > 0 else "-", (nodes.Name(letter), offset)) if item.offset else nodes.Name(letter)
-        )
+        return plus(nodes.Name(letter), item.offset)
 
     def meet(self, tree: Tree, first: AxisVariable, second: AxisVariable, letter: str) -> None:
         try:
@@ -283,10 +274,8 @@ class MatrixLeaves:
         self, tree: Tree, node: Node, first: AxisVariable, second: AxisVariable
     ) -> tuple[Node, AxisVariable, AxisVariable]:
         if not first.kind.fits(second.kind):
-            raise self.refuse(
-                tree,
-                f"{self.text(tree)} is the diagonal of a square tensor, and its axes are {first.key} and {second.key}",
-            )
+            what = f"{self.text(tree)} is the diagonal of a square tensor"
+            raise self.refuse(tree, f"{what}, and its axes are {first.key} and {second.key}")
         first.kind.unify(second.kind)
         return values.diagonal(node, first, second), first, second
 

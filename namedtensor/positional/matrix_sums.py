@@ -48,14 +48,11 @@ def big(walk: Walk, tree: Tree) -> Matrix:
     if part is not None:
         return ranged(walk, tree, part)
     bound = walk.letters.bound_by(tree)
-    inner, walk.inner = walk.inner, walk.inner | {*bound, *written_below(tree)}
-    summing, walk.summing = walk.summing, walk.summing | {*bound}
-    with walk.binding(bound):
+    with walk.binding(bound, written_below(tree), below=True):
         if tree.upper and not tree.upper.isdigit():
             walk.ends[tree.upper] = walk.scope[tree.letters[0]]
         body = walk.read(tree.parts[0])
         body = under_conditions(walk, tree, body) if tree.conditions else body
-    walk.inner, walk.summing = inner, summing
     indices = dict(body.indices)
     lost = [letter for letter in bound if letter not in indices]
     if lost:
@@ -142,9 +139,7 @@ def ranged(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
         )
     outer = dict(walk.ranges)
     walk.ranges[letter] = part
-    inner, walk.inner = walk.inner, walk.inner | {letter}
-    summing, walk.summing = walk.summing, walk.summing | {letter}
-    with walk.binding((letter,)):
+    with walk.binding((letter,), below=True):
         axis = walk.scope[letter]
         if end:
             if end["name"] in walk.names:
@@ -152,7 +147,7 @@ def ranged(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
             walk.ends[end["name"]] = axis
         before = len(walk.axes.facts.least)
         body = walk.read(tree.parts[0])
-    walk.inner, walk.summing, walk.ranges = inner, summing, outer
+    walk.ranges = outer
     if len(walk.axes.facts.least) == before:
         raise walk.refuse(tree, f"nothing under the {operator} has the index {letter}")
     last: Node = call("-", (size(axis), number(part.less))) if part.less else size(axis)

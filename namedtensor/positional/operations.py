@@ -6,16 +6,16 @@ rejected, since a formula without it would be another. `rule` gives the value in
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from grammar import nodes
-from grammar.nodes import Node
 
 from . import values
 from .axes import Dim
-from .values import AxisValue, call, number
+from .values import AxisValue, number
 
 REQUIRED = object()
 
@@ -78,29 +78,8 @@ def parameters_of(text: str) -> tuple[Parameter, ...]:
     result = []
     for piece in text.split(","):
         names, equals, default = piece.strip().partition("=")
-        result.append(Parameter(tuple(names.split("|")), DEFAULTS[default] if equals else REQUIRED))
+        result.append(Parameter(tuple(names.split("|")), ast.literal_eval(default) if equals else REQUIRED))
     return tuple(result)
-
-
-DEFAULTS: dict[str, Any] = {
-    "None": None,
-    "False": False,
-    "True": True,
-    "0": 0,
-    "1": 1,
-    "-1": -1,
-    "0.5": 0.5,
-    "1e-5": 1e-5,
-    "'none'": "none",
-    "'valid'": "valid",
-    "2": 2,
-    "1e-12": 1e-12,
-    "1e-8": 1e-8,
-    "0.01": 0.01,
-    "1.0": 1.0,
-    "'mean'": "mean",
-    "0.0": 0.0,
-}
 
 
 def operation(names: str, parameters: str, rule: Any, array: Any, library: str = "", variadic: bool = False) -> None:
@@ -178,10 +157,7 @@ def as_value(x: Any) -> AxisValue:
     if isinstance(x, (int, float)):
         return AxisValue(number(x))
     if isinstance(x, SizeArgument):
-        node: Node = number(1)
-        for position, axis in enumerate(x.dim):
-            node = values.size(axis) if position == 0 else call("⊙", (node, values.size(axis)))
-        return AxisValue(node)
+        return AxisValue(values.size_of(x.dim))
     raise Misuse(f"{type(x).__name__} is not a tensor or a number")
 
 

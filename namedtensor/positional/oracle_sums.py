@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .indices import written_below
-from .matrix_sums import range_of
+from .matrix_sums import NEUTRAL, range_of
 from .optional_numpy import Unsupported, np
 from .oracle import RULES, Oracle, PlainValues, number
 from .source_tree import Tree
 
 FUNCTIONS = {"∑": np.sum, "∏": np.prod, "max": np.max, "min": np.min, "mean": np.mean}
-NEUTRAL = {"∑": 0.0, "∏": 1.0, "max": -math.inf, "min": math.inf}
-RELATIONS = {
-    "≠": np.not_equal,
-    "≤": np.less_equal,
-    "<": np.less,
-    "≥": np.greater_equal,
-    ">": np.greater,
-}
+RELATIONS = {"≠": np.not_equal, "≤": np.less_equal, "<": np.less, "≥": np.greater_equal, ">": np.greater}
 
 
 def big(oracle: Oracle, tree: Tree) -> PlainValues:

@@ -9,11 +9,9 @@ from grammar import nodes
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .axis_operations import along, transposed
-from .elementwise_operations import power
-from .operations import Misuse, SizeArgument, as_value, operation, positions
+from .operations import Misuse, as_value, operation, positions
 from .optional_numpy import np
-from .plain_functions import inverse, softmax, solution
+from .plain_functions import inverse, solution
 from .values import AxisValue, call, number
 
 
@@ -46,33 +44,6 @@ def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
     if len(first.dims) != 1 or len(second.dims) != 1:
         raise Misuse("outer needs two vectors")
     return values.elementwise(axes, "⊙", first.moved((*first.dims, ())), second)
-
-
-def linear(axes: Axes, x: Any, weight: Any, bias: Any) -> AxisValue:
-    matrix = as_value(weight)
-    result = matmul(axes, x, matrix.moved(matrix.dims[::-1]))
-    return result if bias is None else values.elementwise(axes, "+", result, as_value(bias))
-
-
-def plain_linear(x: Any, weight: Any, bias: Any) -> Any:
-    return x @ weight.T + (0 if bias is None else bias)
-
-
-def attention(axes: Axes, query: Any, key: Any, value: Any, scale: Any) -> AxisValue:
-    matrix = as_value(key)
-    scores = matmul(axes, query, transposed(matrix))
-    below = power(axes, SizeArgument(matrix.dims[-1]), 0.5)
-    scores = (
-        values.elementwise(axes, "/", scores, below)
-        if scale is None
-        else values.elementwise(axes, "⊙", scores, as_value(scale))
-    )
-    return matmul(axes, along("softmax")(axes, scores, -1), value)
-
-
-def plain_attention(query: Any, key: Any, value: Any, scale: Any) -> Any:
-    factor = 1 / np.sqrt(key.shape[-1]) if scale is None else scale
-    return softmax(query @ np.swapaxes(key, -1, -2) * factor, -1) @ value
 
 
 def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
@@ -114,23 +85,18 @@ operation("inner", "x, y", inner, np.inner)
 operation("outer", "x, y", outer, np.outer)
 operation("tensordot", "x, y, axes|dims=2", tensordot, lambda x, y, over: np.tensordot(x, y, over))
 operation("kron", "x, y", kron, np.kron)
-operation("linear", "x, weight, bias=None", linear, plain_linear)
-operation("scaled_dot_product_attention", "query, key, value, scale=None", attention, plain_attention)
 
 
 # ------------------------------------------------------------------------------------------------------- linear algebra
 def square_axes(axes: Axes, x: AxisValue, what: str) -> tuple[AxisVariable, AxisVariable]:
-    if (
-        len(x.dims) < 2
-        or len(x.dims[-1]) != 1
-        or len(x.dims[-2]) != 1
-        or not x.dims[-1][0].kind.fits(x.dims[-2][0].kind)
-    ):
+    dims = x.dims[-2:]
+    if len(dims) < 2 or any(len(dim) != 1 for dim in dims) or not dims[1][0].kind.fits(dims[0][0].kind):
         raise Misuse(f"{what} needs a square matrix")
-    if x.dims[-1][0].kind is not x.dims[-2][0].kind:
-        axes.facts.assumed.append(f"|{x.dims[-2][0].key}| = |{x.dims[-1][0].key}|")
-    x.dims[-1][0].kind.unify(x.dims[-2][0].kind)
-    return x.dims[-2][0], x.dims[-1][0]
+    row, column = dims[0][0], dims[1][0]
+    if column.kind is not row.kind:
+        axes.facts.assumed.append(f"|{row.key}| = |{column.key}|")
+    column.kind.unify(row.kind)
+    return row, column
 
 
 def of_matrix(operator: str, gives_matrix: bool) -> Callable[..., AxisValue]:
@@ -208,13 +174,9 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     axes.facts.totals.append((joined, tuple(part.dims[where][0] for part in parts)))
     others = [part.moved((*part.dims[:where], (), *part.dims[where + 1 :])) for part in parts]
     dims = values.aligned(axes, *others)
-    pieces = []
     for part in parts:
-        pieces.append(nodes.Rename(part.node, (((nodes.Axis(part.dims[where][0].key),), (nodes.Axis(joined.key),)),)))
         axes.apart(part.axes, (joined,))
-    node = pieces[0]
-    for piece in pieces[1:]:
-        node = call("⊕", (node, piece), (joined,))
+    node = values.concatenated([(part.node, part.dims[where][0]) for part in parts], joined)
     result = tuple((joined,) if position == where else dim for position, dim in enumerate(dims))
     axes.apart(axes_of(result))
     return AxisValue(node, result)

@@ -7,11 +7,11 @@ from typing import Any
 
 from . import values
 from .axes import Axes, axes_of
-from .axis_operations import along, reduced
-from .code_indices import CodeIndices, at, only
+from .axis_operations import along
+from .code_indices import CodeIndices, only
 from .operations import Misuse, Pair, as_value, operation, positions
 from .optional_numpy import np
-from .values import AxisValue, call, number
+from .values import AxisValue, at, call, number
 
 
 def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
@@ -19,10 +19,8 @@ def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
     value = as_value(x)
     if axis is None and len(value.dims) > 1:
         raise Misuse("take without an axis flattens its operand")
-    (where,) = positions(value, 0 if axis is None else axis)
-    items: list[Any] = [slice(None)] * len(value.dims)
-    items[where] = index if isinstance(index, (int, AxisValue)) else as_value(index)
-    return CodeIndices(axes).index(value, items)
+    where = positions(value, 0 if axis is None else axis)
+    return CodeIndices(axes).along(value, where, index if isinstance(index, int) else as_value(index))
 
 
 def gather(broadcasts: bool) -> Callable[..., AxisValue]:
@@ -48,12 +46,6 @@ def gather(broadcasts: bool) -> Callable[..., AxisValue]:
 
 
 operation("take", "x, indices, axis=None", take, lambda x, index, axis: np.take(x, index, axis))
-operation(
-    "index_select",
-    "x, dim, index",
-    lambda axes, x, dim, index: take(axes, x, index, dim),
-    lambda x, dim, index: np.take(x, index, dim),
-)
 operation("take_along_axis", "x, indices, axis", gather(True), np.take_along_axis)
 operation(
     "gather",
@@ -71,11 +63,7 @@ def sort(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 def sort_pair(axes: Axes, x: Any, axis: Any, descending: Any) -> Any:
     result = sort(axes, x, axis)
-    if descending is True:
-        items: list[Any] = [slice(None)] * len(result.dims)
-        items[positions(result, axis)[0]] = slice(None, None, -1)
-        return Pair(CodeIndices(axes).index(result, items))
-    return Pair(result)
+    return Pair(flip(axes, result, axis) if descending is True else result)
 
 
 def argsort(axes: Axes, x: Any, axis: Any) -> AxisValue:
@@ -119,10 +107,7 @@ for name, function in (("argmax", np.argmax), ("argmin", np.argmin)):
 
 def flip(axes: Axes, x: Any, axis: Any) -> AxisValue:
     value = as_value(x)
-    items: list[Any] = [slice(None)] * len(value.dims)
-    for position in positions(value, axis):
-        items[position] = slice(None, None, -1)
-    return CodeIndices(axes).index(value, items)
+    return CodeIndices(axes).along(value, positions(value, axis), slice(None, None, -1))
 
 
 operation("flip", "x, axis|dims|dim=None", flip, np.flip)
@@ -132,25 +117,10 @@ operation("flip", "x, axis|dims|dim=None", flip, np.flip)
 def diff(axes: Axes, x: Any, axis: Any) -> AxisValue:
     """x[1:] − x[:-1]"""
     value = as_value(x)
-    (where,) = positions(value, axis)
-    before: list[Any] = [slice(None)] * len(value.dims)
-    after = list(before)
-    after[where], before[where] = slice(1, None), slice(None, -1)
-    index = CodeIndices(axes).index
-    return values.elementwise(axes, "-", index(value, after), index(value, before))
-
-
-def average(axes: Axes, x: Any, axis: Any, weights: Any) -> AxisValue:
-    if weights is None:
-        return reduced(axes, "mean", as_value(x), axis, False)
-    value, factor = as_value(x), as_value(weights)
-    if len(factor.dims) != len(value.dims):
-        raise Misuse("the weights of an average have the axes of the tensor")
-    total = reduced(axes, "∑", values.elementwise(axes, "⊙", value, factor), axis, False)
-    return values.elementwise(axes, "/", total, reduced(axes, "∑", factor, axis, False))
+    after, before = (
+        CodeIndices(axes).along(value, positions(value, axis), slice(*ends)) for ends in ((1, None), (None, -1))
+    )
+    return values.elementwise(axes, "-", after, before)
 
 
 operation("diff", "x, *, axis|dim=-1", diff, lambda x, axis: np.diff(x, axis=axis))
-operation(
-    "average", "x, axis=None, weights=None", average, lambda x, axis, weights: np.average(x, axis, weights), "numpy"
-)

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Collection
 from typing import NamedTuple
 
+from grammar.errors import NotationError, Span
+
 from .refusals import refused
 
 NAME, NUMBER, FUNCTION, SIGN, END = "name", "number", "function", "sign", "end"
@@ -21,6 +23,10 @@ class SourceToken(NamedTuple):
     text: str
     start: int
     end: int
+
+    @property
+    def span(self) -> Span:
+        return self.start, self.end
 
 
 FUNCTIONS = {  # as written, in lower case: the operator of the notation, or what `matrices` knows by this word
@@ -46,17 +52,13 @@ FONTS = set(
     "text textrm textbf textit mathrm mathbf mathit mathsf mathcal mathtt boldsymbol bm vec operatorname operatorname* mathop".split()
 )
 ACCENTS = {
-    "hat": "\u0302",
-    "widehat": "\u0302",
-    "tilde": "\u0303",
-    "widetilde": "\u0303",
-    "bar": "\u0304",
-    "overline": "\u0304",
+    "hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303", "widetilde": "\u0303", "bar": "\u0304", "overline": "\u0304",
     "dot": "\u0307",
-}
+}  # fmt: skip
 SKIPPED = set(
     "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr displaystyle textstyle quad qquad ! , ; : limits nolimits rm bf".split()
 ) | {" "}
+BLACKBOARD = {"1": (NAME, "𝟏"), "R": (SIGN, "ℝ"), "E": (FUNCTION, "𝔼")}
 ENVIRONMENTS = {"matrix", "bmatrix", "pmatrix", "smallmatrix", "bsmallmatrix"}
 SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ᵀⁿ", "0123456789-+⊤n"))
 SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₗₘₙₚₛₜₐₓᵣₕ", "0123456789ijklmnpstaxrh"))
@@ -76,6 +78,9 @@ class Scanner:
         self.matrices = 0  # that are open
         self.scripts = 0  # braces of subscripts that are open
         self.words = sorted((name for name in names if len(name) > 1 and name.isidentifier()), key=len, reverse=True)
+
+    def refuse(self, start: int, message: str, hint: str | None = None) -> NotationError:
+        return refused(self.source, (start, max(self.position, start + 1)), message, hint)
 
     def add(self, kind: str, text: str, start: int, end: int) -> None:
         self.tokens.append(SourceToken(kind, text, start, end))
@@ -128,12 +133,9 @@ class Scanner:
         if len(word) > 1 and word.lower() in FUNCTIONS:
             self.add(FUNCTION, word, start, start + len(word))
         elif len(word) > 4 or (len(word) > 1 and word.islower() and self.source[match.end() : match.end() + 1] == "("):
-            raise refused(
-                self.source,
-                (start, start + len(word)),
-                f"unknown name or function {word}",
-                "give its shape, or write its letters apart if they are factors",
-            )
+            self.position = start + len(word)
+            hint = "give its shape, or write its letters apart if they are factors"
+            raise self.refuse(start, f"unknown name or function {word}", hint)
         else:
             for offset, letter in enumerate(word):
                 self.add(NAME, letter, start + offset, start + offset + 1)
@@ -164,7 +166,7 @@ class Scanner:
             self.position += 1
             return
         if text not in PLAIN:
-            raise refused(self.source, (start, start + 1), f"unsupported character {character}")
+            raise self.refuse(start, f"unsupported character {character}")
         if text == "{" and (self.scripts or (self.tokens and self.tokens[-1].text == "_")):
             self.scripts += 1
         elif text == "}" and self.scripts:
@@ -187,7 +189,7 @@ class Scanner:
     def macro(self) -> None:
         match = MACRO.match(self.source, self.position)
         if match is None:
-            raise refused(self.source, (self.position, self.position + 1), "a macro has no name")
+            raise self.refuse(self.position, "a macro has no name")
         word, start = match[0][1:], match.start()
         self.position = match.end()
         if word in ("begin", "end"):
@@ -210,13 +212,13 @@ class Scanner:
         elif word.lower() in FUNCTIONS:
             self.add(FUNCTION, word, start, self.position)
         else:
-            raise refused(self.source, match.span(), f"\\{word} is not supported in matrix or index notation")
+            raise self.refuse(start, f"\\{word} is not supported in matrix or index notation")
 
     def environment(self, word: str, start: int) -> None:
         r"""\begin{bmatrix} as a bracket; its & and \\ are commas and semicolons."""
         name, _, _ = self.argument()
         if name not in ENVIRONMENTS:
-            raise refused(self.source, (start, self.position), f"the environment {name} is not supported")
+            raise self.refuse(start, f"the environment {name} is not supported")
         self.matrices += 1 if word == "begin" else -1
         self.add(SIGN, "[" if word == "begin" else "]", start, self.position)
 
@@ -228,7 +230,7 @@ class Scanner:
         if self.source[start : start + 1] == "{":
             end = self.source.find("}", start)
             if end < 0 or "{" in self.source[start + 1 : end]:
-                raise refused(self.source, (start, start + 1), "this group is not closed, or not a plain name")
+                raise self.refuse(start, "this group is not closed, or not a plain name")
             self.position = end + 1
             return self.source[start + 1 : end].strip(), start + 1, end
         if macro := MACRO.match(self.source, start):
@@ -254,9 +256,7 @@ class Scanner:
         elif text.isalnum():
             self.add(NAME, text, *span)
         else:
-            raise refused(
-                self.source, span, f"{text} is not a name or a known function", "give the formula without prose"
-            )
+            raise self.refuse(start, f"{text} is not a name or a known function", "give the formula without prose")
 
     def accent(self, start: int, mark: str) -> None:
         text, _, _ = self.argument()
@@ -264,22 +264,15 @@ class Scanner:
         if len(text) != 1 or not text.isalpha():
             inner = re.sub(r"\\[a-z]+|[{}\s]", "", text)
             if len(inner) != 1:
-                raise refused(self.source, (start, self.position), "an accent belongs to one letter")
+                raise self.refuse(start, "an accent belongs to one letter")
             text = inner
         self.add(NAME, unicodedata.normalize("NFC", text + mark), start, self.position)
 
     def blackboard(self, start: int) -> None:
         text, _, _ = self.argument()
-        if text == "1":
-            self.add(NAME, "𝟏", start, self.position)
-        elif text == "R":
-            self.add(SIGN, "ℝ", start, self.position)
-        elif text == "E":
-            self.add(FUNCTION, "𝔼", start, self.position)
-        else:
-            raise refused(
-                self.source, (start, self.position), f"\\mathbb{{{text}}} is not supported in matrix or index notation"
-            )
+        if text not in BLACKBOARD:
+            raise self.refuse(start, f"\\mathbb{{{text}}} is not supported in matrix or index notation")
+        self.add(*BLACKBOARD[text], start, self.position)
 
 
 def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:

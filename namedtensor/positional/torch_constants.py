@@ -13,7 +13,7 @@ import torch
 from grammar import nodes
 from grammar.nodes import Node
 
-from .values import call, number
+from .values import call, number, plus, times
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,7 @@ def counted(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> C
             return None
 
     def node(indices: Sequence[Node]) -> Node:
-        index = indices[0] if step == 1 else call("⊙", (number(step), indices[0]))
-        offset = start - step
-        return index if offset == 0 else call("+" if offset > 0 else "-", (index, number(abs(offset))))
+        return plus(times(step, indices[0]), start - step)
 
     return ConstantPattern(tuple(dims), node)
 
@@ -132,8 +130,7 @@ def written(
 ) -> Callable[[Sequence[Node]], Node]:
     def node(indices: Sequence[Node]) -> Node:
         row, column = indices
-        bound = row if offset == 0 else call("+" if offset > 0 else "-", (row, number(abs(offset))))
-        condition = call(operator, (column, bound))
+        condition = call(operator, (column, plus(row, offset)))
         if truth:
             return condition if bool(inside) else call("¬", (condition,))
         return nodes.Cases(((value(lowest(inside), False), condition), (value(lowest(outside), False), None)))

@@ -14,8 +14,8 @@ from .torch_operations import apply, numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .torch_windows import multiple, padded, windows
-from .values import AxisValue, aligned, call, iota, number
+from .torch_windows import padded, windows
+from .values import AxisValue, aligned, call, iota, number, plus, times
 
 
 def for_each(value: Any, rank: int) -> list[int]:
@@ -44,8 +44,7 @@ def convolution(r: GraphReader, a: OperationArguments) -> TracedTensor:
         x = r.views.regrouped(x, [x.shape[0], groups, x.shape[1] // groups, *x.shape[2:]])
         weight = r.views.regrouped(weight, [groups, weight.shape[0] // groups, *weight.shape[1:]])
     else:
-        x = x.moved([x.dims[0], (), *x.dims[1:]], [x.shape[0], 1, *x.shape[1:]])
-        weight = weight.moved([(), *weight.dims], [1, *weight.shape])
+        x, weight = x.inserted(1), weight.inserted(0)
     batch, group, chans = x.dims[:3]
     left = [batch, group, (), *spatial, chans, *x.dims[3 + rank :]]
     right = [(), weight.dims[0], weight.dims[1], *[()] * rank, *weight.dims[2:]]
@@ -53,11 +52,12 @@ def convolution(r: GraphReader, a: OperationArguments) -> TracedTensor:
     over = r.axes.expanded(axes_of([weight.dims[2], *weight.dims[3:]]))
     node = call("⊙", (weight.node, x.node), over)
     dims = [both[0], both[1] + both[2], *both[3 : 3 + rank]]
-    result = TracedTensor(AxisValue(node, tuple(dims)), tuple(outside))
+    return biased(r, a, TracedTensor(AxisValue(node, tuple(dims)), tuple(outside)), rank)
+
+
+def biased(r: GraphReader, a: OperationArguments, result: TracedTensor, rank: int) -> TracedTensor:
     bias = a.optional("bias")
-    if bias is None:
-        return result
-    return apply(r, "+", result, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
+    return result if bias is None else apply(r, "+", result, bias.column(rank))
 
 
 def transposed_convolution(r: GraphReader, a: OperationArguments) -> TracedTensor:
@@ -76,22 +76,17 @@ def transposed_convolution(r: GraphReader, a: OperationArguments) -> TracedTenso
     both = aligned(r.axes, replace(x.value, dims=tuple(left)), replace(weight.value, dims=tuple(right)))
     node = call("⊙", (weight.node, x.node), r.axes.expanded(weight.dims[1]))
     columns = []
-    rest = [axis for dims in both for axis in r.axes.expanded(dims)]
+    rest = r.axes.expanded(axes_of(both))
     for at in range(rank):
         (row,), (kernel,) = rows[at], kernels[at]
         column = r.axes.new(size=outside[at + 2], hint=r.views.base(row))
-        parts = call("+", (multiple(stride[at], row), multiple(dilation[at], kernel)))
-        offset = 1 - stride[at] - dilation[at] - padding[at]
-        falls = call("=", (iota(column), call("-", (parts, number(-offset)))))
+        parts = call("+", (times(stride[at], iota(row)), times(dilation[at], iota(kernel))))
+        falls = call("=", (iota(column), plus(parts, 1 - stride[at] - dilation[at] - padding[at])))
         node = call("⊙", (node, nodes.Indicator(falls)), (row, kernel))
-        r.axes.apart([*rest, *(axis for axes in columns for axis in axes), column])
+        r.axes.apart([*rest, *axes_of(columns), column])
         columns.append((column,))
     dims = [both[0], both[1] + both[2], *(axes if size > 1 else () for axes, size in zip(columns, outside[2:]))]
-    result = TracedTensor(AxisValue(node, tuple(dims)), tuple(outside))
-    bias = a.optional("bias")
-    if bias is None:
-        return result
-    return apply(r, "+", result, bias.moved([bias.dims[0], *[()] * rank], [bias.shape[0], *[1] * rank]))
+    return biased(r, a, TracedTensor(AxisValue(node, tuple(dims)), tuple(outside)), rank)
 
 
 @rule("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices", "max_pool1d_with_indices",
@@ -164,7 +159,7 @@ def adaptive_pool(r: GraphReader, a: OperationArguments) -> Any:
         if outside[dim] == 1:
             x = r.with_axis(x, dim)
             over += r.axes.expanded(x.dims[dim])
-            x = x.moved([*x.dims[:dim], (), *x.dims[dim + 1 :]], [*x.shape[:dim], 1, *x.shape[dim + 1 :]])
+            x = x.with_dim(dim, (), 1)
         else:
             length = x.shape[dim] // outside[dim]
             x, inside = windows(r, x, dim, length, length, 1, outside[dim])
@@ -181,11 +176,7 @@ def upsample(r: GraphReader, a: OperationArguments) -> TracedTensor:
     for dim in range(2, len(x.shape)):
         if outside[dim] % x.shape[dim]:
             raise UnreadableModule(f"aten.{a.operator} by a factor that is not whole")
-        times = outside[dim] // x.shape[dim]
-        if times > 1:
-            x, copy = r.views.repeated(x, times)
-            dims, shape = list(x.dims), list(x.shape)
-            dims[dim] = (*dims[dim], copy)
-            shape[dim] *= times
-            x = x.moved(dims, shape)
+        if outside[dim] > x.shape[dim]:
+            x, copy = r.views.repeated(x, outside[dim] // x.shape[dim])
+            x = x.with_dim(dim, (*x.dims[dim], copy), outside[dim])
     return x

@@ -7,7 +7,7 @@ from .torch_graph import GraphReader, OperationArguments
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .values import AxisValue, call, iota, number
+from .values import AxisValue, iota, number, plus, times
 
 
 @rule("arange")
@@ -16,13 +16,7 @@ def arange(r: GraphReader, a: OperationArguments) -> TracedTensor:
     (length,) = a.result_shape()
     start, step = a.get("start") or 0, a.get("step") or 1
     axis = r.axes.new(size=length, hint="position")
-    node = iota(axis)
-    if step != 1:
-        node = call("⊙", [number(step), node])
-    offset = start - step
-    if offset:
-        node = call("-" if offset < 0 else "+", [node, number(abs(offset))])
-    return TracedTensor(AxisValue(node, ((axis,),)), (length,))
+    return TracedTensor(AxisValue(plus(times(step, iota(axis)), start - step), ((axis,),)), (length,))
 
 
 @rule(
@@ -46,8 +40,7 @@ def full(r: GraphReader, a: OperationArguments) -> TracedTensor:
         scalar = a.operand(name)
     else:
         scalar = plain(number(value))
-    shape = a.result_shape()
-    return scalar.moved([()] * len(shape), shape)
+    return scalar.led(a.result_shape())
 
 
 @rule("mask")

@@ -98,9 +98,7 @@ class LayerReader(GraphReader):
         initial = self.tensor(carried.initial).used(self.axes)
         if initial.truth:
             raise UnreadableModule("what passes between layers is a condition")
-        for dim, length in enumerate(initial.shape):
-            if length != 1:
-                initial = self.with_axis(initial, dim)
+        initial = self.with_axes(initial)
         if carried.result not in self.bases:
             step = self.trace.steps[self.makers[carried.result]]
             self.bases[carried.result] = self.names.of_value(step.source, step.path, step.operator)
@@ -158,9 +156,7 @@ class LayerReader(GraphReader):
             like = self.tensor(argument.members[0]).used(self.axes)
             if like.truth:
                 raise UnreadableModule("a module is called with a condition")
-            for dim, length in enumerate(like.shape):
-                if length != 1:
-                    like = self.with_axis(like, dim)
+            like = self.with_axes(like)
             name = self.names.fresh(nodes.Name("x"))
             parameters.append(TracedTensor(AxisValue(name, like.dims), like.shape, named=True))
             self.tensors[argument.ref] = parameters[-1]

@@ -22,10 +22,10 @@ from .torch_leaves import ModuleLeaves
 from .torch_names import TensorNames, of_input, of_parameter
 from .torch_numbers import SizeNumbers
 from .torch_records import DeclaredTensor, RecordedLine, Remark, Varying, needed_for, refs_of, same, stamped, weight
-from .torch_rules import RULES
+from .torch_rules import HINTS, RULES
 from .torch_tensors import TensorViews, TracedTensor
 from .torch_trace import Ref, Trace, TraceStep, UnreadableModule
-from .values import AxisValue, call, iota, number, ones, renamed
+from .values import AxisValue, call, iota, number, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
@@ -86,7 +86,8 @@ class GraphReader(SizeNumbers):
         rule = RULES.get(step.operator)
         try:
             if rule is None:
-                raise UnreadableModule(f"aten.{step.operator} has no form in the notation yet", final=True)
+                hint = HINTS.get(step.operator, "")
+                raise UnreadableModule(f"aten.{step.operator} has no form in the notation yet", hint=hint, final=True)
             arguments = OperationArguments(self, number_of_step)
             result = rule(self, arguments)
             arguments.check()
@@ -267,11 +268,15 @@ class GraphReader(SizeNumbers):
         """The tensor with an axis along a dimension in which it repeats, or that is of size 1."""
         if x.dims[dim]:
             return x
-        axis = self.axes.new(size=x.shape[dim], hint=hint)
-        self.axes.apart([*x.value.axes, axis])
-        dims = [*x.dims]
-        dims[dim] = (axis,)
-        return x.with_node(call("⊙", (x.node, ones(axis))), dims)
+        length = x.shape[dim]
+        x, axis = self.views.repeated(x, length, hint)
+        return x.with_dim(dim, (axis,), length)
+
+    def with_axes(self, x: TracedTensor) -> TracedTensor:
+        """The tensor with an axis along each dimension whose size is not 1."""
+        for dim, length in enumerate(x.shape):
+            x = self.with_axis(x, dim) if length != 1 else x
+        return x
 
 
 class OperationArguments:
@@ -362,5 +367,3 @@ class OperationArguments:
 
     def result_varies(self, dim: int) -> bool:
         return self.result_shape()[dim] != self.other_shape()[dim]
-
-    varies_at = result_varies

@@ -12,14 +12,14 @@ from grammar.nodes import Node
 
 from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
-from .torch_operations import apply, broadcast, powered
+from .torch_operations import apply, broadcast, powered, triangular
 from .torch_products import product, transposed
 from .torch_records import Varying
 from .torch_reductions import along, reduced
 from .torch_rules import rule
-from .torch_tensors import TracedTensor, plain, size_of
+from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .values import AxisValue, aligned, call, iota, number
+from .values import AxisValue, aligned, call, iota, number, plus, size_of
 
 
 # ----------------------------------------------------------------------------------------------------------------- norms
@@ -30,10 +30,12 @@ def standardized(r: GraphReader, x: TracedTensor, over: Sequence[int], eps: floa
     return x.with_node(call("standardize", (x.node,), inside, [] if eps == 1e-5 else [number(eps)]))
 
 
-def affine(r: GraphReader, x: TracedTensor, weight: TracedTensor | None, bias: TracedTensor | None) -> TracedTensor:
-    if weight is not None:
-        x = apply(r, "⊙", x, weight)
-    return x if bias is None else apply(r, "+", x, bias)
+def affine(r: GraphReader, a: OperationArguments, x: TracedTensor, rank: int = 0) -> TracedTensor:
+    """With the weight and the bias, along a dimension before `rank` others or along the last ones."""
+    for operator, name in (("⊙", "weight"), ("+", "bias")):
+        if (tensor := a.optional(name)) is not None:
+            x = apply(r, operator, x, tensor.column(rank) if rank else tensor)
+    return x
 
 
 @rule("native_layer_norm", "layer_norm")
@@ -42,7 +44,7 @@ def layer_norm(r: GraphReader, a: OperationArguments) -> Any:
     x = a.tensor("input")
     rank = len(x.shape)
     result = standardized(r, x, range(rank - len(a["normalized_shape"]), rank), a["eps"])
-    result = affine(r, result, a.optional("weight"), a.optional("bias"))
+    result = affine(r, a, result)
     return (result, None, None) if a.several else result
 
 
@@ -54,7 +56,7 @@ def rms_norm(r: GraphReader, a: OperationArguments) -> Any:
     eps = a["eps"] if a["eps"] is not None else 1.1920928955078125e-07
     mean = reduced(r, "mean", powered(r, again, plain(number(2))), over, True)
     result = apply(r, "/", x, apply(r, "sqrt", apply(r, "+", mean, plain(number(eps)))))
-    result = affine(r, result, a.optional("weight"), None)
+    result = affine(r, a, result)
     return (result, None) if a.several else result
 
 
@@ -66,19 +68,14 @@ def batch_norm(r: GraphReader, a: OperationArguments) -> Any:
     rank = len(x.shape)
     eps = a["eps"]
 
-    def column(tensor: TracedTensor | None) -> TracedTensor | None:
-        return tensor and tensor.moved([tensor.dims[0], *[()] * (rank - 2)], [tensor.shape[0], *[1] * (rank - 2)])
-
-    weight, bias = column(a.optional("weight")), column(a.optional("bias"))
     if a.has("training") and a["training"]:
         a.skip("running_mean", "running_var")
         result = standardized(r, x, [dim for dim in range(rank) if dim != 1], eps)
     else:
-        mean, variance = column(a.optional("running_mean")), column(a.optional("running_var"))
-        assert mean is not None and variance is not None
+        mean, variance = (a.tensor(name).column(rank - 2) for name in ("running_mean", "running_var"))
         root = apply(r, "sqrt", apply(r, "+", variance, plain(number(eps))))
         result = apply(r, "/", apply(r, "-", x, mean), root)
-    result = affine(r, result, weight, bias)
+    result = affine(r, a, result, rank - 2)
     return (result, *[None] * 4) if a.several else result
 
 
@@ -94,10 +91,7 @@ def group_norm(r: GraphReader, a: OperationArguments) -> Any:
     result = standardized(r, x, range(2, len(split)), a["eps"])
     result = r.views.regrouped(result, shape)
 
-    def column(tensor: TracedTensor | None) -> TracedTensor | None:
-        return tensor and tensor.moved([tensor.dims[0], *[()] * (len(shape) - 2)], [shape[1], *[1] * (len(shape) - 2)])
-
-    result = affine(r, result, column(a.optional("weight")), column(a.optional("bias")))
+    result = affine(r, a, result, len(shape) - 2)
     return (result, None, None) if a.several else result
 
 
@@ -111,10 +105,7 @@ def attention(r: GraphReader, a: OperationArguments) -> Any:
     grouped = len(query.shape) == 4 and heads != shared
     if grouped:  # several heads of the queries share one of the keys
         query = r.views.regrouped(query, [query.shape[0], shared, heads // shared, *query.shape[2:]])
-        key, value = (
-            tensor.moved([*tensor.dims[:2], (), *tensor.dims[2:]], [*tensor.shape[:2], 1, *tensor.shape[2:]])
-            for tensor in (key, value)
-        )
+        key, value = key.inserted(2), value.inserted(2)
     scores = product(r, query, transposed(key))
     scores = scaled_scores(r, scores, a["scale"], query.shape[-1])
     if a.get("attn_mask") is not None:
@@ -122,7 +113,7 @@ def attention(r: GraphReader, a: OperationArguments) -> Any:
         if grouped and len(mask.shape) > 2:
             if [*mask.shape][-3] != 1:
                 raise UnreadableModule("a mask for each head, where heads share keys")
-            mask = mask.moved([*mask.dims[:-3], (), *mask.dims[-3:]], [*mask.shape[:-3], 1, *mask.shape[-3:]])
+            mask = mask.inserted(len(mask.shape) - 3)
         scores = masked(r, scores, mask)
     if a["is_causal"]:
         scores = causal(r, scores)
@@ -151,11 +142,7 @@ def masked(r: GraphReader, scores: TracedTensor, mask: TracedTensor) -> TracedTe
 
 def causal(r: GraphReader, scores: TracedTensor) -> TracedTensor:
     """The mask that PyTorch's attention makes: a query sees the keys up to its own number."""
-    if not scores.dims[-1] or not scores.dims[-2]:
-        raise UnreadableModule("a causal mask of a tensor that repeats")
-    scores, query = r.views.joined(scores, len(scores.dims) - 2)
-    scores, key = r.views.joined(scores, len(scores.dims) - 1)
-    truth = call("≤", [iota(key), iota(query)])
+    scores, truth = triangular(r, scores, "≤")
     mask = nodes.Cases(((number(0), truth), (number(-math.inf), None)))
     return scores.with_node(call("+", (scores.node, mask)))
 
@@ -165,13 +152,7 @@ def counted_from_one(node: Node, length: int = 0) -> Node:
     """An index of the notation, for one of PyTorch, which is counted from the end of the length where it is negative."""
     if isinstance(node, nodes.Call) and node.operator == "negative" and isinstance(node.arguments[0], nodes.Number):
         return number(length - node.arguments[0].value + 1)
-    if isinstance(node, nodes.Call) and node.operator in ("-", "+") and isinstance(node.arguments[1], nodes.Number):
-        value = node.arguments[1].value * (1 if node.operator == "+" else -1) + 1
-        rest = node.arguments[0]
-        return rest if value == 0 else call("+" if value > 0 else "-", (rest, number(abs(value))))
-    if isinstance(node, nodes.Number):
-        return number(node.value + 1)
-    return call("+", (node, number(1)))
+    return plus(node, 1)
 
 
 @rule("embedding")
@@ -182,16 +163,13 @@ def embedding(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 def looked_up(r: GraphReader, x: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
     """The elements of a dimension at an index, whose dimensions take its place."""
-    dims = [*x.dims[:dim], *index.dims, *x.dims[dim + 1 :]]
-    shape = [*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]]
     if not x.dims[dim]:
-        return x.moved([*x.dims[:dim], *[()] * len(index.shape), *x.dims[dim + 1 :]], shape)
+        dims = [*x.dims[:dim], *[()] * len(index.shape), *x.dims[dim + 1 :]]
+        return x.moved(dims, [*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]])
     r.bounded(index.node, x.shape[dim])
-    x, axis = r.views.joined(x, dim)
-    node = nodes.Index(x.node, ((nodes.Axis(axis.key), counted_from_one(index.node, x.shape[dim])),))
-    r.axes.apart(x.value.axes, index.value.axes, axes_of(dims))
-    r.axes.apart([*axes_of(dims), axis])
-    return x.with_node(node, dims, shape)
+    x, _ = r.views.joined(x, dim)
+    r.axes.apart(x.value.axes, index.value.axes)
+    return r.views.indexed(x, dim, counted_from_one(index.node, x.shape[dim]), index.dims, index.shape)
 
 
 @rule("diagonal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -39,9 +40,7 @@ class ModuleLeaves:
     def named_dim(self, path: str, words: Sequence[tuple[str, int | None]], length: int, before: set[str]) -> Dim:
         known = {name: self.axes.given[name].kind.size for name, _ in words if name in self.axes.given}
         sizes = [position or known.get(name) for name, position in words]
-        product = 1
-        for size in sizes:
-            product *= size or 1
+        product = math.prod(size or 1 for size in sizes)
         if sizes.count(None) > 1 or length % product or (None not in sizes and product != length):
             listed = " ".join(name for name, _ in words)
             hint = "state sizes, as in (heads[8] key)"
@@ -62,20 +61,20 @@ class ModuleLeaves:
                     ) from None
         return tuple(dim)
 
-    def hints(self, kind: str, path: str, rank: int) -> list[str]:
+    def hints(self, kind: str, path: str, rank: int) -> Sequence[str]:
         if kind in ("input", "mask"):
-            return (
-                [["seq"], ["batch", "chans"], ["batch", "seq", "chans"]][rank - 1]
-                if 0 < rank < 4
-                else ["batch", "chans", "height", "width", "depth"][:rank] + [f"dim{dim}" for dim in range(5, rank)]
-            )
+            known = {1: ["seq"], 2: ["batch", "chans"], 3: ["batch", "seq", "chans"]}
+            return known.get(rank) or [
+                "batch",
+                "chans",
+                "height",
+                "width",
+                "depth",
+                *(f"dim{dim}" for dim in range(5, rank)),
+            ]
         if kind == "constant":
             return [f"dim{dim}" if rank > 1 else "dim" for dim in range(1, rank + 1)]
         base = hint_of(path)
-        if rank == 1:
-            return [base]
-        return (
-            [base, f"{base}In", "kheight", "kwidth", "kdepth"][:rank]
-            if rank < 6
-            else [f"{base}{dim}" for dim in range(rank)]
-        )
+        if rank > 5:
+            return [f"{base}{dim}" for dim in range(rank)]
+        return [base, f"{base}In", "kheight", "kwidth", "kdepth"]

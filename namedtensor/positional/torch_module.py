@@ -13,11 +13,9 @@ import torch
 from grammar.errors import NotationError
 
 from . import (  # noqa: F401 — they register their rules
-    torch_activations,
     torch_convolutions,
     torch_creation,
     torch_layers,
-    torch_losses,
     torch_products,
     torch_recurrences,
     torch_reductions,
@@ -181,8 +179,7 @@ class ModuleReading:
         twin = LayerReader(runs.exchanged(), self.names, back, repeats)
         twin.read(output)
         lengths = {key: axis.kind.size for key, axis in twin.axes.all.items()}
-        shape = tuple(runs.first.tensors[output.index].shape)
-        return ProgramWriter(reader, value, shape, lengths, self.subject).program(notes)
+        return ProgramWriter(reader, value, lengths, self.subject).program(notes)
 
     def chosen(self, trace: Trace) -> tuple[str, Ref]:
         if not trace.output:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -124,7 +124,3 @@ def _sized(word: str) -> tuple[str, int | None]:
     if match is None:
         raise ValueError(word)
     return match["name"], int(match["size"]) if match["size"] else None
-
-
-def texts(items: Iterable[Node]) -> list[str]:
-    return [to_text(item) for item in items]

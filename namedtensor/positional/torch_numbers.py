@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -12,9 +13,9 @@ from grammar.printer import to_text
 
 from .axes import Axes
 from .torch_records import DeclaredTensor, Varying
-from .torch_tensors import TracedTensor, plain, size_of
+from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .values import call, number, size
+from .values import call, number, plus, size, size_of, times
 
 POWERS = (
     (1, lambda n: n), (-1, lambda n: call("/", (number(1), n))), (0.5, lambda n: call("sqrt", (n,))),
@@ -59,8 +60,7 @@ class SizeNumbers:
         if not lines:
             return None
         slope, offset, node = min(lines, key=lambda line: (line[0], abs(line[1])))
-        scaled = node if slope == 1 else call("⊙", (number(slope), node))
-        return call("+" if offset > 0 else "-", (scaled, number(abs(offset)))) if offset else scaled
+        return plus(times(slope, node), offset)
 
     def is_free(self, length: int) -> bool:
         return length in self.free
@@ -69,9 +69,7 @@ class SizeNumbers:
         """A factor that is the root of the size of what was just summed over, or of the last axes, is written as that."""
         for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
             lengths = [axis.kind.size or 0 for axis in over]
-            whole = 1
-            for length in lengths:
-                whole *= length
+            whole = math.prod(lengths)
             if whole <= least or any(map(self.is_free, lengths)):
                 continue
             for sign, expected in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):

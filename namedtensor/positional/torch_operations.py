@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -17,17 +16,18 @@ from .torch_graph import GraphReader, OperationArguments
 from .torch_rules import RULES, rule
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .values import AxisValue, aligned, call, iota, number
+from .values import AxisValue, aligned, call, iota, number, plus
 
 # --------------------------------------------------------------------------------------------------------- elementwise
 UNARY = {
     "relu": "relu", "tanh": "tanh", "sigmoid": "σ", "exp": "exp", "sqrt": "sqrt", "silu": "silu", "cos": "cos", "sin": "sin",
     "log": "log", "log1p": "log1p", "expm1": "expm1", "abs": "abs", "erf": "erf", "sign": "sign", "floor": "floor",
     "ceil": "ceil", "round": "round", "tan": "tan", "sinh": "sinh", "cosh": "cosh", "atan": "arctan", "asin": "arcsin",
-    "acos": "arccos", "neg": "negative", "lgamma": "lgamma", "log_sigmoid": "logsigmoid",
+    "acos": "arccos", "neg": "negative", "lgamma": "lgamma", "log_sigmoid": "logsigmoid", "elu": "elu", "leaky_relu": "leaky_relu", "softplus": "softplus",
 }  # fmt: skip
 SAME = ("alias", "clone", "detach", "contiguous", "lift_fresh", "lift", "positive", "view_as")
 BINARY = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
+PAIRED = {"maximum": "max", "minimum": "min", "remainder": "mod"}
 COMPARED = {"eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "≥"}
 LOGICAL = {"logical_and": "∧", "logical_or": "∨", "bitwise_and": "∧", "bitwise_or": "∨", "__and__": "∧", "__or__": "∨"}
 
@@ -120,7 +120,7 @@ def binary(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if a.get("rounding_mode") is not None:
         if a["rounding_mode"] != "floor":
             raise UnreadableModule("div rounds toward zero")
-        return apply(r, "floor", apply(r, "/", numeric(a.operand("self")), numeric(a.operand("other"))))
+        return floor_divide(r, a)
     first, second = numeric(a.operand("self")), a["other"]
     alpha = a.get("alpha", 1)
     if isinstance(second, (int, float)) and alpha == 1 and (short := neutral(a.operator, first, second)) is not None:
@@ -150,29 +150,19 @@ def negated(node: Node) -> Node | None:
     return None
 
 
-@rule("rsub")
-def reversed_difference(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, "-", numeric(a.operand("other")), numeric(a.tensor("self")))
-
-
 @rule("floor_divide")
 def floor_divide(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "floor", apply(r, "/", numeric(a.operand("self")), numeric(a.operand("other"))))
 
 
-@rule("remainder")
-def remainder(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, "mod", numeric(a.operand("self")), numeric(a.operand("other")))
+@rule("rsub")
+def reversed_difference(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    return apply(r, "-", numeric(a.operand("other")), numeric(a.tensor("self")))
 
 
 @rule("reciprocal")
 def reciprocal(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "/", plain(number(1)), numeric(a.tensor("self")))
-
-
-@rule("rsqrt")
-def rsqrt(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, "/", plain(number(1)), apply(r, "sqrt", a.tensor("self")))
 
 
 @rule("pow")
@@ -190,37 +180,14 @@ def powered(r: GraphReader, base: TracedTensor, exponent: TracedTensor) -> Trace
     return TracedTensor(AxisValue(node, dims), broadcast([base.shape, exponent.shape]))
 
 
-@rule("square")
-def square(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return powered(r, a.tensor("self"), plain(number(2)))
+@rule("gelu")
+def gelu(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    return apply(r, "gelu_tanh" if a["approximate"] == "tanh" else "gelu", a.tensor("self"))
 
 
-@rule("addcmul")
-def addcmul(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    product = apply(r, "⊙", a.tensor("tensor1"), a.tensor("tensor2"))
-    if a["value"] != 1:
-        product = apply(r, "⊙", r.scalar(a["value"]), product)
-    return apply(r, "+", a.tensor("self"), product)
-
-
-@rule("addcdiv")
-def addcdiv(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    quotient = apply(r, "/", a.tensor("tensor1"), a.tensor("tensor2"))
-    if a["value"] != 1:
-        quotient = apply(r, "⊙", r.scalar(a["value"]), quotient)
-    return apply(r, "+", a.tensor("self"), quotient)
-
-
-@rule("lerp")
-def lerp(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    first, again = a.shared("self")
-    step = apply(r, "⊙", a.operand("weight"), apply(r, "-", a.tensor("end"), again))
-    return apply(r, "+", first, step)
-
-
-@rule("maximum", "minimum")
-def extreme_of_two(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, {"maximum": "max", "minimum": "min"}[a.operator], a.tensor("self"), a.tensor("other"))
+@rule(*PAIRED)
+def paired(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    return apply(r, PAIRED[a.operator], numeric(a.operand("self")), numeric(a.operand("other")))
 
 
 @rule("clamp", "clamp_min", "clamp_max", "hardtanh")
@@ -228,22 +195,14 @@ def clamp(r: GraphReader, a: OperationArguments) -> TracedTensor:
     low, high = (
         next((name for name in names if a.has(name)), "") for names in (("min", "min_val"), ("max", "max_val"))
     )
-    low, high = (a.operand(name) if name and a[name] is not None else None for name in (low, high))
-    return clipped(r, numeric(a.tensor("self")), low, high)
-
-
-def clipped(r: GraphReader, x: TracedTensor, low: Any, high: Any) -> TracedTensor:
-    for operator, bound in (("max", low), ("min", high)):
-        if bound is not None:
-            x = apply(r, operator, x, bound if isinstance(bound, TracedTensor) else r.scalar(bound))
+    x = numeric(a.tensor("self"))
+    for operator, name in (("max", low), ("min", high)):
+        if name and a[name] is not None:
+            x = apply(r, operator, x, a.operand(name))
     return x
 
 
 # --------------------------------------------------------------------------------------------- conditions and choices
-def compared(r: GraphReader, operator: str, first: TracedTensor, second: TracedTensor) -> TracedTensor:
-    return apply(r, operator, numeric(first), numeric(second), truth=True)
-
-
 def chosen(r: GraphReader, truth: TracedTensor, first: TracedTensor, second: TracedTensor) -> TracedTensor:
     """{ first if truth; second otherwise }"""
     tensors = fitted(r, truth, numeric(first), numeric(second))
@@ -254,7 +213,8 @@ def chosen(r: GraphReader, truth: TracedTensor, first: TracedTensor, second: Tra
 
 @rule(*COMPARED)
 def comparison(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return compared(r, COMPARED[a.operator], a.operand("self"), a.operand("other"))
+    first, second = numeric(a.operand("self")), numeric(a.operand("other"))
+    return apply(r, COMPARED[a.operator], first, second, truth=True)
 
 
 @rule(*LOGICAL)
@@ -285,12 +245,14 @@ def masked_fill(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 @rule("tril", "triu")
 def triangle(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    tensor = numeric(a.tensor("self"))
-    if not tensor.dims[-1] or not tensor.dims[-2]:
-        raise UnreadableModule(f"aten.{a.operator} of a tensor that repeats")
-    tensor, row = r.views.joined(tensor, len(tensor.dims) - 2)
-    tensor, column = r.views.joined(tensor, len(tensor.dims) - 1)
-    bound = iota(row) if a["diagonal"] == 0 else call("+", [iota(row), number(a["diagonal"])])
-    truth = call("≤" if a.operator == "tril" else "≥", [iota(column), bound])
-    node = nodes.Cases(((tensor.node, truth), (number(0), None)))
-    return tensor.with_node(node)
+    x, truth = triangular(r, numeric(a.tensor("self")), "≤" if a.operator == "tril" else "≥", a["diagonal"])
+    return x.with_node(nodes.Cases(((x.node, truth), (number(0), None))))
+
+
+def triangular(r: GraphReader, x: TracedTensor, relation: str, diagonal: int = 0) -> tuple[TracedTensor, Node]:
+    """Where the number of the column is at most, or at least, that of the row plus `diagonal`."""
+    if not x.dims[-1] or not x.dims[-2]:
+        raise UnreadableModule(f"aten.{r.step_now.operator} of a tensor that repeats")
+    x, row = r.views.joined(x, len(x.dims) - 2)
+    x, column = r.views.joined(x, len(x.dims) - 1)
+    return x, call(relation, (iota(column), plus(iota(row), diagonal)))

@@ -90,24 +90,13 @@ def transposed(x: TracedTensor) -> TracedTensor:
     return x.moved([*x.dims[:-2], x.dims[-1], x.dims[-2]], [*x.shape[:-2], x.shape[-1], x.shape[-2]])
 
 
-@rule("addmm", "baddbmm", "addmv", "addbmm")
+@rule("addmm", "baddbmm", "addmv")
 def add_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    if a.operator == "addbmm":
-        raise UnreadableModule("aten.addbmm is not in the table")
     names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
     result = product(r, *(a.tensor(name) for name in names))
-    if a["alpha"] != 1:
-        result = r.scaled(result, a["alpha"], "mul") or apply(r, "⊙", r.scalar(a["alpha"]), result)
-    if a["beta"] == 0:
-        a.skip("self")
-        return result
-    bias = a.tensor("self")
-    return apply(r, "+", result, bias if a["beta"] == 1 else apply(r, "⊙", r.scalar(a["beta"]), bias))
+    return apply(r, "+", result, a.tensor("self"))
 
 
 @rule("outer", "ger")
 def outer_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    first, second = a.tensor("self"), a.tensor("vec2")
-    return product(
-        r, first.moved([*first.dims, ()], [*first.shape, 1]), second.moved([(), *second.dims], [1, *second.shape])
-    )
+    return product(r, a.tensor("self").column(1), a.tensor("vec2").inserted(0))

@@ -70,7 +70,7 @@ class ReadModule:
 
     def __init__(
         self, tree: nodes.Program, given: Mapping[str, ModuleInputs], parameters: Mapping[str, NamedTensor],
-        result: Sequence[Sequence[tuple[str, int | None]]], shape: Sequence[int], remarks: Sequence[Remark],
+        result: Sequence[Sequence[tuple[str, int | None]]], remarks: Sequence[Remark],
         reading: Sequence[str], steps: Sequence[tuple[SourceLine, ...]], sets: Mapping[str, str],
     ):  # fmt: skip
         self.tree: nodes.Program = tree
@@ -79,7 +79,7 @@ class ReadModule:
         self.remarks: tuple[Remark, ...] = tuple(remarks)
         self.reading: tuple[str, ...] = tuple(reading)
         self.types: dict[str, str] = dict(sets)
-        self._given, self._result, self._shape, self._steps = dict(given), result, tuple(shape), tuple(steps)
+        self._given, self._result, self._steps = dict(given), result, tuple(steps)
         self.unused: dict[str, str] = {}
 
     @property
@@ -125,15 +125,8 @@ class ReadModule:
         by_name = {**dict(zip(self._given, arrays)), **{self._spelled(name): array for name, array in named.items()}}
         tensors = {name: self._given[name].named(truth_free(array)) for name, array in by_name.items()}
         array = self.evaluate(**tensors).to_array(list(self.axes))
-        shape = []
         sizes = dict(zip(self.axes, array.shape))
-        for dim, length in zip(self._result, self._shape):
-            size = 1
-            for axis, _ in dim:
-                size *= sizes[axis]
-            shape.append(size if dim else 1)
-            assert dim or length == 1
-        return array.reshape(shape)
+        return array.reshape([math.prod(sizes[axis] for axis, _ in dim) for dim in self._result])
 
     def _spelled(self, name: str) -> str:
         return next((spelled for spelled, inputs in self._given.items() if inputs.path == name), name)

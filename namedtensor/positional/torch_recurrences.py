@@ -21,7 +21,7 @@ from .torch_products import product, transposed
 from .torch_rules import rule
 from .torch_shapes import joined, stacked
 from .torch_tensors import TracedTensor, plain
-from .values import AxisValue, call, number, size
+from .values import AxisValue, number, plus, size
 
 NAMES = {"state": "h", "cell": "c", "gates": "g", "output": "Y"}
 
@@ -41,11 +41,11 @@ class Clock(NamedTuple):
 
     @property
     def start(self) -> Node:
-        return call("+", (size(self.axis), number(1))) if self.down else number(0)
+        return plus(size(self.axis), 1) if self.down else number(0)
 
     @property
     def before(self) -> Node:
-        return call("+" if self.down else "-", (self.index, number(1)))
+        return plus(self.index, 1 if self.down else -1)
 
     @property
     def last(self) -> Node:
@@ -77,7 +77,7 @@ def recurrent(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | Non
     kind, x, first = a["kind"], a.raw("input"), a["batch_first"]
     states, parameters = a.tensors("state"), a.tensors("weights")
     directions, count = (2 if a["both_ways"] else 1), (4 if a["biased"] else 2)
-    x = x if first else swapped(x)
+    x = x if first else x.permuted((1, 0, 2))
     ends: list[list[TracedTensor]] = [[] for _ in states]
     gated(r, parameters, GATES[kind])
     for layer in range(a["layers"]):
@@ -94,11 +94,7 @@ def recurrent(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | Non
                 end.append(tensor)
         x = joined(r, outputs, 2) if directions == 2 else outputs[0]
     last = [stacked(r, end, 0) if r.uses[ref] else None for end, ref in zip(ends, a.step.results[1:])]
-    return x if first else swapped(x), *last
-
-
-def swapped(x: TracedTensor) -> TracedTensor:
-    return x.moved([x.dims[1], x.dims[0], *x.dims[2:]], [x.shape[1], x.shape[0], *x.shape[2:]])
+    return x if first else x.permuted((1, 0, 2)), *last
 
 
 def gated(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> None:
@@ -131,8 +127,7 @@ class RecurrenceStep:
 
     def __init__(self, r: GraphReader, x: TracedTensor, clock: Clock, weights: Weights, begin: Sequence[TracedTensor]):
         self.r, self.clock, self.weights = r, clock, weights
-        node = nodes.Index(x.node, ((nodes.Axis(clock.axis.key), clock.index),))
-        self.x = x.with_node(node, [x.dims[0], x.dims[2]], [x.shape[0], x.shape[2]])
+        self.x = r.views.indexed(x, 1, clock.index, [], [])
         self.families = [self.begun(name, tensor) for name, tensor in zip((NAMES["state"], NAMES["cell"]), begin)]
 
     def begun(self, name: str, start: TracedTensor) -> WeightFamily:
@@ -193,7 +188,7 @@ class RecurrenceStep:
         r.axes.moves.append(Move(clock.axis, time))
         batch, hidden = family.like.dims
         dims: list[Dim] = [batch, (time,), hidden]
-        r.axes.apart([axis for dim in dims for axis in dim])
+        r.axes.apart(axes_of(dims))
         base: Node = r.names.fresh(nodes.Name(NAMES["output"]))
         outer = tuple(span.variable for span in r.ranges)
         base = nodes.Superscript(base, outer) if outer else base

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from grammar.nodes import Node
 
@@ -12,9 +13,9 @@ from .axes import Dim, axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, condition, numeric
 from .torch_rules import rule
-from .torch_tensors import TracedTensor, plain, size_of
+from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .values import call, number
+from .values import call, number, size_of
 
 REDUCED = {
     "sum": "∑", "mean": "mean", "amax": "max", "amin": "min", "max": "max", "min": "min", "prod": "∏", "logsumexp": "logsumexp",
@@ -41,25 +42,18 @@ def reduced(
     return replace(x.with_node(node, dims, shape), over=tuple(inside))
 
 
-@rule("sum", "mean", "amax", "amin", "prod", "logsumexp")
-def reduction(r: GraphReader, a: OperationArguments) -> TracedTensor:
+def over_dims(
+    r: GraphReader, a: OperationArguments, operator: str, x: TracedTensor, parameters: Sequence[Node] = ()
+) -> TracedTensor:
+    """A reduction over the dimensions that a call lists."""
+    return reduced(r, operator, x, dimensions(a, len(x.shape)), bool(a.get("keepdim")), parameters)
+
+
+@rule(*REDUCED)
+def reduction(r: GraphReader, a: OperationArguments) -> Any:
     a.skip("dtype")
-    x = numeric(a.tensor("self"))
-    return reduced(r, REDUCED[a.operator], x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
-
-
-@rule("any", "all")
-def quantified(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = condition(a.tensor("self"))
-    return reduced(r, REDUCED[a.operator], x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
-
-
-@rule("max", "min")
-def extreme(r: GraphReader, a: OperationArguments) -> TracedTensor | tuple[TracedTensor | None, ...]:
-    x = numeric(a.tensor("self"))
-    if isinstance(a.get("other"), TracedTensor):
-        return apply(r, a.operator, x, a.tensor("other"))
-    result = reduced(r, a.operator, x, dimensions(a, len(x.shape)), bool(a.get("keepdim")))
+    x = (condition if a.operator in ("any", "all") else numeric)(a.tensor("self"))
+    result = over_dims(r, a, REDUCED[a.operator], x)
     return (result, None) if a.several else result
 
 
@@ -88,11 +82,8 @@ def norm(r: GraphReader, a: OperationArguments) -> TracedTensor:
     order = a.get("ord", a.get("p"))
     order = 2 if order is None else order
     if order in (math.inf, -math.inf):
-        return reduced(
-            r, "max" if order > 0 else "min", apply(r, "abs", x), dimensions(a, len(x.shape)), bool(a.get("keepdim"))
-        )
-    parameters = [] if order == 2 else [number(order)]
-    return reduced(r, "norm", x, dimensions(a, len(x.shape)), bool(a.get("keepdim")), parameters)
+        return over_dims(r, a, "max" if order > 0 else "min", apply(r, "abs", x))
+    return over_dims(r, a, "norm", x, [] if order == 2 else [number(order)])
 
 
 @rule("sort")

@@ -7,6 +7,10 @@ from typing import Any
 
 Rule = Callable[[Any, Any], Any]  # of a Reader and Arguments: a tensor, or several, None where one has no form
 RULES: dict[str, Rule] = {}
+HINTS = {  # for operations that have no rule
+    **dict.fromkeys(("_embedding_bag", "_embedding_bag_forward_only"), "use nn.Embedding and a sum or mean"),
+    "roll": "name the dimensions: dims=0",
+}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:

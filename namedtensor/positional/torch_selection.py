@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
 from grammar import nodes
 
+from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
-from .values import call, iota, number
+from .values import call, iota, number, plus
 
 
 @rule("topk")
@@ -28,17 +29,11 @@ def number_of_extreme(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if dim is None:
         if any(map(r.is_free, x.shape)):
             raise UnreadableModule(f"aten.{a.operator} over all elements, where sizes are free")
-        count = 1
-        for length in x.shape:
-            count *= length
-        x, dim = r.views.regrouped(x, (count,)), 0
+        x, dim = r.views.regrouped(x, (math.prod(x.shape),)), 0
     dim %= len(x.shape)
     _, numbers = extremes(r, x, dim, 1, a.operator == "argmax")
-    if a["keepdim"]:
-        return numbers
-    return numbers.moved(
-        [*numbers.dims[:dim], *numbers.dims[dim + 1 :]], [*numbers.shape[:dim], *numbers.shape[dim + 1 :]]
-    )
+    kept = [at for at in range(len(x.shape)) if at != dim or a["keepdim"]]
+    return numbers.permuted(kept)
 
 
 def extremes(r: GraphReader, x: TracedTensor, dim: int, count: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:
@@ -54,16 +49,10 @@ def extremes(r: GraphReader, x: TracedTensor, dim: int, count: int, largest: boo
 def selected(r: GraphReader, x: TracedTensor, dim: int, operator: str, count: int) -> TracedTensor:
     x, axis = r.views.joined(x, dim)
     rank = r.axes.new(size=count, hint="rank")
-    rest = [inside for at, dims in enumerate(x.dims) if at != dim for inside in dims]
-    r.axes.apart([*rest, axis, rank])
+    r.axes.apart([*axes_of(x.dims), rank])
     node = call(operator, (x.node,), (axis, rank))
     if operator == "argmaxk":
-        node = call("⊙", (node, call("-", (iota(axis), number(1)))), (axis,))
+        node = call("⊙", (node, plus(iota(axis), -1)), (axis,))
     if count == 1:
         node = nodes.Index(node, ((nodes.Axis(rank.key), number(1)),))
-    dims = [*x.dims[:dim], (rank,) if count > 1 else (), *x.dims[dim + 1 :]]
-    return x.with_node(node, dims, with_length(x.shape, dim, count))
-
-
-def with_length(shape: Sequence[int], dim: int, length: int) -> tuple[int, ...]:
-    return (*shape[:dim], length, *shape[dim + 1 :])
+    return x.with_dim(dim, (rank,) if count > 1 else (), count).with_node(node)

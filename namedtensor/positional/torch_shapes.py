@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from grammar import nodes
 
-from .axes import Dim
+from .axes import Dim, axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
-from .values import AxisValue, aligned, call, iota, number, renamed
+from .values import AxisValue, aligned, call, concatenated, iota, number, plus, size
 
 
 @rule("view", "_unsafe_view", "reshape", "flatten", "unflatten", "_reshape_alias")
@@ -49,15 +49,13 @@ def exchanged(x: TracedTensor, first: int, second: int) -> TracedTensor:
 @rule("expand", "broadcast_to", "expand_as")
 def expand(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("size", "other", "implicit")
-    x, shape = a.raw("self"), a.result_shape()
-    return x.moved([*[()] * (len(shape) - len(x.dims)), *x.dims], shape)
+    return a.raw("self").led(a.result_shape())
 
 
 @rule("unsqueeze")
 def unsqueeze(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.raw("self")
-    at = a["dim"] % (len(x.shape) + 1)
-    return x.moved([*x.dims[:at], (), *x.dims[at:]], [*x.shape[:at], 1, *x.shape[at:]])
+    return x.inserted(a["dim"] % (len(x.shape) + 1))
 
 
 @rule("squeeze")
@@ -110,7 +108,7 @@ def cut_by_sizes(
         raise UnreadableModule("a slice with steps of an axis whose size is free")
     inside = r.axes.expanded(x.dims[dim])
     if start + length == x.shape[dim] and len(inside) == 1:
-        last = nodes.Size(nodes.Axis(inside[0].key))
+        last = size(inside[0])
     elif (scalar := r.size_of(start + length, a.other_shape()[dim] + start)) is not None:
         last = scalar
     else:
@@ -130,7 +128,7 @@ def split(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, .
         and len(set(lengths)) == 1
         and not whole[0].kind.name
         and len(lengths) > 1
-        and not a.varies_at(dim)
+        and not a.result_varies(dim)
     ):
         return parts(r, x, dim, len(lengths), lengths[0])
     if len(whole) > 1 and len(set(lengths)) == 1 and r.views.size(whole[0]) == len(lengths):
@@ -178,21 +176,12 @@ def joined(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedT
     new = r.axes.new(size=total, hint=hint)
     others = aligned(r.axes, *(AxisValue(tensor.node, without(tensor.dims, dim)) for tensor in single))
     result: list[Dim] = [*others[:dim], (new,), *others[dim:]]
-    written = []
     for operand in single:
-        rest = [axis for axes in without(operand.dims, dim) for axis in axes]
+        rest = axes_of(without(operand.dims, dim))
         r.axes.apart([*rest, new], [*rest, *operand.dims[dim]])
-        if operand.dims[dim]:
-            written.append(renamed(operand.node, [(operand.dims[dim][0], new)]))
-        else:
-            written.append(nodes.Call("stack", (), (nodes.Name(new.key),), (operand.node,)))
-    node = written[0]
-    for piece in written[1:]:
-        node = nodes.Call("⊕", (), (nodes.Name(new.key),), (node, piece))
-    r.axes.apart([axis for axes in result for axis in axes])
-    shape = [*tensors[0].shape]
-    shape[dim] = total
-    return TracedTensor(AxisValue(node, tuple(result)), tuple(shape))
+    node = concatenated([(operand.node, next(iter(operand.dims[dim]), None)) for operand in single], new)
+    r.axes.apart(axes_of(result))
+    return TracedTensor(AxisValue(node, tuple(result)), (*tensors[0].shape[:dim], total, *tensors[0].shape[dim + 1 :]))
 
 
 def without(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
@@ -210,11 +199,11 @@ def stacked(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedT
     dims = aligned(r.axes, *(tensor.value for tensor in tensors))
     shape = [*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:]]
     if len(tensors) == 1:
-        return tensors[0].moved([*dims[:at], (), *dims[at:]], shape)
+        return tensors[0].inserted(at)
     new = r.axes.new(size=len(tensors), hint="item")
     result: list[Dim] = [*dims[:at], (new,), *dims[at:]]
-    r.axes.apart([axis for axes in result for axis in axes])
-    node = nodes.Call("stack", (), (nodes.Name(new.key),), tuple(tensor.node for tensor in tensors))
+    r.axes.apart(axes_of(result))
+    node = call("stack", [tensor.node for tensor in tensors], (new,))
     return TracedTensor(AxisValue(node, tuple(result)), tuple(shape))
 
 
@@ -226,31 +215,8 @@ def flip(r: GraphReader, a: OperationArguments) -> TracedTensor:
         if x.dims[dim]:
             x, axis = r.views.joined(x, dim)
             new = r.axes.twin(axis)
-            index = call("-", [call("+", [nodes.Size(nodes.Axis(axis.key)), number(1)]), iota(new)])
-            node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
-            dims = list(x.dims)
-            dims[dim] = (new,)
-            rest = [inside for at, other in enumerate(x.dims) if at != dim for inside in other]
-            r.axes.apart([*rest, new, axis])
-            x = x.with_node(node, dims)
-    return x
-
-
-@rule("roll")
-def roll(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.tensor("self")
-    if not a["dims"]:
-        raise UnreadableModule("aten.roll without dims")
-    for shift, dim in zip(a["shifts"], a["dims"]):
-        dim %= len(x.shape)
-        x = r.shared(x)
-        cut = x.shape[dim] - shift % x.shape[dim]
-        if cut == x.shape[dim]:
-            continue
-        if r.is_free(x.shape[dim]):
-            raise UnreadableModule("aten.roll along an axis whose size is free")
-        left, right = x.used(r.axes), x.used(r.axes)
-        x = joined(r, [r.cut(left, dim, cut, x.shape[dim] - cut), r.cut(right, dim, 0, cut)], dim)
+            index = call("-", (plus(size(axis), 1), iota(new)))
+            x = r.views.indexed(x, dim, index, [(new,)], [x.shape[dim]])
     return x
 
 
@@ -259,12 +225,10 @@ def repeat(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """Along a dimension of size 1 nothing is written; else the axis gets one before it that repeats."""
     x, times = a.raw("self"), a.step.arguments["repeats"]
     a.skip("repeats")
-    lead = len(times) - len(x.shape)
-    x = x.moved([*[()] * lead, *x.dims], [*[1] * lead, *x.shape])
-    shape = a.result_shape()
-    if any(count > 1 and size > 1 for count, size in zip(times, x.shape)):
+    x = x.led([*[1] * (len(times) - len(x.shape)), *x.shape])
+    if any(count > 1 and length > 1 for count, length in zip(times, x.shape)):
         raise UnreadableModule("aten.repeat of a dimension that is not of size 1")
-    return x.moved(x.dims, shape)
+    return x.led(a.result_shape())
 
 
 @rule("select_scatter", "slice_scatter", "copy")
@@ -272,8 +236,7 @@ def scattered(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """What an assignment to a part leaves: the source where the index says, else what was there."""
     if a.operator == "copy":
         a.skip("non_blocking", "self")
-        shape, x = a.result_shape(), numeric(a.tensor("src"))
-        return x.moved([*[()] * (len(shape) - len(x.dims)), *x.dims], shape)
+        return numeric(a.tensor("src")).led(a.result_shape())
     x, source = numeric(a.tensor("self")), numeric(a.tensor("src"))
     dim = a["dim"] % len(x.shape)
     if a.operator == "slice_scatter":
@@ -290,57 +253,19 @@ def scattered(r: GraphReader, a: OperationArguments) -> TracedTensor:
         until = start + length if start + length < x.shape[dim] else None
         if until is not None and a.varies("end"):
             raise UnreadableModule("an assignment to a slice whose end depends on the sizes")
-        source = source.moved(without(source.dims, dim), [*source.shape[:dim], *source.shape[dim + 1 :]])
     else:
         start = a["index"] % x.shape[dim]
-        until = start + 1
+        until, source = start + 1, source.inserted(dim)
         if a["index"] < 0 and r.is_free(x.shape[dim]):
             raise UnreadableModule("an assignment to an element counted from the end of a free axis")
     x = r.with_axis(x, dim)
     x, axis = r.views.joined(x, dim)
-    low, high = call("≥", [iota(axis), number(start + 1)]), call("≤", [iota(axis), number(until or 0)])
-    truth = (
-        call("=", [iota(axis), number(start + 1)])
-        if until == start + 1
-        else low
-        if until is None
-        else high
-        if start == 0
-        else call("∧", [low, high])
-    )
-    dims = [*source.dims[:dim], (), *source.dims[dim:]]
-    shape = [*source.shape[:dim], 1, *source.shape[dim:]]
-    source = source.moved(dims, shape)
+    bounds = [call("≥", (iota(axis), number(start + 1)))] if start or until is None else []
+    if until is not None:
+        above = call("≤", (iota(axis), number(until)))
+        bounds = [call("=", (iota(axis), number(until)))] if until == start + 1 else [*bounds, above]
+    truth = bounds[0] if len(bounds) == 1 else call("∧", bounds)
+    source = source.with_dim(dim, (), 1)
     result = aligned(r.axes, x.value, source.value)
     node = nodes.Cases(((source.node, truth), (x.node, None)))
     return x.with_node(node, result)
-
-
-@rule("pixel_unshuffle")
-def pixel_unshuffle(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x, factor = a.raw("self"), a["downscale_factor"]
-    *lead, chans, height, width = x.shape
-    rank = len(lead)
-    x = r.views.regrouped(x, [*lead, chans, height // factor, factor, width // factor, factor])
-    order = [*range(rank), rank, rank + 2, rank + 4, rank + 1, rank + 3]
-    x = x.permuted(order)
-    return r.views.regrouped(x, [*lead, chans * factor**2, height // factor, width // factor])
-
-
-@rule("channel_shuffle")
-def channel_shuffle(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x, groups = a.raw("self"), a["groups"]
-    shape = x.shape
-    x = r.views.regrouped(x, [shape[0], groups, shape[1] // groups, *shape[2:]])
-    return r.views.regrouped(exchanged(x, 1, 2), shape)
-
-
-@rule("pixel_shuffle")
-def pixel_shuffle(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x, factor = a.raw("self"), a["upscale_factor"]
-    *lead, chans, height, width = x.shape
-    rank = len(lead)
-    x = r.views.regrouped(x, [*lead, chans // factor**2, factor, factor, height, width])
-    order = [*range(rank), rank, rank + 3, rank + 1, rank + 4, rank + 2]
-    x = x.permuted(order)
-    return r.views.regrouped(x, [*lead, chans // factor**2, height * factor, width * factor])

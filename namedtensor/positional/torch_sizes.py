@@ -14,38 +14,7 @@ import torch
 from .torch_names import axis_words
 from .torch_trace import Subject, value_of
 
-PRIMES = (
-    5,
-    7,
-    11,
-    13,
-    17,
-    19,
-    23,
-    29,
-    31,
-    37,
-    41,
-    43,
-    47,
-    53,
-    59,
-    61,
-    67,
-    71,
-    73,
-    79,
-    83,
-    89,
-    97,
-    101,
-    103,
-    107,
-    109,
-    113,
-    127,
-    131,
-)
+PRIMES = tuple(number for number in range(5, 132) if all(number % factor for factor in range(2, 12) if factor < number))
 ATTEMPTS = 8  # primes that are tried for one size
 
 JOINT = 4  # groups that are tried together
@@ -65,14 +34,11 @@ def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> l
     """Dimensions of one name are a group, those without a name are each their own."""
     groups: dict[object, list[Place]] = {}
     for name, tensor in inputs.items():
-        words = axis_words(names[name]) if name in names else None
-        for dim, length in enumerate(tensor.shape):
-            key = (
-                ("axis", words[dim][0][0].rstrip("'"))
-                if words and len(words) == tensor.ndim and len(words[dim]) == 1
-                else (name, dim)
-            )
-            if length != 1 and not (words and len(words) == tensor.ndim and any(size for _, size in words[dim])):
+        words = axis_words(names[name]) if name in names else []
+        words = words if len(words) == tensor.ndim else [[]] * tensor.ndim
+        for dim, (length, axes) in enumerate(zip(tensor.shape, words)):
+            if length != 1 and not any(size for _, size in axes):
+                key = ("axis", axes[0][0].rstrip("'")) if len(axes) == 1 else (name, dim)
                 groups.setdefault(key, []).append((name, dim))
     return [Group(tuple(places), inputs[places[0][0]].shape[places[0][1]]) for places in groups.values()]
 

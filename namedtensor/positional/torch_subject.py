@@ -37,11 +37,10 @@ def subject_of(
     tensors = {spelled(path): leaf for path, leaf in leaves if isinstance(leaf, torch.Tensor)}
 
     def arguments(values: Mapping[str, torch.Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        filled = [values.get(spelled(path), leaf) for path, leaf in leaves]
-        again = pytree.tree_unflatten(filled, tree)
-        return tuple(again[name] for name in list(listed)[: len(inputs)]), {
-            name: again[name] for name in list(listed)[len(inputs) :]
-        }
+        again = pytree.tree_unflatten([values.get(spelled(path), leaf) for path, leaf in leaves], tree)
+        words = list(listed)
+        positional = tuple(again[word] for word in words[: len(inputs)])
+        return positional, {word: again[word] for word in words[len(inputs) :]}
 
     if not isinstance(module, torch.nn.Module):
 
@@ -53,8 +52,7 @@ def subject_of(
     copied = copy.deepcopy(module).train(training)
 
     def forward(state: Any, values: Mapping[str, torch.Tensor]) -> Any:
-        positional, keywords = arguments(values)
-        return functional_call(copied, state, positional, keywords)
+        return functional_call(copied, state, *arguments(values))
 
     paths = {id(part): name for name, part in copied.named_modules()}
     parameters = {name: parameter.detach() for name, parameter in copied.named_parameters()}
@@ -79,11 +77,8 @@ def notes_on_training(module: torch.nn.Module) -> tuple[str, ...]:
 def notes_on(module: torch.nn.Module) -> tuple[str, ...]:
     """That evaluation differs from training, for a module that is in training."""
     kinds = [type(part).__name__ for part in module.modules() if part.training and isinstance(part, OF_TRAINING)]
-    return (
-        (f"read in evaluation mode; in training {', '.join(dict.fromkeys(kinds))} would act differently",)
-        if kinds
-        else ()
-    )
+    text = f"read in evaluation mode; in training {', '.join(dict.fromkeys(kinds))} would act differently"
+    return (text,) if kinds else ()
 
 
 def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axes, AxisKind, AxisVariable, Dim, Dims
+from .axes import Axes, AxisKind, AxisVariable, Dim, Dims, axes_of
 from .torch_trace import UnreadableModule
-from .values import AxisValue, Leaf, iota, merged, number, ones, renamed, size
+from .values import AxisValue, Leaf, call, iota, merged, number, ones, plus, renamed, times
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,24 @@ class TracedTensor:
 
     def moved(self, dims: Sequence[Dim], shape: Sequence[int]) -> TracedTensor:
         return replace(self, value=replace(self.value, dims=tuple(dims)), shape=tuple(shape))
+
+    def with_dim(self, dim: int, axes: Dim, length: int) -> TracedTensor:
+        """Other axes along one dimension."""
+        dims, shape = [*self.dims], [*self.shape]
+        dims[dim], shape[dim] = axes, length
+        return self.moved(dims, shape)
+
+    def inserted(self, at: int) -> TracedTensor:
+        """A dimension of size 1 before another."""
+        return self.moved([*self.dims[:at], (), *self.dims[at:]], [*self.shape[:at], 1, *self.shape[at:]])
+
+    def column(self, rank: int) -> TracedTensor:
+        """A vector along a dimension before `rank` others."""
+        return self.moved([self.dims[0], *[()] * rank], [self.shape[0], *[1] * rank])
+
+    def led(self, shape: Sequence[int]) -> TracedTensor:
+        """The same of this shape, with dimensions in which it repeats."""
+        return self.moved([*[()] * (len(shape) - len(self.dims)), *self.dims], shape)
 
     def permuted(self, order: Sequence[int]) -> TracedTensor:
         """These dimensions, in this order."""
@@ -134,12 +152,11 @@ class TensorViews:
                     tensor, taken[at] = self.repeated(tensor, length)
         return tensor, tuple(token for token in taken if not isinstance(token, int))
 
-    def repeated(self, tensor: TracedTensor, size: int) -> tuple[TracedTensor, AxisVariable]:
+    def repeated(self, tensor: TracedTensor, size: int, hint: str = "copy") -> tuple[TracedTensor, AxisVariable]:
         """The tensor with an axis along which it repeats."""
-        axis = self.axes.new(size=size, hint="copy")
-        node = nodes.Call("⊙", (), (), (tensor.node, ones(axis)))
+        axis = self.axes.new(size=size, hint=hint)
         self.axes.apart([*tensor.value.axes, axis])
-        return replace(tensor, value=replace(tensor.value, node=node)), axis
+        return tensor.with_node(call("⊙", (tensor.node, ones(axis)))), axis
 
     def cut(
         self, tensor: TracedTensor, axis: AxisVariable, sizes: tuple[int, ...], hints: tuple[str, ...] = ()
@@ -242,9 +259,9 @@ class TensorViews:
             if not longer[position].kind.name:
                 self.cut(first, longer[position], sizes)
             elif longer is left:
-                second = self.merged(second, two, position, len(sizes), longer[position])
+                second = self.merged(second, two, position, len(sizes), self.axes.twin(longer[position]))
             else:
-                first = self.merged(first, one, position, len(sizes), longer[position])
+                first = self.merged(first, one, position, len(sizes), self.axes.twin(longer[position]))
 
     def sizes_within(self, whole: AxisVariable, axes: Sequence[AxisVariable]) -> tuple[int, ...]:
         """The sizes of the first axes that make up this one; none, where none do."""
@@ -256,14 +273,13 @@ class TensorViews:
                 return tuple(sizes)
         return ()
 
-    def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, like: AxisVariable) -> TracedTensor:
-        """Some axes of a dimension as one, of the kind of another."""
+    def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, whole: AxisVariable) -> TracedTensor:
+        """Some axes of a dimension as one."""
         inside = self.axes.expanded(tensor.dims[dim])
-        whole = self.axes.twin(like)
-        dims = [*tensor.dims]
-        dims[dim] = (*inside[:position], whole, *inside[position + count :])
-        self.axes.apart([axis for axes in dims for axis in axes])
-        return tensor.with_node(merged(tensor.node, inside[position : position + count], [whole]), dims)
+        node = merged(tensor.node, inside[position : position + count], [whole])
+        tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]), tensor.shape[dim])
+        self.axes.apart(tensor.value.axes)
+        return tensor.with_node(node)
 
     # ------------------------------------------------------------------------------------------------- parts of a dimension
     def picked(self, tensor: TracedTensor, dim: int, index: int) -> TracedTensor:
@@ -283,51 +299,40 @@ class TensorViews:
         self, tensor: TracedTensor, dim: int, start: int, length: int, step: int, first: Node, last: Node
     ) -> TracedTensor:
         """The elements from `first` to `last`, of which there are `length`."""
-        dims, shape = list(tensor.dims), list(tensor.shape)
-        if shape[dim] == length:
+        if tensor.shape[dim] == length:
             return tensor
-        shape[dim] = length
-        if not dims[dim]:
-            return tensor.moved(dims, shape)
+        if not tensor.dims[dim]:
+            return tensor.with_dim(dim, (), length)
         tensor, axis = self.joined(tensor, dim)
-        new = self.axes.new(size=length, hint=self.base(axis))
-        chosen: Node = nodes.Slice(first, last)
         if length == 1:
-            node: Node = nodes.Index(tensor.node, ((nodes.Axis(axis.key), first),))
-            dims[dim] = ()
-            return tensor.with_node(node, dims, shape)
+            return self.indexed(tensor, dim, first, [()], [1])
+        new = self.axes.new(size=length, hint=self.base(axis))
         if step != 1:
-            steps = nodes.Call("-", (), (), (iota(new), number(1)))
-            steps = nodes.Call("⊙", (), (), (number(step), steps))
-            chosen = nodes.Call("+", (), (), (steps, first))
-        node = nodes.Index(tensor.node, ((nodes.Axis(axis.key), chosen),))
-        node = renamed(node, [(axis, new)]) if step == 1 else node
-        dims[dim] = (new,)
-        rest = [inside for at, other in enumerate(tensor.dims) if at != dim for inside in other]
-        self.axes.apart([*rest, new], [*rest, axis])
-        return tensor.with_node(node, dims, shape)
+            return self.indexed(tensor, dim, call("+", (times(step, plus(iota(new), -1)), first)), [(new,)], [length])
+        result = self.indexed(tensor, dim, nodes.Slice(first, last), [(new,)], [length])
+        return result.with_node(renamed(result.node, [(axis, new)]))
+
+    def indexed(
+        self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim], shape: Sequence[int]
+    ) -> TracedTensor:
+        """The elements at an index along the one axis of a dimension; the dimensions of the index take its place."""
+        (axis,) = tensor.dims[dim]
+        rest = axes_of((*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
+        self.axes.apart([*rest, axis], [*rest, *axes_of(dims)])
+        return tensor.with_node(
+            nodes.Index(tensor.node, ((nodes.Axis(axis.key), index),)),
+            [*tensor.dims[:dim], *dims, *tensor.dims[dim + 1 :]],
+            [*tensor.shape[:dim], *shape, *tensor.shape[dim + 1 :]],
+        )
 
     def joined(self, tensor: TracedTensor, dim: int) -> tuple[TracedTensor, AxisVariable]:
         """The tensor with one axis for a dimension, which may have several."""
         inside = self.axes.expanded(tensor.dims[dim])
         if len(inside) == 1:
             return tensor, inside[0]
-        whole = self.axes.new(
-            size=math.prod(map(self.size, inside)), hint=f"{self.base(inside[0])}All".replace("_", "")
-        )
-        dims = [*tensor.dims]
-        dims[dim] = (whole,)
-        node = merged(tensor.node, inside, [whole])
-        self.axes.apart([axis for axes in dims for axis in axes])
-        return tensor.with_node(node, dims), whole
+        hint = f"{self.base(inside[0])}All".replace("_", "")
+        whole = self.axes.new(size=math.prod(map(self.size, inside)), hint=hint)
+        return self.merged(tensor, dim, 0, len(inside), whole), whole
 
     def base(self, axis: AxisVariable) -> str:
         return (axis.kind.name or axis.kind.hint or "ax").rstrip("'")
-
-
-def size_of(axes: Sequence[AxisVariable]) -> Node:
-    """The product of the sizes of axes: |a| |b|"""
-    node: Node = number(1)
-    for axis in axes:
-        node = size(axis) if node == number(1) else nodes.Call("⊙", (), (), (node, size(axis)))
-    return node

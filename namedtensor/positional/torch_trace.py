@@ -24,7 +24,7 @@ from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .torch_composites import Masks, Replacing
+from .torch_composites import DECOMPOSED, Masks, Replacing
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
@@ -137,17 +137,16 @@ class Recorder(TorchDispatchMode):
                 )
         depends = any(ref in self.depends for ref in refs)
         self.refuse(func, bound, depends, source)
-        outside = {
-            parameter.name: bound.pop(parameter.name) for parameter in func._schema.arguments if parameter.is_out
-        }
-        written = [
-            *outside.values(),
-            *(
-                bound[parameter.name]
-                for parameter in func._schema.arguments
-                if parameter.name in bound and parameter.alias_info and parameter.alias_info.is_write
-            ),
-        ]
+        parameters = func._schema.arguments
+        decomposed = DECOMPOSED.get(func._schema.name.removeprefix("aten::"))
+        if decomposed is not None and not any(parameter.is_out for parameter in parameters):
+            with self:
+                result = decomposed(**bound)
+            if result is not None:
+                return result
+        changed = [parameter for parameter in parameters if parameter.alias_info and parameter.alias_info.is_write]
+        written = [bound[parameter.name] for parameter in changed]
+        bound = {parameter.name: bound[parameter.name] for parameter in parameters if not parameter.is_out}
         arguments = pytree.tree_map(lambda leaf: self.known(leaf) if isinstance(leaf, torch.Tensor) else leaf, bound)
         before = {id(tensor): self.known(tensor) for tensor in written}
         for target in written:

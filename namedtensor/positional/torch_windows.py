@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from grammar import nodes
 
-from .axes import AxisVariable, Dim, axes_of
+from .axes import Dim, axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
 from .torch_rules import rule
-from .torch_shapes import joined
+from .torch_shapes import joined, without
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
-from .values import AxisValue, call, iota, number, ones, renamed
+from .values import AxisValue, call, iota, number, ones, plus, renamed, size, times
 
 
 @rule("constant_pad_nd", "pad")
@@ -44,35 +44,28 @@ def padded(r: GraphReader, x: TracedTensor, dim: int, before: int, after: int, v
 )
 def edge_pad(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """Elements of the tensor beyond its edges: mirrored, or those at the edge again."""
-    x, widths, shape, other = numeric(a.tensor("self")), a["padding"], a.result_shape(), a.other_shape()
+    x, widths, shape = numeric(a.tensor("self")), a["padding"], a.result_shape()
     for count in range(len(widths) // 2):
         dim = len(x.shape) - 1 - count
         before, after = widths[2 * count], widths[2 * count + 1]
         if before < 0 or after < 0:
             raise UnreadableModule(f"aten.{a.operator} with a negative width")
         if before or after:
-            x = beyond(r, x, dim, before, shape[dim], other[dim], a.operator.startswith("reflection"))
+            x = beyond(r, x, dim, before, shape[dim], a.operator.startswith("reflection"))
     return x
 
 
-def beyond(
-    r: GraphReader, x: TracedTensor, dim: int, before: int, length: int, other: int, mirrored: bool
-) -> TracedTensor:
+def beyond(r: GraphReader, x: TracedTensor, dim: int, before: int, length: int, mirrored: bool) -> TracedTensor:
     x, axis = r.views.joined(r.with_axis(x, dim), dim)
     new = r.axes.new(size=length, hint=r.views.base(axis))
-    rest = [inside for at, axes in enumerate(x.dims) if at != dim for inside in axes]
-    r.axes.apart([*rest, axis], [*rest, new], [axis, new])
-    last = nodes.Size(nodes.Axis(axis.key))
+    r.axes.apart([axis, new])
+    last = size(axis)
     if mirrored:  # n − |n − 1 − |i − 1 − b||
-        inside = call("abs", (call("-", (iota(new), number(before + 1))),))
-        index = call("-", (last, call("abs", (call("-", (call("-", (last, number(1))), inside)),))))
+        inside = call("abs", (plus(iota(new), -before - 1),))
+        index = call("-", (last, call("abs", (call("-", (plus(last, -1), inside)),))))
     else:
-        moved = call("-", (iota(new), number(before))) if before else iota(new)
-        index = call("min", (call("max", (moved, number(1))), last))
-    dims: list[Dim] = [*x.dims]
-    dims[dim] = (new,)
-    node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
-    return x.with_node(node, dims, [*x.shape[:dim], length, *x.shape[dim + 1 :]])
+        index = call("min", (call("max", (plus(iota(new), -before), number(1))), last))
+    return r.views.indexed(x, dim, index, [(new,)], [length])
 
 
 @rule("im2col")
@@ -82,11 +75,11 @@ def im2col(r: GraphReader, a: OperationArguments) -> TracedTensor:
     stride, padding, dilation = a["stride"], a["padding"], a["dilation"]
     batch, chans = x.shape[:2]
     kernels: list[Dim] = []
-    for at, size in enumerate(sizes):
+    for at, length in enumerate(sizes):
         dim = at + 2
         x = padded(r, x, dim, padding[at], padding[at], 0)
-        count = (x.shape[dim] - dilation[at] * (size - 1) - 1) // stride[at] + 1
-        x, kernel = windows(r, x, dim, size, stride[at], dilation[at], count)
+        count = (x.shape[dim] - dilation[at] * (length - 1) - 1) // stride[at] + 1
+        x, kernel = windows(r, x, dim, length, stride[at], dilation[at], count)
         kernels.append(kernel)
     height, width = x.shape[2:]
     x = x.moved([*x.dims[:2], *kernels, *x.dims[2:]], [batch, chans, *sizes, height, width])
@@ -98,21 +91,15 @@ def constant_like(r: GraphReader, x: TracedTensor, dim: int, length: int, value:
     if not length:
         return None
     new = r.axes.new(size=length, hint="edge")
-    node = ones(new) if value == 1 else call("⊙", [number(value), ones(new)])
-    dims: list[Dim] = [()] * len(x.dims)
-    dims[dim] = (new,)
-    shape = list(x.shape)
-    shape[dim] = length
+    node = times(value, ones(new))
     r.axes.apart([*axes_of(x.dims), new])
-    return TracedTensor(AxisValue(node, tuple(dims)), tuple(shape))
+    return TracedTensor(AxisValue(node, ((),) * len(x.dims)), x.shape).with_dim(dim, (new,), length)
 
 
 def windows(
     r: GraphReader, x: TracedTensor, dim: int, length: int, step: int, dilation: int, count: int
 ) -> tuple[TracedTensor, Dim]:
     """The windows along a dimension, of which there are `count`, and the axis within them."""
-    shape = [*x.shape]
-    shape[dim] = count
     if length == 1 and step == 1:
         return x, ()
     x = r.with_axis(x, dim)
@@ -125,24 +112,16 @@ def windows(
     elif step == length > 1 and dilation == 1 and whole == count * length:
         node = renamed(call("pool", (x.node,), (axis, kernel)), [(axis, new)])
     else:
-        parts = [multiple(step, new), multiple(dilation, kernel)]
-        offset = 1 - step - dilation
-        index = call("+", parts)
-        if length == 1:
-            index, offset = parts[0], 1 - step
-        index = call("-" if offset < 0 else "+", [index, number(abs(offset))]) if offset else index
-        node = nodes.Index(x.node, ((nodes.Axis(axis.key), index),))
-    rest = [inside for at, other in enumerate(x.dims) if at != dim for inside in other]
+        index, offset = times(step, iota(new)), 1 - step
+        if length > 1:
+            index, offset = call("+", (index, times(dilation, iota(kernel)))), offset - dilation
+        node = nodes.Index(x.node, ((nodes.Axis(axis.key), plus(index, offset)),))
+    rest = axes_of(without(x.dims, dim))
     r.axes.apart([*rest, axis], [*rest, new, kernel], [axis, kernel])
-    dims = list(x.dims)
-    dims[dim] = (new,) if count > 1 else ()
     if count == 1:
         node = nodes.Index(node, ((nodes.Axis(new.key), number(1)),))
-    return x.with_node(node, dims, shape), ((kernel,) if length > 1 else ())
-
-
-def multiple(factor: int, axis: AxisVariable) -> nodes.Node:
-    return iota(axis) if factor == 1 else call("⊙", [number(factor), iota(axis)])
+    x = x.with_dim(dim, (new,) if count > 1 else (), count).with_node(node)
+    return x, ((kernel,) if length > 1 else ())
 
 
 @rule("unfold")

@@ -33,14 +33,10 @@ class ProgramWriter:
         self,
         reader: GraphReader,
         value: TracedTensor,
-        shape: tuple[int, ...],
         lengths: Mapping[str, int | None],
         subject: Subject,
     ):
-        self.reader, self.value, self.shape, self.lengths, self.subject = reader, value, shape, lengths, subject
-        for dim, length in enumerate(shape):
-            if not value.dims[dim] and length != 1:
-                self.value = reader.with_axis(self.value, dim)
+        self.reader, self.value, self.lengths, self.subject = reader, reader.with_axes(value), lengths, subject
         reader.axes.apart(self.value.value.axes)
         self.prefer_given(reader.axes.expanded(self.value.value.axes))
         tensors = [declared.node for declared in reader.declared.values()] + [line.name for line in reader.lines]
@@ -116,14 +112,9 @@ class ProgramWriter:
                     parameters[name] = module_inputs.named(truth_free(array))
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
         steps = [(step.source, *step.callers) for step in reader.trace.steps]
-        module = ReadModule(
-            tree, inputs, parameters, result, self.shape_of_one(), tuple(reader.remarks), notes, steps, sets
-        )
+        module = ReadModule(tree, inputs, parameters, result, tuple(reader.remarks), notes, steps, sets)
         module.unused = self.unused()
         return module
-
-    def shape_of_one(self) -> tuple[int, ...]:
-        return tuple(1 if not dim else 0 for dim in self.value.dims)
 
     def last(self, body: Node) -> list[nodes.Statement]:
         text = to_text(body)

@@ -18,7 +18,7 @@ from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, t
 
 MAX_NESTING = 80
 JOINING = {"∘": "∘", "⊙": "∘", "⊗": "⊗", "·": "·", "×": "×", "*": "*", "/": "/", "@": "@"}
-BIG = {"∑": "∑", "∏": "∏"}
+BIG = ("∑", "∏")
 
 
 class SourceParser:
@@ -45,9 +45,12 @@ class SourceParser:
         return self.take()
 
     def unexpected(self, expected: str = "") -> NotationError:
-        token = self.token
-        piece = self.source[token.start : token.end] or "end of the formula"
-        return refused(self.source, (token.start, max(token.end, token.start + 1)), f"unexpected {piece}{expected}")
+        start, end = self.token.span
+        piece = self.source[start:end] or "end of the formula"
+        return self.refuse((start, max(end, start + 1)), f"unexpected {piece}{expected}")
+
+    def refuse(self, span: Span, message: str, hint: str | None = None) -> NotationError:
+        return refused(self.source, span, message, hint)
 
     def span(self, start: int) -> Span:
         return start, max(self.tokens[self.at - 1].end, start)
@@ -56,9 +59,7 @@ class SourceParser:
     def sum(self) -> Tree:
         self.depth += 1
         if self.depth > MAX_NESTING:
-            raise refused(
-                self.source, (self.token.start, self.token.end), f"brackets are nested more than {MAX_NESTING} deep"
-            )
+            raise self.refuse(self.token.span, f"brackets are nested more than {MAX_NESTING} deep")
         start = self.token.start
         negative = self.sees("-", "+") and self.take().text == "-"
         left = self.term()
@@ -107,7 +108,7 @@ class SourceParser:
             self.take()
             return Tree("negative", (start, self.token.end), (self.factor(),))
         if self.token.kind == SIGN and self.token.text in BIG:
-            return self.big(BIG[self.take().text], start)
+            return self.big(self.take().text, start)
         if self.sees("∇"):
             return self.gradient()
         if self.token.kind == FUNCTION:
@@ -133,12 +134,8 @@ class SourceParser:
         elif self.begins() and not self.sees("∑", "∏"):
             arguments = [self.factor()]
             if self.begins():
-                raise refused(
-                    self.source,
-                    (start, self.token.end),
-                    f"{token.text} has no brackets around its argument",
-                    f"write {token.text}(…)",
-                )
+                message = f"{token.text} has no brackets around its argument"
+                raise self.refuse((start, self.token.end), message, f"write {token.text}(…)")
         else:
             raise self.unexpected(f", expected the argument of {token.text}")
         tree = Tree("call", self.span(start), tuple(arguments), word, upper=below)
@@ -149,24 +146,12 @@ class SourceParser:
     def function_by_letter(self, token: SourceToken) -> Tree:
         """σ(x) is the sigmoid; f(x) is not a product."""
         if token.text != "σ":
-            raise refused(
-                self.source,
-                (token.start, token.end),
-                f"unknown function {token.text}",
-                f"give the shape of {token.text} if it is a factor",
-            )
+            hint = f"give the shape of {token.text} if it is a factor"
+            raise self.refuse(token.span, f"unknown function {token.text}", hint)
         return Tree("call", (token.start, self.token.end), tuple(self.arguments("(", ")")), "σ")
 
     def arguments(self, opening: str, closing: str) -> list[Tree]:
-        self.expect(opening)
-        self.bars.append("")
-        arguments = [self.sum()]
-        while self.sees(",", ";"):
-            self.take()
-            arguments.append(self.sum())
-        self.bars.pop()
-        self.expect(closing)
-        return arguments
+        return [piece for row in self.rows(opening, closing) for piece in row]
 
     def rows(self, opening: str, closing: str) -> list[tuple[Tree, ...]]:
         """[A, B; C, D]: pieces with commas between, in rows with semicolons between."""
@@ -197,17 +182,12 @@ class SourceParser:
             if read is None or read.lower == "0":
                 where = begin, self.tokens[self.at - 1].end
                 hint = "sum over an axis, ∑_i or ∑_{i=1}^n, or under a condition, ∑_{j≠i}"
-                raise refused(self.source, where, f"the sum over {raw} is not supported", hint)
+                raise self.refuse(where, f"the sum over {raw} is not supported", hint)
             below = read
-        body = self.product_after(op)
+        body = self.term() if op in BIG else self.factor()
         return Tree(
             "big", self.span(start), (body,), op, below.letters, upper or below.upper, below.lower, below.conditions
         )
-
-    def product_after(self, op: str) -> Tree:
-        if op in BIG.values():
-            return self.term()
-        return self.factor()
 
     def atom(self) -> Tree:
         token = self.take()
@@ -224,9 +204,7 @@ class SourceParser:
             if [len(row) for row in rows] == [1]:
                 return rows[0][0] if token.text == "{" else Tree("group", self.span(start), rows[0])
             if token.text != "[":
-                raise refused(
-                    self.source, self.span(start), "a list in round brackets is not supported", "write [x; y]"
-                )
+                raise self.refuse(self.span(start), "a list in round brackets is not supported", "write [x; y]")
             return Tree("block", self.span(start), tuple(Tree("row", self.span(start), row) for row in rows))
         if token.text in ("‖", "|"):
             return self.between_bars(token)
@@ -234,7 +212,7 @@ class SourceParser:
             self.at -= 1
             both = self.arguments("⟨", "⟩")
             if len(both) != 2:
-                raise refused(self.source, self.span(start), "⟨ ⟩ expects two arguments")
+                raise self.refuse(self.span(start), "⟨ ⟩ expects two arguments")
             return Tree("inner", self.span(start), tuple(both))
         if token.text == "frac":
             return self.fraction(start)
@@ -263,9 +241,7 @@ class SourceParser:
         return Tree("norm", self.span(token.start), (inner,), below)
 
     def fraction(self, start: int) -> Tree:
-        above_start = self.at
-        tokens = self.tokens
-        if tokens[above_start].text == "{" and tokens[above_start + 1].text == "∂":
+        if self.sees("{") and self.tokens[self.at + 1].text == "∂":
             return self.partial(start)
         above, below = self.group(), self.group()
         return Tree("/", self.span(start), (above, below), "frac")
@@ -282,10 +258,8 @@ class SourceParser:
         """The factors side by side after ∇_x or ∂/∂x; what an operator adds to them is ambiguous."""
         start, body = self.token.start, self.product()
         if self.token.kind == SIGN and self.token.text in JOINING and self.token.text != "/":
-            where = start, self.token.end
-            raise refused(
-                self.source, where, "what is differentiated is not clear", "write it in brackets: (∇_x f) · v"
-            )
+            hint = "write it in brackets: (∇_x f) · v"
+            raise self.refuse((start, self.token.end), "what is differentiated is not clear", hint)
         return body
 
     def partial(self, start: int) -> Tree:
@@ -351,12 +325,8 @@ class SourceParser:
             inverse = Tree("inverse", self.span(start), (tree,))
             return inverse if second.text == "1" else Tree("T", self.span(start), (inverse,), "⊤")
         if first.text in ("*", "†", "+"):
-            raise refused(
-                self.source,
-                (start, first.end),
-                f"^{first.text} is not supported",
-                "write the transpose ^⊤, or the inverse ^{-1}",
-            )
+            hint = "write the transpose ^⊤, or the inverse ^{-1}"
+            raise self.refuse((start, first.end), f"^{first.text} is not supported", hint)
         begin = self.at
         try:
             power = self.group()

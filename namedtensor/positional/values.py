@@ -113,6 +113,46 @@ def size(axis: AxisVariable) -> Node:
     return nodes.Size(nodes.Axis(axis.key))
 
 
+def size_of(axes: Iterable[AxisVariable]) -> Node:
+    """The product of the sizes of axes: |a| |b|"""
+    return _product([*map(size, axes)] or [number(1)])
+
+
+def concatenated(parts: Iterable[tuple[Node, AxisVariable | None]], joined: AxisVariable) -> Node:
+    """Nodes one after the other along a new axis, each along an axis of its own; one without such an axis has length 1."""
+    pieces = [
+        call("stack", (node,), (joined,)) if axis is None else renamed(node, [(axis, joined)]) for node, axis in parts
+    ]
+    whole = pieces[0]
+    for piece in pieces[1:]:
+        whole = call("⊕", (whole, piece), (joined,))
+    return whole
+
+
+def at(node: Node, axis: AxisVariable, index: Node) -> Node:
+    """node_{axis(index)}; numbers in one subscript."""
+    if isinstance(node, nodes.Index) and all(
+        isinstance(item, nodes.Number) for item in (index, *dict(node.items).values())
+    ):
+        return nodes.Index(node.base, (*node.items, (nodes.Axis(axis.key), index)))
+    return nodes.Index(node, ((nodes.Axis(axis.key), index),))
+
+
+def plus(node: Node, offset: float) -> Node:
+    """node + offset, with numbers added up."""
+    if isinstance(node, nodes.Call) and node.operator in ("+", "-") and len(node.arguments) == 2:
+        base, last = node.arguments
+        if isinstance(last, nodes.Number):
+            return plus(base, offset + last.value if node.operator == "+" else offset - last.value)
+    if isinstance(node, nodes.Number) and node.value + offset >= 0:
+        return number(node.value + offset)
+    return call("+" if offset > 0 else "-", (node, number(abs(offset)))) if offset else node
+
+
+def times(factor: float, node: Node) -> Node:
+    return node if factor == 1 else call("⊙", (number(factor), node))
+
+
 # ----------------------------------------------------------------------------------------------------- broadcasting
 def aligned(axes: Axes, *values: AxisValue) -> Dims:
     """The dimensions of an elementwise operation, aligned from the last: those that are aligned become one.

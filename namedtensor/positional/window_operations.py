@@ -1,4 +1,4 @@
-"""Operations of array code on windows: sliding windows, pools, correlations, convolutions."""
+"""Operations of array code on windows: sliding windows, correlations, convolutions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .code_indices import at, only
+from .code_indices import only
 from .creation_operations import new_axis
 from .operations import Misuse, as_value, operation, positions
 from .optional_numpy import np
-from .values import AxisValue, call, number, renamed
+from .values import AxisValue, at, call, number, renamed
 
 
 def unrolled(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable) -> AxisValue:
@@ -89,48 +89,6 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 operation("chunk", "x, chunks, dim=0", chunks, lambda x, count, axis: tuple(np.split(x, count, axis)), "torch")
 operation("split", "x, sections, axis=0", chunks, lambda x, count, axis: tuple(np.split(x, count, axis)), "numpy")
-
-
-# ------------------------------------------------------------------------------------------------------------- pools
-def pool(operator: str, rank: int) -> Callable[..., AxisValue]:
-    def rule(axes: Axes, x: Any, size: Any, stride: Any) -> AxisValue:
-        """The largest or the mean of each block of the last axes."""
-        value = as_value(x)
-        lengths = size if isinstance(size, tuple) else (size,) * rank
-        if len(lengths) != rank or stride not in (None, size) or not all(map(whole, lengths)):
-            raise Misuse("a pool whose stride is not its length")
-        if len(value.dims) <= rank:
-            raise Misuse(f"a pool needs {rank + 1} axes at least")
-        first = len(value.dims) - rank
-        for index, length in enumerate(lengths):
-            value = blocks(axes, value, first + index, length)
-        return AxisValue(call(operator, (value.node,), axes_of(value.dims[-rank:])), value.dims[:-rank])
-
-    return rule
-
-
-def plain_pool(function: Any, rank: int) -> Callable[..., Any]:
-    def array(x: Any, size: Any, stride: Any) -> Any:
-        lengths = size if isinstance(size, tuple) else (size,) * rank
-        lead = x.shape[: x.ndim - rank]
-        counts = [total // length for total, length in zip(x.shape[-rank:], lengths)]
-        for index, (count, length) in enumerate(zip(counts, lengths)):
-            x = np.take(x, np.arange(count * length), len(lead) + index)
-        split = x.reshape(*lead, *[side for pair in zip(counts, lengths) for side in pair])
-        return function(split, axis=tuple(len(lead) + 2 * position + 1 for position in range(rank)))
-
-    return array
-
-
-for count in (1, 2):
-    for word, operator, function in (("max", "max", np.max), ("avg", "mean", np.mean)):
-        operation(
-            f"{word}_pool{count}d",
-            "x, kernel_size, stride=None",
-            pool(operator, count),
-            plain_pool(function, count),
-            "torch",
-        )
 
 
 # ------------------------------------------------------------------------------------------------------- convolutions

@@ -1,0 +1,140 @@
+"""Operations of array code that consist of others: layers, pools, losses, similarities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from .operations import Misuse, Operation, SizeArgument, named_operation, operation
+from .values import AxisValue
+
+
+class Calls:
+    """Operations by name, for one that consists of them: on values with axes, or on arrays."""
+
+    def __init__(self, apply: Callable[[Operation, list[Any]], Any]):
+        self._apply = apply
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        record = named_operation(name, "numpy") or named_operation(name, "torch")
+        if record is None:
+            raise AttributeError(name)
+        return lambda *arguments, **keywords: self._apply(record, record.bound(arguments, keywords, "torch"))
+
+
+ARRAYS = Calls(lambda record, arguments: record.array(*arguments))
+
+
+def composite(names: str, parameters: str, function: Callable[..., Any], library: str = "") -> None:
+    """Register an operation by a function of `Calls` and of its arguments."""
+
+    def rule(axes: Any, *arguments: Any) -> Any:
+        return function(Calls(lambda record, bound: record.rule(axes, *bound)), *arguments)
+
+    operation(names, parameters, rule, partial(function, ARRAYS), library)
+
+
+def rank_of(x: Any) -> int:
+    return len(x.dims) if isinstance(x, AxisValue) else x.ndim
+
+
+# ------------------------------------------------------------------------------------------------------------- layers
+def linear(o: Calls, x: Any, weight: Any, bias: Any) -> Any:
+    product = o.matmul(x, o.t(weight))
+    return product if bias is None else o.add(product, bias)
+
+
+def attention(o: Calls, query: Any, key: Any, value: Any, scale: Any) -> Any:
+    scores = o.matmul(query, o.swapaxes(key, -1, -2))
+    if scale is None:
+        length = SizeArgument(key.dims[-1]) if isinstance(key, AxisValue) else key.shape[-1]
+        scores = o.divide(scores, o.sqrt(length))
+    else:
+        scores = o.multiply(scores, scale)
+    return o.matmul(o.softmax(scores, -1), value)
+
+
+def pool(o: Calls, x: Any, size: Any, stride: Any, reduction: str, rank: int) -> Any:
+    """The largest or the mean of each block of the last axes."""
+    lengths = size if isinstance(size, tuple) else (size,) * rank
+    if len(lengths) != rank or stride not in (None, size):
+        raise Misuse("a pool whose stride is not its length")
+    first = rank_of(x) - rank
+    if first < 1:
+        raise Misuse(f"a pool needs {rank + 1} axes at least")
+    for index, length in enumerate(lengths):
+        x = o.unfold(x, first + index, length, length)
+    return getattr(o, reduction)(x, tuple(range(-rank, 0)))
+
+
+composite("linear", "x, weight, bias=None", linear)
+composite("scaled_dot_product_attention", "query, key, value, scale=None", attention)
+for count in (1, 2):
+    for word, reduction in (("max", "amax"), ("avg", "mean")):
+        function = partial(pool, reduction=reduction, rank=count)
+        composite(f"{word}_pool{count}d", "x, kernel_size, stride=None", function, "torch")
+
+
+# ------------------------------------------------------------------------------------------------------------- losses
+def over_all(o: Calls, losses: Any, reduction: Any) -> Any:
+    if reduction not in ("mean", "sum", "none"):
+        raise Misuse(f"reduction={reduction!r} is not supported")
+    return losses if reduction == "none" else getattr(o, reduction)(losses)
+
+
+def nll(o: Calls, x: Any, target: Any, reduction: Any) -> Any:
+    """−x at the class of each example, where the classes are the second dimension, or the only one."""
+    where = min(1, rank_of(x) - 1)
+    return over_all(o, o.negative(o.squeeze(o.gather(x, where, o.unsqueeze(target, where)), where)), reduction)
+
+
+def cross_entropy(o: Calls, x: Any, target: Any, reduction: Any) -> Any:
+    return nll(o, o.log_softmax(x, min(1, rank_of(x) - 1)), target, reduction)
+
+
+def binary_entropy(o: Calls, p: Any, y: Any) -> Any:
+    positive, negative = o.multiply(y, o.log(p)), o.multiply(o.subtract(1, y), o.log(o.subtract(1, p)))
+    return o.negative(o.add(positive, negative))
+
+
+def of_elements(o: Calls, x: Any, y: Any, reduction: Any, element: Callable[..., Any]) -> Any:
+    if rank_of(x) != rank_of(y):
+        raise Misuse("a loss of tensors with different numbers of axes")
+    return over_all(o, element(o, x, y), reduction)
+
+
+composite("nll_loss", "x, target, *, reduction='mean'", nll, "torch")
+composite("cross_entropy", "x, target, *, reduction='mean'", cross_entropy, "torch")
+for name, element in {
+    "mse_loss": lambda o, x, y: o.square(o.subtract(x, y)),
+    "l1_loss": lambda o, x, y: o.abs(o.subtract(x, y)),
+    "binary_cross_entropy": binary_entropy,
+    "binary_cross_entropy_with_logits": lambda o, x, y: binary_entropy(o, o.sigmoid(x), y),
+}.items():
+    composite(name, "x, y|target, *, reduction='mean'", partial(of_elements, element=element), "torch")
+
+
+# ------------------------------------------------------------------------------------------------------ similarities
+def normalize(o: Calls, x: Any, order: Any, axis: Any, eps: Any) -> Any:
+    if order != 2:
+        raise Misuse(f"p={order} is not supported")
+    return o.divide(x, o.maximum(o.norm(x, axis=axis, keepdims=True), eps))
+
+
+def cosine(o: Calls, x: Any, y: Any, axis: Any, eps: Any) -> Any:
+    return o.sum(o.multiply(normalize(o, x, 2, axis, eps), normalize(o, y, 2, axis, eps)), axis)
+
+
+def average(o: Calls, x: Any, axis: Any, weights: Any) -> Any:
+    if weights is None:
+        return o.mean(x, axis)
+    if rank_of(x) != rank_of(weights):
+        raise Misuse("the weights of an average have the axes of the tensor")
+    return o.divide(o.sum(o.multiply(x, weights), axis), o.sum(weights, axis))
+
+
+composite("normalize", "x, p=2, dim=1, eps=1e-12", normalize, "torch")
+composite("cosine_similarity", "x1, x2, dim=1, eps=1e-8", cosine, "torch")
+composite("average", "x, axis=None, weights=None", average, "numpy")
+composite("index_select", "x, dim, index", lambda o, x, dim, index: o.take(x, index, dim))
