@@ -62,7 +62,9 @@ class PlanFunction:
     def compile(self) -> None:
         """Compile the plan, and do what is done before it is called: the first use of `run` does so."""
         plan, target, python = self.plan, self.target, self.python
-        extra = {f"python_{number}": function for number, function in enumerate(python, 1)}
+        extra: dict[str, Any] = {f"python_{number}": function for number, function in enumerate(python, 1)}
+        if target.placement is not None:
+            extra |= target.placement.kernels
         if plan.fallback is not None:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.steps = {}

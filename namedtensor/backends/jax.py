@@ -9,7 +9,7 @@ from typing import Any
 
 from ..planning.whole_numbers import CHECKS
 from .jax_loops import CHECKED_LOOP, IN_TURN, LOOKED_UP, SCANNED
-from .lines import COMMON, INDEX_ERROR, OF_NUMBERS, UNARY, exact, functions, listed, loop, pick, scattered
+from .lines import COMMON, INDEX_ERROR, OF_NUMBERS, UNARY, exact, functions, listed, loop, pick, python, scattered
 from .numpy import NumPy
 from .source import Backend, is_done_before
 
@@ -214,7 +214,7 @@ LINES: dict[str, Any] = {
     "det": "jnp.linalg.det({0})", "inv": "jnp.linalg.inv({0})", "cofactors": "cofactors({0})",
     "trace": "jnp.trace({0}, axis1=-2, axis2=-1)", "lgamma": "jax.scipy.special.gammaln({0})",
     "cholesky": "triangle({0})", "eigvalsh": "jnp.linalg.eigvalsh({0})", "eigh": "eigenvectors({0})", "expm": "jax.scipy.linalg.expm({0})",
-    "loop": _loop, **EXACT_LINES,
+    "loop": _loop, "placed": python, **EXACT_LINES,
 }  # fmt: skip
 
 

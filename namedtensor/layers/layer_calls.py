@@ -128,6 +128,8 @@ class LayerCalls:
 
             entry = sharded_by(program, sharding)[name]
         parameters = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
+        if sharding is not None:  # which stores parameters by rules of their own
+            return entry(*arguments, values=parameters, sizes=self.sizes or None, **named)
         return entry(*arguments, values={**parameters, **named}, sizes=self.sizes or None)
 
     def explain(self, *arguments: Any, **named: Any) -> Explanation:

@@ -6,7 +6,7 @@ The states keep their layout and their dtype, which is found by planning the bod
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain, count, repeat
 
@@ -19,7 +19,7 @@ from ..terms.terms import Term, topological
 from . import whole_numbers
 from .builder import PlanBuilder
 from .dtypes import FLOATING
-from .lowering import LoopStep, Lowering
+from .lowering import LoopStep, Lowering, sizes_of
 from .plan import Argument, Plan, PlanValue
 
 INDEXED = ("index", "scatter")  # whose second argument specifies where
@@ -39,7 +39,7 @@ def _looped(lowering: Lowering, term: Term) -> LoopStep:
 
 
 def _traced_loop(lowering: Lowering, term: Term) -> LoopStep:
-    loop, arguments, terms = with_families(lowering, term)
+    loop, arguments, terms, names = with_families(lowering, term)
     b, number = lowering.builder, len(loop.states)
     values = [argument if isinstance(argument, PlanValue) else b.constant(argument) for argument in arguments]
     initial = [begun(lowering, *pair) for pair in zip(loop.states, values[:number])]
@@ -61,7 +61,7 @@ def _traced_loop(lowering: Lowering, term: Term) -> LoopStep:
     name = f"{lowering.prefix}loop_{lowering.loops}"
     for planned in count():
         elements = [*map(of_one, slices), *(other[0] for other in members)]
-        plan, states = body(lowering, loop, name, initial, elements, constants, donated)
+        plan, states = body(lowering, loop, name, initial, elements, constants, donated, names)
         dtypes = [met(lowering, *pair, only_wider=planned > number) for pair in zip(initial, states)]
         if dtypes == [value.dtype for value in initial]:
             break
@@ -78,14 +78,26 @@ def _traced_loop(lowering: Lowering, term: Term) -> LoopStep:
     return LoopStep(step, tuple(initial), options, listed)
 
 
-def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument], list[Sequence[Term]]]:
-    """A loop, its arguments, and the terms of its members; of these, families in one array are slices of it."""
+def with_families(
+    lowering: Lowering, term: Term
+) -> tuple[Loop, list[Argument], list[Sequence[Term]], dict[Term, str]]:
+    """A loop, its arguments, the terms of its members, and the names of those that are inputs; of these, families in one
+    array are slices of it."""
     (loop,) = term.options
     assert isinstance(loop, Loop)
     values, steps = lowering.values_of(term), loop.steps
     begin = len(loop.states) + len(loop.slices)
     end = begin + len(loop.members) * steps
     groups = [term.arguments[at : at + steps] for at in range(begin, end, steps)]
+    names = {
+        inner: terms[0].options[0]
+        for inner, terms in zip(loop.members, groups)
+        if all(argument.operator == "input" for argument in terms)
+    }
+    for at, inner in enumerate(loop.members):  # what a step takes is placed there
+        if inner in names:
+            span = slice(begin + at * steps, begin + (at + 1) * steps)
+            values[span] = [lowering.stored.get(id(argument), lowering.value(argument)) for argument in groups[at]]
     whole = [family(lowering, terms, loop.axis) for terms in groups]
     slices = [inner for inner, value in zip(loop.members, whole) if value is not None]
     listed = [inner for inner, value in zip(loop.members, whole) if value is None]
@@ -94,6 +106,7 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
         replace(loop, slices=(*loop.slices, *slices), members=tuple(listed)),
         [*values[:begin], *(value for value in whole if value is not None), *lists, *values[end:]],
         [terms for terms, value in zip(groups, whole) if value is None],
+        names,
     )
 
 
@@ -182,7 +195,7 @@ def met(lowering: Lowering, before: PlanValue, after: PlanValue, only_wider: boo
 
 def body(
     lowering: Lowering, loop: Loop, name: str, states: Sequence[PlanValue], elements: Sequence[PlanValue], given: Sequence[PlanValue],
-    donated: Set[Term],
+    donated: Set[Term], names: Mapping[Term, str],
 ) -> tuple[Plan, list[PlanValue]]:  # fmt: skip
     """The plan of one step, its states cast back to the dtypes that they had; it may write over its members `donated`."""
     inner = lowering.of_body()
@@ -192,7 +205,10 @@ def body(
         known = None if any(value is state for state in states) else value
         entry = inner.builder.input(shown, value.order, value.shape, value.dtype, known)
         entry.weak = value.weak
-        inner.inputs[called] = entry
+        placement = lowering.target.placement if term in names else None
+        inner.inputs[called] = (
+            entry if placement is None else inner.placed_as(entry, placement.of_input(names[term], sizes_of(entry)))
+        )
     inner.builder.donated = frozenset(inner.inputs[term.options[0]] for term in donated)
     b, result, results = inner.builder, [], []
     for value, before in zip(inner.lower_all(inner.tables.normalize(loop.results, True)), states):

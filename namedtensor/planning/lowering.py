@@ -103,6 +103,7 @@ class Lowering:
         self.reordered: set[int] = set()  # products of such chains that are not computed
         self.loop_steps: dict[int, LoopStep] = {}
         self.late: set[int] = set()  # products that are normalized late
+        self.stored: dict[int, PlanValue] = {}  # inputs before they are placed for computation
         self.fused: set[int] = set()  # terms that the library does as one operation
         self.wakes_blas = False  # whether products outside of the regions are computed by the threads of the BLAS
         self.blocks = self.slices = self.loops = 0
@@ -207,7 +208,7 @@ class Lowering:
         for term, size in zip(terms, counts):
             value = inputs.get(term.options[0]) if term.operator == "input" else None
             if value is not None and value.order == (*term.shape,) and len(term.shape) <= MAX_AXES:
-                values[id(term)] = value
+                values[id(term)] = self.placed_input(term, value)
                 continue
             if id(term) in inside and id(term) not in self.regions:
                 continue
@@ -218,7 +219,7 @@ class Lowering:
                     self.check_memory(term, size)
             self.builder.origin = term
             try:
-                self.values[id(term)] = self.lower(term)
+                self.values[id(term)] = self.placed_value(term, self.lower(term))
             except NotationError as problem:
                 raise problem.located(self.source, span_of(term, self.source)) from None
             except IndexProblem as problem:
@@ -278,6 +279,28 @@ class Lowering:
                 self.source, span_of(term, self.source), notes=(f"its shape is {show(shape)}",),
                 hint="contract an axis earlier, or raise limits.max_result_bytes",
             )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------------- several devices
+    def placed_input(self, term: Term, value: PlanValue) -> PlanValue:
+        """An input where formulas compute with it."""
+        if self.target.placement is None:
+            return value
+        self.stored[id(term)] = value
+        return self.placed_as(value, self.target.placement.of_input(term.options[0], sizes_of(value)))
+
+    def placed_value(self, term: Term, value: Argument) -> Argument:
+        """The value of a term where its name, if it has one, is placed."""
+        if self.target.placement is None or not isinstance(value, PlanValue) or value.fixed or term.node is None:
+            return value
+        return self.placed_as(value, self.target.placement.of_value(term.node.span, sizes_of(value)))
+
+    def placed_as(self, value: PlanValue, function: Callable[[Any], Any] | None) -> PlanValue:
+        """A step that places a value on the devices."""
+        if function is None:
+            return value
+        self.user_functions.append(function)
+        number = len(self.user_functions)
+        return self.builder.step("placed", (value,), value.order, value.shape, value.dtype, number=number)
 
     # ------------------------------------------------------------------------------------------------------ one term
     def lower(self, term: Term) -> Argument:
@@ -340,6 +363,11 @@ class Lowering:
 
 KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # where no axes are named
 CHAINED = ("⊙", "∑")
+
+
+def sizes_of(value: PlanValue) -> dict[str, Any]:
+    """The sizes of a value by the names that its axes have in the source."""
+    return dict(zip(map(source_name, value.order), value.shape))
 
 
 def known_sizes(extent: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -213,6 +213,7 @@ ROWS = (
     Primitive("guard", ONE, none),  # runs the fallback where an entry does not lie between `low` and `high`
     # functions within
     Primitive("python", (0, MANY), not_inferred),  # a Python function of the user's
+    Primitive("placed", ONE, same),  # the same on the devices that the function `number` places it on
     Primitive("tiling", SEVERAL, as_stated),  # the inner `plan` on each tile, put together
     Primitive("slices", SEVERAL, not_inferred),  # the inner `plan` on each slice, combined
     Primitive("loop", (0, MANY), not_inferred),  # the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists

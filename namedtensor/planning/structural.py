@@ -20,6 +20,8 @@ from .plan import Argument, PlanValue
 def _input(lowering: Lowering, term: Term) -> Argument:
     name = term.options[0]
     value = loop_steps.member(lowering, name) if name in lowering.members else lowering.inputs[name]
+    if name in lowering.members:
+        value = lowering.placed_input(term, value)
     if term.shape.keys() == {*value.order}:
         return value
     lifted = {source_name(axis): axis for axis in term.shape}

@@ -6,15 +6,30 @@ Dtypes are names in a plan ("float32"), so that it prints and compares; a target
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, Protocol
 
 from grammar.cache import Cache
 
 from ..core.arrays import dtype_name, kind_of
 
 MAX_ASKED = 4096  # answers of a library about its dtypes
+
+
+class Placement(Protocol):
+    """Where the values of a plan are placed on several devices.
+
+    `spread` is the number of devices over which an axis is sharded; `kernels` replace functions of generated text. `of_input`
+    and `of_value` give the function that places an input, or the value of a term, with these axes; None where nothing is
+    done.
+    """
+
+    spread: Mapping[str, int]
+    kernels: Mapping[str, Any]
+
+    def of_input(self, name: str, sizes: Mapping[str, Any]) -> Callable[[Any], Any] | None: ...
+    def of_value(self, span: Any, sizes: Mapping[str, Any]) -> Callable[[Any], Any] | None: ...
 
 
 class Target:
@@ -28,14 +43,15 @@ class Target:
         self.numbers: frozenset[str] = backend.numbers
         self.stored: frozenset[str] = backend.stored
         self.spread: Mapping[str, int] = {}  # over how many devices an axis goes
+        self.placement: Placement | None = None  # on these
         self._asked: Cache[tuple[Any, ...], str] = Cache(f"dtypes of {backend.name}", MAX_ASKED)
 
-    def over(self, spread: Mapping[str, int] | None) -> Target:
-        """The same library, with axes spread over devices."""
-        if not spread:
+    def over(self, placement: Placement | None) -> Target:
+        """The same library, with values placed on several devices."""
+        if placement is None:
             return self
         result = copy(self)
-        result.spread = spread
+        result.spread, result.placement = placement.spread, placement
         return result
 
     def share(self, axes: Iterable[str]) -> int:

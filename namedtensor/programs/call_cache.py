@@ -25,7 +25,7 @@ from ..checking.checker import Checker
 from ..core.arrays import Layout, has_dimensions
 from ..core.warned import warn
 from ..operators.user_functions import USER_FUNCTIONS
-from ..planning.target import Target
+from ..planning.target import Placement, Target
 from .arguments import BoundArguments, all_values, keyword_names, layout_of, spelling_of, whole_sizes
 from .entries import Entry, Goal, WholeProgram, by_position
 from .executable import PLAIN, Executable, Options, TypedValues, executable, typed
@@ -162,12 +162,12 @@ class CachedCall:
         return self._made(given, sizes, by_keyword)  # which specifies what is wrong
 
     def _anew(
-        self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]
+        self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], placement: Placement
     ) -> Any:
-        """Its value by an executable made for this call alone, for arrays whose axes are spread over devices."""
+        """Its value by an executable made for this call alone, for arrays that are placed on several devices."""
         bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
         numbers = bound.with_numbers(self._goal.program)
-        return self._made(numbers, whole_sizes(sizes), (), spread)(*numbers.arrays.values())
+        return self._made(numbers, whole_sizes(sizes), (), placement)(*numbers.arrays.values())
 
     def _layout(self, value: Any, name: str) -> Layout:
         """The layout of a shape that is given as text or as sizes, or of a tensor."""
@@ -196,11 +196,11 @@ class CachedCall:
         given: BoundArguments,
         sizes: dict[str, int],
         by_keyword: tuple[str, ...],
-        spread: Mapping[str, int] | None = None,
+        placement: Placement | None = None,
     ) -> Executable:
-        """Build an executable for these inputs; `spread` maps an axis to the number of devices it is sharded over."""
+        """Build an executable for these inputs; `placement` says where values are on several devices."""
         options = self._options._replace(sizes=sizes, by_keyword=by_keyword)
-        target = self._target(given).over(spread)
+        target = self._target(given).over(placement)
         typed = self._typed(given, options)
         if given.labeled:
             with LOADING, all_or_none():

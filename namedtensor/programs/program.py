@@ -28,6 +28,7 @@ from .parsed import ParsedProgram, parsed
 from .verbs import Verbs, no_function
 
 if TYPE_CHECKING:
+    from ..planning.target import Placement
     from ..sharding.sharded import Sharded
     from ..sharding.sharding import Rules
     from .entry_points import EntryPoints
@@ -298,9 +299,9 @@ class Program(Verbs):
         return evaluator(self.source, self.syntax, self.strict)
 
     def _anew(
-        self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], spread: Mapping[str, int]
+        self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], placement: Placement
     ) -> Any:
-        return self._asked(arguments, values)._anew(arguments, values, sizes, spread)
+        return self._asked(arguments, values)._anew(arguments, values, sizes, placement)
 
     def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]) -> Any:
         asked = self._asked(arguments, all_values(values, named))

@@ -18,6 +18,7 @@ from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
+from grammar.printer import to_text
 
 from ..core.arrays import Layout
 from ..core.families import ALONG, FamilyName
@@ -26,6 +27,7 @@ from ..core.tensor import NamedTensor, wrap_layout
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import by_key, key, walk
 from ..tensors.pytrees import jax_module, of_the_language
+from .placement import ComputePlacement
 from .sharding import Sharding
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class Formulas(Protocol):
 
     @property
     def tree(self) -> Any: ...
-    def _anew(self, arguments: Any, values: Any, sizes: Any, spread: Any) -> Any: ...
+    def _anew(self, arguments: Any, values: Any, sizes: Any, placement: Any) -> Any: ...
     def _layout(self, value: Any, name: str) -> Layout: ...
     def __getitem__(self, name: Any, /) -> Any: ...
 
@@ -75,6 +77,21 @@ class Sharded:
         """The axes that the formulas mention."""
         return frozenset(node.name for node in walk(self.program.tree) if isinstance(node, nodes.Axis))
 
+    @cached_property
+    def values(self) -> dict[Any, str]:
+        """The span of the source of each value that has rules of its own or is saved, and its name in these."""
+        spans: dict[str, list[Any]] = {}
+        for node in walk(self.program.tree):
+            if isinstance(node, nodes.Equation) and isinstance(node.sides[0], (nodes.Name, nodes.Superscript)):
+                spans.setdefault(str(key(to_text(node.sides[0]))), []).append(node.sides[-1].span)
+        for name in (names := dict.fromkeys((*self.sharding.of_values, *self.sharding.save))):
+            if str(key(name)) not in spans:
+                raise NotationError(
+                    201, f"sharding rule for unknown value {name}: the formulas do not define it",
+                    hint=did_you_mean(near(name, spans)) or f"remove {name} from the rules",
+                )  # fmt: skip
+        return {span: name for name in names for span in spans[str(key(name))]}
+
     def __getitem__(self, name: str | tuple[str, ...]) -> ShardedEntry:
         return self._entry(name)
 
@@ -103,6 +120,10 @@ class Sharded:
         Raises NotationError if two axes of a tensor are sharded over one mesh axis (303), or do not divide (310).
         """
         return self.sharding.place({**(values or {}), **named})
+
+    def place_inputs(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
+        """Inputs on the devices, by name, as formulas compute with them; else as `place`."""
+        return self.sharding.place_inputs({**(values or {}), **named})
 
     def abstract(self, shape: Any, dtype: str = "float32") -> NamedTensor:
         """A tensor without numbers, placed by the rules: for `lowered`, `collectives` and `cost`, which need none.
@@ -143,6 +164,7 @@ class Fixed(NamedTuple):
     positional: int
     numbers: tuple[tuple[str, str, Any], ...]  # the type's name too: True and 1.0 are not 1
     sizes: tuple[tuple[str, int], ...]
+    parameters: frozenset[str]
     version: int
 
 
@@ -171,7 +193,7 @@ class ShardedEntry:
         Raises what the program raises; and NotationError where a rule is for an axis that nothing has (201), or where an
         input or a result cannot be spread so (303, 310).
         """
-        function, tensors = self._call(arguments, {**(values or {}), **named}, sizes)
+        function, tensors = self._call(arguments, values or {}, named, sizes)
         with of_the_language():
             return function(tensors)
 
@@ -187,8 +209,10 @@ class ShardedEntry:
         Nothing is computed: shapes may stand for tensors, X="ℝ^{seq[8] × chans[16]}" for one of float32 and what
         `Sharded.abstract` gives for one of another dtype.
         """
-        inputs = {name: self._abstract(value) for name, value in {**(values or {}), **named}.items()}
-        function, tensors = self._call(tuple(map(self._abstract, arguments)), inputs, sizes)
+        parameters, inputs = (
+            {name: self._abstract(value) for name, value in group.items()} for group in (values or {}, named)
+        )
+        function, tensors = self._call(tuple(map(self._abstract, arguments)), parameters, inputs, sizes)
         with of_the_language():
             return function.lower(tensors)
 
@@ -226,33 +250,43 @@ class ShardedEntry:
     def _abstract(self, value: Any) -> Any:
         return self.sharded.abstract(value) if isinstance(value, (str, Mapping)) else value
 
-    def _call(self, arguments: tuple[Any, ...], named: Mapping[str, Any], sizes: Mapping[str, int] | None):
-        """The function of the tensors of a call, and these, on the devices."""
+    def _call(
+        self,
+        arguments: tuple[Any, ...],
+        values: Mapping[str, Any],
+        named: Mapping[str, Any],
+        sizes: Mapping[str, int] | None,
+    ):
+        """The function of the tensors of a call, and these, on the devices: `values` as parameters, the others as inputs."""
         inputs = dict(zip(_positions(len(arguments)), arguments)) | by_key(named, _spelling)
-        placed = self.sharded.place(inputs)
+        parameters = {name: value for name, value in by_key(values, _spelling).items() if name not in inputs}
+        placed = self.sharded.place(parameters) | self.sharded.place_inputs(inputs)
         tensors = {name: value for name, value in placed.items() if isinstance(value, NamedTensor)}
         numbers = [(name, type(value).__name__, value) for name, value in placed.items() if name not in tensors]
         extent = tuple(sorted((sizes or {}).items()))
-        return self._compiled(Fixed(len(arguments), tuple(sorted(numbers)), extent, USER_FUNCTIONS.version)), tensors
+        stored = frozenset(parameters)
+        fixed = Fixed(len(arguments), tuple(sorted(numbers)), extent, stored, USER_FUNCTIONS.version)
+        return self._compiled(fixed), tensors
 
     def _function(self, fixed: Fixed) -> Any:
         """The formulas as a function of tensors by name, under `jax.jit`."""
         jax = jax_module()
 
-        sharding = self.sharded.sharding
-        computed = sharding.computed
+        sharding, values = self.sharded.sharding, self.sharded.values
+        computed, parameters = sharding.computed, fixed.parameters
+        members = {member for name in parameters for member in getattr(name, "members", (name,))}
+        placement = ComputePlacement(sharding, members, values)
 
         def run(tensors: Mapping[str, NamedTensor]) -> Any:
             self._check_rules(tensors)
             inputs: dict[str, Any] = {name: value for name, _, value in fixed.numbers}
-            inputs |= {name: sharding.constrained(name, tensor) for name, tensor in tensors.items()}
-            if computed is not sharding:  # their cotangents go the other way, and end where the tensors are stored
-                inputs |= {name: computed.constrained(name, inputs[name]) for name in tensors}
+            for name, tensor in tensors.items():
+                inputs[name] = (sharding if name in parameters else computed).constrained(name, tensor)
             arguments = tuple([inputs.pop(name) for name in _positions(fixed.positional)])
-            value = self.entry._anew(arguments, inputs, dict(fixed.sizes), computed.spread)
+            value = self.entry._anew(arguments, inputs, dict(fixed.sizes), placement)
             if isinstance(self.name, tuple):
-                return tuple(map(sharding.constrained, self.name, value))
-            return sharding.constrained(self.name or "the value", value)
+                return tuple(map(computed.constrained, self.name, value))
+            return computed.constrained(self.name or "the value", value)
 
         return jax.jit(run)
 
@@ -260,7 +294,9 @@ class ShardedEntry:
         """A rule for an axis that is nowhere is a mistake: its tensors would be copied to each device, unseen."""
         known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())) - {ALONG})
         sharding = self.sharded.sharding
-        for axis in {**sharding.rules, **sharding.computed.rules}:
+        for axis in {**sharding.rules, **sharding.computed.rules}.keys() | {
+            axis for own in sharding.of_values.values() for axis in own.rules
+        }:
             if axis not in known:
                 raise NotationError(
                     201, f"sharding rule for unknown axis {axis}: not in the formulas or the tensors",

@@ -10,7 +10,7 @@ The rules never change what a formula gives, only where its parts lie. Formulas 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from grammar.cache import Cache
@@ -19,7 +19,7 @@ from grammar.plain_text import encodable
 
 from ..core.array_data import concrete
 from ..core.axes import check_axis, names_of, show
-from ..core.kinds import is_mapping, is_sequence
+from ..core.kinds import as_names, is_mapping, is_sequence
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..tensors.pytrees import jax_module
@@ -36,17 +36,31 @@ class Sharding:
     A rule names one axis of the mesh, several, or None. An axis without a rule is copied to every device. `mesh` is the
     given one with its axes left to the compiler (`jax.sharding.AxisType.Auto`), or made of its sizes (see `mesh_from`).
 
-    Tensors are stored by `rules`. While formulas are computed they lie by the rules `compute_rules`, where these are given: a
-    parameter that is stored in parts along `data` is gathered where it is used, and its gradient scattered again.
+    Parameters are stored by `rules`. Inputs, results and parameters while they are computed with are placed by `compute_rules`,
+    where these are given: a parameter that is stored in parts along `data` is gathered where it is used, and its gradient
+    scattered again. `value_rules` are further rules for values by their names, {"X^l": {"seq": "model"}}. The steps of loops
+    are computed again for their gradients, but for the values that `save` names, where that or `compute_rules` is given.
     """
 
-    def __init__(self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None):
+    def __init__(
+        self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None, *,
+        value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
+    ):  # fmt: skip
         self.mesh: Any = mesh_from(mesh, topology)
         self.rules: dict[str, tuple[str, ...]] = {
             check_axis(axis): self._over(axis, rule) for axis, rule in _items(rules)
         }
         self.computed: Sharding = self if compute_rules is None else Sharding(compute_rules, self.mesh)
-        self._mark = (tuple(sorted(self.rules.items())), self.mesh, None if compute_rules is None else self.computed)
+        computed = {axis: over for axis, over in self.computed.rules.items()}
+        self.of_values: dict[str, Sharding] = {
+            name: Sharding({**computed, **dict(_items(own))}, self.mesh) for name, own in _by_name(value_rules).items()
+        }
+        self.save: tuple[str, ...] = () if save is None else as_names(save, "save=", 'write save=["A^l"]')
+        self.computes_again: bool = save is not None or self.computed is not self
+        self._mark = (
+            tuple(sorted(self.rules.items())), self.mesh, None if compute_rules is None else self.computed,
+            tuple(sorted(self.of_values.items(), key=str)), self.save, self.computes_again,
+        )  # fmt: skip
         self.programs: Cache[int, Any] = Cache("sharded programs", 256)  # by the identity of the program
         self._placements: Cache[Any, Any] = Cache("placements on a mesh", 4096)
 
@@ -60,6 +74,7 @@ class Sharding:
     def __repr__(self) -> str:
         rules = ", ".join(f"{axis} over {' and '.join(over) or 'nothing'}" for axis, over in self.rules.items())
         computed = "" if self.computed is self else f"; computed with {repr(self.computed).partition(';')[0]}"
+        computed += "".join(f"; {name} with {repr(own).partition(';')[0]}" for name, own in self.of_values.items())
         return f"{rules or 'nothing'}{computed}; the mesh is {self.extent}"
 
     def _over(self, axis: str, rule: Any) -> tuple[str, ...]:
@@ -167,8 +182,12 @@ class Sharding:
         rows = concrete(array).astype(jax.dtypes.canonicalize_dtype(array.dtype))
         return wrap_array(jax.make_array_from_callback(rows.shape, expected, rows.__getitem__), tensor.axes)
 
+    def place_inputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Inputs on the devices, by name, as formulas compute with them. Numbers stay numbers."""
+        return self.computed.place(values)
+
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The tensors on the devices, by name. Numbers stay numbers. Raises NotationError for what is neither."""
+        """Parameters on the devices, by name. Numbers stay numbers. Raises NotationError for what is neither."""
         result = {name: as_value(value, name) for name, value in values.items()}
         return {
             name: self.placed(name, value) if isinstance(value, NamedTensor) else value
@@ -184,6 +203,17 @@ class Sharding:
 
 def _part(over: tuple[str, ...]) -> Any:
     return over if len(over) > 1 else over[0] if over else None
+
+
+def _by_name(rules: Mapping[str, Rules] | Any) -> Mapping[str, Rules]:
+    if rules is None:
+        return {}
+    if not is_mapping(rules) or not all(map(is_mapping, rules.values())):
+        raise NotationError(
+            208, f"value_rules must be a mapping from names to rules, got {rules!r}",
+            hint='write {"X^l": {"seq": "model"}}',
+        )  # fmt: skip
+    return rules
 
 
 def _items(rules: Mapping[str, Any] | Any) -> Any:

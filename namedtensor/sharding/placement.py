@@ -1,0 +1,96 @@
+"""Where the values of formulas are placed while they are computed: parameters, values by their names, steps of loops.
+
+A parameter that is stored in parts is gathered where a formula needs it: inside the step of a loop, its own member alone. Its
+gradient is scattered there. The steps of such loops are computed again for their gradients, but for the values that `save`
+names, so that no step keeps what it has gathered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from ..tensors.pytrees import jax_module
+from .sharding import Sharding
+
+Place = Callable[[Any], Any]
+
+
+class ComputePlacement:
+    """The `Placement` of a plan under the rules of `sharding`.
+
+    `parameters` are the names of the tensors that are stored by its rules; `values` names the spans of the source whose values
+    have rules of their own or are saved.
+    """
+
+    def __init__(self, sharding: Sharding, parameters: Collection[str], values: Mapping[Any, str]):
+        self.sharding, self.parameters, self.values = sharding, parameters, values
+        self.spread: Mapping[str, int] = sharding.computed.spread
+        self.kernels: dict[str, Any] = {"loop": loop_that_saves(sharding.save)} if sharding.computes_again else {}
+
+    def of_input(self, name: str, sizes: Mapping[str, int]) -> Place | None:
+        """The function that gathers a parameter, None where it is stored as it is computed with."""
+        if name not in self.parameters:
+            return None
+        axes, extent = tuple(sizes), tuple(sizes.values())
+        stored = self.sharding.placed_as(name, axes, extent)
+        computed = self.sharding.computed.placed_as(name, axes, extent)
+        return None if stored == computed else gathered(stored, computed)
+
+    def of_value(self, span: Any, sizes: Mapping[str, int]) -> Place | None:
+        """The function that places the value of a name, and marks it where it is saved."""
+        name = self.values.get(span)
+        if name is None:
+            return None
+        rules = self.sharding.of_values.get(name)
+        placed = None if rules is None else rules.placed_as(name, tuple(sizes), tuple(sizes.values()))
+        return marked(name if name in self.sharding.save else None, placed)
+
+
+def gathered(stored: Any, computed: Any) -> Place:
+    """The function that gathers an array; what is differentiated stays in parts, so that a gradient is scattered at once."""
+    jax = jax_module()
+    constrain = jax.lax.with_sharding_constraint
+
+    @jax.custom_jvp
+    def gather(array: Any) -> Any:
+        return constrain(constrain(array, stored), computed)
+
+    @gather.defjvp
+    def _differential(arrays: Sequence[Any], changes: Sequence[Any]) -> tuple[Any, Any]:
+        return gather(arrays[0]), constrain(changes[0], stored)
+
+    return gather
+
+
+def marked(saved: str | None, placed: Any) -> Place:
+    """The function that places a value, and gives it the name by which the steps of loops save it."""
+    jax = jax_module()
+
+    def mark(array: Any) -> Any:
+        if placed is not None:
+            array = jax.lax.with_sharding_constraint(array, placed)
+        return array if saved is None else jax.ad_checkpoint.checkpoint_name(array, saved)
+
+    return mark
+
+
+def loop_that_saves(names: Sequence[str]) -> Callable[..., Any]:
+    """The loop of generated code, as a scan that keeps only its states and the values of these names for its gradient."""
+    jax = jax_module()
+    policy = jax.checkpoint_policies.save_only_these_names(*names)
+
+    def loop(
+        step: Callable[..., Any], states: Any, slices: Any, given: Any, steps: int, kept: Any, listed: Any = ()
+    ) -> Any:
+        along = [jax.numpy.stack(part) if isinstance(part, list) else part for part in slices]
+
+        def once(states: Any, elements: Any) -> Any:
+            states = step(*states, *elements, *given)
+            return states, tuple(states[number] for number in (*kept, *listed))
+
+        one = jax.checkpoint(once, prevent_cse=False, policy=policy)
+        states, through = jax.lax.scan(one, tuple(map(jax.numpy.asarray, states)), along, steps)
+        return (*states, *through)
+
+    return loop
