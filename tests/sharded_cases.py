@@ -643,16 +643,16 @@ def case_the_page_says_what_happens():
     assert test_results.attempted > 10 and not test_results.failed, stream.getvalue()
 
 
-def main(prefix="case_"):
+def main(*prefixes, cases=globals()):
     results = {}
-    for name, case in list(globals().items()):
-        if name.startswith(prefix):
+    for name, case in list(cases.items()):
+        if name.startswith(prefixes or ("case_",)):
             try:
                 case()
                 results[name] = "passed"
             except BaseException:
                 results[name] = traceback.format_exc()
-    json.dump({"cases": results, "errors": errors() if prefix == "case_" else {}}, sys.__stdout__)
+    json.dump({"cases": results, "errors": {} if prefixes else errors()}, sys.__stdout__)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,15 @@ def test_on_eight_devices(results, case):
     assert results["cases"][case] == "passed", results["cases"][case]
 
 
+@pytest.mark.slow
+@needs_jax
+@pytest.mark.parametrize("devices", [8, 64, 512])
+def test_rules_for_parameters_and_values_need_no_more_than_by_hand(devices):
+    prefixes = ["case_fully", "case_tensor", "case_sequence", *(["case_of_eight"] if devices == 8 else [])]
+    cases = answer(started("sharded_by_hand.py", *prefixes, devices=devices))["cases"]
+    assert len(cases) == (7 if devices == 8 else 4) and set(cases.values()) == {"passed"}, cases
+
+
 @needs_jax
 @pytest.mark.parametrize("devices", [64, 512])
 def test_on_many_devices_the_collectives_are_those_by_hand(devices):

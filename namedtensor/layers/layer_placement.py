@@ -4,7 +4,7 @@
 # of layers, by what makes them again
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from grammar.locks import LOADING, all_or_none
@@ -123,7 +123,10 @@ class LayerPlacement(LayerCalls):
 
         return self._with(packed(self._kept, self.formula.tree), self.sharding)
 
-    def shard(self, rules: Rules, mesh: Any, compute_rules: Rules | None = None) -> Self:
+    def shard(
+        self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, *,
+        value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
+    ) -> Self:  # fmt: skip
         """Place the parameters on the devices of a JAX mesh, by axis name.
 
         Parameters
@@ -133,7 +136,12 @@ class LayerPlacement(LayerCalls):
         mesh : jax.sharding.Mesh
             The mesh.
         compute_rules : mapping, optional
-            The rules for computation, if they differ from those for storage.
+            The rules for computation, if they differ from those for the storage of parameters.
+        value_rules : mapping of str to rules, optional
+            Further rules for values by their names, such as {"X^l": {"seq": "model"}}.
+        save : iterable of str, optional
+            The values that the steps of loops save for their gradients. The others are computed again, as they are if
+            `compute_rules` is given.
 
         Returns
         -------
@@ -155,4 +163,4 @@ class LayerPlacement(LayerCalls):
         with LOADING, all_or_none():
             from ..sharding.sharding import Sharding
 
-        return self._with(self._kept, Sharding(rules, mesh, compute_rules))
+        return self._with(self._kept, Sharding(rules, mesh, compute_rules, value_rules=value_rules, save=save))

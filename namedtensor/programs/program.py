@@ -195,7 +195,8 @@ class Program(Verbs):
         return restored(type(self), changed, self.syntax, self.strict, operators)
 
     def shard(
-        self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None
+        self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None, *,
+        value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
     ) -> Sharded:  # fmt: skip
         """Place the program on the devices of a JAX mesh, by axis name.
 
@@ -206,9 +207,14 @@ class Program(Verbs):
         mesh : jax.sharding.Mesh or mapping of str to int
             The mesh, or its sizes by name.
         compute_rules : mapping, optional
-            The rules for computation, if they differ from those for storage.
+            The rules for computation, if they differ from those for the storage of parameters.
         topology : str, optional
             The devices to compile for, such as "v5e:16x16" (default: those present).
+        value_rules : mapping of str to rules, optional
+            Further rules for values by their names, such as {"X^l": {"seq": "model"}}.
+        save : iterable of str, optional
+            The values that the steps of loops save for their gradients. The others are computed again, as they are if
+            `compute_rules` is given.
 
         Returns
         -------
@@ -228,7 +234,9 @@ class Program(Verbs):
             from ..sharding.sharded import sharded_by
             from ..sharding.sharding import Sharding
 
-        return sharded_by(self, Sharding(rules, mesh, compute_rules, topology))
+        return sharded_by(
+            self, Sharding(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save)
+        )
 
     def derivative(self, wrt: str) -> Formula:
         """Return the derivative with respect to a name, as a formula.

@@ -66,11 +66,12 @@ def gathered(stored: Any, computed: Any) -> Place:
 def marked(saved: str | None, placed: Any) -> Place:
     """The function that places a value, and gives it the name by which the steps of loops save it."""
     jax = jax_module()
+    from jax.ad_checkpoint import checkpoint_name  # type: ignore[import-not-found]
 
     def mark(array: Any) -> Any:
         if placed is not None:
             array = jax.lax.with_sharding_constraint(array, placed)
-        return array if saved is None else jax.ad_checkpoint.checkpoint_name(array, saved)
+        return array if saved is None else checkpoint_name(array, saved)
 
     return mark
 

@@ -9,7 +9,7 @@ communication in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -126,14 +126,21 @@ class Sharded:
         return self.sharding.place_inputs({**(values or {}), **named})
 
     def abstract(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """A tensor without numbers, placed by the rules: for `lowered`, `collectives` and `cost`, which need none.
+        """A parameter without numbers, placed by the rules: for `lowered`, `collectives` and `cost`, which need none.
 
         `shape` is a text such as ℝ^{seq[8] × chans[16]}, or sizes by the names of axes.
         """
+        return self._abstract(shape, dtype, self.sharding)
+
+    def abstract_input(self, shape: Any, dtype: str = "float32") -> NamedTensor:
+        """An input without numbers, placed as formulas compute with it; else as `abstract`."""
+        return self._abstract(shape, dtype, self.sharding.computed)
+
+    def _abstract(self, shape: Any, dtype: str, sharding: Sharding) -> NamedTensor:
         jax = jax_module()
 
         layout = self.program._layout(shape, "a tensor")
-        placed = self.sharding.placed_as("a tensor", layout.axes, layout.extent)
+        placed = sharding.placed_as("a tensor", layout.axes, layout.extent)
         array = jax.ShapeDtypeStruct(layout.extent, dtype, sharding=placed)
         return wrap_layout(array, Layout(layout.axes, layout.extent, array.dtype, None))
 
@@ -209,10 +216,11 @@ class ShardedEntry:
         Nothing is computed: shapes may stand for tensors, X="ℝ^{seq[8] × chans[16]}" for one of float32 and what
         `Sharded.abstract` gives for one of another dtype.
         """
-        parameters, inputs = (
-            {name: self._abstract(value) for name, value in group.items()} for group in (values or {}, named)
-        )
-        function, tensors = self._call(tuple(map(self._abstract, arguments)), parameters, inputs, sizes)
+        sharded = self.sharded
+        parameters = {name: _without_numbers(value, sharded.abstract) for name, value in (values or {}).items()}
+        inputs = {name: _without_numbers(value, sharded.abstract_input) for name, value in named.items()}
+        positional = tuple(_without_numbers(value, sharded.abstract_input) for value in arguments)
+        function, tensors = self._call(positional, parameters, inputs, sizes)
         with of_the_language():
             return function.lower(tensors)
 
@@ -246,9 +254,6 @@ class ShardedEntry:
 
         compiled = self.lowered(*arguments, values=values, sizes=sizes, **named).compile()
         return device_cost(compiled, self.sharded.mesh)
-
-    def _abstract(self, value: Any) -> Any:
-        return self.sharded.abstract(value) if isinstance(value, (str, Mapping)) else value
 
     def _call(
         self,
@@ -303,6 +308,11 @@ class ShardedEntry:
                     notes=(f"they have {', '.join(known) or 'none'}",),
                     hint=did_you_mean(near(axis, known)) or f"remove {axis} from the rules",
                 )  # fmt: skip
+
+
+def _without_numbers(value: Any, abstract: Callable[[Any], NamedTensor]) -> Any:
+    """A tensor without numbers where a shape is given."""
+    return abstract(value) if isinstance(value, (str, Mapping)) else value
 
 
 def _spelling(name: str) -> str:
