@@ -181,12 +181,34 @@ def test_without_jax(monkeypatch):
 
 
 # -------------------------------------------------------------------------------------------------------- two processes
+def free_port():
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        return free.getsockname()[1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+def test_two_processes_of_torch_have_what_the_rules_say():
+    port = free_port()
+    first, second = map(answer, [started("sharded_torch.py", index, 2, port, devices=1) for index in range(2)])
+    assert first == second and all(first["are"])
+    assert first["shapes"] == first["gradients"] == {"W_1": [8, 8], "W_2": [8, 8], "b_2": [8]}
+    assert first["errors"] == [
+        "name error 201: sharding rule for unknown axis hiden: not in the tensors\n  they have chans, hidden\n"
+        "  hint: did you mean hidden?",
+        "name error 201: the mesh has no axis modle, required by the rule of axis hidden\n  hint: did you mean model?",
+        "shape error 303: the rules shard both axes hidden and chans over model\n"
+        "  hint: shard one of them over another mesh axis, or remove it from the rules",
+        "shape error 310: axis hidden has size 5, not divisible by mesh axis model (2)\n  ℝ^{hidden[5]}\n"
+        "  hint: make the size a multiple of 2",
+    ]
+
+
 @pytest.mark.slow
 @needs_jax
 def test_two_processes_train_as_one_does():
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     two = [started("sharded_processes.py", index, 2, port, devices=2) for index in range(2)]
     first, second = map(answer, two)
     alone = answer(started("sharded_processes.py", 0, 1, 0, devices=4))

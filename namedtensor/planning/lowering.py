@@ -292,7 +292,7 @@ class Lowering:
         """The value of a term where its name, if it has one, is placed."""
         if self.target.placement is None or not isinstance(value, PlanValue) or value.fixed or term.node is None:
             return value
-        return self.placed_as(value, self.target.placement.of_value(term.node.span, sizes_of(value)))
+        return self.placed_as(value, self.target.placement.of_value(term, sizes_of(value)))
 
     def placed_as(self, value: PlanValue, function: Callable[[Any], Any] | None) -> PlanValue:
         """A step that places a value on the devices."""

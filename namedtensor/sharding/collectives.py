@@ -17,12 +17,14 @@ import numpy as np
 from grammar.plain_text import encodable
 
 from ..tensors.pytrees import jax_module, of_the_language
+from .loop_counts import lines_with_counts
 
 KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast")
 
 # A started operation is ended by another, ‥-done, which is not counted.
 LINE = re.compile(rf"= (?P<result>\(.*?\)|\S+) (?P<kind>{'|'.join(KINDS)})(?P<start>-start)?\((?P<rest>.*)")
 SHAPE = re.compile(r"\w+\[[\d,]*\]")
+CHANNEL = re.compile(r"channel_id=(\d+)")
 EVERY = re.compile(r"replica_groups=\{\}")
 LISTED = re.compile(r"replica_groups=\{(\{[\d,]+\}(?:,\{[\d,]+\})*)\}")
 RANGED = re.compile(r"replica_groups=\[([\d,]+)\]<=(\[[\d,]+\](?:T\([\d,]+\))?)")
@@ -36,12 +38,13 @@ PAIRS = re.compile(r"source_target_pairs=\{(\{\d+,\d+\}(?:,\{\d+,\d+\})*)\}")
 class Collective(NamedTuple):
     """One collective operation: its kind, the shapes of what each device has after it, and the mesh axes it uses.
 
-    `over` is empty where the compiler's groups are not those of axes of the mesh.
+    `over` is empty where the compiler's groups are not those of axes of the mesh; inside a loop it runs several `times`.
     """
 
     kind: str
     shapes: tuple[str, ...]
     over: tuple[str, ...] = ()
+    times: int = 1
 
     @property
     def bytes(self) -> int:
@@ -50,7 +53,8 @@ class Collective(NamedTuple):
 
     @encodable
     def __str__(self) -> str:
-        return f"{self.kind} of {', '.join(self.shapes)}" + (f" over {', '.join(self.over)}" if self.over else "")
+        over = f" over {', '.join(self.over)}" if self.over else ""
+        return f"{self.kind} of {', '.join(self.shapes)}{over}" + (f", {self.times} times" if self.times > 1 else "")
 
 
 class Collectives(tuple[Collective, ...]):
@@ -102,15 +106,20 @@ def collectives_of(text: str, mesh: Any = None) -> Collectives:
     >>> collectives_of("%r = f32[2,8]{1,0} all-reduce(%x), replica_groups={{0,1},{2,3}}, to_apply=%add")
     all-reduce of f32[2,8]
     """
-    element: list[Collective] = []
-    for line in text.splitlines():
+    result_by_channel: dict[str, Collective] = {}  # a compiler may write one operation in several forms
+    for number, (line, times) in enumerate(lines_with_counts(text)):
         match = LINE.search(line)
         if match:
+            channel = CHANNEL.search(line)
             result = match["result"]
             if match["start"] and match["kind"] != "all-reduce":  # what is started gives (operands, results, …)
                 result = _second(result)
-            element.append(Collective(match["kind"], tuple(SHAPE.findall(result)), _over(match["rest"], mesh)))
-    return Collectives(element)
+            collective = Collective(match["kind"], tuple(SHAPE.findall(result)), _over(match["rest"], mesh), times)
+            name = channel[1] if channel else f"line {number}"
+            first = result_by_channel.setdefault(name, collective)
+            if times > first.times:
+                result_by_channel[name] = first._replace(times=times)
+    return Collectives(result_by_channel.values())
 
 
 def _second(result: str) -> str:

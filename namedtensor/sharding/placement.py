@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..tensors.pytrees import jax_module
+from ..terms.environment import source_name
+from ..terms.terms import Term
 from .sharding import Sharding
 
 Place = Callable[[Any], Any]
@@ -37,30 +39,33 @@ class ComputePlacement:
         computed = self.sharding.computed.placed_as(name, axes, extent)
         return None if stored == computed else gathered(stored, computed)
 
-    def of_value(self, span: Any, sizes: Mapping[str, int]) -> Place | None:
-        """The function that places the value of a name, and marks it where it is saved."""
-        name = self.values.get(span)
+    def of_value(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
+        """The function that places the value of a name, and marks it where it is saved; or a product beside such values."""
+        name = self.values.get(term.node.span)
         if name is None:
-            return None
+            return self._of_product(term, sizes) if self.sharding.of_values else None
         rules = self.sharding.of_values.get(name)
         placed = None if rules is None else rules.placed_as(name, tuple(sizes), tuple(sizes.values()))
         return marked(name if name in self.sharding.save else None, placed)
 
 
+    def _of_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
+        """The function that places a product of matrices whose axes are sharded, as far as none of those that it sums over
+        is: so that the rules of a value of a name end at the next products.
+        """
+        is_product = bool(term.axes) and term.operator in ("⊙", "∑")
+        if not is_product or not self.spread.keys().isdisjoint(map(source_name, term.axes)):
+            return None
+        computed = self.sharding.computed
+        meshed = {over for axis in sizes for over in computed.rules.get(axis, ())}
+        missing = {over for own in self.sharding.of_values.values() for rule in own.rules.values() for over in rule} - meshed
+        return None if missing else marked(None, computed.placed_as("a product", tuple(sizes), tuple(sizes.values())))
+
+
 def gathered(stored: Any, computed: Any) -> Place:
-    """The function that gathers an array; what is differentiated stays in parts, so that a gradient is scattered at once."""
-    jax = jax_module()
-    constrain = jax.lax.with_sharding_constraint
-
-    @jax.custom_jvp
-    def gather(array: Any) -> Any:
-        return constrain(constrain(array, stored), computed)
-
-    @gather.defjvp
-    def _differential(arrays: Sequence[Any], changes: Sequence[Any]) -> tuple[Any, Any]:
-        return gather(arrays[0]), constrain(changes[0], stored)
-
-    return gather
+    """The function that gathers an array; its gradient is summed where it is computed, and scattered."""
+    constrain = jax_module().lax.with_sharding_constraint
+    return lambda array: constrain(constrain(array, stored), computed)
 
 
 def marked(saved: str | None, placed: Any) -> Place:

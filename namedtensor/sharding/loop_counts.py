@@ -1,0 +1,60 @@
+"""How often the computations of a compiled function run: those of loops once for each step.
+
+Read from the compiler's text (HLO), which states the steps of a loop at its call, or as the constant that its condition compares.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+HEAD = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) \(.*\{$")
+LOOP = re.compile(r" while\(.*condition=%?([\w.\-]+), body=%?([\w.\-]+)")
+STATED = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
+CONSTANT = re.compile(r"= s32\[\][^=]*constant\((\d+)\)")
+CALLED = re.compile(r"(?:calls|to_apply)=%?([\w.\-]+)")
+
+
+def lines_with_counts(text: str) -> Iterator[tuple[str, int]]:
+    """The lines of a compiled function, and how often each runs."""
+    parts = _computations(text)
+    counts = _counts(parts)
+    for name, lines in parts.items():
+        for line in lines:
+            yield line, counts.get(name, 1)
+
+
+def _computations(text: str) -> dict[str, list[str]]:
+    """The lines of each computation by its name; lines that are in none under an empty name."""
+    parts: dict[str, list[str]] = {"": []}
+    name = ""
+    for line in text.splitlines():
+        if head := HEAD.match(line):
+            name = head[1]
+        parts.setdefault(name, []).append(line)
+    return parts
+
+
+def _counts(parts: dict[str, list[str]]) -> dict[str, int]:
+    callers: dict[str, tuple[str, int]] = {}
+    for name, lines in parts.items():
+        for line in lines:
+            if loop := LOOP.search(line):
+                callers[loop[2]] = name, _steps(line, parts.get(loop[1], []))
+            for called in CALLED.findall(line):
+                callers.setdefault(called, (name, 1))
+    counts: dict[str, int] = {}
+    for name in parts:
+        count, inner = 1, name
+        while inner in callers:  # a computation is called by those that are called by the entry alone
+            inner, steps = callers[inner]
+            count *= steps
+        counts[name] = count
+    return counts
+
+
+def _steps(line: str, condition: list[str]) -> int:
+    if stated := STATED.search(line):
+        return int(stated[1])
+    constants = [int(number) for number in CONSTANT.findall("\n".join(condition))]
+    return constants[0] if len(constants) == 1 else 1

@@ -1,0 +1,170 @@
+"""Training under sharding rules: one compiled step of a loss, its gradients and an optimizer that is itself a program.
+
+The states of the optimizer are placed as the parameters that they belong to, by name. Gradients are accumulated over an
+axis, such as `micro`, of which each step of a loop takes one element.
+"""
+
+# pyright: reportPrivateUsage=false
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grammar.cache import cached_property
+from grammar.errors import NotationError
+
+from ..core.suggestions import did_you_mean, near
+from ..core.tensor import NamedTensor, wrap_array
+from ..tensors.pytrees import jax_module, of_the_language
+from .device_cost import DeviceCost, device_cost
+from .placement import ComputePlacement
+from .sharded import Sharded
+from .sharding import Sharding
+
+# Adam (D. P. Kingma, J. Ba, Adam: A Method for Stochastic Optimization, 2015, Algorithm 1)
+ADAM = """
+M = β_1 m + (1 − β_1) g
+S = β_2 s + (1 − β_2) g ⊙ g
+W = θ − α (M / (1 − β_1^t)) / (√(S / (1 − β_2^t)) + ε)
+"""
+RATES = {"α": 1e-3, "β_1": 0.9, "β_2": 0.999, "ε": 1e-8}
+PARAMETER, NEXT, GRADIENT, STEP = "θ", "W", "g", "t"
+State = dict[str, Any]
+
+
+class Training:
+    """The training step of a sharded program: `begin` gives its state, `step` the next state and the loss.
+
+    `update` is a program for one parameter θ with its gradient g at step t: W is its next value, and what a capital letter
+    such as M is at one step is what m is at the next. A state has the parameters under θ, each other state by its letter with
+    a tensor for each parameter, and the step number under t.
+    """
+
+    def __init__(
+        self, sharded: Sharded, loss: str, update: Any, rates: Mapping[str, float] | None = None,
+        accumulate: str | None = None, sizes: Mapping[str, int] | None = None, constants: Mapping[str, float] | None = None,
+    ):  # fmt: skip
+        self.sharded, self.loss, self.update = sharded, loss, update
+        self.rates = {**RATES, **(rates or {})}
+        self.accumulate, self.sizes, self.constants = accumulate, sizes, dict(constants or {})
+        self.entry = sharded[loss]
+        self._stored = ComputePlacement(Sharding(sharded.sharding.rules, sharded.mesh), (), {})
+        defined = [str(name) for name in update.names]
+        if NEXT not in defined:
+            raise NotationError(
+                201, f"the update does not define {NEXT}, the next value of a parameter {PARAMETER}",
+                hint=f"write {NEXT} = {PARAMETER} − α {GRADIENT}",
+            )  # fmt: skip
+        self.states: dict[str, str] = {name.lower(): name for name in defined if name != NEXT and name != name.lower()}
+
+    # ------------------------------------------------------------------------------------------------------- the state
+    def begin(self, parameters: Mapping[str, Any]) -> State:
+        """The first state: the parameters on the devices, and zeros where each of them is."""
+        jax = jax_module()
+        placed = {name: value for name, value in self.sharded.place(parameters).items() if isinstance(value, NamedTensor)}
+        numbers = {name: value for name, value in parameters.items() if name not in placed}
+        if numbers:
+            self.constants |= numbers
+        return {
+            PARAMETER: placed,
+            **{name: {key: _zeros(value) for key, value in placed.items()} for name in self.states},
+            STEP: jax.numpy.zeros((), "int32"),
+        }
+
+    def abstract_state(self, parameters: Mapping[str, Any]) -> State:
+        """The same of parameters without numbers: no array is made."""
+        jax = jax_module()
+        placed = self.sharded.place(parameters)
+        whole = jax.sharding.NamedSharding(self.sharded.mesh, jax.sharding.PartitionSpec())
+        return {
+            PARAMETER: placed,
+            **{name: dict(placed) for name in self.states},
+            STEP: jax.ShapeDtypeStruct((), "int32", sharding=whole),
+        }
+
+    # -------------------------------------------------------------------------------------------------------- one step
+    def step(self, state: State, **inputs: Any) -> tuple[State, Any]:
+        """One step: the next state, in the memory of this one, and the loss before it."""
+        with of_the_language():
+            return self._compiled(state, self._placed(inputs))
+
+    def lowered(self, state: State, **inputs: Any) -> Any:
+        """The step before it is compiled, as `jax.stages.Lowered`; shapes may stand for tensors, as for `Sharded`."""
+        with of_the_language():
+            return self._compiled.lower(state, self._placed(inputs))
+
+    def cost(self, state: State, **inputs: Any) -> DeviceCost:
+        """What a step costs each device; it is compiled and not run."""
+        return device_cost(self.lowered(state, **inputs).compile(), self.sharded.mesh)
+
+    def _placed(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        abstract = self.sharded.abstract_input
+        result = {
+            name: abstract(value) if isinstance(value, (str, Mapping)) else value for name, value in inputs.items()
+        }
+        if self.accumulate is not None and not any(self.accumulate in value.axes for value in result.values()):
+            axes = sorted({axis for value in result.values() for axis in value.axes})
+            raise NotationError(
+                201, f"no input has the axis {self.accumulate} over which gradients are accumulated",
+                notes=(f"they have {', '.join(axes) or 'none'}",),
+                hint=did_you_mean(near(self.accumulate, axes)) or f"give an input the axis {self.accumulate}",
+            )  # fmt: skip
+        return self.sharded.place_inputs(result)
+
+    @cached_property
+    def _compiled(self) -> Any:
+        return jax_module().jit(self.function, donate_argnums=0)
+
+    def function(self, state: State, inputs: Mapping[str, Any]) -> tuple[State, Any]:
+        """The step as a function of a state and inputs on the devices, which JAX transforms."""
+        jax = jax_module()
+        parameters = state[PARAMETER]
+        error, slopes = self._accumulated(jax.value_and_grad(self._error), parameters, inputs)
+        number = state[STEP] + 1
+        result: State = {name: {} for name in (PARAMETER, *self.states)} | {STEP: number}
+        names = (NEXT, *self.states.values())
+        for name, value in parameters.items():
+            given = {PARAMETER: value, GRADIENT: slopes[name], **{key: state[key][name] for key in self.states}}
+            given[STEP] = wrap_array(number.astype(value.array.dtype), ())
+            values = self.update[names]._anew((), {**self.rates, **given}, {}, self._stored)
+            for key, after in zip((PARAMETER, *self.states), values):
+                result[key][name] = self._as(name, after, value)
+        return result, error
+
+    def _as(self, name: str, after: NamedTensor, before: NamedTensor) -> NamedTensor:
+        """What comes of a parameter, in its order of axes and its dtype, where it is stored."""
+        array = after.array.transpose([after.axes.index(axis) for axis in before.axes]).astype(before.array.dtype)
+        return self.sharded.sharding.constrained(name, wrap_array(array, before.axes))
+
+    def _error(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> Any:
+        """The mean of the loss over the axes that it is lifted over."""
+        value = self.entry(values={**parameters, **self.constants}, sizes=self.sizes, **inputs)
+        return jax_module().numpy.mean(value.array.astype("float32"))
+
+    def _accumulated(
+        self, of: Callable[..., Any], parameters: Mapping[str, Any], inputs: Mapping[str, Any]
+    ) -> tuple[Any, Any]:
+        """The loss and its gradients, as means over the axis that they are accumulated over."""
+        if self.accumulate is None:
+            return of(parameters, inputs)
+        jax, axis = jax_module(), self.accumulate
+        same = {name: value for name, value in inputs.items() if axis not in value.axes}
+        orders = {name: tuple(a for a in value.axes if a != axis) for name, value in inputs.items() if name not in same}
+        along = {name: inputs[name].to_array((axis, *order)) for name, order in orders.items()}
+
+        def one(total: Any, arrays: Mapping[str, Any]) -> tuple[Any, None]:
+            parts = {name: wrap_array(array, orders[name]) for name, array in arrays.items()}
+            return jax.tree.map(jax.numpy.add, total, of(parameters, same | parts)), None
+
+        count = next(iter(along.values())).shape[0]
+        zero = jax.numpy.zeros((), "float32"), jax.tree.map(jax.numpy.zeros_like, parameters)
+        total, _ = jax.lax.scan(one, zero, along)
+        return jax.tree.map(lambda part: part / count, total)
+
+
+def _zeros(tensor: NamedTensor) -> NamedTensor:
+    """Zeros where a tensor is, of which each process makes its own part."""
+    jax = jax_module()
+    like = tensor.array
+    make = jax.jit(lambda: jax.numpy.zeros(like.shape, like.dtype), out_shardings=like.sharding)
+    return wrap_array(make(), tensor.axes)
