@@ -179,9 +179,9 @@ def case_of_eight_gathered_layers_give_what_they_give_on_one_device():
 class Hidden(Layers):
     """Layers whose steps have an intermediate value with a name."""
 
-    notation = Layers.notation.replace(
-        "X ∈", "H^l = X^{l-1} ⊙_{chans} W^{l,1} for l = 1, …, L\n        X ∈"
-    ).replace("+ relu(X^{l-1} ⊙_{chans} W^{l,1})", "+ relu(H^l)")
+    notation = Layers.notation.replace("X ∈", "H^l = X^{l-1} ⊙_{chans} W^{l,1} for l = 1, …, L\n        X ∈").replace(
+        "+ relu(X^{l-1} ⊙_{chans} W^{l,1})", "+ relu(H^l)"
+    )
 
 
 def case_of_eight_a_saved_value_is_not_computed_again():

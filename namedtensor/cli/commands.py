@@ -33,6 +33,7 @@ from .console import (
     rehinted,
 )
 from .cost import cost_command, without_argument
+from .devices import DEVICES_EXAMPLES, devices_arguments, devices_command
 from .derive import DERIVE_EXAMPLES, derive_arguments, derive_command
 from .evaluate import EVAL_EXAMPLES, eval_arguments, eval_command
 from .explain import (
@@ -304,6 +305,12 @@ COMMANDS = {
     ),
     "cost": Command(
         "print what a formula costs, step by step, with no data needed", _cost_arguments, cost_command, COST_EXAMPLES
+    ),
+    "devices": Command(
+        "print what each device of a mesh has to do, also for devices that are not there",
+        devices_arguments,
+        devices_command,
+        DEVICES_EXAMPLES,
     ),
     "render": Command(
         "convert a formula to text, ASCII or LaTeX, or show its tree",

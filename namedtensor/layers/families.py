@@ -10,9 +10,8 @@ from grammar.plain_text import encodable
 
 from ..core.array_data import concrete
 from ..core.arrays import Layout, placed
-from ..core.families import ALONG, FamilyName
+from ..core.families import FamilyName
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
-from ..scope.names import key
 
 MANY = 24  # members from which a family is one array on JAX, by default
 
@@ -56,73 +55,6 @@ def families_in(names: Iterable[str]) -> list[FamilyName]:
 def least(names: Iterable[str]) -> int:
     """The members of the smallest of these."""
     return min(len(name.members) for name in families_in(names))
-
-
-def stacked(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
-    """Return the parameters with each family of at least `count` equal-shaped members stacked into one array."""
-    apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
-    families = {
-        family_name.members[0]: family_name
-        for family_name in alike_families(apart, declared)
-        if len(family_name.members) >= count
-    }
-    inside = {name for family in families.values() for name in family.members}
-    remaining: dict[str, Any] = {}
-    for name, value in parameters.items():
-        if name in families:
-            remaining[families[name]] = together([parameters[text] for text in families[name].members])
-        elif name not in inside:
-            remaining[name] = value
-    return remaining
-
-
-def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[FamilyName]:
-    """The families with several members that are alike: of one layout, their numbers without a gap."""
-    written = {name: key(name) for name in dict.fromkeys(declared)}
-    groups: dict[tuple[str, int, tuple[str, ...]], dict[int, str]] = {}
-    for name in parameters:
-        labels = labels_of(name)
-        for declaration, pattern in written.items():
-            index = index_in(labels, labels_of(declaration)) if key(name).base == pattern.base else None
-            if index is not None and declaration not in parameters:
-                rest = (*labels[:index], "", *labels[index + 1 :])
-                groups.setdefault((declaration, index, rest), {})[int(labels[index])] = name
-                break
-    for numbers in groups.values():
-        members = tuple(numbers[number] for number in sorted(numbers))
-        layouts = {traits(parameters[text]) for text in members}
-        gapless = max(numbers) - min(numbers) + 1 == len(members)
-        if len(members) > 1 and gapless and len(layouts) == 1 and None not in layouts:
-            yield FamilyName(members)
-
-
-def traits(value: Any) -> tuple[Any, ...] | None:
-    """What the members of a family have in common; None for a number."""
-    layout = getattr(value, "layout", None)
-    return None if layout is None else (layout.axes, layout.extent, layout.dtype, layout.xp)
-
-
-def labels_of(name: str) -> tuple[str, ...]:
-    """The labels of a name, those below first."""
-    _, below, above = key(name)
-    return (*below, "|", *above)
-
-
-def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
-    """Match a numbered name with the index of its declaration; None if it is not a member of it."""
-    if len(labels) != len(pattern):
-        return None
-    others = [index for index, pair in enumerate(zip(labels, pattern)) if pair[0] != pair[1]]
-    return others[0] if others and all(labels[index].isdecimal() for index in others) else None
-
-
-def together(tensors: Sequence[Any]) -> Any:
-    """Tensors of one layout along a new first axis; without numbers where these have none, as a shape of JAX has none."""
-    layout, arrays = tensors[0].layout, [tensor.array for tensor in tensors]
-    axes, extent = (ALONG, *layout.axes), (len(tensors), *layout.extent)
-    if layout.xp is None:
-        return wrap_layout(type(arrays[0])(extent, layout.dtype), Layout(axes, extent, layout.dtype, None))
-    return wrap_array(layout.xp.stack(arrays), axes)
 
 
 def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device: Any) -> dict[str, Any]:

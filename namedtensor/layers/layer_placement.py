@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from grammar.locks import LOADING, all_or_none
 
+from ..programs.families import stacked
 from .about import LayerMetadata
-from .families import MANY, moved, stacked
+from .families import MANY, moved
 from .layer_calls import LayerCalls
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@
 `explained`: the value of every step.
 `term_values`: the values of all terms.
 `parameters`: the parameters that a program declares.
+`families`: families of parameters in one array each.
 `initializers`: distributions of initial parameters.
 `initialization`: parameters as tensors.
 `open_lengths`: sizes for open ends of ranges.

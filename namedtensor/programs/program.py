@@ -29,6 +29,7 @@ from .verbs import Verbs, no_function
 
 if TYPE_CHECKING:
     from ..planning.target import Placement
+    from ..sharding.device_report import DeviceReport
     from ..sharding.sharded import Sharded
     from ..sharding.sharding import Rules
     from .entry_points import EntryPoints
@@ -236,6 +237,63 @@ class Program(Verbs):
 
         return sharded_by(
             self, Sharding(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save)
+        )
+
+    def for_devices(
+        self, topology: str | None, rules: Rules, mesh: Mapping[str, int], *, compute_rules: Rules | None = None,
+        value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
+        sizes: Mapping[str, int] | None = None, dtype: str = "float32", output: str | None = None,
+        loss: str | None = None, update: Program | None = None, accumulate: str | None = None, **inputs: Any,
+    ) -> DeviceReport:  # fmt: skip
+        """Report what each device of a mesh has to do, for devices that may not be present; no value is computed.
+
+        Parameters
+        ----------
+        topology : str or None
+            The devices, such as "v5e:16x16", for which libtpu must be installed, or "cpu:256" (default: those present).
+        rules, mesh, compute_rules, value_rules, save
+            As for `shard`.
+        sizes : mapping of str to int, optional
+            Sizes of axes and counts of layers.
+        dtype : str, optional
+            The dtype of the parameters (default: "float32").
+        output : str, optional
+            The name whose value is computed (default: the loss, or the value of the program).
+        loss : str, optional
+            The name of the loss, or a formula for it. With it the report has a training step.
+        update : Program, optional
+            The optimizer, a program for one parameter (default: Adam).
+        accumulate : str, optional
+            An axis of the inputs over which the step accumulates gradients.
+        **inputs : shape or number
+            The types of the inputs, such as ids="ℤ^{batch[32] × seq[4096]}"; the other names are parameters.
+
+        Returns
+        -------
+        DeviceReport
+            Memory by kind, FLOPs of products, and collectives by mesh axis.
+
+        Raises
+        ------
+        NotationError
+            If a rule does not fit (201, 303, 310), the topology is unknown (208), the devices are too few (310), or their
+            memory is (404).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> program = nt.program("Y = X ⊙_{a} W\nX ∈ ℝ^{a}\nW ∈ ℝ^{a × b}")
+        >>> mesh = {"model": 2}
+        >>> program.for_devices("cpu:2", {"b": "model"}, mesh, sizes={"b": 4}, X="ℝ^{a[3]}")  # doctest: +SKIP
+        """
+        with LOADING, all_or_none():
+            from ..sharding.training import ADAM
+            from .devices import device_report_of, loss_in
+
+        program, name = (self, output) if loss is None else loss_in(self, loss)
+        adam = type(self)(ADAM, "text") if update is None and loss is not None else update
+        return device_report_of(
+            program, topology, rules, mesh, compute_rules, value_rules, save, sizes, dtype, name, adam, accumulate, inputs
         )
 
     def derivative(self, wrt: str) -> Formula:

@@ -22,13 +22,13 @@ class DeviceCost(NamedTuple):
     @encodable
     def __repr__(self) -> str:
         rows = [
-            ("given", _bytes(self.arguments)),
-            ("results", _bytes(self.results)),
-            ("between", _bytes(self.temporary)),
-            ("at the highest", _bytes(self.peak)),
+            ("given", bytes_shown(self.arguments)),
+            ("results", bytes_shown(self.results)),
+            ("between", bytes_shown(self.temporary)),
+            ("at the highest", bytes_shown(self.peak)),
             ("operations", f"{self.operations:,}"),
             *(
-                (kind, f"{count}, {_bytes(self.collectives.bytes[kind])}")
+                (kind, f"{count}, {bytes_shown(self.collectives.bytes[kind])}")
                 for kind, count in self.collectives.counts.items()
             ),
         ]
@@ -51,7 +51,8 @@ def device_cost(compiled: Any, mesh: Any) -> DeviceCost:
     )
 
 
-def _bytes(count: float) -> str:
+def bytes_shown(count: float) -> str:
+    """A number of bytes in its unit."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.3g} {unit}"

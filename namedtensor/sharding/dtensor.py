@@ -1,7 +1,7 @@
 """Placements of PyTorch's DTensor by the names of axes: the rules of `Sharding`, for users of PyTorch.
 
-    mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (2,), mesh_dim_names=("model",))
-    placed = distribute({"hidden": "model"}, mesh, {"W_1": W_1, "b_1": b_1})
+mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (2,), mesh_dim_names=("model",))
+placed = distribute({"hidden": "model"}, mesh, {"W_1": W_1, "b_1": b_1})
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -13,6 +14,9 @@ from grammar.errors import NotationError
 
 from ..core.kinds import is_mapping
 from ..tensors.pytrees import jax_module
+
+
+VIRTUAL = re.compile(r"cpu:([1-9]\d{0,5})")  # so many devices that one CPU emulates
 
 
 def extent_of(mesh: Any) -> str:
@@ -63,6 +67,15 @@ def _here() -> list[Any]:
 
 
 def _elsewhere(topology: str) -> list[Any]:
+    if virtual := VIRTUAL.fullmatch(topology):
+        here, count = jax_module().devices("cpu"), int(virtual[1])
+        if count > len(here):
+            raise NotationError(
+                310, f"{topology} needs {count} CPU devices, got {len(here)}",
+                hint=f"set XLA_FLAGS=--xla_force_host_platform_device_count={count} before Python starts, or use the command "
+                "namedtensor devices",
+            )  # fmt: skip
+        return here[:count]
     topologies: Any = import_module("jax.experimental.topologies")
 
     try:

@@ -48,7 +48,6 @@ class ComputePlacement:
         placed = None if rules is None else rules.placed_as(name, tuple(sizes), tuple(sizes.values()))
         return marked(name if name in self.sharding.save else None, placed)
 
-
     def _of_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
         """The function that places a product of matrices whose axes are sharded, as far as none of those that it sums over
         is: so that the rules of a value of a name end at the next products.
@@ -58,7 +57,9 @@ class ComputePlacement:
             return None
         computed = self.sharding.computed
         meshed = {over for axis in sizes for over in computed.rules.get(axis, ())}
-        missing = {over for own in self.sharding.of_values.values() for rule in own.rules.values() for over in rule} - meshed
+        missing = {
+            over for own in self.sharding.of_values.values() for rule in own.rules.values() for over in rule
+        } - meshed
         return None if missing else marked(None, computed.placed_as("a product", tuple(sizes), tuple(sizes.values())))
 
 

@@ -216,13 +216,23 @@ class ShardedEntry:
         Nothing is computed: shapes may stand for tensors, X="ℝ^{seq[8] × chans[16]}" for one of float32 and what
         `Sharded.abstract` gives for one of another dtype.
         """
+        return self.traced(*arguments, values=values, sizes=sizes, **named).lower()
+
+    def traced(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
+        """The call as `jax.stages.Traced`, before it is lowered; as `lowered`."""
         sharded = self.sharded
         parameters = {name: _without_numbers(value, sharded.abstract) for name, value in (values or {}).items()}
         inputs = {name: _without_numbers(value, sharded.abstract_input) for name, value in named.items()}
         positional = tuple(_without_numbers(value, sharded.abstract_input) for value in arguments)
         function, tensors = self._call(positional, parameters, inputs, sizes)
         with of_the_language():
-            return function.lower(tensors)
+            return function.trace(tensors)
 
     def collectives(
         self,

@@ -61,7 +61,9 @@ class Training:
     def begin(self, parameters: Mapping[str, Any]) -> State:
         """The first state: the parameters on the devices, and zeros where each of them is."""
         jax = jax_module()
-        placed = {name: value for name, value in self.sharded.place(parameters).items() if isinstance(value, NamedTensor)}
+        placed = {
+            name: value for name, value in self.sharded.place(parameters).items() if isinstance(value, NamedTensor)
+        }
         numbers = {name: value for name, value in parameters.items() if name not in placed}
         if numbers:
             self.constants |= numbers
@@ -88,14 +90,14 @@ class Training:
         with of_the_language():
             return self._compiled(state, self._placed(inputs))
 
-    def lowered(self, state: State, **inputs: Any) -> Any:
-        """The step before it is compiled, as `jax.stages.Lowered`; shapes may stand for tensors, as for `Sharded`."""
+    def traced(self, state: State, **inputs: Any) -> Any:
+        """The step as `jax.stages.Traced`, which is lowered and compiled; shapes may stand for tensors, as for `Sharded`."""
         with of_the_language():
-            return self._compiled.lower(state, self._placed(inputs))
+            return self._compiled.trace(state, self._placed(inputs))
 
     def cost(self, state: State, **inputs: Any) -> DeviceCost:
         """What a step costs each device; it is compiled and not run."""
-        return device_cost(self.lowered(state, **inputs).compile(), self.sharded.mesh)
+        return device_cost(self.traced(state, **inputs).lower().compile(), self.sharded.mesh)
 
     def _placed(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         abstract = self.sharded.abstract_input

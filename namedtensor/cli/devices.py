@@ -1,0 +1,134 @@
+"""The command `devices`: what each device of a mesh has to do for a program and its training step, without any of them."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+from ..files.text import InputError
+from .arguments import sizes_of, source_of
+from .check import shapes_of
+from .console import Console
+from .inputs import headers_of, split_given
+from .parsers import formula_arguments
+
+DEVICES_EXAMPLES = """
+  namedtensor devices 'Y = X ⊙_{a} W' --mesh data=2,model=4 --store b=model X='ℝ^{batch[8] × a[16]}' W='ℝ^{a[16] × b[32]}'
+  namedtensor devices model.nt --topology v5e:16x16 --mesh data=32,model=8 --store chans=data,hidden=model \\
+      --compute batch=data,hidden=model --loss loss --sizes L=80,chans=8192 ids='ℤ^{batch[32] × seq[4096]}'
+
+  A rule AXIS=MESH_AXIS shards an axis; AXIS=A+B over two. With pip install libtpu, topologies of TPUs are known."""
+
+
+def devices_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(parser, "the inputs that are not parameters: types, ids='ℤ^{batch[8] × seq[64]}', or numbers")
+    parser.add_argument("--of", metavar="NAME", help="a name of the program (default: its value, or the loss)")
+    parser.add_argument("--mesh", metavar="AXIS=N,...", required=True, help="the axes of the mesh: data=32,model=8")
+    parser.add_argument("--topology", metavar="NAME", help="v5e:16x16, cpu:256 (default: CPU devices for the mesh)")
+    rules = parser.add_argument_group("rules")
+    rules.add_argument("--store", metavar="AXIS=MESH_AXIS,...", default="", help="rules for parameters")
+    rules.add_argument(
+        "--compute", metavar="AXIS=MESH_AXIS,...", help="rules for inputs, results and computation (default: as --store)"
+    )
+    rules.add_argument(
+        "--value", metavar="NAME:AXIS=MESH_AXIS,...", action="append", default=[], help="rules for one value: X^l:seq=model"
+    )
+    rules.add_argument(
+        "--save", metavar="NAME,...", help="the values that loops save for gradients; all others are computed again"
+    )
+    training = parser.add_argument_group("training")
+    training.add_argument("--loss", metavar="NAME|FORMULA", help="the loss of a training step (default: no step)")
+    training.add_argument("--update", metavar="FILE.nt", help="the optimizer, for one parameter θ (default: Adam)")
+    training.add_argument("--accumulate", metavar="AXIS", help="the axis over which gradients are accumulated")
+    parser.add_argument("--dtype", metavar="DTYPE", default="float32", help="of the parameters (default: float32)")
+
+
+def devices_command(options: Any, console: Console) -> int:
+    from ..files.text import read_text
+    from ..programs.program import Program
+
+    source = source_of(options)
+    mesh = sizes_of([options.mesh])
+    count = math.prod(mesh.values())
+    topology = options.topology or f"cpu:{count}"
+    emulate(topology)
+    inputs = inputs_of(options, console)
+    report = Program(source.text, source.syntax).for_devices(
+        topology,
+        rules_of(options.store),
+        mesh,
+        compute_rules=None if options.compute is None else rules_of(options.compute),
+        value_rules=dict(map(value_rule, options.value)) or None,
+        save=None if options.save is None else [name for name in options.save.split(",") if name],
+        sizes=sizes_of(options.sizes),
+        dtype=options.dtype,
+        output=options.of,
+        loss=options.loss,
+        update=None if options.update is None else Program(read_text(options.update), "text"),
+        accumulate=options.accumulate,
+        **inputs,
+    )
+    if options.json:
+        console.json(report_record(report))
+    else:
+        console.print(repr(report))
+    return 0
+
+
+def inputs_of(options: Any, console: Console) -> dict[str, Any]:
+    """The types of the inputs, and numbers; those of integers as text, for they have a dtype of their own."""
+    from ..programs.devices import INTEGERS
+
+    whole = {name: text for name, text in map(split_given, options.inputs) if INTEGERS.match(text)}
+    others = [word for word in options.inputs if split_given(word)[0] not in whole]
+    return {**shapes_of(others, console, headers_of(options.header)), **whole}
+
+
+def emulate(topology: str) -> None:
+    """Have JAX emulate CPU devices, where it has not started yet: this command is a process of its own."""
+    from ..sharding.meshes import VIRTUAL
+
+    virtual = VIRTUAL.fullmatch(topology)
+    if virtual is None:
+        return
+    from ..tensors.pytrees import jax_module
+
+    jax = jax_module()
+    try:
+        jax.config.update("jax_num_cpu_devices", int(virtual[1]))
+    except RuntimeError:
+        pass  # it has its devices, which may be enough
+
+
+def rules_of(text: str) -> dict[str, Any]:
+    """The rules in hidden=model,batch=data+model. Raises InputError."""
+    rules: dict[str, Any] = {}
+    for word in filter(None, map(str.strip, text.split(","))):
+        axis, sign, over = word.partition("=")
+        if not sign or not axis.strip():
+            raise InputError(f"{word!r} is not a rule; write hidden=model,batch=data")
+        if axis.strip() in rules:
+            raise InputError(f"the rule of {axis.strip()} is given twice")
+        rules[axis.strip()] = tuple(map(str.strip, over.split("+"))) if over.strip() else None
+    return rules
+
+
+def value_rule(text: str) -> tuple[str, dict[str, Any]]:
+    """The rules of one value in X^l:seq=model. Raises InputError."""
+    name, sign, rules = text.partition(":")
+    if not sign or not name.strip():
+        raise InputError(f"{text!r} is not a rule of a value; write --value X^l:seq=model")
+    return name.strip(), rules_of(rules)
+
+
+def report_record(report: Any) -> dict[str, Any]:
+    """A report as JSON."""
+    from ..sharding.device_report import moved_bytes
+
+    record: dict[str, Any] = {"devices": report.devices, "count": report.count}
+    for name, use in (("forward", report.forward), ("step", report.step)):
+        if use is not None:
+            moved = {key: {"count": n, "bytes": size} for key, (n, size) in moved_bytes(use.collectives).items()}
+            record[name] = {**use._asdict(), "collectives": moved}
+    return record

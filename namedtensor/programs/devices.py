@@ -1,0 +1,73 @@
+"""Programs on devices that may not be there: their parameters without values, and what each device has to do."""
+
+# pyright: reportPrivateUsage=false
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+
+from ..core.arrays import Layout
+from ..core.tensor import wrap_layout
+from .arguments import layout_of
+from .families import stacked
+from .parameters import inferred, shapes_of
+
+if TYPE_CHECKING:
+    from ..sharding.device_report import DeviceReport
+    from ..sharding.sharding import Rules
+    from .program import Program
+
+LOSS = "loss"  # the name of a loss that is given as a formula
+INTEGERS = re.compile(r"\s*(?:ℤ|ℕ|[ZN]\b|\[)")  # the sets of integers that the type of an input begins with
+
+
+def device_report_of(
+    program: Program, topology: str | None, rules: Rules, mesh: Any, compute_rules: Rules | None,
+    value_rules: Mapping[str, Rules] | None, save: Iterable[str] | None, sizes: Mapping[str, int] | None, dtype: str,
+    name: str | None, update: Program | None, accumulate: str | None, inputs: Mapping[str, Any],
+) -> DeviceReport:  # fmt: skip
+    """The report of a program, with tensors of these types; see `Program.for_devices`."""
+    with LOADING, all_or_none():
+        from ..sharding.device_report import device_report
+
+    sharded = program.shard(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save)
+    constants = {key: value for key, value in inputs.items() if isinstance(value, (int, float))}
+    texts = {key: value for key, value in inputs.items() if key not in constants}
+    goal = program if name is None else program[name]
+    shapes = shapes_of(inferred(goal._goal, sizes, texts), inputs)
+    known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
+    known |= sizes or {}
+    parameters = {key: _without_numbers(key, shape, known, dtype) for key, shape in shapes.items()}
+    tensors = {
+        key: _without_numbers(key, text, known, "int32" if INTEGERS.match(str(text)) else dtype)
+        for key, text in texts.items()
+    }
+    return device_report(
+        sharded, name, stacked(parameters, program.declared, 2), tensors, sizes=sizes, constants=constants, update=update,
+        accumulate=accumulate,
+    )  # fmt: skip
+
+
+def _without_numbers(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) -> Any:
+    """A tensor of JAX without numbers."""
+    with LOADING, all_or_none():
+        from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
+
+    layout = layout_of(shape, name, sizes)
+    array = ShapeDtypeStruct(layout.extent, dtype)
+    return wrap_layout(array, Layout(layout.axes, layout.extent, array.dtype, None))
+
+
+def loss_in(program: Program, loss: str) -> tuple[Program, str]:
+    """A program with a loss, and its name: one of its own, or that of a formula added to it."""
+    if loss in program.names:
+        return program, loss
+    if program.syntax == "latex":
+        raise NotationError(
+            201, f"the program does not define {loss}", hint="define the loss in the program, and pass its name"
+        )
+    return type(program)(f"{program.source}\n{LOSS} = {loss}\n", "text", program.strict), LOSS
