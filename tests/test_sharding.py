@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.sharding import checkpoints
 from namedtensor.sharding.collectives import Collective, collectives_of
 
 HERE = Path(__file__).parent
@@ -222,6 +223,45 @@ def test_two_processes_train_as_one_does():
     assert {tuple(start) for start, _ in parts} == set(whole) and len(whole) == 2
     for start, numbers in parts:
         np.testing.assert_allclose(numbers, whole[tuple(start)], rtol=1e-4, atol=1e-5)
+
+
+def printed(process):
+    """The records that a process prints, one a line, until it ends or is killed."""
+    try:
+        out, errors = process.communicate(timeout=240)
+    finally:
+        process.kill()
+    return [json.loads(line) for line in out.splitlines() if line.startswith("{")], errors
+
+
+@pytest.mark.slow
+@needs_jax
+def test_a_run_of_two_processes_goes_on_after_one_is_killed(tmp_path):
+    """Its losses are those of one process that was never stopped, whose mesh is another."""
+    whole, errors = printed(started("sharded_training.py", 0, 1, 0, tmp_path / "whole", 0, devices=4))
+    assert [record.get("step") for record in whole] == [1, 2, 3, 4, 5, 6, None], errors[-2000:]
+    losses = [record["loss"] for record in whole[:-1]]
+    assert losses == sorted(losses, reverse=True) and losses[-1] < 0.9 * losses[0]
+
+    port, folder = free_port(), tmp_path / "two"
+    first, second = (started("sharded_training.py", index, 2, port, folder, 3, devices=2) for index in range(2))
+    killed, _ = printed(second)
+    assert second.returncode != 0
+    first.kill()  # which waits for the other
+    before, _ = printed(first)
+    assert [record["step"] for record in killed] == [1, 2, 3] and before == killed
+    assert checkpoints.steps_in(folder) == [1, 2]  # of step 3 the other process wrote its part
+
+    port = free_port()
+    two = [started("sharded_training.py", index, 2, port, folder, 0, devices=2) for index in range(2)]
+    results = [printed(process) for process in two]
+    for after, errors in results:
+        assert [record.get("step") for record in after] == [3, 4, 5, 6, None], errors[-2000:]
+        np.testing.assert_allclose([r["loss"] for r in killed[:2] + after[:-1]], losses, rtol=1e-5)
+        assert after[-1]["steps"] == [5, 6]
+
+    again, errors = printed(started("sharded_training.py", 0, 1, 0, folder, 0, devices=4))  # by another mesh
+    assert again == [{"steps": [5, 6]}], errors[-2000:]
 
 
 # --------------------------------------------------------------------------------------------- the text of the compiler

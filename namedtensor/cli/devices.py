@@ -10,7 +10,7 @@ from ..files.text import InputError
 from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import Console
-from .inputs import headers_of, split_given
+from .inputs import headers_of, is_file, split_given
 from .parsers import formula_arguments
 
 DEVICES_EXAMPLES = """
@@ -38,7 +38,7 @@ def devices_arguments(parser: argparse.ArgumentParser) -> None:
         "--save", metavar="NAME,...", help="the values that loops save for gradients; all others are computed again"
     )
     training = parser.add_argument_group("training")
-    training.add_argument("--loss", metavar="NAME|FORMULA", help="the loss of a training step (default: no step)")
+    training.add_argument("--loss", metavar="NAME|FORMULA|FILE", help="the loss of a training step (default: no step)")
     training.add_argument("--update", metavar="FILE.nt", help="the optimizer, for one parameter θ (default: Adam)")
     training.add_argument("--accumulate", metavar="AXIS", help="the axis over which gradients are accumulated")
     parser.add_argument("--dtype", metavar="DTYPE", default="float32", help="of the parameters (default: float32)")
@@ -64,7 +64,7 @@ def devices_command(options: Any, console: Console) -> int:
         sizes=sizes_of(options.sizes),
         dtype=options.dtype,
         output=options.of,
-        loss=options.loss,
+        loss=read_text(options.loss) if is_file(options.loss or "") else options.loss,
         update=None if options.update is None else Program(read_text(options.update), "text"),
         accumulate=options.accumulate,
         **inputs,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .program import Program
 
 LOSS = "loss"  # the name of a loss that is given as a formula
+DEFINED = re.compile(rf"^\s*{LOSS}\s*=", re.MULTILINE)
 INTEGERS = re.compile(r"\s*(?:ℤ|ℕ|[ZN]\b|\[)")  # the sets of integers that the type of an input begins with
 
 
@@ -63,11 +64,12 @@ def _without_numbers(name: str, shape: Any, sizes: Mapping[str, int], dtype: str
 
 
 def loss_in(program: Program, loss: str) -> tuple[Program, str]:
-    """A program with a loss, and its name: one of its own, or that of a formula added to it."""
+    """A program with a loss, and its name: one of its own, or that of a formula, or of a definition, added to it."""
     if loss in program.names:
         return program, loss
     if program.syntax == "latex":
         raise NotationError(
             201, f"the program does not define {loss}", hint="define the loss in the program, and pass its name"
         )
-    return type(program)(f"{program.source}\n{LOSS} = {loss}\n", "text", program.strict), LOSS
+    text = loss if DEFINED.search(loss) else f"{LOSS} = {loss}"
+    return type(program)(f"{program.source}\n{text}\n", "text", program.strict), LOSS

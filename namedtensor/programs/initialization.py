@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
@@ -13,7 +13,7 @@ from ..core.seeds import KeyGenerator, is_key
 from ..core.sizes import resolve
 from ..scope.names import Key, by_key, key_of
 from ..terms.environment import source_name
-from ..terms.terms import Term
+from ..terms.terms import Term, topological
 from .arguments import spelling_of
 from .entries import Entry, WholeProgram
 from .initializers import Initializer, Initializers, lecun_normal, ones, zeros
@@ -21,11 +21,13 @@ from .parameters import inferred, shapes_of
 
 
 # ------------------------------------------------------------------------------------------------------------- fans
-def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[str, ...]]:
+def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[str, ...]]:
     """The fan-in axes of each parameter: those over which it is summed where it is used, or looked up in."""
     names = {id(term): (spelling, dict(zip(term.shape, term.shape))) for spelling, term in parameters.items()}
-    result: dict[Key, tuple[str, ...]] = {}
+    result: dict[Any, tuple[str, ...]] = {}
     for term in terms:
+        if term.operator == "loop":
+            result |= {names[id(outer)][0]: axes for outer, axes in fans_in_loop(term) if id(outer) in names and axes}
         if term.operator == "rename" and id(term.arguments[0]) in names:
             spelling, axis_names = names[id(term.arguments[0])]
             new = dict(term.options)
@@ -36,6 +38,19 @@ def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[s
                 if term.operator == "⊙" or spelling not in result:
                     result[spelling] = tuple(source_name(axis_names[axis]) for axis in term.axes if axis in axis_names)
     return result
+
+
+def fans_in_loop(term: Term) -> Iterator[tuple[Term, tuple[str, ...]]]:
+    """The arguments of a loop of which a step takes one for itself, or the same as all others, and their fan-in axes."""
+    (loop,) = term.options
+    begin = len(loop.states) + len(loop.slices)
+    groups = [term.arguments[begin + at * loop.steps :][: loop.steps] for at in range(len(loop.members))]
+    groups += [(outer,) for outer in term.arguments[begin + len(loop.members) * loop.steps :]]
+    inputs = (*loop.members, *loop.given)
+    summed = fans(dict(enumerate(inputs)), topological(*loop.results))
+    for number, group in enumerate(groups):
+        for outer in group:
+            yield outer, summed.get(number, ())
 
 
 def drawn(

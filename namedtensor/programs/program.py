@@ -260,7 +260,7 @@ class Program(Verbs):
         output : str, optional
             The name whose value is computed (default: the loss, or the value of the program).
         loss : str, optional
-            The name of the loss, or a formula for it. With it the report has a training step.
+            The name of the loss, a formula for it, or formulas that define `loss`. With it the report has a training step.
         update : Program, optional
             The optimizer, a program for one parameter (default: Adam).
         accumulate : str, optional

@@ -33,6 +33,7 @@ from .sharding import Sharding
 if TYPE_CHECKING:
     from .collectives import Collectives
     from .device_cost import DeviceCost
+    from .training import Training
 
 
 class Formulas(Protocol):
@@ -143,6 +144,16 @@ class Sharded:
         placed = sharding.placed_as("a tensor", layout.axes, layout.extent)
         array = jax.ShapeDtypeStruct(layout.extent, dtype, sharding=placed)
         return wrap_layout(array, Layout(layout.axes, layout.extent, array.dtype, None))
+
+    def training(
+        self, loss: str, update: Any, *, rates: Mapping[str, float] | None = None, accumulate: str | None = None,
+        sizes: Mapping[str, int] | None = None,
+    ) -> Training:  # fmt: skip
+        """The training step of a loss, a name of the program, by an optimizer, a program for one parameter (see `Training`)."""
+        with LOADING, all_or_none():
+            from .training import Training
+
+        return Training(self, loss, update, rates, accumulate, sizes)
 
     def collectives(
         self,

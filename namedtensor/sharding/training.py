@@ -12,6 +12,7 @@ from typing import Any
 
 from grammar.cache import cached_property
 from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
 
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, wrap_array
@@ -83,6 +84,21 @@ class Training:
             **{name: dict(placed) for name in self.states},
             STEP: jax.ShapeDtypeStruct((), "int32", sharding=whole),
         }
+
+    def save(self, folder: Any, state: State, keep: int = 2) -> None:
+        """Write a checkpoint of a state, of which each process writes its shards; the last `keep` stay."""
+        with LOADING, all_or_none():
+            from .checkpoints import flat_state, save_step
+
+        save_step(folder, int(state[STEP]), flat_state(state, STEP), keep)
+
+    def load(self, folder: Any) -> State | None:
+        """The state of the last complete checkpoint in a folder, on this mesh, whatever mesh wrote it; None without one."""
+        with LOADING, all_or_none():
+            from .checkpoints import load_last, nested_state
+
+        last = load_last(folder, self.sharded.sharding)
+        return None if last is None else nested_state(last[1], STEP)
 
     # -------------------------------------------------------------------------------------------------------- one step
     def step(self, state: State, **inputs: Any) -> tuple[State, Any]:

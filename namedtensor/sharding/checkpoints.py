@@ -1,0 +1,189 @@
+"""Checkpoints of sharded tensors: each process writes its own shards, and a mesh of any shape reads them.
+
+A folder holds one safetensors file for each process, with the axes and the slice of each shard in its metadata, and
+`complete.json`, which is written last and names the files: a folder without it is not a checkpoint. Folders of several steps
+stand beside each other as `step-00000012`; the last complete one is read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grammar.errors import NotationError
+
+from ..core.axes import show
+from ..core.families import FamilyName
+from ..core.kinds import as_path
+from ..core.tensor import NamedTensor, wrap_array
+from ..files.safetensors import TensorFile, save_tensors
+from ..files.text import write_whole
+from ..tensors.pytrees import jax_module
+from .sharding import Sharding
+
+COMPLETE = "complete.json"
+STEP = re.compile(r"step-(\d{8})")
+Tensors = Mapping[str, NamedTensor]
+
+
+def save_shards(folder: Any, tensors: Tensors) -> None:
+    """Write the shards that this process holds; every process of the mesh calls this.
+
+    A shard that several devices hold is written once.
+
+    Raises
+    ------
+    NotationError
+        If a file cannot be written (409).
+    """
+    jax = jax_module()
+    path, process = as_path(folder), jax.process_index()
+    path.mkdir(parents=True, exist_ok=True)
+    shards: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
+    shapes: dict[str, Any] = {}
+    for name, tensor in ((_written(name), tensor) for name, tensor in tensors.items()):
+        dtype = str(tensor.array.dtype)
+        shapes[name] = [list(tensor.axes), list(tensor.array.shape), dtype]
+        for shard in tensor.array.addressable_shards:
+            if shard.replica_id == 0:
+                begin = [part.start or 0 for part in shard.index]
+                text = f"{name} @ {','.join(map(str, begin))}"
+                array = np.asarray(shard.data)
+                shards[text] = wrap_array(array.astype("float32") if dtype == "bfloat16" else array, tensor.axes)
+                entries[text] = {"name": name, "begin": begin}
+    metadata = {"shards": json.dumps(entries), "tensors": json.dumps(shapes)}
+    save_tensors(path / f"shards-{process:05d}.safetensors", shards, metadata)
+    _wait("shards are written")
+    if process == 0:
+        files = [f"shards-{number:05d}.safetensors" for number in range(jax.process_count())]
+        write_whole(path / COMPLETE, json.dumps({"files": files}))
+    _wait("the checkpoint is complete")
+
+
+def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
+    """The tensors of a checkpoint on a mesh, which may differ from the one that wrote it; each process reads its parts.
+
+    Raises
+    ------
+    NotationError
+        If the folder holds no complete checkpoint (409), or a tensor cannot be sharded so (303, 310).
+    """
+    jax = jax_module()
+    path = as_path(folder)
+    complete = path / COMPLETE
+    if not complete.is_file():
+        raise NotationError(
+            409, f"{path.name} is not a complete checkpoint: it has no {COMPLETE}", hint="read an earlier step"
+        )
+    files = [TensorFile(path / name) for name in json.loads(complete.read_text(encoding="utf-8"))["files"]]
+    shapes: dict[str, Any] = json.loads(files[0].metadata["tensors"])
+    pieces: dict[str, list[tuple[TensorFile, str, list[int]]]] = {name: [] for name in shapes}
+    for file in files:
+        for text, entry in json.loads(file.metadata["shards"]).items():
+            pieces[entry["name"]].append((file, text, entry["begin"]))
+    result: dict[str, Any] = {}
+    for name, (axes, extent, dtype) in shapes.items():
+        placed = sharding.placed_as(name, axes, extent)
+        read = _reader(name, tuple(extent), dict(zip(axes, extent)), pieces[name], jax.numpy.dtype(dtype))
+        result[_read(name)] = wrap_array(jax.make_array_from_callback(tuple(extent), placed, read), tuple(axes))
+    return result
+
+
+def _written(name: str) -> str:
+    """A name in a file, that of a family with its members."""
+    return json.dumps(name.members, ensure_ascii=False) if isinstance(name, FamilyName) else name
+
+
+def _read(text: str) -> str:
+    return FamilyName(tuple(json.loads(text))) if text.startswith("[") else text
+
+
+def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces: list[Any], dtype: Any) -> Any:
+    """The function that gives a part of a tensor, from the shards that overlap it."""
+
+    def read(index: tuple[slice, ...]) -> Any:
+        bounds = [part.indices(size)[:2] for part, size in zip(index, extent)]
+        result: Any = None
+        filled = 0
+        for file, text, begin in pieces:
+            ends = [start + size for start, size in zip(begin, file.shape(text))]
+            overlap = [(max(low, start), min(high, end)) for (low, high), start, end in zip(bounds, begin, ends)]
+            if any(low >= high for low, high in overlap):
+                continue
+            array = file[text]
+            if result is None:
+                result = np.empty([high - low for low, high in bounds], dtype)
+            inner = tuple(slice(low - start, high - start) for (low, high), start in zip(overlap, begin))
+            outer = tuple(slice(low - first, high - first) for (low, high), (first, _) in zip(overlap, bounds))
+            result[outer] = array[inner]
+            filled += array[inner].size
+        if result is None or filled != result.size:
+            raise NotationError(
+                409, f"the checkpoint lacks a part of {name}", notes=(f"{name} : {show(dict(sizes))}",),
+                hint="read an earlier step",
+            )  # fmt: skip
+        return result
+
+    return read
+
+
+# ---------------------------------------------------------------------------------------------------------- many steps
+def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
+    """Write a checkpoint of a step beside those of other steps, of which the last `keep` stay."""
+    path = as_path(folder)
+    target = path / f"step-{step:08d}"
+    if jax_module().process_index() == 0 and target.is_dir() and not (target / COMPLETE).is_file():
+        shutil.rmtree(target)  # of a run that ended while it wrote
+    _wait("the folder is free")
+    save_shards(target, tensors)
+    if jax_module().process_index() == 0:
+        for old in steps_in(path)[:-keep]:
+            shutil.rmtree(path / f"step-{old:08d}")
+
+
+def steps_in(folder: Any) -> list[int]:
+    """The steps of the complete checkpoints in a folder, ascending."""
+    path = as_path(folder)
+    matches = ((STEP.fullmatch(entry.name), entry) for entry in (path.iterdir() if path.is_dir() else ()))
+    return sorted(int(match[1]) for match, entry in matches if match and (entry / COMPLETE).is_file())
+
+
+def load_last(folder: Any, sharding: Sharding) -> tuple[int, dict[str, Any]] | None:
+    """The last complete step in a folder and its tensors; None where there is none."""
+    steps = steps_in(folder)
+    if not steps:
+        return None
+    return steps[-1], load_shards(as_path(folder) / f"step-{steps[-1]:08d}", sharding)
+
+
+def _wait(name: str) -> None:
+    """Wait for the other processes of the mesh."""
+    if jax_module().process_count() > 1:
+        from jax.experimental import multihost_utils  # type: ignore[import-not-found]
+
+        multihost_utils.sync_global_devices(name)
+
+
+def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTensor]:
+    """The tensors of a state of `Training` under names such as m/W_1, and its step number."""
+    tensors = {
+        f"{kind}/{_written(name)}": value for kind, part in state.items() if kind != step for name, value in part.items()
+    }
+    return {**tensors, step: wrap_array(state[step], ())}
+
+
+def nested_state(tensors: Tensors, step: str = "t") -> dict[str, Any]:
+    """The state of such tensors."""
+    result: dict[str, Any] = {step: tensors[step].array}
+    for text, value in tensors.items():
+        if text != step:
+            kind, _, name = text.partition("/")
+            result.setdefault(kind, {})[_read(name)] = value
+    return result
