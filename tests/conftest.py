@@ -38,7 +38,13 @@ if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 # What runs in processes of its own, where JAX has several devices.
-collect_ignore = ["sharded_cases.py", "sharded_by_hand.py", "sharded_torch.py", "sharded_training.py", "sharded_processes.py"]
+collect_ignore = [
+    "sharded_cases.py",
+    "sharded_by_hand.py",
+    "sharded_torch.py",
+    "sharded_training.py",
+    "sharded_processes.py",
+]
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 

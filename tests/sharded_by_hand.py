@@ -6,6 +6,7 @@ with that of a scan that gathers the weights of one layer in its body.
 """
 
 import sys
+from types import MappingProxyType
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +18,7 @@ from sharded_cases import LAYER, MESH, ORDER, Block, Layers, less_or_equal, norm
 
 import namedtensor as nt
 from namedtensor.sharding.collectives import collectives
+from namedtensor.sharding.training import ADAM
 
 EVERY = MESH.axis_names
 AUTO = Mesh(MESH.devices, EVERY)
@@ -53,7 +55,7 @@ def block_by_hand(computed, between):
     return block
 
 
-def compared(rules, compute_rules=None, value_rules=None, between={}):
+def compared(rules, compute_rules=None, value_rules=None, between=MappingProxyType({})):
     """The collectives of the block and of its gradient: by hand, and by names."""
     computed = compute_rules or rules
     sharded = nt.program(Block.notation).shard(rules, MESH, compute_rules, value_rules=value_rules)
@@ -174,6 +176,28 @@ def case_of_eight_gathered_layers_give_what_they_give_on_one_device():
             for name, value in right.parameters.items():
                 sharded_cases.same(gradient.parameters[name], value)
             assert "hidden" in sharded_cases.spec_of(gradient.parameters["W^{1,1}"])
+
+
+def case_of_eight_training_with_accumulation_is_adam_by_hand():
+    program = nt.program("loss = mean_{hidden}((X ⊙_{chans} W)^2)\nX ∈ ℝ^{chans}\nW ∈ ℝ^{chans × hidden}")
+    rng = np.random.default_rng(0)
+    weights, rows = rng.normal(size=(16, 8)), rng.normal(size=(2, 8, 16))
+    sharded = program.shard({"chans": "data", "hidden": "model"}, MESH, {"batch": "data", "hidden": "model"})
+    training = sharded.training("loss", nt.program(ADAM), rates={"α": 0.1}, accumulate="micro")
+    state = training.begin({"W": nt.tensor(weights.astype("float32"), "chans hidden")})
+    x = nt.tensor(rows.astype("float32"), "micro batch chans")
+    m = s = np.zeros_like(weights)
+    for step in range(1, 4):
+        state, error = training.step(state, X=x)
+        product = rows.reshape(-1, 16) @ weights
+        np.testing.assert_allclose(float(error), (product**2).mean(), rtol=1e-5)
+        slope = 2 * rows.reshape(-1, 16).T @ product / product.size
+        m, s = 0.9 * m + 0.1 * slope, 0.999 * s + 0.001 * slope**2
+        weights = weights - 0.1 * (m / (1 - 0.9**step)) / (np.sqrt(s / (1 - 0.999**step)) + 1e-8)
+        np.testing.assert_allclose(np.asarray(state["θ"]["W"].array), weights, rtol=1e-4, atol=1e-5)
+    assert {key: sharded_cases.spec_of(state[key]["W"]) for key in "θms"} == dict.fromkeys(
+        "θms", {"chans": "data", "hidden": "model"}
+    )
 
 
 class Hidden(Layers):

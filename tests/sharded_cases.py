@@ -22,6 +22,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 import namedtensor as nt
 from namedtensor.layers.layer import Layer
 from namedtensor.sharding.collectives import collectives, collectives_of
+from namedtensor.sharding.device_report import moved_bytes
 from namedtensor.sharding.sharding import Sharding
 from transformer import GPT2
 
@@ -568,6 +569,29 @@ def case_tensors_are_stored_by_one_set_of_rules_and_computed_with_by_another():
     same(layer(X), LAYER(X))
 
 
+def case_a_report_of_devices_has_no_values():
+    """Of a network of two layers on 8 devices: each number by hand."""
+    program = nt.program("Y = relu(X ⊙_{a} W) ⊙_{b} V\nX ∈ ℝ^{a}\nW ∈ ℝ^{a × b}\nV ∈ ℝ^{b × a}")
+    report = program.for_devices(
+        "cpu:8", {"b": "model"}, {"data": 2, "model": 4}, compute_rules={"batch": "data", "b": "model"},
+        sizes={"b": 64}, X="ℝ^{batch[8] × a[16]}", loss="mean_{a}(Y^2)", dtype="float32",
+    )  # fmt: skip
+    weights = 4 * 2 * 16 * 64 // 4
+    assert (report.forward.parameters, report.forward.states, report.forward.inputs) == (weights, 0, 4 * 4 * 16)
+    assert (report.step.parameters, report.step.states) == (weights, 2 * weights)
+    products = 2 * 8 * 16 * 64
+    assert report.forward.flops == 2 * products // 8 and report.step.flops == 5 * products // 8
+    assert moved_bytes(report.forward.collectives)["all-reduce over model"] == (1, 4 * 4 * 16)
+    assert "all-reduce over data" in repr(report) and "training step" in repr(report)
+    with_steps = program.for_devices(
+        "cpu:8", {"b": "model"}, {"data": 2, "model": 4}, compute_rules={"batch": "data", "b": "model"},
+        sizes={"b": 64}, X="ℝ^{micro[4] × batch[8] × a[16]}", loss="mean_{a}(Y^2)", accumulate="micro",
+    )  # fmt: skip
+    assert with_steps.step.flops == 4 * report.step.flops and with_steps.forward.flops == report.forward.flops
+    times = [one.times for one in with_steps.step.collectives if one.over == ("model",)]
+    assert max(times) == 4, with_steps.step.collectives
+
+
 def case_an_unknown_topology_is_told():
     try:
         nt.program("Y = 2 X").shard({"heads": "model"}, {"model": 8}, topology="v0q:1x1")
@@ -621,6 +645,27 @@ def errors():
         "no tensor by position": lambda: nt.program("f(x) = 2 x").shard({}, MESH)["f"]([1, 2]),
         "the formula's own": lambda: program.shard({"hidden": "model"}, MESH)["Y"](X=random("cans", 6), W=w),
         "no such name": lambda: program.shard({"hidden": "model"}, MESH)["Z"](X=x, W=w),
+        "no such value": lambda: program.shard({"heads": "model"}, MESH, value_rules={"Z": {"heads": "model"}})["Y"](
+            X=x, W=w
+        ),
+        "no rules of a value": lambda: program.shard({"heads": "model"}, MESH, value_rules={"Y": "model"}),
+        "no value to save": lambda: program.shard({"heads": "model"}, MESH, save=["V"])["Y"](X=x, W=w),
+        "too few devices emulated": lambda: program.shard({"heads": "model"}, {"model": 4}, topology="cpu:512"),
+        "a report of sizes that do not divide": lambda: program.for_devices(
+            "cpu:8", {"heads": "model"}, {"model": 8}, sizes={"heads": 12, "hidden": 4}, X="ℝ^{chans[6]}"
+        ),
+        "a report without a size": lambda: program.for_devices(
+            "cpu:8", {"heads": "model"}, {"model": 8}, sizes={"heads": 16}, X="ℝ^{chans[6]}"
+        ),
+        "a report with a rule too many": lambda: program.for_devices(
+            "cpu:8", {"haeds": "model"}, {"model": 8}, sizes={"heads": 16, "hidden": 2}, X="ℝ^{chans[6]}"
+        ),
+        "an update without a next value": lambda: program.shard({}, MESH).training("Y", nt.program("M = θ − g")),
+        "nothing to accumulate over": lambda: (
+            program.shard({}, MESH)
+            .training("Y", nt.program("W = θ − α g"), accumulate="micro")
+            .step({"θ": {"W": w}, "t": jnp.zeros((), "int32")}, X=x)
+        ),
         "no such parameter": lambda: LAYER.shard({"heads": "model", "key": "model"}, MESH),
     }
     result = {}
@@ -643,9 +688,9 @@ def case_the_page_says_what_happens():
     assert test_results.attempted > 10 and not test_results.failed, stream.getvalue()
 
 
-def main(*prefixes, cases=globals()):
+def main(*prefixes, cases=None):
     results = {}
-    for name, case in list(cases.items()):
+    for name, case in list((cases or globals()).items()):
         if name.startswith(prefixes or ("case_",)):
             try:
                 case()

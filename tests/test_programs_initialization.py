@@ -33,6 +33,20 @@ def test_what_is_contracted_keeps_the_variance_of_its_input(name):
     assert spread(parameters()[name]) == pytest.approx(fan_in**-0.5, rel=0.05)
 
 
+@pytest.mark.parametrize("count", [2, 3, 12])
+def test_members_of_looped_layers_keep_the_variance_of_their_input(count):
+    program = nt.program(
+        "Y = X^L\nX^0 = X\nX^l = X^{l-1} + relu(X^{l-1} ⊙_{chans} W^{l,1}) ⊙_{hidden} W^{l,2} + b^l for l = 1, …, L\n"
+        "W^{l,1}, W^{l,2} ∈ ℝ^{chans × hidden}\nb^l ∈ ℝ^{chans}\nX ∈ ℝ^{seq × chans}"
+    )
+    sizes = {"L": count, "chans": 100, "hidden": 25, "seq": 2}
+    initial = program["Y"].init(seed=0, sizes=sizes, X="ℝ^{seq × chans}")
+    for layer in range(1, count + 1):
+        assert spread(initial[f"W^{{{layer},1}}"]) == pytest.approx(100**-0.5, rel=0.1)
+        assert spread(initial[f"W^{{{layer},2}}"]) == pytest.approx(25**-0.5, rel=0.1)
+        assert not initial[f"b^{layer}"].array.any()
+
+
 @pytest.mark.parametrize("name", FANS)
 def test_glorot_is_uniform_within_its_bound(name):
     fan_in, fan_out = FANS[name]

@@ -20,11 +20,11 @@ EXPLAINED = nt.explain("2 X + 1", X=X)
 SURFACE = {
     "Program": (
         PROGRAM,
-        f"{VERBS} builtins closed_form declared names replace_definitions shard sizes source strict syntax tree f",
+        f"{VERBS} builtins closed_form declared for_devices names replace_definitions shard sizes source strict syntax tree f",
     ),
     "Formula": (
         nt.formula("2 X + 1"),
-        f"{VERBS} builtins closed_form declared names replace_definitions shard sizes source strict syntax tree",
+        f"{VERBS} builtins closed_form declared for_devices names replace_definitions shard sizes source strict syntax tree",
     ),
     "EntryPoint": (PROGRAM["f"], f"{VERBS} name program"),
     "EntryPoints": (PROGRAM["f", "w"], "bind names"),

@@ -10,6 +10,7 @@
 `check_documents`: the command check on documents.
 `check`: the command check.
 `cost`: the command cost.
+`devices`: the command devices.
 `tree`: a syntax tree to look at.
 `render`: the command render.
 `derive`: the command derive.

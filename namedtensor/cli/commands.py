@@ -33,8 +33,8 @@ from .console import (
     rehinted,
 )
 from .cost import cost_command, without_argument
-from .devices import DEVICES_EXAMPLES, devices_arguments, devices_command
 from .derive import DERIVE_EXAMPLES, derive_arguments, derive_command
+from .devices import DEVICES_EXAMPLES, devices_arguments, devices_command
 from .evaluate import EVAL_EXAMPLES, eval_arguments, eval_command
 from .explain import (
     DIAGRAM_EXAMPLES,

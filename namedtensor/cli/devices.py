@@ -29,10 +29,16 @@ def devices_arguments(parser: argparse.ArgumentParser) -> None:
     rules = parser.add_argument_group("rules")
     rules.add_argument("--store", metavar="AXIS=MESH_AXIS,...", default="", help="rules for parameters")
     rules.add_argument(
-        "--compute", metavar="AXIS=MESH_AXIS,...", help="rules for inputs, results and computation (default: as --store)"
+        "--compute",
+        metavar="AXIS=MESH_AXIS,...",
+        help="rules for inputs, results and computation (default: as --store)",
     )
     rules.add_argument(
-        "--value", metavar="NAME:AXIS=MESH_AXIS,...", action="append", default=[], help="rules for one value: X^l:seq=model"
+        "--value",
+        metavar="NAME:AXIS=MESH_AXIS,...",
+        action="append",
+        default=[],
+        help="rules for one value: X^l:seq=model",
     )
     rules.add_argument(
         "--save", metavar="NAME,...", help="the values that loops save for gradients; all others are computed again"

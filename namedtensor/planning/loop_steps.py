@@ -78,9 +78,7 @@ def _traced_loop(lowering: Lowering, term: Term) -> LoopStep:
     return LoopStep(step, tuple(initial), options, listed)
 
 
-def with_families(
-    lowering: Lowering, term: Term
-) -> tuple[Loop, list[Argument], list[Sequence[Term]], dict[Term, str]]:
+def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument], list[Sequence[Term]], dict[Term, str]]:
     """A loop, its arguments, the terms of its members, and the names of those that are inputs; of these, families in one
     array are slices of it."""
     (loop,) = term.options

@@ -32,6 +32,7 @@
 `program_names`: the names that a program mentions.
 `printed`: text, LaTeX and HTML of a formula.
 `exported`: its compiled function, cost and source text.
+`devices`: what a program costs on devices that may not be there.
 `verbs`: the methods of programs, formulas and entry points.
 `program`: Program, Formula, EntryPoint.
 `imports`: import statements, replaced by definitions of other files.

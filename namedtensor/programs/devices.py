@@ -14,6 +14,7 @@ from ..core.arrays import Layout
 from ..core.tensor import wrap_layout
 from .arguments import layout_of
 from .families import stacked
+from .initialization import whole
 from .parameters import inferred, shapes_of
 
 if TYPE_CHECKING:
@@ -39,10 +40,13 @@ def device_report_of(
     constants = {key: value for key, value in inputs.items() if isinstance(value, (int, float))}
     texts = {key: value for key, value in inputs.items() if key not in constants}
     goal = program if name is None else program[name]
-    shapes = shapes_of(inferred(goal._goal, sizes, texts), inputs)
+    shapes = shapes_of(inferred(goal._goal, sizes, texts, tuple(texts)), inputs)
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     known |= sizes or {}
-    parameters = {key: _without_numbers(key, shape, known, dtype) for key, shape in shapes.items()}
+    parameters: dict[str, Any] = {}
+    for key, shape in shapes.items():
+        extent = whole(key, {axis: known.get(axis, size) for axis, size in shape.items()})
+        parameters[key] = _without_numbers(key, dict(zip(shape, extent)), known, dtype)
     tensors = {
         key: _without_numbers(key, text, known, "int32" if INTEGERS.match(str(text)) else dtype)
         for key, text in texts.items()

@@ -235,9 +235,7 @@ class Program(Verbs):
             from ..sharding.sharded import sharded_by
             from ..sharding.sharding import Sharding
 
-        return sharded_by(
-            self, Sharding(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save)
-        )
+        return sharded_by(self, Sharding(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save))
 
     def for_devices(
         self, topology: str | None, rules: Rules, mesh: Mapping[str, int], *, compute_rules: Rules | None = None,
@@ -293,7 +291,19 @@ class Program(Verbs):
         program, name = (self, output) if loss is None else loss_in(self, loss)
         adam = type(self)(ADAM, "text") if update is None and loss is not None else update
         return device_report_of(
-            program, topology, rules, mesh, compute_rules, value_rules, save, sizes, dtype, name, adam, accumulate, inputs
+            program,
+            topology,
+            rules,
+            mesh,
+            compute_rules,
+            value_rules,
+            save,
+            sizes,
+            dtype,
+            name,
+            adam,
+            accumulate,
+            inputs,
         )
 
     def derivative(self, wrt: str) -> Formula:
@@ -364,9 +374,7 @@ class Program(Verbs):
             return self._entries.get_or_build(VALUE, lambda: CachedCall(self._goal, Options(strict=self.strict)))
         return evaluator(self.source, self.syntax, self.strict)
 
-    def _anew(
-        self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], placement: Placement
-    ) -> Any:
+    def _anew(self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], placement: Placement) -> Any:
         return self._asked(arguments, values)._anew(arguments, values, sizes, placement)
 
     def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]) -> Any:

@@ -11,7 +11,6 @@ import json
 import re
 import shutil
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -174,7 +173,10 @@ def _wait(name: str) -> None:
 def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTensor]:
     """The tensors of a state of `Training` under names such as m/W_1, and its step number."""
     tensors = {
-        f"{kind}/{_written(name)}": value for kind, part in state.items() if kind != step for name, value in part.items()
+        f"{kind}/{_written(name)}": value
+        for kind, part in state.items()
+        if kind != step
+        for name, value in part.items()
     }
     return {**tensors, step: wrap_array(state[step], ())}
 

@@ -88,7 +88,9 @@ def device_report(
     placed, tensors = sharded.place(parameters), sharded.place_inputs(inputs)
     mesh = sharded.mesh
     entry = sharded._entry(name)
-    one = tensors if accumulate is None else {key: _without(sharded, value, accumulate) for key, value in tensors.items()}
+    one = (
+        tensors if accumulate is None else {key: _without(sharded, value, accumulate) for key, value in tensors.items()}
+    )
     traced = entry.traced(values={**placed, **constants}, sizes=sizes, **one)
     forward = _use(traced, mesh, placed, {}, one, "the value")
     step = None

@@ -15,7 +15,6 @@ from grammar.errors import NotationError
 from ..core.kinds import is_mapping
 from ..tensors.pytrees import jax_module
 
-
 VIRTUAL = re.compile(r"cpu:([1-9]\d{0,5})")  # so many devices that one CPU emulates
 
 

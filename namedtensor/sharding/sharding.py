@@ -51,9 +51,9 @@ class Sharding:
             check_axis(axis): self._over(axis, rule) for axis, rule in _items(rules)
         }
         self.computed: Sharding = self if compute_rules is None else Sharding(compute_rules, self.mesh)
-        computed = {axis: over for axis, over in self.computed.rules.items()}
         self.of_values: dict[str, Sharding] = {
-            name: Sharding({**computed, **dict(_items(own))}, self.mesh) for name, own in _by_name(value_rules).items()
+            name: Sharding({**self.computed.rules, **dict(_items(own))}, self.mesh)
+            for name, own in _by_name(value_rules).items()
         }
         self.save: tuple[str, ...] = () if save is None else as_names(save, "save=", 'write save=["A^l"]')
         self.computes_again: bool = save is not None or self.computed is not self
