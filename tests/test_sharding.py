@@ -240,7 +240,7 @@ def test_the_command_reports_devices_that_are_not_there():
         "--json",
     )
     report = json.loads(result.stdout)
-    assert report["count"] == 16 and report["forward"]["parameters"] == 4 * 2 * 16 * 64 // 16
+    assert report["device_count"] == 16 and report["forward"]["parameters"] == 4 * 2 * 16 * 64 // 16
     assert report["step"]["states"] == 2 * report["step"]["parameters"]
     assert report["forward"]["flops"] == 2 * 2 * 8 * 16 * 64 // 16
     assert report["forward"]["collectives"]["all-gather over data"] == {"count": 2, "bytes": 2 * 4 * 16 * 64 // 4}

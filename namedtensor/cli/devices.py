@@ -132,7 +132,7 @@ def report_record(report: Any) -> dict[str, Any]:
     """A report as JSON."""
     from ..sharding.device_report import moved_bytes
 
-    record: dict[str, Any] = {"devices": report.devices, "count": report.count}
+    record: dict[str, Any] = {"devices": report.devices, "device_count": report.device_count}
     for name, use in (("forward", report.forward), ("step", report.step)):
         if use is not None:
             moved = {key: {"count": n, "bytes": size} for key, (n, size) in moved_bytes(use.collectives).items()}

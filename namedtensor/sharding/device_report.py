@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
@@ -36,17 +36,17 @@ class DeviceUse(NamedTuple):
 
 
 class DeviceReport(NamedTuple):
-    """The cost of a program's value, and of a training step if there is a loss, on each of `count` devices."""
+    """The cost of a program's value, and of a training step if there is a loss, on each of `device_count` devices."""
 
     devices: str
-    count: int
+    device_count: int
     forward: DeviceUse
     step: DeviceUse | None = None
 
     @encodable
     def __repr__(self) -> str:
         uses = [("forward", self.forward), *([("training step", self.step)] if self.step else [])]
-        rows = [(f"on each of {self.count} devices, {self.devices}", *(name for name, _ in uses))]
+        rows = [(f"on each of {self.device_count} devices, {self.devices}", *(name for name, _ in uses))]
         for name, label in LABELS.items():
             sizes = [getattr(use, name) for _, use in uses]
             if any(sizes):
@@ -129,8 +129,10 @@ def _use(traced: Any, mesh: Any, parameters: Any, states: Any, inputs: Any, name
     total = given + results + between - memory.alias_size_in_bytes
     flops = products_flops(traced.jaxpr.jaxpr) // mesh.devices.size
     collectives = collectives_of(compiled.as_text(), mesh)
-    held = [bytes_on_device(part) for part in (parameters, states, inputs)]
-    return DeviceUse(*held, results - memory.alias_size_in_bytes, between, total, flops, collectives)
+    stored, kept, read = bytes_on_device(parameters), bytes_on_device(states), bytes_on_device(inputs)
+    return DeviceUse(
+        stored, kept, read, results - memory.alias_size_in_bytes, between, total, flops, collectives,
+    )  # fmt: skip
 
 
 def bytes_on_device(tensors: Any) -> int:
@@ -150,8 +152,16 @@ def products_flops(jaxpr: Any) -> int:
             (contracted, _), _ = equation.params["dimension_numbers"]
             summed = math.prod(equation.invars[0].aval.shape[axis] for axis in contracted)
             total += 2 * summed * math.prod(equation.outvars[0].aval.shape)
-        for parameter in equation.params.values():
-            for inner in parameter if isinstance(parameter, (tuple, list)) else (parameter,):
-                inner = getattr(inner, "jaxpr", inner)
-                total += times * products_flops(inner) if hasattr(inner, "eqns") else 0
+        for inner in _inner(equation.params.values()):
+            total += times * products_flops(inner)
     return total
+
+
+def _inner(parameters: Iterable[Any]) -> Iterator[Any]:
+    """The functions of JAX among the parameters of an equation."""
+    for parameter in parameters:
+        several: list[Any] = [*parameter] if isinstance(parameter, (tuple, list)) else [parameter]
+        for one in several:
+            inner = getattr(one, "jaxpr", one)
+            if hasattr(inner, "eqns"):
+                yield inner

@@ -74,6 +74,6 @@ def distribute(rules: Mapping[str, Any], mesh: Any, tensors: Mapping[str, Any]) 
     result: dict[str, Any] = {}
     for name, value in tensors.items():
         tensor = as_value(value, name)
-        array = tensor.array if isinstance(tensor.array, torch.Tensor) else torch.from_numpy(concrete(tensor.array))
+        array = tensor.array if isinstance(tensor.array, torch.Tensor) else torch.as_tensor(concrete(tensor.array))
         result[name] = distribute_tensor(array, mesh, placements(rules, mesh, tensor.axes, tuple(array.shape)))
     return result

@@ -97,7 +97,7 @@ def loop_that_saves(names: Sequence[str]) -> Callable[..., Any]:
             return states, tuple(states[number] for number in (*kept, *listed))
 
         one = jax.checkpoint(once, prevent_cse=False, policy=policy)
-        states, through = jax.lax.scan(one, tuple(map(jax.numpy.asarray, states)), along, steps)
+        states, through = jax.lax.scan(one, tuple(jax.numpy.asarray(state) for state in states), along, steps)
         return (*states, *through)
 
     return loop

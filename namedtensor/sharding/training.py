@@ -8,6 +8,7 @@ axis, such as `micro`, of which each step of a loop takes one element.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from grammar.cache import cached_property
@@ -139,7 +140,8 @@ class Training:
         parameters = state[PARAMETER]
         error, slopes = self._accumulated(jax.value_and_grad(self._error), parameters, inputs)
         number = state[STEP] + 1
-        result: State = {name: {} for name in (PARAMETER, *self.states)} | {STEP: number}
+        result: State = {STEP: number}
+        result |= {name: dict[str, Any]() for name in (PARAMETER, *self.states)}
         names = (NEXT, *self.states.values())
         for name, value in parameters.items():
             given = {PARAMETER: value, GRADIENT: slopes[name], **{key: state[key][name] for key in self.states}}
@@ -177,7 +179,11 @@ class Training:
         count = next(iter(along.values())).shape[0]
         zero = jax.numpy.zeros((), "float32"), jax.tree.map(jax.numpy.zeros_like, parameters)
         total, _ = jax.lax.scan(one, zero, along)
-        return jax.tree.map(lambda part: part / count, total)
+        return jax.tree.map(partial(_divided, count), total)
+
+
+def _divided(count: int, array: Any) -> Any:
+    return array / count
 
 
 def _zeros(tensor: NamedTensor) -> NamedTensor:
