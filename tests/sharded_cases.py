@@ -697,7 +697,7 @@ def main(*prefixes, cases=None):
                 results[name] = "passed"
             except BaseException:
                 results[name] = traceback.format_exc()
-    json.dump({"cases": results, "errors": {} if prefixes else errors()}, sys.__stdout__)
+    json.dump({"cases": results, "errors": errors() if "errors" in prefixes else {}}, sys.__stdout__)
 
 
 if __name__ == "__main__":

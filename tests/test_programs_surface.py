@@ -82,6 +82,7 @@ def test_each_verb_is_a_command():
     assert set(COMMANDS) | NO_COMMAND == set(FUNCTIONS)
     assert set(OF_THE_COMMAND_LINE) == {
         *COMMANDS.values(),
+        "devices",
         "exercises",
         "help",
         "lsp",

@@ -203,12 +203,12 @@ class Lowering:
                 analysis(self, terms, counts)
         most = self.limits.max_result_bytes // self.itemsize
         inside = {index for region in self.regions.values() for index in region.inside}
-        inputs, values = self.inputs, self.values
+        inputs, values, is_placed = self.inputs, self.values, self.target.placement is not None
         postponed: list[tuple[Term, int]] = []
         for term, size in zip(terms, counts):
             value = inputs.get(term.options[0]) if term.operator == "input" else None
             if value is not None and value.order == (*term.shape,) and len(term.shape) <= MAX_AXES:
-                values[id(term)] = self.placed_input(term, value)
+                values[id(term)] = self.placed_input(term, value) if is_placed else value
                 continue
             if id(term) in inside and id(term) not in self.regions:
                 continue
@@ -219,7 +219,9 @@ class Lowering:
                     self.check_memory(term, size)
             self.builder.origin = term
             try:
-                self.values[id(term)] = self.placed_value(term, self.lower(term))
+                values[id(term)] = self.lower(term)
+                if is_placed:
+                    values[id(term)] = self.placed_value(term, values[id(term)])
             except NotationError as problem:
                 raise problem.located(self.source, span_of(term, self.source)) from None
             except IndexProblem as problem:

@@ -198,7 +198,7 @@ class CachedCall:
         by_keyword: tuple[str, ...],
         placement: Placement | None = None,
     ) -> Executable:
-        """Build an executable for these inputs; `placement` says where values are on several devices."""
+        """Build an executable for these inputs; `placement` places values on several devices."""
         options = self._options._replace(sizes=sizes, by_keyword=by_keyword)
         target = self._target(given).over(placement)
         typed = self._typed(given, options)

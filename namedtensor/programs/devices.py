@@ -20,7 +20,6 @@ from .parameters import inferred, shapes_of
 if TYPE_CHECKING:
     from ..sharding.device_report import DeviceReport
     from ..sharding.sharding import Rules
-    from .program import Program
 
 LOSS = "loss"  # the name of a loss that is given as a formula
 DEFINED = re.compile(rf"^\s*{LOSS}\s*=", re.MULTILINE)
@@ -28,9 +27,9 @@ INTEGERS = re.compile(r"\s*(?:ℤ|ℕ|[ZN]\b|\[)")  # the sets of integers that 
 
 
 def device_report_of(
-    program: Program, topology: str | None, rules: Rules, mesh: Any, compute_rules: Rules | None,
+    program: Any, topology: str | None, rules: Rules, mesh: Any, compute_rules: Rules | None,
     value_rules: Mapping[str, Rules] | None, save: Iterable[str] | None, sizes: Mapping[str, int] | None, dtype: str,
-    name: str | None, update: Program | None, accumulate: str | None, inputs: Mapping[str, Any],
+    name: str | None, update: Any, accumulate: str | None, inputs: Mapping[str, Any],
 ) -> DeviceReport:  # fmt: skip
     """The report of a program, with tensors of these types; see `Program.for_devices`."""
     with LOADING, all_or_none():
@@ -67,7 +66,7 @@ def _without_numbers(name: str, shape: Any, sizes: Mapping[str, int], dtype: str
     return wrap_layout(array, Layout(layout.axes, layout.extent, array.dtype, None))
 
 
-def loss_in(program: Program, loss: str) -> tuple[Program, str]:
+def loss_in(program: Any, loss: str) -> tuple[Any, str]:
     """A program with a loss, and its name: one of its own, or that of a formula, or of a definition, added to it."""
     if loss in program.names:
         return program, loss

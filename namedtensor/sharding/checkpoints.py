@@ -1,8 +1,8 @@
 """Checkpoints of sharded tensors: each process writes its own shards, and a mesh of any shape reads them.
 
 A folder holds one safetensors file for each process, with the axes and the slice of each shard in its metadata, and
-`complete.json`, which is written last and names the files: a folder without it is not a checkpoint. Folders of several steps
-stand beside each other as `step-00000012`; the last complete one is read.
+`complete.json`, which is written last and names the files: a folder without it is not a checkpoint. A folder of
+several steps has one such folder for each, `step-00000012`; the last complete one is read.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 from ..core.kinds import is_mapping
 from ..tensors.pytrees import jax_module
 
-VIRTUAL = re.compile(r"cpu:([1-9]\d{0,5})")  # so many devices that one CPU emulates
+VIRTUAL = re.compile(r"cpu:([1-9]\d{0,5})")  # devices that one CPU emulates, and their number
 
 
 def extent_of(mesh: Any) -> str:

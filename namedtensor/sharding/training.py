@@ -20,7 +20,6 @@ from ..core.tensor import NamedTensor, wrap_array
 from ..tensors.pytrees import jax_module, of_the_language
 from .device_cost import DeviceCost, device_cost
 from .placement import ComputePlacement
-from .sharded import Sharded
 from .sharding import Sharding
 
 # Adam (D. P. Kingma, J. Ba, Adam: A Method for Stochastic Optimization, 2015, Algorithm 1)
@@ -43,7 +42,7 @@ class Training:
     """
 
     def __init__(
-        self, sharded: Sharded, loss: str, update: Any, rates: Mapping[str, float] | None = None,
+        self, sharded: Any, loss: str, update: Any, rates: Mapping[str, float] | None = None,
         accumulate: str | None = None, sizes: Mapping[str, int] | None = None, constants: Mapping[str, float] | None = None,
     ):  # fmt: skip
         self.sharded, self.loss, self.update = sharded, loss, update
