@@ -262,6 +262,7 @@ def test_the_command_reports_devices_that_are_not_there():
         (("--store", "b"), 2, "'b' is not a rule; write hidden=model,batch=data"),
         (("--topology", "cpu:8"), 1, "a mesh of data[4] × model[4] needs 16 devices, got 8"),
         (("--topology", "v0q:1x1"), 1, "unknown topology 'v0q:1x1'"),
+        (("--dtype", "float31"), 1, "invalid dtype 'float31'"),
         (("--value", "Z:b=model"), 1, "sharding rule for unknown value Z: the formulas do not define it"),
     ],
 )

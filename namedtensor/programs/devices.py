@@ -62,7 +62,10 @@ def _without_numbers(name: str, shape: Any, sizes: Mapping[str, int], dtype: str
         from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
 
     layout = layout_of(shape, name, sizes)
-    array = ShapeDtypeStruct(layout.extent, dtype)
+    try:
+        array = ShapeDtypeStruct(layout.extent, dtype)
+    except TypeError:
+        raise NotationError(405, f"invalid dtype {dtype!r}", hint='write "float32" or "bfloat16"') from None
     return wrap_layout(array, Layout(layout.axes, layout.extent, array.dtype, None))
 
 
