@@ -145,6 +145,7 @@ def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
     if jax_module().process_index() == 0:
         for old in steps_in(path)[:-keep]:
             shutil.rmtree(path / f"step-{old:08d}")
+    _wait("old steps are removed")
 
 
 def steps_in(folder: Any) -> list[int]:
