@@ -20,9 +20,9 @@ if count > 1:
 import numpy as np  # noqa: E402
 
 import namedtensor as nt  # noqa: E402
+from namedtensor.layers import Layer  # noqa: E402
 from namedtensor.sharding import checkpoints  # noqa: E402
 from namedtensor.sharding.training import ADAM  # noqa: E402
-from transformer.core.layer import Layer  # noqa: E402
 
 SIZES = {"L": 4, "chans": 8, "hidden": 16}
 
