@@ -10,8 +10,8 @@ from grammar.printer import to_text
 
 from ..core.arrays import library
 from ..core.tensor import NamedTensor, tensor
+from ..programs.families import index_in, labels_of
 from ..scope.names import key, walk
-from .families import index_in, labels_of
 
 LINE = 64  # bytes of the processor's cache that are fetched at once
 
