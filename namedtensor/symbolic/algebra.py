@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from math import isqrt
 from typing import Any
 
 from . import canonical, signs
 from .canonical import content, scaled
-from .factors import absolute, as_factors, summed_up, without_deltas
+from .factors import (
+    absolute,
+    as_factors,
+    as_form,
+    components,
+    function_of,
+    summed_up,
+    touches,
+    without_deltas,
+)
 from .forms import (
     DELTA,
     NUMBER,
@@ -36,7 +46,10 @@ from .forms import (
     size,
 )
 from .matching import occurrences
+from .product_rules import inverse_product, pythagorean, quotient_of_sums, sign_powers
 from .work import current, used
+
+ZERO_ = Fraction(0)
 
 
 # ------------------------------------------------------------------------------------------------------------- sums
@@ -121,6 +134,10 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
         if not parts.coefficient:
             return ZERO
     product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
+    for rule in PROOF_RULES if current().expanding else ():
+        changed = rule(product)
+        if changed is not None:
+            return add(*(settled(*part) for part in changed))
     return expanded(product) if current().proving else (product,)
 
 
@@ -265,6 +282,13 @@ def stated(parts: SumParts) -> None:
 
 # In order: each is given what those before it have made.
 PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, totalled, sized)
+# Only where a proof applies all rules: the products that a product becomes, if the rule applies to it.
+PROOF_RULES: tuple[Callable[[Product], Form | None], ...] = (
+    pythagorean,
+    sign_powers,
+    quotient_of_sums,
+    inverse_product,
+)
 
 
 MAX_POWER = 8  # of a sum that is multiplied out
@@ -281,6 +305,30 @@ def expanded(product: Product) -> Form:
             left = Product(product.coefficient, rest, product.summed)
             return add(*(within(left, addend) for addend in inner))
     return (product,) if product.coefficient else ZERO
+
+
+def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
+    """What all products of a sum share, and the rest; for a fractional power no more than what is never negative."""
+    shared: dict[Any, Fraction] = {}
+    for position, product in enumerate(form):
+        exponents = {
+            factor[:2]: factor.exponent
+            for factor in product.factors
+            if not product.summed.intersection(factor.indices)
+            and (len(form) == 1 or signs.vanishes_rarely(factor.head))
+            and (not fractional or signs.of_head(factor.head))
+        }
+        if position:
+            keys = dict.fromkeys((*shared, *exponents))
+            exponents = {key: min(shared.get(key, ZERO_), exponents.get(key, ZERO_)) for key in keys}
+        shared = {key: exponent for key, exponent in exponents.items() if exponent}
+    outer = tuple(Factor(*key, exponent) for key, exponent in shared.items())
+    if len(form) == 1:
+        rest = tuple(factor for factor in form[0].factors if factor not in outer)
+        return Product(ONE_, outer), (form[0]._replace(factors=rest),)
+    divided = tuple(factor._replace(exponent=-factor.exponent) for factor in outer)
+    rests = [settled(product.coefficient, (*product.factors, *divided), product.summed) for product in form]
+    return Product(ONE_, outer), add(*rests) if outer else form
 
 
 # ----------------------------------------------------------------------------------------------------------- powers
@@ -304,6 +352,11 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
         for _ in range(int(exponent) - 1):
             products = multiply(products, form)
         return products
+    if current().expanding and not bracket:
+        outer, rest = monomial(form, exponent.denominator > 1)
+        if outer.factors:
+            used("common factor")
+            return multiply(_power_of_product(outer, exponent), power(rest, exponent))
     shared, rest = content(form)
     if not current().proving and (exponent.denominator > 1 or shared.denominator > MAX_DENOMINATOR):
         shared = Fraction(-1 if shared < 0 and exponent.denominator == 1 else 1)
@@ -331,7 +384,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
             form = multiply(form, (product,))
         return form
     apart, inside = [], []
-    for factor in product.factors:
+    for factor in product.factors if whole else map(_absolute, product.factors):
         if whole or (signs.never_negative(factor) and _plain_power(factor)):
             apart.append(factor._replace(exponent=factor.exponent * exponent))
         else:
@@ -348,6 +401,14 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
     return settled(more, (*apart, *further), frozenset())
 
 
+def _absolute(factor: Factor) -> Factor:
+    """x² as |x|², where a proof applies all rules: its root is |x|."""
+    if not current().expanding or _plain_power(factor) or factor.exponent % 2:
+        return factor
+    used("root of a square")
+    return function_of("abs", as_form(factor, ONE_))._replace(exponent=factor.exponent)
+
+
 def _plain_power(factor: Factor) -> bool:
     """Whether (xᵃ)ᵇ = xᵃᵇ for any b: not where a is even, for x may be negative."""
     return signs.of_head(factor.head) or factor.exponent.denominator > 1
@@ -360,9 +421,20 @@ def _as_factor(form: Form) -> tuple[FormHead, tuple[FormIndex, ...]]:
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
     """(∑ …)ⁿ: what does not depend on what is summed is taken out."""
+    if current().expanding and len(groups := components(product.factors, product.summed)) > 1:
+        parts = [
+            (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)
+            for group in groups
+        ]
+        if exponent.denominator == 1 or (product.coefficient > 0 and all(map(signs.of_form, parts))):
+            used("product of sums")
+            return reduce(
+                multiply, (power(part, exponent) for part in parts), _number_power(product.coefficient, exponent)
+            )
     inner, outer = [], []
     for factor in product.factors:
         (inner if set(factor.indices) & product.summed else outer).append(factor)
+    outer = outer if exponent.denominator == 1 else list(map(_absolute, outer))
     counted = {index.size for index in product.summed}
     moved = [
         factor for factor in outer

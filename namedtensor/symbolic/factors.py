@@ -4,11 +4,14 @@ of softmax and onehot sum to 1 along their axes, those of standardize to 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from fractions import Fraction
 from typing import Any
 
 from ..operators import REGISTRY
 from . import canonical
-from .forms import DELTA, Factor, Form, FormHead, FormIndex, head, opened
+from .forms import DELTA, ONE_, Factor, Form, FormHead, FormIndex, Product, head, indices_of, opened
 from .work import used
 
 
@@ -57,6 +60,23 @@ def absolute(factors: list[Factor]) -> list[Factor] | None:
     return None
 
 
+def function_of(operator: str, *parts: Form) -> Factor:
+    """A function of numbers, without a rule, as one opaque factor."""
+    outside = set().union(*map(indices_of, parts))
+    key, order, symmetries = canonical.closed(parts, (), outside)
+    axes = tuple(index.name for index in order)
+    of = head(
+        "apply", operator, axes, ((), ((), ())), key=(key, len(axes)), parts=parts, slots=tuple(order),
+        symmetries=tuple(symmetries),
+    )  # fmt: skip
+    return Factor(of, tuple(order), ONE_)
+
+
+def as_form(factor: Factor, exponent: Fraction | None = None) -> Form:
+    """A factor alone, to another exponent if one is given."""
+    return (Product(ONE_, (factor if exponent is None else factor._replace(exponent=exponent),)),)
+
+
 def _key_of(of: FormHead) -> tuple[Any, ...]:
     """The key of an operator of one form, over no axes of its own."""
     key, _, _ = canonical.closed(of.parts, (), set(of.slots))
@@ -92,3 +112,17 @@ def summed_up(factors: list[Factor], summed: set[FormIndex]) -> tuple[list[Facto
             factors.remove(factor)
             summed -= indices
     return factors, False
+
+
+def touches(factors: Iterable[Factor], index: FormIndex) -> bool:
+    return any(index in factor.indices for factor in factors)
+
+
+def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> list[list[Factor]]:
+    """Factors in groups that share none of these indices."""
+    groups: list[list[Factor]] = []
+    for factor in factors:
+        shared = [group for group in groups if any(touches(group, index) for index in within & set(factor.indices))]
+        groups = [group for group in groups if group not in shared]
+        groups.append([factor, *(other for group in shared for other in group)])
+    return groups

@@ -2,7 +2,8 @@
 
 Tests check each equation as an assertion on random shapes, and that its function gives both sides one form.
 The rows are in the order of application: first rules for one product, `algebra.PRODUCT_RULES`, then for sums and
-operators, whenever a form is built; then rules for an entire form, applied only when closed forms are read.
+operators, whenever a form is built; then rules for an entire form, applied only when closed forms are read; then the rules that
+only proofs apply, each of which holds wherever both of its sides have a value.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from . import algebra, applying, factoring, folding, known
+from . import algebra, applying, clearing, definitions, factoring, folding, known, matrices, product_rules
 
 
 class RewriteRule(NamedTuple):
@@ -19,8 +20,13 @@ class RewriteRule(NamedTuple):
     name: str
     equation: str
     shapes: dict[str, str]
-    kind: Literal["product", "sum", "operator", "form"]
+    kind: Literal["product", "sum", "operator", "form", "proof"]
     function: Callable[..., Any]
+
+
+def proof(name: str, equation: str, shapes: dict[str, str], function: Callable[..., Any]) -> RewriteRule:
+    """A rule that only proofs apply."""
+    return RewriteRule(name, equation, shapes, "proof", function)
 
 
 A, AB, SQUARE = "ℝ^{a}", "ℝ^{a × b}", "ℝ^{a × c}"
@@ -53,4 +59,30 @@ REWRITE_RULES = (
     RewriteRule("solve", "[inv_{a,c} M]_{a→k, c→a} ⊙_{a} x = [solve_{a,c}(M, x)]_{c→k}", {"M": SQUARE, "x": A}, "form", known.solved),
     RewriteRule("fraction", "x / (1 + y / z) = x ⊙ z / (z + y)", {"x": A, "y": A, "z": A}, "form", factoring.cleared),
     RewriteRule("factor", "X ⊙_{a} y + X ⊙_{a} z = X ⊙_{a} (y + z)", {"X": AB, "y": A, "z": A}, "form", factoring.factored),
+    *(proof(f"definition of {operator}", definitions.equation_of(operator), dict.fromkeys("XYZ", "ℝ^{ax}"), definitions.opened)
+        for operator in (*definitions.OPENED, *definitions.EXPANDED)),
+    proof("indicator", "𝕀[x > y] = (sign(x − y)^2 + sign(x − y)) / 2", {"x": A, "y": A}, definitions.sign_of_difference),
+    proof("element", "X_{a(1)} = X ⊙_{a} onehot_{a}(1)", {"X": AB}, applying.applied),
+    proof("sine and cosine", "(sin x)^2 + (cos x)^2 = 1", {"x": A}, product_rules.pythagorean),
+    proof("sum of angles", "sin(x + y) = sin x ⊙ cos y + cos x ⊙ sin y", {"x": A, "y": A}, applying.by_addition),
+    proof("factors of an argument", "abs(x ⊙ y) = abs x ⊙ abs y", {"x": A, "y": A}, applying.by_factors),
+    proof("power of a sign", "(sign x)^3 ⊙ y = sign x ⊙ y", {"x": A, "y": A}, product_rules.sign_powers),
+    proof("logarithm of a product", "log(x ⊙ y) = log x + log y", {"x": A, "y": A}, applying.sum_of_logarithms),
+    proof("product of exponentials", "∏_{a} exp x = exp(∑_{a} x)", {"x": A}, definitions.product_of_exponentials),
+    proof("root of a square", "√(x^2) = abs x", {"x": A}, algebra.power),
+    proof("power of a size", "(x ⊙ y)^{|a|} = x^{|a|} ⊙ y^{|a|}", {"x": A, "y": A}, applying.whole_power),
+    proof("common factor", "1 / (x ⊙ y + x ⊙ z) = (1 / x) ⊙ (1 / (y + z))", {"x": A, "y": A, "z": A}, algebra.power),
+    proof("product of sums", "1 / (∑_{a} x ⊙ ∑_{a} y) = (1 / ∑_{a} x) ⊙ (1 / ∑_{a} y)", {"x": A, "y": A}, algebra.power),
+    proof("quotient of sums", "∑_{b} (∑_{a} (X ⊙ Y) / ∑_{a} (X ⊙ Y)) = |b|", {"X": AB, "Y": AB}, product_rules.quotient_of_sums),
+    proof("common denominator", "x / (x + y) + y / (x + y) = 1", {"x": A, "y": A}, clearing.vanishes),
+    proof("inverse of a matrix", "X ⊙_{c} [inv_{a,c} X]_{a→c, c→b} = I_{a,b}", {"X": SQUARE}, product_rules.inverse_product),
+    proof("transpose", "det_{a,c}(X_{a→c, c→a}) = det_{a,c} X", {"X": SQUARE}, matrices.oriented),
+    proof("determinant of a product", "det_{a,c}(X_{c→b} ⊙_{b} Y_{a→b}) = det_{a,c} X ⊙ det_{a,c} Y", {"X": SQUARE, "Y": SQUARE}, matrices.determinant),
+    proof("determinant of a multiple", "det_{a,c}(s ⊙ X) = s^{|a|} ⊙ det_{a,c} X", {"X": SQUARE, "s": "ℝ"}, matrices.determinant),
+    proof("determinant of an inverse", "det_{a,c}(inv_{a,c} X) = 1 / det_{a,c} X", {"X": SQUARE}, matrices.determinant),
+    proof("inverse of a product", "inv_{a,c}(X_{c→b} ⊙_{b} Y_{a→b}) = [inv_{a,c} Y]_{c→b} ⊙_{b} [inv_{a,c} X]_{a→b}",
+        {"X": SQUARE, "Y": SQUARE}, matrices.inverse),
+    proof("inverse of a multiple", "inv_{a,c}(s ⊙ X) = inv_{a,c} X / s", {"X": SQUARE, "s": "ℝ"}, matrices.inverse),
+    proof("inverse of an inverse", "inv_{a,c}(inv_{a,c} X) = X", {"X": SQUARE}, matrices.inverse),
+    proof("cofactors", "∂(det_{a,c} X)/∂X* = det_{a,c} X ⊙ [inv_{a,c} X]_{a→c*, c→a*}", {"X": SQUARE}, matrices.MATRICES["cofactors"]),
 )  # fmt: skip
