@@ -110,3 +110,24 @@ def test_sizes_that_are_symbols_of_the_document_are_sampled():
 \[ \nsum{\name{vocab}} X_{\name{seq}(i)} = 1 \qquad i = 1, \ldots, |\name{seq}| \]"""
     report = check_document(text, draws=Draws(4))
     assert [attempt.status for attempt in report.tried] == ["condition"]
+
+
+BUILT_IN = {  # definitions of built-in functions, and whether they are others
+    r"\nfun{\name{ax}}{norm} X = \sqrt{\nsum{\name{ax}} X^2}": False,
+    r"\nfun{\name{ax}}{norm} X = \nsum{\name{ax}} X^2": True,
+    r"\nfun{\name{ax}}{var} X = \frac{1}{|\name{ax}|} \nsum{\name{ax}} (X - \nfun{\name{ax}}{mean} X)^2": False,
+    r"\nfun{\name{ax}}{var} X = \frac{1}{|\name{ax}|} \nsum{\name{ax}} (X + \nfun{\name{ax}}{mean} X)^2": True,
+    r"\nfun{\name{ax}}{softmax} X = \frac{\exp X}{\nsum{\name{ax}} \exp X}": False,
+    r"\nfun{\name{ax}}{softmax} X = \frac{\nsum{\name{ax}} \exp X}{\exp X}": True,
+    r"\nfun{\name{ax}}{standardize} X = \frac{X - \nfun{\name{ax}}{mean} X}{\sqrt{\nfun{\name{ax}}{var} X + \epsilon}}": False,
+    r"\nfun{\name{ax}}{standardize} X = \frac{X - \nfun{\name{ax}}{mean} X}{\nfun{\name{ax}}{var} X + \epsilon}": True,
+    r"\nfun{\name{ax}}{index}(X, i) = X_{\name{ax}(i)}": False,
+    r"\nfun{\name{ax}}{logsumexp} X = \log \nsum{\name{ax}} \exp X": False,
+    r"\nfun{\name{ax}}{logsumexp} X = \nsum{\name{ax}} \log \exp X": True,
+}
+
+
+@pytest.mark.parametrize("text", BUILT_IN)
+def test_a_definition_that_equals_the_built_in_function_raises_no_warning(text):
+    report = check_document(rf"\[ {text} \] and \[ Y = \nsum{{\name{{ax}}}} Y \]")
+    assert [warning.code for warning in report.warnings] == [209] * BUILT_IN[text]
