@@ -24,6 +24,14 @@ def test_most_mistakes_in_identities_are_reported():
     assert sum(noticed) >= 0.9 * len(noticed)
 
 
+@pytest.mark.slow
+def test_most_mistakes_in_definitions_of_built_in_functions_are_reported():
+    mistakes, documents = sample(None, 0, "built-in functions")
+    noticed = [is_noticed(mistake, documents["built-in functions"]) for mistake in mistakes]
+    assert len(noticed) >= 40
+    assert sum(noticed) >= 37  # of the others, (m − X)² is (X − m)², and an ε may be 0
+
+
 OUTER = {"Mamba": [314, 314]}  # every outer product is a warning; these two are meant: steps of a channel by its states
 
 
