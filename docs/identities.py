@@ -21,7 +21,6 @@ class Identity(NamedTuple):
     wrong: str
 
 
-A_TO_INVERSE = "[inv_{r,c} A]_{r→c*, c→r*}"
 SECTIONS = {
     "Softmax and log-sum-exp": (
         Identity("∑_{a} softmax_{a} x = 1", "∑_{a} (softmax_{a} x)^2 = 1"),
@@ -136,9 +135,15 @@ def shapes_of(text: str) -> dict[str, Any]:
     return {name: shape for name, shape in SHAPES.items() if re.search(rf"(?<!\w){name}(?!\w)", letters)}
 
 
-def table(section: str, wrong: bool = False) -> str:
-    """The identities of a section, each with what is known of it, or the wrong ones."""
+def table(section: str) -> str:
+    """The identities of a section, each with what is known of it."""
     from namedtensor import prove
 
-    texts = [identity.wrong if wrong else identity.text for identity in SECTIONS[section]]
-    return "\n".join(f"{prove(text, **shapes_of(text))}    {text}" for text in texts)
+    return "\n".join(f"{prove(text, **shapes_of(text))}    {text}" for text, _ in SECTIONS[section])
+
+
+def near_misses(section: str) -> str:
+    """The wrong equations of a section, each with tensors that show it."""
+    from namedtensor import prove
+
+    return "\n".join(f"{wrong}\n    {prove(wrong, **shapes_of(wrong))}" for _, wrong in SECTIONS[section])
