@@ -60,7 +60,9 @@ def test_what_cannot_be_read_is_reported_once_with_its_lines(check):
     assert status == 1
     assert printed.count("unsupported macro \\nabla") == 1 and "  2 more: lines 2, 4\n" in printed
     assert printed.count("unsupported macro \\int") == 1
-    assert "a.tex:2: note: left out, a symbol (6 formulas, the last in line 4)" in printed  # $f$, $\\textsf{A}$ and $\\textsf{B}$, twice
+    assert (
+        "a.tex:2: note: left out, a symbol (6 formulas, the last in line 4)" in printed
+    )  # $f$, $\\textsf{A}$ and $\\textsf{B}$, twice
     assert printed.splitlines()[-1] == "0 formulas in 0 sections: 4 errors, 0 warnings"
 
 

@@ -388,7 +388,7 @@ def unsound(seed: int, count: int) -> tuple[int, int, list[tuple[str, str]]]:
             continue
         proved += 1
         left, right = (nt.evaluate(side, values_of(at)) for side in (one, other))
-        if set(left.axes) != set(right.axes) or not nt.allclose(left, right, rtol=1e-6, atol=1e-8):
+        if not nt.allclose(left + 0 * right, right + 0 * left, rtol=1e-6, atol=1e-8):  # an assertion broadcasts
             wrong.append((one, other))
     return read, proved, wrong
 

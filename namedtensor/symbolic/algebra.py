@@ -322,7 +322,7 @@ def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
             keys = dict.fromkeys((*shared, *exponents))
             exponents = {key: min(shared.get(key, ZERO_), exponents.get(key, ZERO_)) for key in keys}
         shared = {key: exponent for key, exponent in exponents.items() if exponent}
-    outer = tuple(Factor(*key, exponent) for key, exponent in shared.items())
+    outer = tuple(Factor(of, indices, exponent) for (of, indices), exponent in shared.items())
     if len(form) == 1:
         rest = tuple(factor for factor in form[0].factors if factor not in outer)
         return Product(ONE_, outer), (form[0]._replace(factors=rest),)

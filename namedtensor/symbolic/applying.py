@@ -294,7 +294,8 @@ def by_factors(operator: str, x: Form) -> Form | None:
     if operator == "abs" and of_form(x):
         return x
     outer, rest = monomial(x)
-    if not outer.factors or (rest == ONE and _sole(x) is not None):
+    alone = rest == ONE and len(outer.factors) == 1 and outer.factors[0].exponent
+    if not outer.factors or (alone and (alone == 1 or alone.denominator > 1)):
         return None
     used("factors of an argument")
     products = ONE if rest == ONE else applied(operator, (rest,))
@@ -367,12 +368,12 @@ def _logarithm_of_factor(factor: Factor) -> Form:
 
 def whole_power(base: Form, exponent: Form) -> Form | None:
     """xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ, for exponents that are sizes."""
-    if not base or not all(_is_whole(product) for product in exponent):
+    if not base or not exponent or not all(_is_whole(product) for product in exponent):
         return None
     if len(exponent) > 1:
         used("power of a size")
         return reduce(multiply, (applied("^", (base, (product,))) for product in exponent))
-    product = exponent[0]
+    (product,) = exponent[:1]
     if not product.factors:
         return power(base, product.coefficient)
     if product.coefficient != 1:
