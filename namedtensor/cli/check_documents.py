@@ -212,7 +212,14 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
         for name, text in section.types.items():
             console.print(f"  {name} : {text}")
     for severity in ("error", "warning", "not checked"):
-        result = grouped(checked.of(severity), options.all)
+        groups: dict[Any, list[Any]] = {}  # what cannot be read for one reason, such as an unsupported macro
+        for at, finding in enumerate(checked.of(severity)):
+            problem = finding.problem
+            unread = (
+                severity == "not checked" or problem.code == UNSUPPORTED or (options.all and problem.kind == "syntax")
+            )
+            groups.setdefault((problem.code, problem.message) if unread else at, []).append(finding)
+        result = list(groups.values())
         for first, *others in result[:MOST]:
             console.print(as_text(first, console, others))
         if len(result) > MOST:
@@ -222,20 +229,6 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
         console.print(note)
     if len(notes) > MOST and not options.all:
         console.print(f"{checked.name}: note: {_number(len(notes) - MOST, 'further note')}, not shown")
-
-
-def grouped(findings: list[Any], everything: bool) -> list[list[Any]]:
-    """Group what cannot be read for one reason, such as an unsupported macro; with --all any syntax error of one text."""
-    groups: dict[Any, list[Any]] = {}
-    for at, finding in enumerate(findings):
-        problem = finding.problem
-        unread = (
-            finding.severity == "not checked"
-            or problem.code == UNSUPPORTED
-            or (everything and problem.kind == "syntax")
-        )
-        groups.setdefault((problem.code, problem.message) if unread else at, []).append(finding)
-    return list(groups.values())
 
 
 def lines_shown(findings: list[Any], first: Any) -> str:

@@ -31,17 +31,16 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
         for maths in section.formulas
         if not maths.written and maths not in section.inherited
     ]
+    everywhere: set[str] = set()
     uses: dict[str, set[str]] = {}  # of a name, the names in its definitions
     for section, maths in local:
         for statement in section.programs[maths].statements:
+            everywhere |= _names_in(statement)
             if isinstance(statement, nodes.Equation):
                 uses.setdefault(base_of(statement.sides[0]), set()).update(_names_in(statement))
     read = {maths for _, maths in local}
     unread = [maths for section in document.sections for maths in section.maths if maths not in read]
     unread += [MathSpan(*span, True) for rows in document.unread.values() for span in rows]
-    everywhere = {
-        name for section, maths in local for line in section.programs[maths].statements for name in _names_in(line)
-    }
     later: set[str] = set()
     for section, maths in reversed(local):
         statements = section.programs[maths].statements
