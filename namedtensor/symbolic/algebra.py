@@ -7,7 +7,6 @@ summed indices, like terms added, equal factors multiplied. `rewrite_rules` list
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import isqrt
@@ -16,17 +15,19 @@ from typing import Any
 from . import canonical, signs
 from .canonical import content, scaled
 from .factors import (
+    SumParts,
     absolute,
     as_factors,
     as_form,
     components,
+    contracted,
     function_of,
+    gathered,
+    sized,
     summed_up,
     touches,
-    without_deltas,
 )
 from .forms import (
-    DELTA,
     NUMBER,
     ONE,
     ONE_,
@@ -43,7 +44,6 @@ from .forms import (
     refreshed,
     renamed,
     single,
-    size,
 )
 from .matching import occurrences
 from .product_rules import inverse_product, pythagorean, quotient_of_sums, sign_powers
@@ -141,20 +141,6 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
     return expanded(product) if current().proving else (product,)
 
 
-@dataclass(slots=True)
-class SumParts:
-    """A product while its rules are applied; without a coefficient it is 0."""
-
-    coefficient: Fraction
-    factors: list[Factor]
-    summed: set[FormIndex]
-
-
-def contracted(parts: SumParts) -> None:
-    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
-    parts.factors = without_deltas(parts.factors, parts.summed)
-
-
 def totalled(parts: SumParts) -> None:
     """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0, and what the facts of a program say."""
     if current().facts.rewrites:
@@ -162,61 +148,6 @@ def totalled(parts: SumParts) -> None:
     parts.factors, vanished = summed_up(parts.factors, parts.summed)
     if vanished:
         parts.coefficient = Fraction(0)
-
-
-def sized(parts: SumParts) -> None:
-    """∑_{ax} x = |ax| x, where x has no ax."""
-    missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
-    if not missing:
-        return
-    used("no such axis")
-    for index in sorted(missing, key=NUMBER):
-        ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
-        parts.coefficient *= more
-        parts.factors += further
-    parts.summed -= missing
-    gathered(parts)
-
-
-def gathered(parts: SumParts) -> None:
-    """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
-    proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
-    numbers: dict[tuple[Any, ...], list[Fraction]] = {}
-    for factor in factors:
-        if factor.head is DELTA:
-            indices = tuple(sorted(factor.indices, key=NUMBER))
-        else:
-            indices = ordered(factor) if len(factor.head.symmetries) > 1 else factor.indices
-        exponents = numbers.setdefault((factor.head, indices), [])
-        for index, before in enumerate(exponents):
-            if signs.merges(factor.head, before, factor.exponent, proving):
-                used("equal factors")
-                exponents[index] = before + factor.exponent
-                break
-        else:
-            exponents.append(factor.exponent)
-    standing = []
-    for (of, indices), exponents in numbers.items():
-        for exponent in exponents:
-            if of is DELTA:
-                exponent = ONE_
-            if of.kind == "number":
-                whole = exponent.numerator // exponent.denominator
-                if not proving and exponent < 0:
-                    whole = -((-exponent.numerator) // exponent.denominator)
-                coefficient *= of.label**whole
-                exponent -= whole
-            if exponent:
-                standing.append(Factor(of, indices, exponent))
-    parts.factors, parts.coefficient = standing, coefficient
-
-
-def ordered(factor: Factor) -> tuple[FormIndex, ...]:
-    """The indices of a tensor, in the first of the orders that mean the same."""
-    if factor.head.kind != "tensor":
-        return factor.indices
-    orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]
-    return min(orders, key=lambda order: [index.number for index in order])
 
 
 def signed(parts: SumParts) -> None:

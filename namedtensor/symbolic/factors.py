@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from ..operators import REGISTRY
-from . import canonical
-from .forms import DELTA, ONE_, Factor, Form, FormHead, FormIndex, Product, head, indices_of, opened
-from .work import used
+from . import canonical, signs
+from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormHead, FormIndex, Product, head, indices_of, opened, size
+from .work import current, used
 
 
 def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
@@ -126,3 +127,72 @@ def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> lis
         groups = [group for group in groups if group not in shared]
         groups.append([factor, *(other for group in shared for other in group)])
     return groups
+
+
+@dataclass(slots=True)
+class SumParts:
+    """A product while its rules are applied; without a coefficient it is 0."""
+
+    coefficient: Fraction
+    factors: list[Factor]
+    summed: set[FormIndex]
+
+
+def contracted(parts: SumParts) -> None:
+    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
+    parts.factors = without_deltas(parts.factors, parts.summed)
+
+
+def sized(parts: SumParts) -> None:
+    """∑_{ax} x = |ax| x, where x has no ax."""
+    missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
+    if not missing:
+        return
+    used("no such axis")
+    for index in sorted(missing, key=NUMBER):
+        ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
+        parts.coefficient *= more
+        parts.factors += further
+    parts.summed -= missing
+    gathered(parts)
+
+
+def gathered(parts: SumParts) -> None:
+    """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
+    proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
+    numbers: dict[tuple[Any, ...], list[Fraction]] = {}
+    for factor in factors:
+        if factor.head is DELTA:
+            indices = tuple(sorted(factor.indices, key=NUMBER))
+        else:
+            indices = ordered(factor) if len(factor.head.symmetries) > 1 else factor.indices
+        exponents = numbers.setdefault((factor.head, indices), [])
+        for index, before in enumerate(exponents):
+            if signs.merges(factor.head, before, factor.exponent, proving):
+                used("equal factors")
+                exponents[index] = before + factor.exponent
+                break
+        else:
+            exponents.append(factor.exponent)
+    standing = []
+    for (of, indices), exponents in numbers.items():
+        for exponent in exponents:
+            if of is DELTA:
+                exponent = ONE_
+            if of.kind == "number":
+                whole = exponent.numerator // exponent.denominator
+                if not proving and exponent < 0:
+                    whole = -((-exponent.numerator) // exponent.denominator)
+                coefficient *= of.label**whole
+                exponent -= whole
+            if exponent:
+                standing.append(Factor(of, indices, exponent))
+    parts.factors, parts.coefficient = standing, coefficient
+
+
+def ordered(factor: Factor) -> tuple[FormIndex, ...]:
+    """The indices of a tensor, in the first of the orders that mean the same."""
+    if factor.head.kind != "tensor":
+        return factor.indices
+    orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]
+    return min(orders, key=lambda order: [index.number for index in order])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from . import algebra, applying, clearing, definitions, factoring, folding, known, matrices, product_rules
+from . import algebra, applying, clearing, definitions, factoring, factors, folding, known, matrices, product_rules
 
 
 class RewriteRule(NamedTuple):
@@ -31,9 +31,9 @@ def proof(name: str, equation: str, shapes: dict[str, str], function: Callable[.
 
 A, AB, SQUARE = "ℝ^{a}", "ℝ^{a × b}", "ℝ^{a × c}"
 REWRITE_RULES = (
-    RewriteRule("identity", "X ⊙_{a} I_{a,c} = X_{a→c}", {"X": AB}, "product", algebra.contracted),
-    RewriteRule("trace of an identity", "trace_{a,c} (I_{a,c} ⊙ X) = ∑_{a} X", {"X": AB}, "product", algebra.contracted),
-    RewriteRule("equal factors", "x ⊙ y ⊙ x / y = x^2", {"x": A, "y": A}, "product", algebra.gathered),
+    RewriteRule("identity", "X ⊙_{a} I_{a,c} = X_{a→c}", {"X": AB}, "product", factors.contracted),
+    RewriteRule("trace of an identity", "trace_{a,c} (I_{a,c} ⊙ X) = ∑_{a} X", {"X": AB}, "product", factors.contracted),
+    RewriteRule("equal factors", "x ⊙ y ⊙ x / y = x^2", {"x": A, "y": A}, "product", factors.gathered),
     RewriteRule("sign of a number", "sign(x) ⊙ x = abs x", {"x": A}, "product", algebra.signed),
     RewriteRule("sign", "sign(x) ⊙ abs x = x", {"x": A}, "product", algebra.signed),
     RewriteRule("square of an absolute value", "abs(x)^2 = x^2", {"x": A}, "product", algebra.signed),
@@ -42,7 +42,7 @@ REWRITE_RULES = (
     RewriteRule("sum of argmax", "∑_{a} (argmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
     RewriteRule("sum of argmin", "∑_{a} (argmin_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
     RewriteRule("sum of onehot", "∑_{a} (onehot_{a}(1) ⊙ y) + 0 ∑_{a} x = y + 0 ∑_{a} x", {"x": A, "y": "ℝ^{b}"}, "product", algebra.totalled),
-    RewriteRule("no such axis", "∑_{a} (x + 0 X) = |a| x + ∑_{a} 0 X", {"x": "ℝ^{b}", "X": AB}, "product", algebra.sized),
+    RewriteRule("no such axis", "∑_{a} (x + 0 X) = |a| x + ∑_{a} 0 X", {"x": "ℝ^{b}", "X": AB}, "product", factors.sized),
     RewriteRule("like terms", "X ⊙_{a} y + 2 (y ⊙_{a} X) = 3 (X ⊙_{a} y)", {"X": AB, "y": A}, "sum", algebra.add),
     RewriteRule("distribute", "(x + y) ⊙_{a} (X + I_{a,b}) = x ⊙_{a} X + y ⊙_{a} X + x_{a→b} + y_{a→b}", {"x": A, "y": A, "X": AB},
         "sum", factoring.multiplied_out),
