@@ -49,8 +49,6 @@ from .matching import occurrences
 from .product_rules import inverse_product, pythagorean, quotient_of_sums, sign_powers
 from .work import current, used
 
-ZERO_ = Fraction(0)
-
 
 # ------------------------------------------------------------------------------------------------------------- sums
 def add(*forms: Form) -> Form:
@@ -213,7 +211,6 @@ def stated(parts: SumParts) -> None:
 
 # In order: each is given what those before it have made.
 PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, totalled, sized)
-# Only where a proof applies all rules: the products that a product becomes, if the rule applies to it.
 PROOF_RULES: tuple[Callable[[Product], Form | None], ...] = (
     pythagorean,
     sign_powers,
@@ -251,7 +248,7 @@ def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
         }
         if position:
             keys = dict.fromkeys((*shared, *exponents))
-            exponents = {key: min(shared.get(key, ZERO_), exponents.get(key, ZERO_)) for key in keys}
+            exponents = {key: min(shared.get(key, Fraction(0)), exponents.get(key, Fraction(0))) for key in keys}
         shared = {key: exponent for key, exponent in exponents.items() if exponent}
     outer = tuple(Factor(of, indices, exponent) for (of, indices), exponent in shared.items())
     if len(form) == 1:

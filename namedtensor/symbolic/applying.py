@@ -28,7 +28,6 @@ from .forms import (
     opened,
     renamed,
     single,
-    square_of,
 )
 from .signs import never_negative, of_form, of_head
 from .work import current, used
@@ -249,17 +248,6 @@ def own_options(record: Any, term: Term) -> tuple[Any, ...]:
     """The options of an operator, defaults put in."""
     options = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
     return tuple((name, options.get(name, value)) for name, value in record.options)
-
-
-def root_of(value: float) -> Form | None:
-    """√2, √π, √(2 π), 2/√π as what they are, and not as digits."""
-    square = square_of(value)
-    if square is None:
-        return None
-    fraction, times = square
-    of = number(fraction)
-    of = multiply(of, single(head("constant", "π"), exponent=Fraction(times))) if times else of
-    return scaled(power(of, Fraction(1, 2)), -1 if value < 0 else 1)
 
 
 # ------------------------------------------------------------------------------------------- rules that proofs alone use

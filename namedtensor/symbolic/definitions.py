@@ -19,7 +19,7 @@ from ..operators.record import NEVER_NEGATIVE
 from ..terms.terms import Term
 from . import algebra, canonical, matrices
 from .applying import applied, own_options
-from .forms import ONE_, Factor, Form, FormIndex, Product, number, size
+from .forms import ONE_, Factor, Form, FormIndex, Product, head, number, single, size, square_of
 from .forms import opened as opened_forms
 from .signs import record_named
 from .work import current, used
@@ -166,3 +166,14 @@ PROOF_DEFINITIONS: dict[str, Callable[[Any, Term], Form | None]] = {
     "∏": product_of_exponentials,
     "indicator": sign_of_difference,
 }
+
+
+def root_of(value: float) -> Form | None:
+    """√2, √π, √(2 π), 2/√π as what they are, and not as digits."""
+    square = square_of(value)
+    if square is None:
+        return None
+    fraction, times = square
+    of = number(fraction)
+    of = algebra.multiply(of, single(head("constant", "π"), exponent=Fraction(times))) if times else of
+    return algebra.scaled(algebra.power(of, Fraction(1, 2)), -1 if value < 0 else 1)

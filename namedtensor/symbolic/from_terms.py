@@ -16,8 +16,8 @@ from ..operators import REGISTRY
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
-from .applying import applied, own_options, root_of
-from .definitions import defined, known_truth
+from .applying import applied, own_options
+from .definitions import defined, known_truth, root_of
 from .forms import (
     DELTA,
     NUMBER,
