@@ -24,12 +24,12 @@ from namedtensor.scope.names import key
 from namedtensor.symbolic import algebra, applying, canonical, linearizing, work
 from namedtensor.symbolic.definitions import EXPANDED, OPENED
 from namedtensor.symbolic.factoring import cleared, factored, multiplied_out
-from namedtensor.symbolic.forms import DELTA, ONE, FormIndex, single, tensor
+from namedtensor.symbolic.forms import DELTA, ONE, FormIndex, single
 from namedtensor.symbolic.from_terms import Forms
 from namedtensor.symbolic.known import recognized, solved, updated
 from namedtensor.symbolic.linearizing import ReadingChecker
 from namedtensor.symbolic.rewrite_rules import REWRITE_RULES
-from namedtensor.symbolic.work import TooLong, working
+from namedtensor.symbolic.work import TooLong, tensor, working
 from namedtensor.terms.inference import InputType
 
 ROOT = Path(__file__).parent.parent
