@@ -3,8 +3,8 @@
     python tests/document_mistakes.py                 figures of all mistakes of each kind, and those that are missed
     python tests/document_mistakes.py 40 --seed 7     of forty of each kind
 
-The documents are the layers and models of `transformer`, each formula a display of LaTeX, and identities with named axes
-that are true for tensors of any shape. A mistake changes one node of one formula.
+The documents are the layers and models of `transformer`, each formula a display of LaTeX, identities with named axes that
+are true for tensors of any shape, and definitions of functions that are built in. A mistake changes one node of one formula.
 """
 
 from __future__ import annotations
@@ -34,6 +34,16 @@ X ⊙_{ax} Y = ∑_{ax} (X ⊙ Y)
 ∂(∑_{ax} (X / Y)) = ∑_{ax} ((Y ⊙ ∂X − X ⊙ ∂Y) / Y^2)
 ∂(softmax_{ax} X) = softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)
 ∂(norm_{ax} X) = (X ⊙_{ax} ∂X) / norm_{ax} X
+"""
+DEFINITIONS = r"""
+norm_{ax} X = √(∑_{ax} (X ⊙ X))
+mean_{ax} X = 1 / |ax| ∑_{ax} X
+var_{ax} X = ∑_{ax} (X − mean_{ax} X)^2 / |ax|
+std_{ax} X = √(∑_{ax} (X − mean_{ax} X)^2 / |ax|)
+softmax_{ax} X = exp X / ∑_{ax} exp X
+standardize_{ax} X = (X − mean_{ax} X) / √(var_{ax} X + ε)
+logsumexp_{ax} X = log ∑_{ax} exp X
+logsoftmax_{ax} X = X − log ∑_{ax} exp X
 """
 
 
@@ -65,18 +75,22 @@ def reported(report: Report) -> Counter[tuple[int, str]]:
     return Counter((problem.code, problem.message) for problem in (*report.errors, *report.warnings))
 
 
-def originals() -> list[Original]:
-    """Return the layers and models, each text once, and the identities."""
+def originals(only: str = "") -> list[Original]:
+    """Return the layers and models, each text once, identities and definitions; those whose name contains `only`."""
     texts: dict[str, str] = {}
     for name in transformer.__all__:
+        if only not in name:
+            continue
         notation = getattr(getattr(transformer, name), "notation", "")
         if isinstance(notation, str) and notation and notation not in texts.values():
             texts[name] = notation
     documents = {name: parse(text, "text").statements for name, text in texts.items()}
     documents["identities"] = parse(IDENTITIES, "text").statements
+    documents["built-in functions"] = parse(DEFINITIONS, "text").statements
     return [
         Original(name, statements, reported(check_document(source_of(statements), draws=Draws(4))))
         for name, statements in documents.items()
+        if only in name
     ]
 
 
@@ -133,7 +147,7 @@ def is_noticed(mistake: Mistake, original: Original) -> bool:
 
 def sample(count: int | None, seed: int, only: str = "") -> tuple[list[Mistake], dict[str, Original]]:
     """Return mistakes, of each kind at most `count`, in documents whose name contains `only`."""
-    documents = {original.name: original for original in originals() if only in original.name}
+    documents = {original.name: original for original in originals(only)}
     by_kind: dict[str, list[Mistake]] = {}
     for original in documents.values():
         for mistake in mistakes(original):
@@ -157,7 +171,8 @@ def run() -> None:
     tried, noticed = Counter[str](), Counter[str]()
     for mistake in chosen:
         hit = is_noticed(mistake, documents[mistake.document])
-        group = f"{mistake.kind} in {'identities' if mistake.document == 'identities' else 'definitions'}"
+        known = mistake.document in ("identities", "built-in functions")
+        group = f"{mistake.kind} in {mistake.document if known else 'definitions'}"
         tried[group] += 1
         noticed[group] += hit
         if not hit:

@@ -48,6 +48,42 @@ def test_findings_are_lines_that_editors_read(check):
     assert printed.splitlines()[-1] == "4 formulas in 1 section: 1 error, 1 warning"
 
 
+ORDINARY = r"""\section{One}
+The gradient $\nabla f(x) = 0$ of $f$ and $\nabla g(x) = 1$, and $\int f = 1$.
+
+Also $\nabla h(x) = 2$, $\textsf{A}$ and $\textsf{B}$.
+"""
+
+
+def test_what_cannot_be_read_is_reported_once_with_its_lines(check):
+    status, printed = check({"a.tex": ORDINARY, "b.tex": "\\input{a} and \\input{a}"}, "--all")
+    assert status == 1
+    assert printed.count("unsupported macro \\nabla") == 1 and "  2 more: lines 2, 4\n" in printed
+    assert printed.count("unsupported macro \\int") == 1
+    assert (
+        "a.tex:2: note: left out, a symbol (6 formulas, the last in line 4)" in printed
+    )  # $f$, $\\textsf{A}$ and $\\textsf{B}$, twice
+    assert printed.splitlines()[-1] == "0 formulas in 0 sections: 4 errors, 0 warnings"
+
+
+def test_mistakes_of_one_kind_are_reported_each(check):
+    _, printed = check({"a.tex": HEAD + SLIP + "and " + SLIP.replace("Y", "Z")})
+    assert len(re.findall(r"^a\.tex:[23]:\d+: error 301: ", printed, re.MULTILINE)) == 2
+
+
+ORDINARY_TEXTS = (
+    r"\name{Ada Lovelace} \email{ada@example.org} \begin{document} $x$ \end{document}",
+    "\\begin{alltt}\nR> model$values\n\\end{alltt} and $x$",
+    "\\begin{Soutput}\n## $values\n\\end{Soutput} and $x$",
+)
+
+
+@pytest.mark.parametrize("text", ORDINARY_TEXTS)
+def test_an_ordinary_document_raises_no_alarm(check, text):
+    status, printed = check({"a.tex": text})
+    assert status == 0 and printed.endswith("0 errors, 0 warnings\n")
+
+
 def test_one_line_sums_up_the_whole_run(check):
     files = {"a.tex": HEAD + SLIP, "b.md": "# One\n$$ " + r"\nsum{\seq} [1]_{\seq}" + " $$\n", "c.tex": "nothing"}
     status, printed = check(files)

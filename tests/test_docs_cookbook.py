@@ -25,7 +25,7 @@ def test_a_claim_of_the_cookbook_holds(claim):
 
 def test_most_of_them_are_proved():
     verdicts = [nt.prove(claim.text, **shapes_of(claim.shapes)).status for claim in CLAIMS]
-    assert len(CLAIMS) >= 40 and verdicts.count("proved") >= 27
+    assert len(CLAIMS) >= 40 and verdicts.count("proved") >= 35
 
 
 @pytest.mark.parametrize("row", WITH_FACTS, ids=lambda row: f"{row.number} {row.by}")

@@ -87,7 +87,7 @@ def test_places_are_those_of_each_file(paper):
     }
     one = ["one.tex:1:14", "two.tex:3:14", "one.tex:2:26"]
     positions = [position for position in places(paper(files)[1]) if "one" in position or "two" in position]
-    assert positions == one * 2
+    assert positions == one  # once each, however often a file is included
     assert [position for position in places(paper(files)[1]) if "paper" in position] == [
         "paper.tex:3:14",
         "paper.tex:4:25",

@@ -73,3 +73,31 @@ def test_findings_have_their_place(tmp_path, monkeypatch, capsys):
         assert re.findall(r"^\S+:(\d+:\d+): error", printed, re.MULTILINE) == ["6:11", "11:16", "12:28"]
         assert "6 | Y = \\nsum{\\name{sqe}} X\n" in printed and "4 formulas in 1 section" not in printed
     assert cli.main(["check", "nowhere.md"]) == 2
+
+
+PROGRAM = f"""# One
+
+{FENCE}nt
+X ∈ ℝ^{{seq × k}}
+Y = sum_{{sek}} X
+Z = softmax_{{seq}} X
+  + ∑_{{kee}} X
+{FENCE}
+
+Then $Z + Y$.
+
+{FENCE}nt
+W = ∑_{{seq X
+{FENCE}
+"""
+
+
+def test_a_block_of_the_text_notation_is_read(tmp_path, capsys):
+    path = tmp_path / "a.md"
+    path.write_text(PROGRAM, "utf-8")
+    assert cli.commands.main(["check", str(path)]) == 1
+    printed = capsys.readouterr().out
+    assert f"{path}:5:1: error 301: ∑_{{sek}} needs axis sek" in printed  # of a spelling that LaTeX does not have
+    assert f"{path}:7:8: error 301: ∑_{{kee}} needs axis kee" in printed
+    assert f"{path}:13:7: not checked 102:" in printed
+    assert printed.endswith("4 formulas in 1 section: 2 errors, 0 warnings\n")

@@ -24,6 +24,14 @@ def test_most_mistakes_in_identities_are_reported():
     assert sum(noticed) >= 0.9 * len(noticed)
 
 
+@pytest.mark.slow
+def test_most_mistakes_in_definitions_of_built_in_functions_are_reported():
+    mistakes, documents = sample(None, 0, "built-in functions")
+    noticed = [is_noticed(mistake, documents["built-in functions"]) for mistake in mistakes]
+    assert len(noticed) >= 40
+    assert sum(noticed) >= 37  # of the others, (m − X)² is (X − m)², and an ε may be 0
+
+
 OUTER = {"Mamba": [314, 314]}  # every outer product is a warning; these two are meant: steps of a channel by its states
 
 
@@ -67,6 +75,11 @@ UNUSED = {
     r"\begin{align} Y &= W \ndot{\name{a}} X & b &\in \reals \end{align} and \[ p(b \mid \name{a}) \]": [],  # not read
     r"\[ \exp A = \nmatrix{\name{a}}{\name{b}}{1 & 2 \\ 3 & 4} \]": [],  # of a known tensor
     r"\[ \text{Att}(Q, K) = QK^\top \] \[ Q \ndot{\name{a}} K \]": [],  # names side by side
+    r"\[ W^{l,1}, W^{l,2} \in \reals^{\name{a}} \] \[ Y^l = W^{l,1} \ndot{\name{a}} X \]": [
+        "W^{l,2} is declared and not used"
+    ],
+    r"\[ W^{l,1}, W^{l,2} \in \reals^{\name{a}} \] \[ Y^l = W^{l,i} \ndot{\name{a}} X \]": [],
+    r"\[ W, U \in \reals^{\name{a}} \] \[ Y = W \ndot{\name{a}} X \]": [],  # which running text may use
 }
 
 
@@ -110,3 +123,24 @@ def test_sizes_that_are_symbols_of_the_document_are_sampled():
 \[ \nsum{\name{vocab}} X_{\name{seq}(i)} = 1 \qquad i = 1, \ldots, |\name{seq}| \]"""
     report = check_document(text, draws=Draws(4))
     assert [attempt.status for attempt in report.tried] == ["condition"]
+
+
+BUILT_IN = {  # definitions of built-in functions, and whether they are others
+    r"\nfun{\name{ax}}{norm} X = \sqrt{\nsum{\name{ax}} X^2}": False,
+    r"\nfun{\name{ax}}{norm} X = \nsum{\name{ax}} X^2": True,
+    r"\nfun{\name{ax}}{var} X = \frac{1}{|\name{ax}|} \nsum{\name{ax}} (X - \nfun{\name{ax}}{mean} X)^2": False,
+    r"\nfun{\name{ax}}{var} X = \frac{1}{|\name{ax}|} \nsum{\name{ax}} (X + \nfun{\name{ax}}{mean} X)^2": True,
+    r"\nfun{\name{ax}}{softmax} X = \frac{\exp X}{\nsum{\name{ax}} \exp X}": False,
+    r"\nfun{\name{ax}}{softmax} X = \frac{\nsum{\name{ax}} \exp X}{\exp X}": True,
+    r"\nfun{\name{ax}}{standardize} X = \frac{X - \nfun{\name{ax}}{mean} X}{\sqrt{\nfun{\name{ax}}{var} X + \epsilon}}": False,
+    r"\nfun{\name{ax}}{standardize} X = \frac{X - \nfun{\name{ax}}{mean} X}{\nfun{\name{ax}}{var} X + \epsilon}": True,
+    r"\nfun{\name{ax}}{index}(X, i) = X_{\name{ax}(i)}": False,
+    r"\nfun{\name{ax}}{logsumexp} X = \log \nsum{\name{ax}} \exp X": False,
+    r"\nfun{\name{ax}}{logsumexp} X = \nsum{\name{ax}} \log \exp X": True,
+}
+
+
+@pytest.mark.parametrize("text", BUILT_IN)
+def test_a_definition_that_equals_the_built_in_function_raises_no_warning(text):
+    report = check_document(rf"\[ {text} \] and \[ Y = \nsum{{\name{{ax}}}} Y \]")
+    assert [warning.code for warning in report.warnings] == [209] * BUILT_IN[text]

@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.nodes import Call, Node
 
-from ..core.sizes import resolve
+from ..core.sizes import SizeVariable, resolve
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
@@ -32,7 +32,8 @@ def with_degrees_of_freedom(
     infix, number = infixes(checker, node, env), checker.graph.number
     count = number(1, node)
     for size, (axis, _) in zip(sizes, axes):
-        count = infix("⊙", count, scalar_term(checker, size, axis, node))
+        name = size.text if isinstance(size, SizeVariable) else axis
+        count = infix("⊙", count, scalar_term(checker, size, name, node))
     ratio = infix("/", count, infix("-", count, number(ddof, node)))
     return infix("⊙", plain, infix("sqrt", ratio) if node.operator == "std" else ratio)
 

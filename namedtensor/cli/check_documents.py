@@ -15,6 +15,8 @@ from .console import Console, error_record
 
 DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm", ".py")
 MOST = 200  # findings with one code that are printed of a document
+MAX_LINES = 8  # line numbers that are printed of what recurs
+UNSUPPORTED = 111  # the code of a macro that is not read
 
 
 class DocumentInput(NamedTuple):
@@ -210,9 +212,16 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
         for name, text in section.types.items():
             console.print(f"  {name} : {text}")
     for severity in ("error", "warning", "not checked"):
-        result = checked.of(severity)
-        for name in result[:MOST]:
-            console.print(as_text(name, console))
+        groups: dict[Any, list[Any]] = {}  # what cannot be read for one reason, such as an unsupported macro
+        for at, finding in enumerate(checked.of(severity)):
+            problem = finding.problem
+            unread = (
+                severity == "not checked" or problem.code == UNSUPPORTED or (options.all and problem.kind == "syntax")
+            )
+            groups.setdefault((problem.code, problem.message) if unread else at, []).append(finding)
+        result = list(groups.values())
+        for first, *others in result[:MOST]:
+            console.print(as_text(first, console, others))
         if len(result) > MOST:
             console.print(f"{checked.name}: note: {len(result) - MOST} further of these ({severity}), not shown")
     notes = _notes(checked, options)
@@ -222,12 +231,27 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
         console.print(f"{checked.name}: note: {_number(len(notes) - MOST, 'further note')}, not shown")
 
 
-def as_text(finding: Any, console: Console) -> str:
-    """A finding as path:line:column: error 301: …, and below it the excerpt; of what was not checked only the first line."""
+def lines_shown(findings: list[Any], first: Any) -> str:
+    """Format where a finding recurs: 3 more: lines 12, 20 and 31."""
+    places = [(other.file, other.problem.position()[0]) for other in findings]
+    texts = [str(line) if file == first.file else f"{file}:{line}" for file, line in dict.fromkeys(places)]
+    return f"{len(findings)} more: {'line' if len(texts) == 1 else 'lines'} {', '.join(texts[:MAX_LINES])}" + (
+        ", …" if len(texts) > MAX_LINES else ""
+    )
+
+
+def as_text(finding: Any, console: Console, others: Any = ()) -> str:
+    """A finding as path:line:column: error 301: …, and below it the excerpt; of what was not checked only the first line.
+
+    `others` are findings of the same construct, of which only the lines are written.
+    """
     line, column = finding.problem.position()
     drawn = console.error(finding.problem, "", sys.stdout).partition(": ")[2]
     title = f"{finding.file}:{line}:{column}: {finding.severity} {finding.problem.code}: "
-    return title + (drawn.partition("\n")[0] if finding.severity == "not checked" else drawn + "\n")
+    more = lines_shown(list(others), finding) if others else ""
+    if finding.severity == "not checked":
+        return title + drawn.partition("\n")[0] + (f" (and {more})" if more else "")
+    return title + drawn + ("\n  " + more if more else "") + "\n"
 
 
 def _notes(checked: CheckedDocument, options: Any) -> list[str]:
@@ -241,8 +265,13 @@ def _notes(checked: CheckedDocument, options: Any) -> list[str]:
     for section in report.scopes:
         for name, start in section.unknown.items():
             texts.append(f"{_line(whole, start)}: note: {name} is not declared in this section")
-    for left in report.skipped if options.all else ():
-        texts.append(f"{_line(whole, left.span[0])}: note: left out, {left.reason}")
+    left_out: dict[tuple[str, str], list[int]] = {}
+    for left in sorted(report.skipped, key=lambda skipped: skipped.span) if options.all else ():
+        file, _, line = _line(whole, left.span[0]).rpartition(":")
+        left_out.setdefault((file, left.reason), []).append(int(line))
+    for (file, why), lines in left_out.items():
+        more = f" ({_number(len(lines), 'formula')}, the last in line {lines[-1]})" if len(lines) > 1 else ""
+        texts.append(f"{file}:{lines[0]}: note: left out, {why}{more}")
     if not report.formulas and not report.errors:
         texts.append(f"{whole.file}: note: nothing was checked: {_nothing(report)}")
     if checked.known:

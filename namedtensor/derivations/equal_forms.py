@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from grammar import nodes
@@ -17,13 +17,19 @@ from ..calculus.derivative import perturbing
 from ..core.settings import recursion_headroom
 from ..operators.user_functions import known_functions
 from ..scope.names import walk
-from ..symbolic import algebra
+from ..symbolic import algebra, canonical
+from ..symbolic.clearing import vanishes
+from ..symbolic.forms import FormHead, head, interned
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
 from ..symbolic.work import TooLong, working
+from ..terms.environment import source_name
 from ..terms.terms import Term
 from .program_facts import facts_of
 from .reading import reading_checker
+
+MAX_EXPANSION_OPERATIONS = 20_000  # rewrites of a proof by all rules, which is tried where another is not found
+SELECTING = frozenset(("cases", "where", "indicator", "max", "min", "argmax", "argmin", "sort", "clip", "fillna"))
 
 
 def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -56,26 +62,86 @@ def sides_of(equation: Equation) -> tuple[Node, ...]:
 
 
 def normal_form(
-    claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any
+    claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any, proof: bool = True
 ) -> tuple[dict[Any, Any], bool]:
-    """The shapes of the inputs, and whether the sides have one normal form."""
-    with working(proving=True) as work:
+    """The shapes of the inputs, and whether the sides have one normal form, if a `proof` is asked for."""
+    with interned(), working(proving=True) as work:
         checker = reading_checker(claim, program, shapes, sizes)
         with perturbing(checker, sides, checker.top):
             terms = [checker.infer(side, checker.top) for side in sides]
+        broadcast = max((term.shape.keys() for term in terms), key=len)
         result = {str(name): dict(term.shape) for name, term in (*checker.top.variables.items(), *checker.parameters.items())
                  if term.operator == "input"}  # fmt: skip
-        if len({frozenset(term.shape) for term in terms}) > 1 or any(term.boolean for term in terms):
+        if not proof or any(term.boolean or not term.shape.keys() <= broadcast for term in terms):
             return result, False
         try:
             if checker.scope.claims or checker.scope.declarations:  # the equation holds where these do
                 work.facts = facts_of(checker, {}, ())
-            return result, _equal(terms)
         except (NotReadable, TooLong, ArithmeticError):
             return result, False
+        if _attempted(_equal, terms):
+            return result, True
+        positive = positive_inputs(terms)
+        with working(proving=True, limit=MAX_EXPANSION_OPERATIONS, positive=positive) as expansion:
+            expansion.facts = work.facts
+            return result, _attempted(_equal_by_all_rules, terms)
+
+
+def _attempted(test: Callable[[list[Term]], bool], terms: list[Term]) -> bool:
+    """Whether a test finds a proof within its limits."""
+    try:
+        return test(terms)
+    except (NotReadable, TooLong, ArithmeticError):
+        return False
 
 
 def _equal(terms: list[Term]) -> bool:
     forms = Forms({}, room=10**6)
     first, *rest = [recognized(forms.of(term)) for term in terms]
     return all(not algebra.add(first, algebra.scaled(products, -1)) for products in rest)
+
+
+def _equal_by_all_rules(terms: list[Term]) -> bool:
+    forms = Forms({}, room=10**6)
+    for term in nonzero_terms(terms):
+        forms.nonzero.add(canonical.key(forms.of(term)))
+    first, *rest = [forms.of(term) for term in terms]
+    return all(vanishes(algebra.add(first, algebra.scaled(products, -1))) for products in rest)
+
+
+def evaluated(terms: Sequence[Term]) -> Iterator[Term]:
+    """The terms that must have a value for these to have one: conditions, and the cases that they select, need not."""
+    pending, seen = list(terms), set[int]()
+    while pending:
+        term = pending.pop()
+        if id(term) not in seen and not term.boolean and term.operator not in SELECTING:
+            seen.add(id(term))
+            yield term
+            pending += term.arguments
+
+
+def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
+    """The inputs whose logarithm or root the terms hold: where these have a value, no element of them is negative."""
+    inputs = [term.arguments[0] for term in evaluated(terms) if term.operator in ("log", "sqrt")]
+    return frozenset(
+        head("tensor", term.options[-1], tuple(map(source_name, term.shape)))
+        for term in inputs
+        if term.operator == "input"
+    )
+
+
+def nonzero_terms(terms: Sequence[Term]) -> list[Term]:
+    """The terms that others are divided by, or whose logarithm these hold, and the matrices whose inverse or
+    determinant is; what is inside others comes first.
+    """
+    inside = list(evaluated(terms))[::-1]
+    below = [term.arguments[1] for term in inside if term.operator == "/"]
+    below += [term.arguments[0] for term in inside if term.operator == "log"]
+    for term in below:  # a product is 0 if a factor is
+        if term.operator in ("abs", "sqrt", "negative") or (term.operator == "⊙" and not term.axes):
+            below += term.arguments
+        elif term.operator == "^" and term.arguments[1].number:
+            below.append(term.arguments[0])
+    matrices = [term for term in inside if term.operator in ("inv", "solve", "logdet")]
+    matrices += [term for term in below if term.operator == "det"]
+    return [*below[::-1], *(term.arguments[0] for term in matrices)]

@@ -19,6 +19,7 @@
 `overridden`: overridden statements.
 `conflicts`: formulas as one program, and redefined names.
 `inherited`: what a section inherits from those before it.
+`built_ins`: definitions that equal built-in functions.
 `sections`: each section checked as a scope.
 `unused`: names that are declared and not used.
 `included_files`: a document with the files that it includes.

@@ -37,7 +37,7 @@ def findings_of(report: Report, whole: Whole) -> list[Finding]:
     """Return errors, warnings, and unchecked formulas with named axes, each group in the order of the document."""
     maths = sorted({formula for section in report.sections for formula in section.maths if not formula.written})
     silenced = _silenced(report, whole, maths)
-    findings: list[Finding] = []
+    findings: dict[object, Finding] = {}  # once each, however often a file is included
     for severity, problem in _problems(report, whole):
         span = problem.span or (0, 0)
         index = bisect_right(maths, span[0], key=lambda formula: formula.start) - 1
@@ -45,8 +45,10 @@ def findings_of(report: Report, whole: Whole) -> list[Finding]:
         formula = " ".join(whole.text[slice(*stretch)].split())
         file, error = whole.error(problem)
         if not _is_silenced(error, silenced.get(file, ())):
-            findings.append(Finding(severity, file, error, formula))
-    return findings
+            findings.setdefault(
+                (severity, file, error.span, error.code, error.message), Finding(severity, file, error, formula)
+            )
+    return list(findings.values())
 
 
 def _problems(report: Report, whole: Whole) -> Iterator[tuple[str, NotationError]]:

@@ -7,13 +7,18 @@ r"""Convert Markdown to a LaTeX document of its headings and formulas.
     ```                              \]
 
 Formulas are in `$…$` (no blank within the dollars, and no digit after them, so that $5 is a price), `$$…$$`,
-```` ```math ````, `` $`…`$ ``, `\(…\)`, `\[…\]` with one backslash or two, and environments. Code is skipped. A macro
+```` ```math ````, in the text notation ```` ```nt ````, `` $`…`$ ``, `\(…\)`, `\[…\]` with one backslash or two, and environments. Code is skipped. A macro
 that a formula defines applies from there on.
 """
 
 from __future__ import annotations
 
 import re
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.parser import parse
+from grammar.printer import to_latex
 
 from .included_files import FileParts, Whole
 from .maths import CLOSERS, DEFINING, DISPLAYS, PARAGRAPH, PIECES, definition_end, next_end
@@ -36,6 +41,17 @@ DEFINE = re.compile(DEFINING)
 REMARK = re.compile(r"namedtensor:[^\n]*")
 DOLLAR = re.compile(r"\\.|\$", re.DOTALL)
 MONEY = re.compile(r"[\s$]")
+
+
+NAMED = r"\label{\name{nt}}"  # marks a formula as one of this notation
+
+
+def _reads_alike(text: str, statement: nodes.Statement) -> bool:
+    """Whether a statement of the text notation has the same tree as LaTeX."""
+    try:
+        return parse(text, "latex").statements == (statement,)
+    except NotationError:
+        return False
 
 
 def whole_markdown(text: str, file: str) -> Whole:
@@ -83,9 +99,30 @@ class _Markdown:
     def fence(self, mark: re.Match) -> int:
         closing = re.compile(rf"^[ \t>]*{mark['fence']}[`~]*[ \t]*$", re.MULTILINE).search(self.text, mark.end())
         inside = closing.start() if closing else len(self.text)
-        if mark["info"].strip().startswith("math"):
+        language = mark["info"].split(maxsplit=1)[:1]
+        if language == ["nt"]:
+            self.program(mark.end(), inside)
+        elif language and language[0].startswith("math"):
             self.maths(r"\[", mark.start(), (mark.end(), inside), r"\]")
         return closing.end() if closing else len(self.text)
+
+    def program(self, start: int, end: int) -> None:
+        """A block of the text notation: a display for each statement."""
+        try:
+            statements = parse(self.text[start:end], "text").statements
+        except NotationError:
+            self.maths(r"\[", start, (start, end), NAMED + r"\]")
+            return
+        for statement in statements:
+            span = start + statement.span[0], start + statement.span[1]
+            self.pieces += 1
+            self.parts.write(r"\[", span[0])
+            if _reads_alike(self.text[slice(*span)], statement):
+                self.parts.copy(*span)
+            else:
+                for letter in to_latex(nodes.Program((statement,))):
+                    self.parts.write(letter, span[0])  # so that errors are at the statement
+            self.parts.write(NAMED + "\\]\n", span[1])
 
     def ticked(self, mark: re.Match) -> int:
         end = self.closing("`$", mark.end())

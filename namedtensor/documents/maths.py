@@ -15,7 +15,7 @@ from .document import Document, DocumentMacro, MathSpan, Section
 from .shown_axes import MACRO, NUMBER_OF_ARGUMENTS, axis_macros, named_axes, shows_the_notation
 
 DISPLAYS = [name for name in OUTER if name != "math"]
-OPAQUE = "verbatim Verbatim lstlisting minted comment filecontents tikzpicture".split()
+OPAQUE = "verbatim Verbatim alltt lstlisting minted Sinput Soutput comment filecontents tikzpicture".split()
 DEFINING = r"\\(?:(?:re)?new(?:commandx?|environment)|providecommand|DeclareMathOperator|DeclarePairedDelimiterX?|[gex]?def|let|ndef)(?![A-Za-z])"
 CLOSERS = {r"\[": r"\]", r"\(": r"\)", "$$": "$$", "$": "$"}
 TOKEN = re.compile(

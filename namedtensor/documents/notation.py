@@ -56,7 +56,10 @@ def gather(
         if maths in marked and _is_shape(document, section, maths, program, findings):
             continue
         if isinstance(program, NotationError):
-            _leave_out(document, maths, program, everything, findings)
+            if program.code == EMPTY and not maths.written:  # words in math mode: $\\textsf{A}$
+                findings.skipped.append(Skipped(maths[:2], "a symbol"))
+            else:
+                _leave_out(document, maths, program, everything, findings)
             continue
         if not program.statements or _single(program):
             findings.skipped.append(Skipped(maths[:2], "a symbol" if program.statements else "a comment"))
@@ -304,6 +307,7 @@ def _read(document: Document, section: Section, maths: MathSpan, findings: Findi
         return work.error(problem)
 
 
+EMPTY = 108  # the code of a formula without an expression
 READ = 300_000
 EACH = 10  # characters added to the length of each formula
 

@@ -22,6 +22,7 @@ from grammar.locks import LOADING, all_or_none
 
 from ..core.suggestions import Suggestion
 from ..terms.inference import CheckWarning
+from .built_ins import is_built_in
 from .conflicts import ConflictingPart, Redefinition, Together, conflict_of, holder
 from .document import Document, MathSpan, Section
 from .inherited import Inheritance, Needs, bound_by
@@ -221,7 +222,8 @@ def _check_program(document: Document, section: Section, together: Together, pro
         else:
             findings.errors.append(error)
     for warning in checked.warnings:
-        if together.holder(warning.span) in blamed:
+        reported = together.holder(warning.span) in blamed
+        if reported and not (warning.code == SHADOWS and is_built_in(program.tree, warning.span)):
             findings.warnings.append(warning._replace(span=together.work.span(warning.span)))
     if document.draws is not None:
         _try_claims(document, together, program, blamed, findings)
@@ -298,6 +300,7 @@ def _constrains_a_parameter(section: Section, at: MathSpan | None, error: Notati
 
 SANS_SERIF = re.compile(r"(?:\\ensuremath\s*\{\s*)?\\(?:name|mathsf)(?![A-Za-z])")
 FACTS = (201, 204, 309)
+SHADOWS = 209  # the code of a definition that replaces a built-in function
 SHORT = 2  # letters of a name that is near to some other, whatever it is
 TEXT = re.compile(r"\\(?:text|mathrm|operatorname)\{(.*)\}")
 OF_SHAPES = (301, 305, 307)  # numbers of errors of which an operand's axes are the reason

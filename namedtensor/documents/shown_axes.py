@@ -25,7 +25,9 @@ def axis_macros(source: str, definitions: dict[str, list[DocumentMacro]]) -> set
 
 AXIS = re.compile(r"\\ndef(?![A-Za-z])")
 NUMBER_OF_ARGUMENTS = {r"\ndot": 1, r"\nfun": 2, r"\nsum": 1, r"\nprod": 1, r"\ncat": 1, r"\nbin": 2, r"\nmatrix": 3}  # fmt: skip
-USES = re.compile(r"(?<!Command\{)(?<!Command)\\(?:ndot|nfun|nsum|nprod|ncat|nbin|nmatrix|name)(?![A-Za-z@])")
+USES = re.compile(  # not \name{Ada Lovelace} of a letterhead
+    r"(?<!Command\{)(?<!Command)\\(?:ndot|nfun|nsum|nprod|ncat|nbin|nmatrix|name(?!\{[^{}]*\s))(?![A-Za-z@])"
+)
 NAMES = {r"\name", r"\mathsf"}
 NAMED = re.compile(r"\\(?:name|mathsf)(?![A-Za-z])")
 REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")

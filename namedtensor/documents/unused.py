@@ -2,6 +2,7 @@
 
 Conv2d(X; W, b) = W ⊙_{chans, kh, kw} unroll X        the parameter b occurs nowhere in its display
 X^1 = σ(W^1 ⊙_{inp} X^0)    b^1 ∈ ℝ^{hidden}           b^1 is declared beside the formulas and occurs in none
+W^{l,1}, W^{l,2} ∈ ℝ^{a × b}                           W^{l,2} occurs nowhere in the document, though W^{l,1} does
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
         for maths in section.formulas
         if not maths.written and maths not in section.inherited
     ]
+    everywhere: set[str] = set()
     uses: dict[str, set[str]] = {}  # of a name, the names in its definitions
     for section, maths in local:
         for statement in section.programs[maths].statements:
+            everywhere |= _names_in(statement)
             if isinstance(statement, nodes.Equation):
                 uses.setdefault(base_of(statement.sides[0]), set()).update(_names_in(statement))
     read = {maths for _, maths in local}
@@ -43,7 +46,7 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
         statements = section.programs[maths].statements
         definitions = [statement for statement in statements if isinstance(statement, nodes.Equation)]
         later.update(*map(_names_in, statements))
-        if not maths.display or maths.start in document.unread or not definitions:
+        if not maths.display or maths.start in document.unread:
             continue
         work = assembled(document, [maths])
         unused = {
@@ -53,7 +56,9 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
             if not _is_used(name, _closure(_names_in(definition), uses, set(map(base_of, parameters_of(definition)))))
         }
         for name in (name for statement in statements for name in getattr(statement, "names", ())):
-            if isinstance(name, _PLAIN) and not _is_used(name, later) and not _occurs(document, work, name, unread):
+            used = later if definitions else everywhere
+            known = _PLAIN if definitions else _MEMBER  # a name of its own display may be for running text
+            if isinstance(name, known) and not _is_used(name, used) and not _occurs(document, work, name, unread):
                 unused.setdefault(to_text(name), (name, "{} is declared and not used"))
         for name, message in unused.values():
             span = work.span(name.span)
@@ -105,10 +110,24 @@ def _closure(names: set[str], uses: dict[str, set[str]], local: set[str]) -> set
 def _is_used(name: nodes.Node, used: set[str]) -> bool:
     """Return whether a name is used, or for a member such as W^1 another member of its family, W^l."""
     text, base = to_text(name), base_of(name)
-    others = (other for other in used if other.startswith((f"{base}^", f"{base}_")))
     if len(text) == 1 and any(text in other for other in used if other.isupper()):
         return True  # the Q of QK^⊤
-    return text in used or text != base and any(not other[len(base) + 1 :].isdigit() for other in others)
+    others = (other for other in used if other.startswith((f"{base}^", f"{base}_")))
+    return text in used or text != base and any(_may_be_one(text, other) for other in others)
 
 
-_PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)
+def _may_be_one(member: str, other: str) -> bool:
+    """Return whether two members of a family may be the same, such as W^{l,1} and W^{l,i}, but not W^{l,2}."""
+    ours, theirs = INDICES.findall(member), INDICES.findall(other)
+    pairs = list(zip(ours, theirs))
+    same = len(ours) == len(theirs) and not any(
+        one != two and FIXED.fullmatch(one) and FIXED.fullmatch(two) for one, two in pairs
+    )
+    return same or (len(ours) != len(theirs) and not other[-1:].isdigit())
+
+
+INDICES = re.compile(r"(?<=[\^_{, ])[^\^_{}, ]+")
+FIXED = re.compile(r"\d+|[A-Z]\w*|[a-z]{2,}\w*")  # an index that is not a variable
+
+_MEMBER = (nodes.Subscript, nodes.Superscript)
+_PLAIN = (nodes.Name, *_MEMBER)

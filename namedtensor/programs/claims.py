@@ -55,7 +55,7 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
     if left is None or right is None:
         return
     order = tuple(dict.fromkeys((*(left_order or ()), *(right_order or ()))))
-    left, right = (_along(side, of or (), order) for side, of in ((left, left_order), (right, right_order)))
+    left, right = (along(side, of or (), order) for side, of in ((left, left_order), (right, right_order)))
     left, right = np.broadcast_arrays(left, right)
     same = left == right  # of integers too, whose differences may pass what they are held in
     left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
@@ -89,7 +89,7 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
     )
 
 
-def _along(array: Any, axes: Sequence[str], order: Sequence[str]) -> Any:
+def along(array: Any, axes: Sequence[str], order: Sequence[str]) -> Any:
     """An array with its axes in this order, those that it lacks of size 1."""
     import numpy as np
 

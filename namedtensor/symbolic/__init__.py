@@ -7,12 +7,15 @@
 `matching`: where the factors of one product occur in another.
 `signs`: what is never negative, or hardly ever 0.
 `factors`: rules for the factors of one product, and known totals, such as that of softmax.
+`product_rules`: rules for one product that only proofs apply.
 `algebra`: sums, products, powers, simplified as they are made.
 `applying`: operators of forms.
 `fact_kinds`: how each kind of fact is recognized and proved.
 `linearizing`: forward linearization for reading.
-`written_out`: definitions that proofs expand.
+`matrices`: determinants and inverses of products, in proofs.
+`definitions`: definitions of operators that proofs expand.
 `from_terms`: typed tree to form.
+`clearing`: common denominators, in proofs.
 `known`: recognition of functions that are written out.
 `folding`: common subexpressions by name.
 `factoring`: shared factors taken out; brackets multiplied out.

@@ -7,16 +7,27 @@ summed indices, like terms added, equal factors multiplied. `rewrite_rules` list
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from math import isqrt
 from typing import Any
 
 from . import canonical, signs
 from .canonical import content, scaled
-from .factors import absolute, as_factors, summed_up, without_deltas
+from .factors import (
+    SumParts,
+    absolute,
+    as_factors,
+    as_form,
+    components,
+    contracted,
+    function_of,
+    gathered,
+    sized,
+    summed_up,
+    touches,
+)
 from .forms import (
-    DELTA,
     NUMBER,
     ONE,
     ONE_,
@@ -33,9 +44,9 @@ from .forms import (
     refreshed,
     renamed,
     single,
-    size,
 )
 from .matching import occurrences
+from .product_rules import inverse_product, pythagorean, quotient_of_sums, sign_powers
 from .work import current, used
 
 
@@ -121,21 +132,11 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
         if not parts.coefficient:
             return ZERO
     product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
+    for rule in PROOF_RULES if current().expanding else ():
+        changed = rule(product)
+        if changed is not None:
+            return add(*(settled(*part) for part in changed))
     return expanded(product) if current().proving else (product,)
-
-
-@dataclass(slots=True)
-class SumParts:
-    """A product while its rules are applied; without a coefficient it is 0."""
-
-    coefficient: Fraction
-    factors: list[Factor]
-    summed: set[FormIndex]
-
-
-def contracted(parts: SumParts) -> None:
-    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
-    parts.factors = without_deltas(parts.factors, parts.summed)
 
 
 def totalled(parts: SumParts) -> None:
@@ -145,61 +146,6 @@ def totalled(parts: SumParts) -> None:
     parts.factors, vanished = summed_up(parts.factors, parts.summed)
     if vanished:
         parts.coefficient = Fraction(0)
-
-
-def sized(parts: SumParts) -> None:
-    """∑_{ax} x = |ax| x, where x has no ax."""
-    missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
-    if not missing:
-        return
-    used("no such axis")
-    for index in sorted(missing, key=NUMBER):
-        ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
-        parts.coefficient *= more
-        parts.factors += further
-    parts.summed -= missing
-    gathered(parts)
-
-
-def gathered(parts: SumParts) -> None:
-    """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
-    proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
-    numbers: dict[tuple[Any, ...], list[Fraction]] = {}
-    for factor in factors:
-        if factor.head is DELTA:
-            indices = tuple(sorted(factor.indices, key=NUMBER))
-        else:
-            indices = ordered(factor) if len(factor.head.symmetries) > 1 else factor.indices
-        exponents = numbers.setdefault((factor.head, indices), [])
-        for index, before in enumerate(exponents):
-            if signs.merges(factor.head, before, factor.exponent, proving):
-                used("equal factors")
-                exponents[index] = before + factor.exponent
-                break
-        else:
-            exponents.append(factor.exponent)
-    standing = []
-    for (of, indices), exponents in numbers.items():
-        for exponent in exponents:
-            if of is DELTA:
-                exponent = ONE_
-            if of.kind == "number":
-                whole = exponent.numerator // exponent.denominator
-                if not proving and exponent < 0:
-                    whole = -((-exponent.numerator) // exponent.denominator)
-                coefficient *= of.label**whole
-                exponent -= whole
-            if exponent:
-                standing.append(Factor(of, indices, exponent))
-    parts.factors, parts.coefficient = standing, coefficient
-
-
-def ordered(factor: Factor) -> tuple[FormIndex, ...]:
-    """The indices of a tensor, in the first of the orders that mean the same."""
-    if factor.head.kind != "tensor":
-        return factor.indices
-    orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]
-    return min(orders, key=lambda order: [index.number for index in order])
 
 
 def signed(parts: SumParts) -> None:
@@ -265,6 +211,12 @@ def stated(parts: SumParts) -> None:
 
 # In order: each is given what those before it have made.
 PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (contracted, gathered, signed, totalled, sized)
+PROOF_RULES: tuple[Callable[[Product], Form | None], ...] = (
+    pythagorean,
+    sign_powers,
+    quotient_of_sums,
+    inverse_product,
+)
 
 
 MAX_POWER = 8  # of a sum that is multiplied out
@@ -281,6 +233,30 @@ def expanded(product: Product) -> Form:
             left = Product(product.coefficient, rest, product.summed)
             return add(*(within(left, addend) for addend in inner))
     return (product,) if product.coefficient else ZERO
+
+
+def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
+    """What all products of a sum share, and the rest; for a fractional power no more than what is never negative."""
+    shared: dict[Any, Fraction] = {}
+    for position, product in enumerate(form):
+        exponents = {
+            factor[:2]: factor.exponent
+            for factor in product.factors
+            if not product.summed.intersection(factor.indices)
+            and (len(form) == 1 or signs.vanishes_rarely(factor.head))
+            and (not fractional or signs.of_head(factor.head))
+        }
+        if position:
+            keys = dict.fromkeys((*shared, *exponents))
+            exponents = {key: min(shared.get(key, Fraction(0)), exponents.get(key, Fraction(0))) for key in keys}
+        shared = {key: exponent for key, exponent in exponents.items() if exponent}
+    outer = tuple(Factor(of, indices, exponent) for (of, indices), exponent in shared.items())
+    if len(form) == 1:
+        rest = tuple(factor for factor in form[0].factors if factor not in outer)
+        return Product(ONE_, outer), (form[0]._replace(factors=rest),)
+    divided = tuple(factor._replace(exponent=-factor.exponent) for factor in outer)
+    rests = [settled(product.coefficient, (*product.factors, *divided), product.summed) for product in form]
+    return Product(ONE_, outer), add(*rests) if outer else form
 
 
 # ----------------------------------------------------------------------------------------------------------- powers
@@ -304,6 +280,11 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
         for _ in range(int(exponent) - 1):
             products = multiply(products, form)
         return products
+    if current().expanding and not bracket:
+        outer, rest = monomial(form, exponent.denominator > 1)
+        if outer.factors:
+            used("common factor")
+            return multiply(_power_of_product(outer, exponent), power(rest, exponent))
     shared, rest = content(form)
     if not current().proving and (exponent.denominator > 1 or shared.denominator > MAX_DENOMINATOR):
         shared = Fraction(-1 if shared < 0 and exponent.denominator == 1 else 1)
@@ -331,7 +312,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
             form = multiply(form, (product,))
         return form
     apart, inside = [], []
-    for factor in product.factors:
+    for factor in product.factors if whole else map(_absolute, product.factors):
         if whole or (signs.never_negative(factor) and _plain_power(factor)):
             apart.append(factor._replace(exponent=factor.exponent * exponent))
         else:
@@ -348,6 +329,14 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
     return settled(more, (*apart, *further), frozenset())
 
 
+def _absolute(factor: Factor) -> Factor:
+    """x² as |x|², where a proof applies all rules: its root is |x|."""
+    if not current().expanding or _plain_power(factor) or factor.exponent % 2:
+        return factor
+    used("root of a square")
+    return function_of("abs", as_form(factor, ONE_))._replace(exponent=factor.exponent)
+
+
 def _plain_power(factor: Factor) -> bool:
     """Whether (xᵃ)ᵇ = xᵃᵇ for any b: not where a is even, for x may be negative."""
     return signs.of_head(factor.head) or factor.exponent.denominator > 1
@@ -360,9 +349,20 @@ def _as_factor(form: Form) -> tuple[FormHead, tuple[FormIndex, ...]]:
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
     """(∑ …)ⁿ: what does not depend on what is summed is taken out."""
+    if current().expanding and len(groups := components(product.factors, product.summed)) > 1:
+        parts = [
+            (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)
+            for group in groups
+        ]
+        if exponent.denominator == 1 or (product.coefficient > 0 and all(map(signs.of_form, parts))):
+            used("product of sums")
+            return reduce(
+                multiply, (power(part, exponent) for part in parts), _number_power(product.coefficient, exponent)
+            )
     inner, outer = [], []
     for factor in product.factors:
         (inner if set(factor.indices) & product.summed else outer).append(factor)
+    outer = outer if exponent.denominator == 1 else list(map(_absolute, outer))
     counted = {index.size for index in product.summed}
     moved = [
         factor for factor in outer

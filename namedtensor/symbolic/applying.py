@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial, reduce
 from typing import Any
 
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import canonical, signs
-from .algebra import add, content, multiply, power, scaled, settled
+from .algebra import MAX_POWER, add, content, monomial, multiply, power, scaled, settled, sum_over
+from .factors import as_form, function_of
 from .facts import Sign
 from .forms import (
     DELTA,
@@ -19,12 +21,15 @@ from .forms import (
     Factor,
     Form,
     FormIndex,
+    Product,
     head,
     indices_of,
+    number,
     opened,
     renamed,
     single,
 )
+from .signs import never_negative, of_form, of_head
 from .work import current, used
 
 Places = tuple[int, ...]
@@ -73,6 +78,8 @@ def applied(
 
 def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
     """Return the simplified application of a function of numbers, if a rule applies."""
+    if current().expanding and (products := expanded(operator, parts)) is not None:
+        return products
     if operator in OPERATOR_RULES:
         return OPERATOR_RULES[operator](*parts)
     if operator in OF_SIGN and (sign := signs.sign_of(parts[0])) is not None:
@@ -108,10 +115,11 @@ def exponential(x: Form) -> Form:
         return products
     shared, rest = content(x)
     inner = scaled(rest, Fraction(1, shared.denominator))
-    alone = _sole(inner)
-    if alone is not None and (alone.head.kind, alone.head.label) == ("apply", "log") and not current().proving:
+    work = current()
+    alone = _sole(rest if work.expanding else inner)
+    if alone is not None and (alone.head.kind, alone.head.label) == ("apply", "log") and work.expanding >= work.proving:
         used("logarithm")
-        return power(opened(alone)[0], Fraction(shared.numerator))
+        return power(opened(alone)[0], shared if work.expanding else Fraction(shared.numerator))
     if shared.numerator != 1:
         used("exponent")
     return power(_opaque("exp", inner), Fraction(shared.numerator))
@@ -119,14 +127,7 @@ def exponential(x: Form) -> Form:
 
 def _opaque(operator: str, *parts: Form) -> Form:
     """Return an operator without a rewrite rule as one opaque factor."""
-    outside = set().union(*map(indices_of, parts))
-    key, order, symmetries = canonical.closed(parts, (), outside)
-    axes = tuple(index.name for index in order)
-    of = head(
-        "apply", operator, axes, ((), ((), ())), key=(key, len(axes)), parts=parts, slots=tuple(order),
-        symmetries=tuple(symmetries),
-    )  # fmt: skip
-    return single(of, *order)
+    return as_form(function_of(operator, *parts))
 
 
 def _sole(form: Form) -> Factor | None:
@@ -247,3 +248,146 @@ def own_options(record: Any, term: Term) -> tuple[Any, ...]:
     """The options of an operator, defaults put in."""
     options = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
     return tuple((name, options.get(name, value)) for name, value in record.options)
+
+
+# ------------------------------------------------------------------------------------------- rules that proofs alone use
+def expanded(operator: str, parts: tuple[Form, ...]) -> Form | None:
+    """The application of a function of numbers by a rule that only proofs use, if one applies."""
+    rule = EXPANSIONS.get(operator)
+    return rule(*parts) if rule is not None and parts[0] else None
+
+
+def by_addition(operator: str, x: Form) -> Form | None:
+    """sin(x + y) = sin x cos y + cos x sin y, cos(x + y) = cos x cos y − sin x sin y."""
+    shared, rest = content(x)
+    if len(x) > 1:
+        one, other = x[:1], x[1:]
+    elif 1 < abs(shared.numerator) <= MAX_POWER:
+        one = scaled(rest, Fraction(1, shared.denominator))
+        other = add(x, scaled(one, -1 if shared > 0 else 1))
+        one = one if shared > 0 else scaled(one, -1)
+    else:
+        return None
+    used("sum of angles")
+    (sin_one, cos_one), (sin_other, cos_other) = (
+        [applied(name, (part,)) for name in ("sin", "cos")] for part in (one, other)
+    )
+    if operator == "sin":
+        return add(multiply(sin_one, cos_other), multiply(cos_one, sin_other))
+    return add(multiply(cos_one, cos_other), scaled(multiply(sin_one, sin_other), -1))
+
+
+def by_factors(operator: str, x: Form) -> Form | None:
+    """|x y| = |x| |y|, sign(x y) = sign x sign y; |x| = x where x is never negative."""
+    if operator == "abs" and of_form(x):
+        return x
+    outer, rest = monomial(x)
+    alone = rest == ONE and len(outer.factors) == 1 and outer.factors[0].exponent
+    if not outer.factors or (alone and (alone == 1 or alone.denominator > 1)):
+        return None
+    used("factors of an argument")
+    products = ONE if rest == ONE else applied(operator, (rest,))
+    for factor in outer.factors:
+        if operator == "abs" and never_negative(factor):
+            products = multiply(products, as_form(factor))
+        elif factor.exponent.denominator == 1:
+            exponent = factor.exponent if operator == "abs" else abs(factor.exponent)
+            products = multiply(products, power(applied(operator, (as_form(factor, ONE_),)), exponent))
+        else:
+            products = multiply(products, applied(operator, (as_form(factor),)))
+    return products
+
+
+def sum_of_logarithms(x: Form) -> Form | None:
+    """log(x y) = log x + log y, where x is never negative; log x² = 2 log |x|; log 6 = log 2 + log 3."""
+    outer, rest = monomial(x)
+    shared, rest = content(rest)
+    parts, left = [_logarithm_of_number(abs(shared))], number(1 if shared > 0 else -1)
+    if rest != ONE and of_form(rest):
+        parts.append(_opaque("log", rest))
+        rest = ONE
+    for factor in outer.factors:
+        even = factor.exponent.denominator == 1 and factor.exponent % 2 == 0
+        if of_head(factor.head) or (not even and len(outer.factors) == 1 and (left, rest) == (ONE, ONE)):
+            parts.append(scaled(_logarithm_of_factor(factor), factor.exponent))
+        elif even:
+            parts.append(scaled(_opaque("log", applied("abs", (as_form(factor, ONE_),))), factor.exponent))
+        else:
+            left = multiply(left, as_form(factor))
+    if left != ONE or rest != ONE:
+        parts.append(_opaque("log", multiply(left, rest)))
+    used("logarithm of a product")
+    return add(*parts)
+
+
+def _logarithm_of_number(value: Fraction) -> Form:
+    """log of a positive fraction, as the sum of the logarithms of its prime factors."""
+    parts = []
+    for number_left, sign in ((value.numerator, 1), (value.denominator, -1)):
+        prime = 2
+        while number_left > 1:
+            if prime * prime > number_left or prime > MAX_PRIME:
+                prime = number_left
+            while number_left % prime == 0:
+                number_left //= prime
+                parts.append(scaled(_opaque("log", number(prime)), sign))
+            prime += 1
+    return add(*parts)
+
+
+def _logarithm_of_factor(factor: Factor) -> Form:
+    """The logarithm of a factor's base."""
+    match factor.head.kind, factor.head.label:
+        case "apply", "exp":
+            return opened(factor)[0]
+        case "number", value:
+            return _logarithm_of_number(value)
+        case "constant", "e":
+            return ONE
+        case "bracket", _:
+            return _opaque("log", opened(factor)[0])
+        case "apply", "∏":
+            (inner,) = opened(factor)
+            indices = {index: index.fresh() for index in factor.head.bound}
+            if of_form(inner):
+                return sum_over(applied("log", (renamed(inner, indices),)), indices.values())
+    return _opaque("log", as_form(factor, ONE_))
+
+
+def whole_power(base: Form, exponent: Form) -> Form | None:
+    """xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ, for exponents that are sizes."""
+    if not base or not exponent or not all(_is_whole(product) for product in exponent):
+        return None
+    if len(exponent) > 1:
+        used("power of a size")
+        return reduce(multiply, (applied("^", (base, (product,))) for product in exponent))
+    (product,) = exponent[:1]
+    if not product.factors:
+        return power(base, product.coefficient)
+    if product.coefficient != 1:
+        return power(applied("^", (base, (product._replace(coefficient=ONE_),))), product.coefficient)
+    outer, rest = monomial(base)
+    if base == ONE or not outer.factors or (rest == ONE and _sole(base) is not None):
+        return ONE if base == ONE else None
+    used("power of a size")
+    parts = [power(applied("^", (as_form(factor, ONE_), exponent)), factor.exponent) for factor in outer.factors]
+    return reduce(multiply, parts, ONE if rest == ONE else applied("^", (rest, exponent)))
+
+
+def _is_whole(product: Product) -> bool:
+    """Whether a product of sizes is an integer."""
+    return product.coefficient.denominator == 1 and all(
+        factor.head.kind == "size" and factor.exponent.denominator == 1 and factor.exponent > 0
+        for factor in product.factors
+    )
+
+
+MAX_PRIME = 1000  # of the factors of a number whose logarithm is a sum
+EXPANSIONS: dict[str, Callable[..., Form | None]] = {
+    "sin": partial(by_addition, "sin"),
+    "cos": partial(by_addition, "cos"),
+    "abs": partial(by_factors, "abs"),
+    "sign": partial(by_factors, "sign"),
+    "log": sum_of_logarithms,
+    "^": whole_power,
+}

@@ -4,12 +4,16 @@ of softmax and onehot sum to 1 along their axes, those of standardize to 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from ..operators import REGISTRY
-from . import canonical
-from .forms import DELTA, Factor, Form, FormHead, FormIndex, head, opened
-from .work import used
+from . import canonical, signs
+from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormHead, FormIndex, Product, head, indices_of, opened, size
+from .work import current, used
 
 
 def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
@@ -57,6 +61,23 @@ def absolute(factors: list[Factor]) -> list[Factor] | None:
     return None
 
 
+def function_of(operator: str, *parts: Form) -> Factor:
+    """A function of numbers, without a rule, as one opaque factor."""
+    outside = set().union(*map(indices_of, parts))
+    key, order, symmetries = canonical.closed(parts, (), outside)
+    axes = tuple(index.name for index in order)
+    of = head(
+        "apply", operator, axes, ((), ((), ())), key=(key, len(axes)), parts=parts, slots=tuple(order),
+        symmetries=tuple(symmetries),
+    )  # fmt: skip
+    return Factor(of, tuple(order), ONE_)
+
+
+def as_form(factor: Factor, exponent: Fraction | None = None) -> Form:
+    """A factor alone, to another exponent if one is given."""
+    return (Product(ONE_, (factor if exponent is None else factor._replace(exponent=exponent),)),)
+
+
 def _key_of(of: FormHead) -> tuple[Any, ...]:
     """The key of an operator of one form, over no axes of its own."""
     key, _, _ = canonical.closed(of.parts, (), set(of.slots))
@@ -92,3 +113,86 @@ def summed_up(factors: list[Factor], summed: set[FormIndex]) -> tuple[list[Facto
             factors.remove(factor)
             summed -= indices
     return factors, False
+
+
+def touches(factors: Iterable[Factor], index: FormIndex) -> bool:
+    return any(index in factor.indices for factor in factors)
+
+
+def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> list[list[Factor]]:
+    """Factors in groups that share none of these indices."""
+    groups: list[list[Factor]] = []
+    for factor in factors:
+        shared = [group for group in groups if any(touches(group, index) for index in within & set(factor.indices))]
+        groups = [group for group in groups if group not in shared]
+        groups.append([factor, *(other for group in shared for other in group)])
+    return groups
+
+
+@dataclass(slots=True)
+class SumParts:
+    """A product while its rules are applied; without a coefficient it is 0."""
+
+    coefficient: Fraction
+    factors: list[Factor]
+    summed: set[FormIndex]
+
+
+def contracted(parts: SumParts) -> None:
+    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
+    parts.factors = without_deltas(parts.factors, parts.summed)
+
+
+def sized(parts: SumParts) -> None:
+    """∑_{ax} x = |ax| x, where x has no ax."""
+    missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
+    if not missing:
+        return
+    used("no such axis")
+    for index in sorted(missing, key=NUMBER):
+        ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
+        parts.coefficient *= more
+        parts.factors += further
+    parts.summed -= missing
+    gathered(parts)
+
+
+def gathered(parts: SumParts) -> None:
+    """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
+    proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
+    numbers: dict[tuple[Any, ...], list[Fraction]] = {}
+    for factor in factors:
+        if factor.head is DELTA:
+            indices = tuple(sorted(factor.indices, key=NUMBER))
+        else:
+            indices = ordered(factor) if len(factor.head.symmetries) > 1 else factor.indices
+        exponents = numbers.setdefault((factor.head, indices), [])
+        for index, before in enumerate(exponents):
+            if signs.merges(factor.head, before, factor.exponent, proving):
+                used("equal factors")
+                exponents[index] = before + factor.exponent
+                break
+        else:
+            exponents.append(factor.exponent)
+    standing = []
+    for (of, indices), exponents in numbers.items():
+        for exponent in exponents:
+            if of is DELTA:
+                exponent = ONE_
+            if of.kind == "number":
+                whole = exponent.numerator // exponent.denominator
+                if not proving and exponent < 0:
+                    whole = -((-exponent.numerator) // exponent.denominator)
+                coefficient *= of.label**whole
+                exponent -= whole
+            if exponent:
+                standing.append(Factor(of, indices, exponent))
+    parts.factors, parts.coefficient = standing, coefficient
+
+
+def ordered(factor: Factor) -> tuple[FormIndex, ...]:
+    """The indices of a tensor, in the first of the orders that mean the same."""
+    if factor.head.kind != "tensor":
+        return factor.indices
+    orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]
+    return min(orders, key=lambda order: [index.number for index in order])

@@ -17,6 +17,7 @@ from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
 from .applying import applied, own_options
+from .definitions import defined, known_truth, root_of
 from .forms import (
     DELTA,
     NUMBER,
@@ -30,11 +31,9 @@ from .forms import (
     renamed,
     single,
     size,
-    square_of,
 )
 from .linearizing import change_of
-from .work import current, tensor
-from .written_out import OPENED
+from .work import current, tensor, used
 
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
@@ -67,6 +66,9 @@ class Forms:
         self.linear: set[int] = set()
         self.cut: list[NamedDerivative] = []
         self.leaves: dict[str, str] = {}  # inputs that are called otherwise
+        self.nonzero: set[Any] = (
+            set()
+        )  # keys of what is not 0, and of matrices that have an inverse, if all has a value
 
     def index(self, axis: str, extent: Any) -> FormIndex:
         extent = resolve(extent)
@@ -121,9 +123,10 @@ class Forms:
             self.linear.add(id(term))
         elif id(term) in self.names:
             return tensor(self.names[id(term)], tuple(map(source_name, term.shape)), self.indices(term))
-        rule = RULES.get(term.operator) or (OPENED.get(term.operator) if current().proving else None)
-        if rule is not None:
-            return rule(self, term)
+        if current().proving and (definition := defined(self, term)) is not None:
+            return definition
+        if term.operator in RULES:
+            return RULES[term.operator](self, term)
         if term.operator in REGISTRY:
             return self.operator(REGISTRY[term.operator], term, term.axes)
         if term.operator == "python" and hasattr(term.options[0], "lifted"):
@@ -187,17 +190,6 @@ def _number(self: Forms, term: Term) -> Form:
     if isinstance(value, float) and (root := root_of(value)) is not None:
         return root
     return number(Fraction(repr(value)) if isinstance(value, float) else value)
-
-
-def root_of(value: float) -> Form | None:
-    """√2, √π, √(2 π), 2/√π as what they are, and not as digits."""
-    square = square_of(value)
-    if square is None:
-        return None
-    fraction, times = square
-    of = number(fraction)
-    of = algebra.multiply(of, single(head("constant", "π"), exponent=Fraction(times))) if times else of
-    return algebra.scaled(algebra.power(of, Fraction(1, 2)), -1 if value < 0 else 1)
 
 
 def _input(self: Forms, term: Term) -> Form:
@@ -299,7 +291,9 @@ def _indexed(self: Forms, term: Term, at: Form) -> Form:
     index = self.index(axis, whole.shape[axis])
     fresh = index.fresh()
     part = renamed(self.part(term, 0), {index: fresh})
-    if id(whole) in self.linear:
+    if id(whole) in self.linear or current().expanding:
+        if current().expanding:
+            used("element")
         chosen = applied("onehot", (at,), (), (fresh,), (), ((), (0,)))
         return algebra.sum_over(algebra.multiply(part, chosen, (True, False)), [fresh])
     return applied("index", (part, at), (fresh,), (), (), ((0,), ()))
@@ -336,10 +330,10 @@ def _selected(self: Forms, arguments: Sequence[Term]) -> Form:
     """Cases, without those whose conditions are known not to hold and those after one that is known to hold."""
     terms: list[Term] = []
     for value, condition in zip(arguments[::2], arguments[1::2]):
-        if condition.number is True:
+        if (holds := known_truth(self, condition)) is True:
             terms.append(value)
             break
-        if condition.number is not False:
+        if holds is None:
             terms += (value, condition)
     else:
         terms += arguments[len(arguments) // 2 * 2 :]

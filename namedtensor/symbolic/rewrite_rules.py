@@ -2,7 +2,8 @@
 
 Tests check each equation as an assertion on random shapes, and that its function gives both sides one form.
 The rows are in the order of application: first rules for one product, `algebra.PRODUCT_RULES`, then for sums and
-operators, whenever a form is built; then rules for an entire form, applied only when closed forms are read.
+operators, whenever a form is built; then rules for an entire form, applied only when closed forms are read; then the rules that
+only proofs apply, each of which holds wherever both of its sides have a value.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from . import algebra, applying, factoring, folding, known
+from . import algebra, applying, clearing, definitions, factoring, factors, folding, known, matrices, product_rules
 
 
 class RewriteRule(NamedTuple):
@@ -19,15 +20,20 @@ class RewriteRule(NamedTuple):
     name: str
     equation: str
     shapes: dict[str, str]
-    kind: Literal["product", "sum", "operator", "form"]
+    kind: Literal["product", "sum", "operator", "form", "proof"]
     function: Callable[..., Any]
+
+
+def proof(name: str, equation: str, shapes: dict[str, str], function: Callable[..., Any]) -> RewriteRule:
+    """A rule that only proofs apply."""
+    return RewriteRule(name, equation, shapes, "proof", function)
 
 
 A, AB, SQUARE = "ℝ^{a}", "ℝ^{a × b}", "ℝ^{a × c}"
 REWRITE_RULES = (
-    RewriteRule("identity", "X ⊙_{a} I_{a,c} = X_{a→c}", {"X": AB}, "product", algebra.contracted),
-    RewriteRule("trace of an identity", "trace_{a,c} (I_{a,c} ⊙ X) = ∑_{a} X", {"X": AB}, "product", algebra.contracted),
-    RewriteRule("equal factors", "x ⊙ y ⊙ x / y = x^2", {"x": A, "y": A}, "product", algebra.gathered),
+    RewriteRule("identity", "X ⊙_{a} I_{a,c} = X_{a→c}", {"X": AB}, "product", factors.contracted),
+    RewriteRule("trace of an identity", "trace_{a,c} (I_{a,c} ⊙ X) = ∑_{a} X", {"X": AB}, "product", factors.contracted),
+    RewriteRule("equal factors", "x ⊙ y ⊙ x / y = x^2", {"x": A, "y": A}, "product", factors.gathered),
     RewriteRule("sign of a number", "sign(x) ⊙ x = abs x", {"x": A}, "product", algebra.signed),
     RewriteRule("sign", "sign(x) ⊙ abs x = x", {"x": A}, "product", algebra.signed),
     RewriteRule("square of an absolute value", "abs(x)^2 = x^2", {"x": A}, "product", algebra.signed),
@@ -36,7 +42,7 @@ REWRITE_RULES = (
     RewriteRule("sum of argmax", "∑_{a} (argmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
     RewriteRule("sum of argmin", "∑_{a} (argmin_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, "product", algebra.totalled),
     RewriteRule("sum of onehot", "∑_{a} (onehot_{a}(1) ⊙ y) + 0 ∑_{a} x = y + 0 ∑_{a} x", {"x": A, "y": "ℝ^{b}"}, "product", algebra.totalled),
-    RewriteRule("no such axis", "∑_{a} (x + 0 X) = |a| x + ∑_{a} 0 X", {"x": "ℝ^{b}", "X": AB}, "product", algebra.sized),
+    RewriteRule("no such axis", "∑_{a} (x + 0 X) = |a| x + ∑_{a} 0 X", {"x": "ℝ^{b}", "X": AB}, "product", factors.sized),
     RewriteRule("like terms", "X ⊙_{a} y + 2 (y ⊙_{a} X) = 3 (X ⊙_{a} y)", {"X": AB, "y": A}, "sum", algebra.add),
     RewriteRule("distribute", "(x + y) ⊙_{a} (X + I_{a,b}) = x ⊙_{a} X + y ⊙_{a} X + x_{a→b} + y_{a→b}", {"x": A, "y": A, "X": AB},
         "sum", factoring.multiplied_out),
@@ -53,4 +59,30 @@ REWRITE_RULES = (
     RewriteRule("solve", "[inv_{a,c} M]_{a→k, c→a} ⊙_{a} x = [solve_{a,c}(M, x)]_{c→k}", {"M": SQUARE, "x": A}, "form", known.solved),
     RewriteRule("fraction", "x / (1 + y / z) = x ⊙ z / (z + y)", {"x": A, "y": A, "z": A}, "form", factoring.cleared),
     RewriteRule("factor", "X ⊙_{a} y + X ⊙_{a} z = X ⊙_{a} (y + z)", {"X": AB, "y": A, "z": A}, "form", factoring.factored),
+    *(proof(f"definition of {operator}", definitions.equation_of(operator), dict.fromkeys("XYZ", "ℝ^{ax}"), definitions.opened)
+        for operator in (*definitions.OPENED, *definitions.EXPANDED)),
+    proof("indicator", "𝕀[x > y] = (sign(x − y)^2 + sign(x − y)) / 2", {"x": A, "y": A}, definitions.sign_of_difference),
+    proof("element", "X_{a(1)} = X ⊙_{a} onehot_{a}(1)", {"X": AB}, applying.applied),
+    proof("sine and cosine", "(sin x)^2 + (cos x)^2 = 1", {"x": A}, product_rules.pythagorean),
+    proof("sum of angles", "sin(x + y) = sin x ⊙ cos y + cos x ⊙ sin y", {"x": A, "y": A}, applying.by_addition),
+    proof("factors of an argument", "abs(x ⊙ y) = abs x ⊙ abs y", {"x": A, "y": A}, applying.by_factors),
+    proof("power of a sign", "(sign x)^3 ⊙ y = sign x ⊙ y", {"x": A, "y": A}, product_rules.sign_powers),
+    proof("logarithm of a product", "log(x ⊙ y) = log x + log y", {"x": A, "y": A}, applying.sum_of_logarithms),
+    proof("product of exponentials", "∏_{a} exp x = exp(∑_{a} x)", {"x": A}, definitions.product_of_exponentials),
+    proof("root of a square", "√(x^2) = abs x", {"x": A}, algebra.power),
+    proof("power of a size", "(x ⊙ y)^{|a|} = x^{|a|} ⊙ y^{|a|}", {"x": A, "y": A}, applying.whole_power),
+    proof("common factor", "1 / (x ⊙ y + x ⊙ z) = (1 / x) ⊙ (1 / (y + z))", {"x": A, "y": A, "z": A}, algebra.power),
+    proof("product of sums", "1 / (∑_{a} x ⊙ ∑_{a} y) = (1 / ∑_{a} x) ⊙ (1 / ∑_{a} y)", {"x": A, "y": A}, algebra.power),
+    proof("quotient of sums", "∑_{b} (∑_{a} (X ⊙ Y) / ∑_{a} (X ⊙ Y)) = |b|", {"X": AB, "Y": AB}, product_rules.quotient_of_sums),
+    proof("common denominator", "x / (x + y) + y / (x + y) = 1", {"x": A, "y": A}, clearing.vanishes),
+    proof("inverse of a matrix", "X ⊙_{c} [inv_{a,c} X]_{a→c, c→b} = I_{a,b}", {"X": SQUARE}, product_rules.inverse_product),
+    proof("transpose", "det_{a,c}(X_{a→c, c→a}) = det_{a,c} X", {"X": SQUARE}, matrices.oriented),
+    proof("determinant of a product", "det_{a,c}(X_{c→b} ⊙_{b} Y_{a→b}) = det_{a,c} X ⊙ det_{a,c} Y", {"X": SQUARE, "Y": SQUARE}, matrices.determinant),
+    proof("determinant of a multiple", "det_{a,c}(s ⊙ X) = s^{|a|} ⊙ det_{a,c} X", {"X": SQUARE, "s": "ℝ"}, matrices.determinant),
+    proof("determinant of an inverse", "det_{a,c}(inv_{a,c} X) = 1 / det_{a,c} X", {"X": SQUARE}, matrices.determinant),
+    proof("inverse of a product", "inv_{a,c}(X_{c→b} ⊙_{b} Y_{a→b}) = [inv_{a,c} Y]_{c→b} ⊙_{b} [inv_{a,c} X]_{a→b}",
+        {"X": SQUARE, "Y": SQUARE}, matrices.inverse),
+    proof("inverse of a multiple", "inv_{a,c}(s ⊙ X) = inv_{a,c} X / s", {"X": SQUARE, "s": "ℝ"}, matrices.inverse),
+    proof("inverse of an inverse", "inv_{a,c}(inv_{a,c} X) = X", {"X": SQUARE}, matrices.inverse),
+    proof("cofactors", "∂(det_{a,c} X)/∂X* = det_{a,c} X ⊙ [inv_{a,c} X]_{a→c*, c→a*}", {"X": SQUARE}, matrices.MATRICES["cofactors"]),
 )  # fmt: skip

@@ -13,9 +13,13 @@ from .work import current, used
 NOTHING_KNOWN = Operator("", "elementwise", "", lambda *_: None, "", "", "")
 
 
+def record_named(operator: str) -> Operator:
+    return REGISTRY.get(operator, NOTHING_KNOWN)
+
+
 def record_of(head: FormHead) -> Operator:
     """The record of the operator that a head applies."""
-    return REGISTRY.get(str(head.label), NOTHING_KNOWN)
+    return record_named(str(head.label))
 
 
 def never_negative(factor: Factor) -> bool:
@@ -35,7 +39,7 @@ def known_sign(head: FormHead) -> Sign | None:
 
 
 def of_head(head: FormHead) -> bool:
-    if head.kind in ("size", "constant", "delta"):
+    if head.kind in ("size", "constant", "delta") or head in current().positive:
         return True
     if head.kind == "number":
         return head.label >= 0
@@ -76,7 +80,7 @@ def vanishes_rarely(head: FormHead) -> bool:
     """Whether a head is 0 for hardly any values of the inputs, so that x / x = 1."""
     if head.kind in ("tensor", "size", "number", "constant"):
         return True
-    if head.kind == "delta" or (head.kind == "apply" and not record_of(head).analytic):
+    if head.kind == "delta" or (head.kind == "apply" and head.label != "abs" and not record_of(head).analytic):
         return False
     return all(vanishes_rarely(factor.head) for part in head.parts for product in part for factor in product.factors)
 
@@ -85,6 +89,6 @@ def merges(head: FormHead, one: Fraction, other: Fraction, proving: bool) -> boo
     """Whether xᵃ xᵇ = xᵃ⁺ᵇ for this head."""
     if not proving:
         return True
-    if (one.denominator > 1 or other.denominator > 1) and not of_head(head):
+    if (one.denominator > 1 or other.denominator > 1) and not of_head(head) and not current().expanding:
         return False
     return (one > 0) == (other > 0) or vanishes_rarely(head)

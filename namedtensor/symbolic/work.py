@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .facts import NO_FACTS, Facts
-from .forms import Form, FormIndex, head, interned, single
+from .forms import Form, FormHead, FormIndex, head, interned, single
 
 MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
 
@@ -44,10 +44,20 @@ class Budget:
 
 
 class Work:
-    """`proving`: nothing but what holds wherever both sides have a value, and every bracket is multiplied out."""
+    """`proving`: nothing but what holds wherever both sides have a value, and every bracket is multiplied out.
 
-    def __init__(self, proving: bool = False, limit: int = MAX_WORK_OPERATIONS, budget: Budget | None = None):
+    `expanding`: a proof that applies all rules: `positive` are what both sides have a value for only if it is not negative.
+    """
+
+    def __init__(
+        self,
+        proving: bool = False,
+        limit: int = MAX_WORK_OPERATIONS,
+        budget: Budget | None = None,
+        positive: frozenset[FormHead] | None = None,
+    ):
         self.proving, self.budget = proving, budget or Budget(limit)
+        self.expanding, self.positive = positive is not None, positive or frozenset()
         self.rules: Counter[str] = Counter()
         self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
         self.numbered: dict[str, Any] = {}  # the summed axes whose size is a number, as they are named
@@ -96,8 +106,10 @@ def budgeted(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
 
 
 @contextmanager
-def working(proving: bool = False, limit: int = MAX_WORK_OPERATIONS) -> Iterator[Work]:
-    work = Work(proving, limit, _BUDGET.get())
+def working(
+    proving: bool = False, limit: int = MAX_WORK_OPERATIONS, positive: frozenset[FormHead] | None = None
+) -> Iterator[Work]:
+    work = Work(proving, limit, _BUDGET.get(), positive)
     token = _WORK.set(work)
     try:
         with interned():

@@ -1,0 +1,63 @@
+r"""Definitions of built-in functions in documents, such as \nfun{\ax}{norm} X = \sqrt{\nsum{\ax} X^2}: whether they are the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError, Span
+from grammar.locks import LOADING, all_or_none
+from grammar.printer import to_text
+
+from ..operators import REGISTRY
+from ..scope.names import walk
+
+
+def is_built_in(tree: nodes.Program, span: Span) -> bool:
+    """Whether the function that is defined at a place is proved to equal the built-in function; of a signature, whether
+    its definitions are.
+    """
+    equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
+    here = [statement for statement in tree.statements if statement.span[0] <= span[0] < statement.span[1]]
+    names = {head.operator for statement in here if (head := _head(statement)) is not None}
+    defining = [equation for equation in equations if equation in here] or [
+        equation for equation in equations if getattr(_head(equation), "operator", "") in names
+    ]
+    return bool(defining) and all(map(_is_proved, defining))
+
+
+def _head(statement: Any) -> nodes.Call | None:
+    """The head of a definition or a signature of a function."""
+    head = statement.head if isinstance(statement, nodes.Signature) else getattr(statement, "sides", (None,))[0]
+    return head if isinstance(head, nodes.Call) else None
+
+
+def _is_proved(equation: nodes.Equation) -> bool:
+    """Whether a definition, read as an equation about the built-in function, has a proof."""
+    with LOADING, all_or_none():
+        from ..derivations.equal_forms import has_proof
+
+    head = _head(equation)
+    assert head is not None
+    arguments = [to_text(nodes.Program((nodes.Value(argument),))) for argument in head.arguments]
+    record = REGISTRY.get(head.operator)
+    if equation.range is not None or record is None or not all(isinstance(name, nodes.Name) for name in head.arguments):
+        return False
+    axes = " × ".join(axis.text for axis in head.subscript if isinstance(axis, nodes.Name))
+    declared = [f"{argument} ∈ {f'ℝ^{{{axes}}}' if axes else 'ℝ'}" for argument in arguments]
+    for options in _options(equation, head) if record.options and not head.parameters else [head.parameters]:
+        sides = (replace(head, parameters=options), *equation.sides[1:])
+        try:
+            if has_proof("\n".join([*declared, to_text(nodes.Program((nodes.Equation(sides),)))]), {}):
+                return True
+        except NotationError:
+            continue
+    return False
+
+
+def _options(equation: nodes.Equation, head: nodes.Call) -> list[tuple[Any, ...]]:
+    """The options for which a definition may be the built-in function: the default, 0, or a name that the definition has."""
+    given = {name.text for name in (*head.arguments, *head.subscript) if isinstance(name, nodes.Name)}
+    names = {node.text: node for side in equation.sides[1:] for node in walk(side) if isinstance(node, nodes.Name)}
+    return [(), (nodes.Number(0),), *((name,) for text, name in names.items() if text not in given)]

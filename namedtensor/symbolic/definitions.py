@@ -1,0 +1,179 @@
+"""Definitions that proofs expand, written in the notation: X, Y and Z are the operands of an operator, `ax` its axes.
+
+`OPENED` are expanded in every proof, `EXPANDED` where a proof applies all rules (`Work.expanding`); reading leaves these
+operators as they are. A definition has a value wherever its operator has one, and the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache, reduce
+from typing import Any
+
+from grammar import nodes
+from grammar.parser import parse
+
+from ..operators import REGISTRY
+from ..operators.record import NEVER_NEGATIVE
+from ..terms.terms import Term
+from . import algebra, canonical, matrices
+from .applying import applied, own_options
+from .forms import ONE_, Factor, Form, FormIndex, Product, head, number, single, size, square_of
+from .forms import opened as opened_forms
+from .signs import record_named
+from .work import current, used
+
+OPENED = {
+    "var": "(∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2",
+    "std": "√((∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2)",
+    "norm": "√(∑_{ax} X^2)",
+    "standardize": "(X − (∑_{ax} X) / |ax|) / √((∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2 + eps)",
+    "logsumexp": "log(∑_{ax} exp X)",
+    "logsoftmax": "X − log(∑_{ax} exp X)",
+}
+EXPANDED = {
+    "softmax": "exp X / ∑_{ax} exp X",
+    "σ": "1 / (1 + exp(−X))",
+    "tanh": "(exp(2 X) − 1) / (exp(2 X) + 1)",
+    "sinh": "(exp X − exp(−X)) / 2",
+    "cosh": "(exp X + exp(−X)) / 2",
+    "tan": "sin X / cos X",
+    "softplus": "log(1 + exp X)",
+    "logsigmoid": "−log(1 + exp(−X))",
+    "silu": "X / (1 + exp(−X))",
+    "log1p": "log(1 + X)",
+    "expm1": "exp X − 1",
+    "relu": "(X + abs X) / 2",
+    "max": "(X + Y + abs(X − Y)) / 2",
+    "min": "(X + Y − abs(X − Y)) / 2",
+    "clip": "min(max(X, Y), Z)",
+    "leaky_relu": "(101 X + 99 abs X) / 200",
+    "gelu": "X (1 + erf(X / √2)) / 2",
+}
+TRUTHS = {  # 𝕀[X > Y], where s is the sign of X − Y
+    ">": "(s^2 + s) / 2", "<": "(s^2 − s) / 2", "≥": "1 + (s − s^2) / 2", "≤": "1 − (s + s^2) / 2", "=": "1 − s^2", "≠": "s^2",
+}  # fmt: skip
+
+
+def defined(forms: Any, term: Term) -> Form | None:
+    """The form that a proof puts for a term, by the definition of its operator or a rule of matrices."""
+    expanding = current().expanding
+    text = OPENED.get(term.operator) or (EXPANDED.get(term.operator) if expanding else None)
+    if text is not None:
+        return opened(forms, term, text)
+    rule = PROOF_DEFINITIONS.get(term.operator) if expanding else None
+    return rule(forms, term) if rule is not None else None
+
+
+def known_truth(forms: Any, condition: Term) -> bool | None:
+    """Whether a condition holds wherever the formula has a value, if that is known."""
+    if isinstance(condition.number, bool):
+        return condition.number
+    if condition.operator not in ("=", ">") or condition.arguments[1].number != 0:
+        return None
+    compared = condition.arguments[0]
+    if not forms.nonzero or canonical.key(forms.known(compared)) not in forms.nonzero:
+        return None
+    if condition.operator == "=":
+        return False
+    return True if record_named(compared.operator).sign in NEVER_NEGATIVE else None
+
+
+def equation_of(operator: str) -> str:
+    """The definition of an operator as an equation, for its options as they are left out."""
+    text = {**OPENED, **EXPANDED}[operator]
+    for name, value in REGISTRY[operator].options:
+        text = text.replace(name, f"{value:g}")
+    axes = "_{ax}" if "ax}" in text else ""
+    return f"{operator}{axes}({', '.join(letter for letter in 'XYZ' if letter in text)}) = {text}"
+
+
+def opened(forms: Any, term: Term, text: str) -> Form | None:
+    """The definition of an operator at the operands of a term; None of a use that it does not cover."""
+    options = dict(own_options(REGISTRY[term.operator], term))
+    if options.get("p", 2) != 2 or options.get("ddof") or ("ax}" in text) != bool(term.axes):
+        return None
+    used(f"definition of {term.operator}")
+    values = {name: number(Fraction(repr(value))) for name, value in options.items()}
+    indices = forms.indices(term.arguments[0], term.axes)
+    return value_of(expression(text), {**values, **dict(zip("XYZ", forms.parts(term)))}, indices)
+
+
+def product_of_exponentials(forms: Any, term: Term) -> Form | None:
+    """∏_{ax} exp X = exp(∑_{ax} X)."""
+    form = forms.part(term, 0)
+    (product,) = form if len(form) == 1 else (Product(ONE_),)
+    exponents = [
+        algebra.scaled(part[0], factor.exponent) for factor in product.factors if (part := exponent_of(factor))
+    ]
+    if product.coefficient != 1 or product.summed or not exponents or len(exponents) < len(product.factors):
+        return None
+    used("product of exponentials")
+    return applied("exp", (algebra.sum_over(algebra.add(*exponents), forms.indices(term.arguments[0], term.axes)),))
+
+
+def exponent_of(factor: Factor) -> tuple[Form, ...]:
+    return opened_forms(factor) if (factor.head.kind, factor.head.label) == ("apply", "exp") else ()
+
+
+def sign_of_difference(forms: Any, term: Term) -> Form | None:
+    """𝕀[X > Y] by the sign of X − Y."""
+    (condition,) = term.arguments
+    if condition.operator not in TRUTHS:
+        return None
+    left, right = (forms.known(argument) for argument in condition.arguments)
+    used("indicator")
+    sign = applied("sign", (algebra.add(left, algebra.scaled(right, -1)),))
+    return value_of(expression(TRUTHS[condition.operator]), {"s": sign}, ())
+
+
+@lru_cache(maxsize=64)
+def expression(text: str) -> Any:
+    """The tree of a definition."""
+    return parse(text, "text").statements[0].body  # type: ignore[union-attr]
+
+
+def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ...]) -> Form:
+    """The form of a definition for operands over these indices."""
+    match node:
+        case nodes.Name():
+            return values[node.text]
+        case nodes.Number():
+            return number(Fraction(repr(node.value)))
+        case nodes.Size():
+            return reduce(algebra.multiply, [size(index.size) for index in indices])
+        case nodes.Superscript():
+            return algebra.power(value_of(node.base, values, indices), Fraction(node.components[0].value))  # type: ignore[union-attr]
+    parts = [value_of(argument, values, indices) for argument in node.arguments]
+    if node.operator == "∑":
+        return algebra.sum_over(parts[0], indices)
+    if node.operator in EXPANDED:
+        return value_of(expression(EXPANDED[node.operator]), dict(zip("XY", parts)), ())
+    return ARITHMETIC[node.operator](*parts) if node.operator in ARITHMETIC else applied(node.operator, parts)
+
+
+ARITHMETIC: dict[str, Callable[..., Form]] = {
+    "+": algebra.add,
+    "-": lambda left, right: algebra.add(left, algebra.scaled(right, -1)),
+    "negative": lambda x: algebra.scaled(x, -1),
+    "juxtaposed": algebra.multiply,
+    "/": lambda left, right: algebra.multiply(left, algebra.power(right, -ONE_)),
+    "sqrt": lambda x: algebra.power(x, Fraction(1, 2)),
+}
+PROOF_DEFINITIONS: dict[str, Callable[[Any, Term], Form | None]] = {
+    **matrices.MATRICES,
+    "∏": product_of_exponentials,
+    "indicator": sign_of_difference,
+}
+
+
+def root_of(value: float) -> Form | None:
+    """√2, √π, √(2 π), 2/√π as what they are, and not as digits."""
+    square = square_of(value)
+    if square is None:
+        return None
+    fraction, times = square
+    of = number(fraction)
+    of = algebra.multiply(of, single(head("constant", "π"), exponent=Fraction(times))) if times else of
+    return algebra.scaled(algebra.power(of, Fraction(1, 2)), -1 if value < 0 else 1)

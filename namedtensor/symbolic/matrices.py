@@ -1,0 +1,170 @@
+"""det and inv of products, multiples, transposes and inverses of square matrices, for proofs.
+
+A matrix is a form with an index for its rows and one for its columns. In inv_{r,c} X, as in the notation, the axis r holds
+what were the columns of X.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from ..operators import REGISTRY
+from ..terms.terms import Term
+from . import algebra, canonical
+from .applying import applied
+from .factors import components, touches
+from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, indices_of, number, opened, renamed, size
+from .product_rules import is_function
+from .work import used
+
+Matrix = tuple[Form, FormIndex, FormIndex]
+
+
+def determinant(matrix: Form, row: FormIndex, column: FormIndex) -> Form:
+    """det of a product is the product of the determinants; det(c X) = cⁿ det X, det inv X = 1 / det X, det I = 1."""
+    scalar, factors = chain(matrix, row, column)
+    result = ONE
+    if scalar != ONE:
+        used("determinant of a multiple")
+        result = applied("^", (scalar, size(row.size)))
+    if len(factors) > 1:
+        used("determinant of a product")
+        return reduce(algebra.multiply, (determinant(*factor) for factor in factors), result)
+    ((form, row, column),) = factors
+    alone = sole(form)
+    if alone is not None and alone.head is DELTA:
+        return result
+    if alone is not None and is_function(alone, "inv") and set(alone.indices[:2]) == {row, column}:
+        used("determinant of an inverse")
+        (inner,), (rows, columns) = opened(alone), alone.head.bound[:2]
+        return algebra.multiply(result, algebra.power(determinant(inner, rows, columns), -ONE_))
+    bound = oriented(form, row, column)
+    return algebra.multiply(result, applied("det", (form,), bound, (), (), ((0, 1), ())))
+
+
+def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormIndex, FormIndex]) -> Form:
+    """inv of a product is the product of the inverses, the other way round; inv(c X) = inv X / c, inv inv X = X."""
+    scalar, factors = chain(matrix, row, column)
+    result = ONE
+    if scalar != ONE:
+        used("inverse of a multiple")
+        result = algebra.power(scalar, -ONE_)
+    if len(factors) > 1:
+        used("inverse of a product")
+        links = [out[1], *(out[0].fresh() for _ in factors[1:]), out[0]]
+        for (form, start, end), right, left in zip(factors, links, links[1:]):
+            result = algebra.multiply(result, inverse(form, start, end, (left, right)))
+        return algebra.sum_over(result, links[1:-1])
+    ((form, row, column),) = factors
+    alone = sole(form)
+    if alone is not None and alone.head is DELTA:
+        return algebra.multiply(result, renamed(form, {row: out[1], column: out[0]}))
+    if alone is not None and is_function(alone, "inv") and set(alone.indices[:2]) == {row, column}:
+        used("inverse of an inverse")
+        (inner,) = opened(alone)
+        ends = dict(zip(alone.indices, alone.head.bound[::-1]))  # an axis of an inverse is the other of its matrix
+        return algebra.multiply(result, renamed(inner, {ends[row]: out[1], ends[column]: out[0]}))
+    first, second = oriented(form, row, column)
+    given = out if first is row else out[::-1]
+    return algebra.multiply(result, applied("inv", (form,), (first, second), given, (), ((0, 1), (0, 1))))
+
+
+def oriented(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIndex, FormIndex]:
+    """The row and the column, in the order that a matrix and its transpose share."""
+    outside = indices_of(form) - {row, column}
+    keys = [canonical.closed((form,), bound, outside)[0] for bound in ((row, column), (column, row))]
+    if keys[1] < keys[0]:
+        used("transpose")
+        return column, row
+    return row, column
+
+
+def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[Matrix]]:
+    """A number and square matrices whose product a matrix is; the matrix alone if it is a sum."""
+    if len(matrix) != 1:
+        shared, rest = canonical.content(matrix)
+        outer, rest = algebra.monomial(rest)
+        apart = [factor for factor in outer.factors if not {row, column} & set(factor.indices)]
+        others = tuple(factor for factor in outer.factors if factor not in apart)
+        rest = algebra.multiply((Product(ONE_, others),), rest)
+        return algebra.multiply(number(shared), (Product(ONE_, tuple(apart)),)), [(rest, row, column)]
+    (product,) = matrix
+    for link in sorted(product.summed, key=lambda index: index.number):
+        groups = components(product.factors, product.summed - {link} | {row, column})
+        of_row, of_column = ([group for group in groups if touches(group, end)] for end in (row, column))
+        at_link = [group for group in groups if touches(group, link)]
+        if len(of_row) != 1 or len(of_column) != 1 or of_row == of_column or link.size != row.size:
+            continue
+        if len(at_link) != 2 or of_row[0] not in at_link or of_column[0] not in at_link:
+            continue
+        rest = [factor for group in groups if group not in at_link for factor in group]
+        before, after = (as_matrix(group, product.summed - {link}) for group in (of_row[0], of_column[0]))
+        fresh = link.fresh()
+        one, left = chain(before, row, link)
+        two, right = chain(renamed(after, {link: fresh}), fresh, column)
+        outer = as_matrix(rest, product.summed)
+        scalar = reduce(algebra.multiply, (number(product.coefficient), outer, one, two))
+        return scalar, [*left, *right]
+    groups = components(product.factors, product.summed | {row, column})
+    inside = [factor for group in groups if touches(group, row) or touches(group, column) for factor in group]
+    rest = [factor for group in groups if not (touches(group, row) or touches(group, column)) for factor in group]
+    scalar = algebra.multiply(number(product.coefficient), as_matrix(rest, product.summed))
+    return scalar, [(as_matrix(inside, product.summed), row, column)]
+
+
+def as_matrix(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
+    """The product of factors, with those sums that they have."""
+    return algebra.settled(ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index)))
+
+
+def sole(form: Form) -> Factor | None:
+    """The one factor that a form is, if it is one."""
+    (product,) = form if len(form) == 1 else (Product(Fraction(0)),)
+    whole = product.coefficient == 1 and len(product.factors) == 1 and not product.summed
+    return product.factors[0] if whole and product.factors[0].exponent == 1 else None
+
+
+def bound_matrix(forms: Any, term: Term) -> Matrix:
+    """The matrix that a term is of, over fresh indices."""
+    row, column = forms.indices(term.arguments[0], term.axes)
+    ends = {row: row.fresh(), column: column.fresh()}
+    return renamed(forms.part(term, 0), ends), ends[row], ends[column]
+
+
+def _det(forms: Any, term: Term) -> Form:
+    return determinant(*bound_matrix(forms, term))
+
+
+def _logdet(forms: Any, term: Term) -> Form:
+    return applied("log", (applied("abs", (_det(forms, term),)),))
+
+
+def _inv(forms: Any, term: Term) -> Form:
+    row, column = forms.indices(term, term.axes)
+    return inverse(*bound_matrix(forms, term), (row, column))
+
+
+def _solve(forms: Any, term: Term) -> Form:
+    matrix, row, column = bound_matrix(forms, term)
+    (rows, columns), of_b = forms.indices(term.arguments[0], term.axes), forms.part(term, 1)
+    meeting = rows.fresh()
+    of_inverse = inverse(matrix, row, column, (columns, meeting))
+    return algebra.sum_over(algebra.multiply(of_inverse, renamed(of_b, {rows: meeting})), [meeting])
+
+
+def _cofactors(forms: Any, term: Term) -> Form:
+    """det X ⊙ (inv X)ᵀ, of a matrix that is known to have an inverse."""
+    if canonical.key(forms.part(term, 0)) not in forms.nonzero:
+        return forms.operator(REGISTRY["cofactors"], term, term.axes)
+    used("cofactors")
+    row, column = forms.indices(term, term.axes)
+    of_inverse = inverse(*bound_matrix(forms, term), (column, row))
+    return algebra.multiply(_det(forms, term), of_inverse)
+
+
+MATRICES: dict[str, Callable[[Any, Term], Form]] = {
+    "det": _det, "logdet": _logdet, "inv": _inv, "solve": _solve, "cofactors": _cofactors,
+}  # fmt: skip
