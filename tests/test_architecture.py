@@ -155,7 +155,8 @@ def not_public(text: str) -> Iterator[str]:
             owner = node.value.id if isinstance(node.value, ast.Name) else ""
             if owner == "nt" and node.attr not in PUBLIC["namedtensor"]:
                 yield f"nt.{node.attr}"
-            if node.attr[0] == "_" and node.attr[:2] != "__" and owner not in ("self", "cls"):
+            inherited = owner in ("self", "cls") or ast.unparse(node.value) == "super()"
+            if node.attr[0] == "_" and node.attr[:2] != "__" and node.attr != "_replace" and not inherited:
                 yield f"{ast.unparse(node.value)}.{node.attr}"
 
 

@@ -151,6 +151,7 @@ CHANGED = {  # each rule with one sign, axis or number changed
     "sign of an argument": ("tanh(−x) + cos(−x) = cos x + tanh x", "tanh(−x) + cos(−x) = −cos x − tanh x"),
     "exponent": ("exp(−x) ⊙ exp(3 x) = exp(x)^4", "exp(−x) ⊙ exp(3 x) = exp(−x)^2"),
     "logarithm": ("log(exp x ⊙ exp y) = x − y", "log(exp x ⊙ exp y) = x ⊙ y"),
+    "comparison": ("𝕀[exp x < 0] ⊙ y = y", "𝕀[exp x > 0] ⊙ y = −y"),
     "sum of softmax": ("∑_{b} (softmax_{a} X ⊙ y) = y", "∑_{a} (softmax_{a} X ⊙ y) = −y"),
     "sum of standardize": ("∑_{b} (standardize_{a} X) = 0 ∑_{b} X", "∑_{a} (standardize_{a} X ⊙ y) = y"),
     "sum of argmax": ("∑_{b} (argmax_{a} X ⊙ y) = y", "∑_{a} (argmax_{a} X ⊙ y) = −y"),

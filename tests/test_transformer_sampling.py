@@ -76,7 +76,7 @@ def test_a_stream_computes_no_more_than_is_asked_of_it(model, monkeypatch):
     computed = []
     steps = generation.steps
     monkeypatch.setattr(
-        type(model), "_steps", lambda *given: (computed.append(1) or logits for logits in steps(*given))
+        type(model), "next_logits", lambda *given: (computed.append(1) or logits for logits in steps(*given))
     )
     stream = model.stream(IDS, 20)
     assert not computed

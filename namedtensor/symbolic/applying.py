@@ -209,6 +209,7 @@ def indicated(condition: Form) -> Form | None:
     for x, relation in ((add(left, scaled(right, -1)), label), (add(right, scaled(left, -1)), MIRRORED[label])):
         sign = signs.sign_of(x) if x else None
         if sign is not None and (holds := HOLDS.get((relation, sign))) is not None:
+            used("comparison")
             return ONE if holds else ZERO
     return None
 

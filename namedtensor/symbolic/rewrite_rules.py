@@ -49,6 +49,7 @@ REWRITE_RULES = (
     RewriteRule("exponent", "exp(−x) ⊙ exp(3 x) = exp(x)^2", {"x": A}, "operator", applying.exponential),
     RewriteRule("logarithm", "log(exp x ⊙ exp y) = x + y", {"x": A, "y": A}, "operator", applying.logarithm),
     RewriteRule("sign of an argument", "tanh(−x) + cos(−x) = cos x − tanh x", {"x": A}, "operator", applying.by_parity),
+    RewriteRule("comparison", "𝕀[exp x > 0] ⊙ y = y", {"x": A, "y": A}, "operator", applying.indicated),
     RewriteRule("symmetric", "inv_{a,c}(X ⊙_{b} X_{a→c}) = [inv_{a,c}(X ⊙_{b} X_{a→c})]_{a→c, c→a}", {"X": AB}, "operator", applying.applied),
     RewriteRule("name", "A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = 3 A", {"X": AB, "y": A}, "form", folding.folded),
     RewriteRule("softmax", "exp x / ∑_{a} exp x = softmax_{a} x", {"x": A}, "form", known.recognized),

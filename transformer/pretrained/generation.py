@@ -207,7 +207,7 @@ def chosen_tokens(
 ) -> Iterator[nt.NamedTensor]:
     """Generate the tokens, until all sequences have ended."""
     tokens: list[nt.NamedTensor] = []
-    for logits in model._steps(*prompt, tokens, most, given):
+    for logits in model.next_logits(*prompt, tokens, most, given):
         tokens.append(stopping(choose(logits)))
         yield tokens[-1]
         if stopping.all:
@@ -336,7 +336,7 @@ class LanguageModel(Model):
 
     generate = generate
     stream = stream
-    _steps = steps
+    next_logits = steps
 
     def module(  # pyright: ignore[reportIncompatibleMethodOverride]  # no input is called `cache`
         self,

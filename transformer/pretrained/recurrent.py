@@ -40,7 +40,7 @@ class RecurrentModel(LanguageModel):
     cached: ClassVar[str] = ""
     memory: ClassVar[Mapping[str, str]] = {}
 
-    def _steps(  # pyright: ignore[reportIncompatibleMethodOverride]
+    def next_logits(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
     ) -> Iterator[nt.NamedTensor]:
         """Yield the logits of each next token; the chosen token is appended to `tokens`."""
