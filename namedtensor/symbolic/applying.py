@@ -362,7 +362,7 @@ def whole_power(base: Form, exponent: Form) -> Form | None:
     if len(exponent) > 1:
         used("power of a size")
         return reduce(multiply, (applied("^", (base, (product,))) for product in exponent))
-    product = exponent[0]
+    product = next(iter(exponent))  # the one that is left
     if not product.factors:
         return power(base, product.coefficient)
     if product.coefficient != 1:
