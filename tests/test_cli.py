@@ -591,7 +591,7 @@ def examples():
     import shlex
 
     for command in COMMANDS.values():
-        for line in command.examples.splitlines():
+        for line in command.examples.replace("\\\n", " ").splitlines():
             words = shlex.split(line)
             if (
                 words[:1] == ["namedtensor"]
