@@ -68,6 +68,7 @@ EXCEPTIONS = {
     ("random states", "namedtensor/positional/torch_composites.py"): "of a generator of our own",
     ("private names of PyTorch", "namedtensor/positional/torch_trace.py"): "the schema of an operation, for the names of its arguments",
     ("defaults of libraries", "namedtensor/planning/failures.py"): "a hint for the user, which is not run",
+    ("defaults of libraries", "namedtensor/cli/devices.py"): "the command, before JAX starts: the number of virtual devices",
     ("private names of PyTorch", "namedtensor/backends/torch.py"): "an assertion on data under torch.compile, which has no public name",
 }  # fmt: skip
 

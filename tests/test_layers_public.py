@@ -126,9 +126,9 @@ WRITTEN = nt.program("""
 def test_the_arrays_that_are_given_away_are_written():
     step, keeping = (WRITTEN["memory",].bind({"x": nt.tensor(7.0)}, donate=names) for names in ("past", ()))
     state = nt.tensor(np.zeros(3), "m")
-    for place, expected in ((1, [7, 0, 0]), (3, [7, 0, 7])):
+    for position, expected in ((1, [7, 0, 0]), (3, [7, 0, 7])):
         given = state.array
-        (state,) = step({"past": state, "place": nt.tensor(place)})
+        (state,) = step({"past": state, "place": nt.tensor(position)})
         assert np.shares_memory(state.array, given) and state.tolist() == expected
     (other,) = keeping({"past": state, "place": nt.tensor(2)})
     assert other.tolist() == [7, 7, 7] and state.tolist() == [7, 0, 7]

@@ -399,7 +399,10 @@ def test_the_table_uses_every_built_in():
 def test_the_table_uses_every_kind_of_node():
     kinds = {type(node) for formula in FORMULAS for node in walk(parse(formula))}
     written = {kind for kind in vars(nodes).values() if isinstance(kind, type) and kind.__module__ == nodes.__name__}
-    assert {kind.__name__ for kind in written - kinds} == {"Differential", "Derivative"}
+    assert {kind.__name__ for kind in written - kinds} == {
+        "Differential", "Derivative",
+        "Imports",  # read before the reference evaluates
+    }  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------- what is refused

@@ -58,15 +58,15 @@ def written(path, model, kind, numbers="F32", **fields):
     name = kind.split(",")[0]
     config = model.config.to_dict()
     writer = gguf.GGUFWriter(path, name)
-    for key, own in KEYS.items():
-        if config.get(own) is not None:
-            add = writer.add_float32 if isinstance(config[own], float) else writer.add_uint32
-            add(f"{name}.{key}", config[own])
+    for key, name_in_config in KEYS.items():
+        if config.get(name_in_config) is not None:
+            add = writer.add_float32 if isinstance(config[name_in_config], float) else writer.add_uint32
+            add(f"{name}.{key}", config[name_in_config])
     writer.add_float32(f"{name}.rope.freq_base", 500.0)
     for key, value in fields.items():
         add = writer.add_string if isinstance(value, str) else writer.add_float32
         add(key.replace("__", "."), value)
-    known = {own: theirs for theirs, own in NAMES.items()}
+    known = {name_in_config: theirs for theirs, name_in_config in NAMES.items()}
     for text, tensor in model.state_dict().items():
         if text == "lm_head.weight" and config["tie_word_embeddings"]:
             continue
@@ -171,9 +171,9 @@ def test_what_a_file_may_not_say(tmp_path):
 
 def test_a_tokenizer_of_a_folder(tmp_path):
     tokenizers = pytest.importorskip("tokenizers")
-    own = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "b": 1, "?": 2}, unk_token="?"))
-    own.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    own.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "b": 1, "?": 2}, unk_token="?"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
     assert transformer.tokenizer(tmp_path).encode("b a c").ids == [1, 0, 2]
     with pytest.raises(nt.NotationError, match="cannot read .*tokenizer.json: no such file"):
         transformer.tokenizer(tmp_path / "none")

@@ -124,10 +124,11 @@ def test_generation_with_other_libraries(backend, tmp_path):
 def test_tokens_are_sampled_and_streamed(tmp_path):
     ours = loaded(model(), tmp_path)
     ids = nt.tensor([[3, 1, 4], [1, 5, 9]], "batch seq")
-    options = {"temperature": 0.9, "top_k": 9, "seed": 2, "stop": []}
+    options = {"temperature": 0.9, "top_k": 9, "seed": 3, "stop": []}
     tokens = ours.generate(ids, 5, **options).tolist("seq batch")
     assert [token.tolist("batch") for token in ours.stream(ids, 5, **options)] == tokens
     stop = tokens[1]
+    assert not set(stop) & set(tokens[0])
     ended = ours.generate(ids, 5, **{**options, "stop": stop})
     assert ended.tolist("seq batch") == tokens[: ended.sizes["seq"]] and ended.sizes["seq"] <= 2
 
@@ -140,7 +141,7 @@ def test_a_token_costs_the_same_at_any_length(tmp_path):
     sizes = [[tensor.sizes for tensor in tensors] for tensors in after]
     assert sizes[0] == sizes[1] and "seq" not in {axis for size in sizes[0] for axis in size}
     compiled = ours._step()["now"].compile()
-    before = {f"{name}^{layer}": after[1][place] for place, (name, layer) in enumerate(
+    before = {f"{name}^{layer}": after[1][position] for position, (name, layer) in enumerate(
         (name, layer) for name in ("edge", "start") for layer in (1, 2))}  # fmt: skip
     compiled(values={**ours.parameters, **before, "ids": nt.tensor([5], "seq")}, sizes=ours.sizes)
     assert max(largest_arrays(str(compiled.plan))) == 24 * 12  # the weights of a map

@@ -214,7 +214,7 @@ WRONG = {
     "a window that does not fit": ("unroll_{a,k} x ⊙_{k} y", {"x": "ℝ^{a[3]}", "y": "ℝ^{k[4]}"}),
     "pools that do not fill": ("|k| = 2\nmax_{k} pool_{a,k} x", {"x": "ℝ^{a[3]}"}),
     "no such element": ("x_{a(4)} + y", {"x": "ℝ^{a[3]}", "y": "ℝ^{a[3]}"}),
-    "too large": ("∑_{a} x ⊙ y", {"x": "ℝ^{a[70000]}", "y": "ℝ^{b[700000]}"}),
+    "too large": ("x ⊙ y", {"x": "ℝ^{a[70000]}", "y": "ℝ^{b[700000]}"}),
 }
 
 

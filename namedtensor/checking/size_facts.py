@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -86,15 +86,14 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
     return words
 
 
-def calculated(node: Call, value: Callable[[Node], Any]) -> Any:
-    """The number of an operation; None where it is not known, or no operation of sizes."""
+def inputs(node: Call) -> tuple[Node, ...]:
+    """What an operation of sizes is computed from, of ⌈a / b⌉ both numbers; of another operation nothing."""
     if node.operator not in ARITHMETIC:
-        return None
-    first, parts = node.arguments[0], node.arguments
+        return ()
+    first = node.arguments[0]
     if node.operator in ("floor", "ceil") and isinstance(first, Call) and first.operator == "/":
-        parts = first.arguments
-    values = [value(part) for part in parts]
-    return None if any(number is None for number in values) else computed(node.operator, values)
+        return first.arguments
+    return node.arguments
 
 
 def computed(operator: str, values: list[Any]) -> Any:

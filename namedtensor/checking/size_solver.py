@@ -24,7 +24,18 @@ from ..terms.inference import Inference, SizesInterface
 from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import inferred_size, several_sizes
 from .size_agenda import SearchKey, SizeAgenda
-from .size_facts import MAX_SIZE_NUMBER, FactIndex, Symbol, calculated, invert, power, sides, solved_size, words_of
+from .size_facts import (
+    MAX_SIZE_NUMBER,
+    FactIndex,
+    Symbol,
+    computed,
+    inputs,
+    invert,
+    power,
+    sides,
+    solved_size,
+    words_of,
+)
 
 NodePath: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
 MAX_SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for each piece that it may have
@@ -340,8 +351,11 @@ class SizeSolver(SizesInterface):
                     return number
             number = self.find(symbol, env, node)
             return self.checker.number(symbol[1], env) if number is None else number
-        if isinstance(node, Call):
-            return self.bounded(calculated(node, lambda part: self.value(part, env)), node)
+        if isinstance(node, Call) and (parts := inputs(node)):
+            values = [self.value(part, env) for part in parts]  # few frames: chains of sizes nest deep
+            if any(value is None for value in values):
+                return None
+            return self.bounded(computed(node.operator, values), node)
         return self.power(node, env)
 
     def power(self, node: Node, env: Environment) -> Any:

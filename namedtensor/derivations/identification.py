@@ -16,7 +16,7 @@ from ..core.sizes import resolve
 from ..scope.names import Key, walk
 from ..symbolic import algebra
 from ..symbolic.factoring import cleared, factored, multiplied_out
-from ..symbolic.facts import Fact
+from ..symbolic.facts import KnownFact
 from ..symbolic.folding import NamedPart, folded
 from ..symbolic.forms import Form, FormIndex
 from ..symbolic.from_terms import Forms, NotReadable
@@ -161,7 +161,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
     return parts
 
 
-def fired(work: Work) -> list[Fact]:
+def fired(work: Work) -> list[KnownFact]:
     """The facts that were used on the way to a form."""
     return [fact for fact in work.facts.all if fact.name in work.rules]
 
@@ -203,7 +203,7 @@ class DerivativeProgram:
                     hint="evaluate the derivative itself, which has a value",
                 ) from None  # fmt: skip
 
-    def with_needed_facts(self) -> tuple[NameReading, Work, list[Fact]]:
+    def with_needed_facts(self) -> tuple[NameReading, Work, list[KnownFact]]:
         """The closed form by no more of the declared facts than it takes, what was done, and these facts."""
         reading, work = self.read()
         if not work.facts.all:
@@ -219,13 +219,13 @@ class DerivativeProgram:
         return reading, work, list(filter(_is_declared, fired(work)))
 
 
-def _is_declared(fact: Fact) -> bool:
+def _is_declared(fact: KnownFact) -> bool:
     return fact.declared
 
 
 def closed_program(
     tree: nodes.Program, reading: NameReading, title: str | Node = "D", before: tuple[Any, ...] = (),
-    members: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (), facts: Iterable[Fact] = (),
+    members: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (), facts: Iterable[KnownFact] = (),
 ) -> nodes.Program:  # fmt: skip
     """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
 

@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Derivative, Equation, Name, Value
 from grammar.printer import to_text
 
-from ..symbolic.facts import Fact
+from ..symbolic.facts import KnownFact
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.naming import NameReading, words_of
 from ..symbolic.spelling import Unwritable
@@ -29,7 +29,7 @@ IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
 
 
 def way_to(
-    typed: DerivativeProgram, closed: nodes.Program, identified: bool, facts: Sequence[Fact] = ()
+    typed: DerivativeProgram, closed: nodes.Program, identified: bool, facts: Sequence[KnownFact] = ()
 ) -> DerivationSteps:
     """The steps to a closed form by these facts; none where a part cannot be written."""
     try:
@@ -55,7 +55,7 @@ def way_to(
     return text
 
 
-def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[Fact]) -> list[DerivationStep]:
+def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[KnownFact]) -> list[DerivationStep]:
     """The derivative as the factor of ∂X*, and what it is by each of the facts that make it another formula."""
     title, form = equation_of(closed)
     last = typed.tree.statements[-1]

@@ -12,7 +12,7 @@ from grammar.printer import to_text
 
 from ..scope.names import walk
 from ..symbolic.fact_kinds import FACT_KINDS, Law, NamedValue, Statement, idempotent
-from ..symbolic.facts import NO_FACTS, Fact, Facts, gathered
+from ..symbolic.facts import NO_FACTS, KnownFact, KnownFacts, gathered
 from ..symbolic.forms import ONE_, ZERO, Product, indices_of
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.linearizing import ReadingChecker
@@ -27,7 +27,7 @@ NO_LAW = (NotationError, NotReadable, Unwritable, ArithmeticError)
 COMPARISONS = (">", "≥", "<", "≤")
 
 
-class Declared(NamedTuple):
+class StatedRelation(NamedTuple):
     """A statement of the program, and what it compares, as terms."""
 
     statement: Any
@@ -36,7 +36,7 @@ class Declared(NamedTuple):
     right: Term
 
 
-def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> Facts:
+def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> KnownFacts:
     """The facts of a typed program, but those whose names are in `without`; `names` are its definitions, which stay names.
 
     Without a list, they are those that its definitions prove.
@@ -47,7 +47,7 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
     named, declared = definitions(checker, names), [] if without is None else list(declarations(checker))
     work.facts, chosen = NO_FACTS, {}
 
-    def add(facts: Iterable[Fact]) -> None:
+    def add(facts: Iterable[KnownFact]) -> None:
         for fact in facts:
             if fact.name not in (without or ()):
                 chosen.setdefault(fact.name, fact)
@@ -65,7 +65,7 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
     return work.facts
 
 
-def declarations(checker: ReadingChecker) -> Iterator[Declared]:
+def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
     """The equations and comparisons that a program asserts, but those whose terms are not known."""
     statements = {statement.span: statement for statement in checker.scope.program.statements}
     for claim in checker.scope.claims:
@@ -81,7 +81,7 @@ def declarations(checker: ReadingChecker) -> Iterator[Declared]:
         if any(isinstance(node, (nodes.Derivative, nodes.Differential)) for side in sides for node in walk(side)):
             continue
         try:
-            yield Declared(statement, relation, *(checker.infer(side, checker.top) for side in sides))
+            yield StatedRelation(statement, relation, *(checker.infer(side, checker.top) for side in sides))
         except NotationError:
             continue
 
@@ -97,7 +97,7 @@ def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
             yield from ((of, term) for of in declared)
 
 
-def _declared(entry: Declared, names: Mapping[int, str], with_orders: bool) -> Iterator[Fact]:
+def _declared(entry: StatedRelation, names: Mapping[int, str], with_orders: bool) -> Iterator[KnownFact]:
     forms = Forms(names)
     try:
         statement: Statement = forms.of(entry.left), entry.relation, forms.of(entry.right)
@@ -110,7 +110,7 @@ def _declared(entry: Declared, names: Mapping[int, str], with_orders: bool) -> I
             return
 
 
-def _proved(name: str, term: Term, names: Mapping[int, str], with_orders: bool) -> Iterator[Fact]:
+def _proved(name: str, term: Term, names: Mapping[int, str], with_orders: bool) -> Iterator[KnownFact]:
     forms = Forms({key: text for key, text in names.items() if key != id(term)})
     try:
         value = forms.of(term)
@@ -127,7 +127,7 @@ def _proved(name: str, term: Term, names: Mapping[int, str], with_orders: bool) 
                     continue
 
 
-def _in_set(of: nodes.Set, term: Term) -> Iterator[Fact]:
+def _in_set(of: nodes.Set, term: Term) -> Iterator[KnownFact]:
     """x ∈ ℝ_{>0}: x > 0; T ∈ {0, 1}: T² = T."""
     if term.operator != "input":
         return
@@ -143,12 +143,12 @@ def _in_set(of: nodes.Set, term: Term) -> Iterator[Fact]:
         yield _fact(law, written(law.statement), True)
 
 
-def _fact(law: Law, statement: Any, declared: bool = False) -> Fact:
+def _fact(law: Law, statement: Any, declared: bool = False) -> KnownFact:
     symmetric = None
     if law.orders:
         (factor,) = law.statement[0][0].factors
         symmetric = (factor.head.label, factor.head.axes), law.orders
-    return Fact(to_text(statement), statement, declared, law.rewrites, symmetric, law.sign)
+    return KnownFact(to_text(statement), statement, declared, law.rewrites, symmetric, law.sign)
 
 
 def written(statement: Statement) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..terms.terms import Term, resolved_shape
 from .code_libraries import ATOM, CodeExpression
-from .code_statements import Statement
+from .code_statements import CodeStatement
 from .code_writer import CodeLine, Writer, span_of
 
 
@@ -21,7 +21,7 @@ class ArrayWriter(Writer):
             self.written[id(term)] = self.rule(term)(self, term)
         return self.written[id(term)]
 
-    def assign(self, statement: Statement) -> None:
+    def assign(self, statement: CodeStatement) -> None:
         term, name = statement
         code = self.code(term)
         self.lines.append(CodeLine(f"{name} = {code.text}", code.axes, span_of(term)))

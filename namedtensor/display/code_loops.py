@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 from ..terms.environment import source_name
 from ..terms.terms import Term, resolved_shape
 from .code_libraries import RELATION, CodeExpression
-from .code_statements import Names, Statement, identifier
+from .code_statements import CodeStatement, Names, identifier
 from .code_writer import CodeLine, Writer, span_of
 
 Indices: TypeAlias = Mapping[str, CodeExpression]  # of each axis the index of the element
@@ -138,7 +138,7 @@ class LoopWriter(Writer):
         return result
 
     # -------------------------------------------------------------------------------------------------------- statements
-    def assign(self, statement: Statement) -> None:
+    def assign(self, statement: CodeStatement) -> None:
         (term, name), before = statement, len(self.lines)
         text = self.computed(term, name)
         if text in self.numbers.taken - self.local.taken:  # the number that the loops made gets this name

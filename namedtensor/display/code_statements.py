@@ -37,7 +37,7 @@ class UnreadableFormula(NotationError):
     """The error of a formula that has no readable code."""
 
 
-class Statement(NamedTuple):
+class CodeStatement(NamedTuple):
     """A term, and the name that its value gets."""
 
     term: Term
@@ -66,7 +66,7 @@ def identifier(text: str) -> str:
     return word if word.isidentifier() and not keyword.iskeyword(word) else f"v_{word}".strip("_")
 
 
-def statements(root: Term, names: Mapping[int, str], library: Library, local: Names) -> list[Statement]:
+def statements(root: Term, names: Mapping[int, str], library: Library, local: Names) -> list[CodeStatement]:
     """The statements before the result, in order. `names` are those of equations, by the terms that they define.
 
     Raises UnreadableFormula where there would be too many.
@@ -96,7 +96,9 @@ def statements(root: Term, names: Mapping[int, str], library: Library, local: Na
             count = 0
         operations[id(term)] = count
     return [
-        Statement(term, local.fresh(names.get(id(term)) or suggested.get(id(term)) or NOUNS.get(term.operator, "part")))
+        CodeStatement(
+            term, local.fresh(names.get(id(term)) or suggested.get(id(term)) or NOUNS.get(term.operator, "part"))
+        )
         for term in order
         if id(term) in lines
     ]

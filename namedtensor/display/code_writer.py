@@ -11,7 +11,7 @@ from grammar.errors import Span
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from .code_libraries import HELPERS, LOOPS, CodeExpression, Library, helper, template
-from .code_statements import Names, Statement, UnreadableFormula, identifier, statements
+from .code_statements import CodeStatement, Names, UnreadableFormula, identifier, statements
 
 RESERVED = ("abs", "float", "int", "max", "min", "range", "round", "sorted")  # functions of Python that loops call
 MAX_CHARS_BEFORE_COMMENT = 60
@@ -69,7 +69,7 @@ class Writer:
         """The text of an expression for an operand with its axes in an order, of which it may lack some."""
         raise NotImplementedError
 
-    def assign(self, statement: Statement) -> None:
+    def assign(self, statement: CodeStatement) -> None:
         """Write the lines that compute a statement; its name is in `written` from then on."""
         raise NotImplementedError
 

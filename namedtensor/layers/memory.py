@@ -41,15 +41,15 @@ def in_one_piece(tensors: Mapping[str, NamedTensor], last: Mapping[str, Collecti
 
 
 def packed(parameters: Mapping[str, Any], tree: Any) -> dict[str, Any]:
-    """The parameters with those of NumPy in one piece of memory: layer by layer, matrices before vectors."""
+    """The parameters with those of NumPy in one piece of memory: layer by layer, factors of products before all others."""
     tensors = {
         name: value
         for name, value in parameters.items()
         if isinstance(value, NamedTensor) and library(value.array) == "numpy"
     }
     summed = summed_axes(tree)
-    order = sorted(tensors, key=lambda name: (len(tensors[name].axes) == 1, layer_number(name)))
-    last = {name: summed.get(declaration_of(name, summed), frozenset()) for name in order}
+    last = {name: summed.get(declaration_of(name, summed), frozenset[str]()) for name in tensors}
+    order = sorted(tensors, key=lambda name: (not last[name], layer_number(name)))
     return {**parameters, **in_one_piece({name: tensors[name] for name in order}, last)}
 
 

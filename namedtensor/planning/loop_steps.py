@@ -90,7 +90,7 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
     names = {
         inner: terms[0].options[0]
         for inner, terms in zip(loop.members, groups)
-        if all(argument.operator == "input" for argument in terms)
+        if lowering.target.placement is not None and all(argument.operator == "input" for argument in terms)
     }
     for at, inner in enumerate(loop.members):  # what a step takes is placed there
         if inner in names:

@@ -32,8 +32,8 @@ def number_of_extreme(r: GraphReader, a: OperationArguments) -> TracedTensor:
         x, dim = r.views.regrouped(x, (math.prod(x.shape),)), 0
     dim %= len(x.shape)
     _, numbers = extremes(r, x, dim, 1, a.operator == "argmax")
-    kept = [at for at in range(len(x.shape)) if at != dim or a["keepdim"]]
-    return numbers.permuted(kept)
+    order = [at for at in range(len(x.shape)) if at != dim or a["keepdim"]]
+    return numbers.permuted(order)
 
 
 def extremes(r: GraphReader, x: TracedTensor, dim: int, count: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:

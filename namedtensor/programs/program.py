@@ -243,7 +243,7 @@ class Program(Verbs):
         sizes: Mapping[str, int] | None = None, dtype: str = "float32", output: str | None = None,
         loss: str | None = None, update: Program | None = None, accumulate: str | None = None, **inputs: Any,
     ) -> DeviceReport:  # fmt: skip
-        """Report what each device of a mesh has to do, for devices that may not be present; no value is computed.
+        r"""Report what each device of a mesh has to do, for devices that may not be present; no value is computed.
 
         Parameters
         ----------

@@ -129,9 +129,9 @@ def _use(traced: Any, mesh: Any, parameters: Any, states: Any, inputs: Any, name
     total = given + results + between - memory.alias_size_in_bytes
     flops = products_flops(traced.jaxpr.jaxpr) // mesh.devices.size
     collectives = collectives_of(compiled.as_text(), mesh)
-    stored, kept, read = bytes_on_device(parameters), bytes_on_device(states), bytes_on_device(inputs)
+    stored, carried, read = bytes_on_device(parameters), bytes_on_device(states), bytes_on_device(inputs)
     return DeviceUse(
-        stored, kept, read, results - memory.alias_size_in_bytes, between, total, flops, collectives,
+        stored, carried, read, results - memory.alias_size_in_bytes, between, total, flops, collectives,
     )  # fmt: skip
 
 

@@ -58,7 +58,7 @@ class ComputePlacement:
         computed = self.sharding.computed
         meshed = {over for axis in sizes for over in computed.rules.get(axis, ())}
         missing = {
-            over for own in self.sharding.of_values.values() for rule in own.rules.values() for over in rule
+            over for placed in self.sharding.of_values.values() for rule in placed.rules.values() for over in rule
         } - meshed
         return None if missing else marked(None, computed.placed_as("a product", tuple(sizes), tuple(sizes.values())))
 
@@ -88,13 +88,13 @@ def loop_that_saves(names: Sequence[str]) -> Callable[..., Any]:
     policy = jax.checkpoint_policies.save_only_these_names(*names)
 
     def loop(
-        step: Callable[..., Any], states: Any, slices: Any, given: Any, steps: int, kept: Any, listed: Any = ()
+        step: Callable[..., Any], states: Any, slices: Any, given: Any, steps: int, members: Any, listed: Any = ()
     ) -> Any:
         along = [jax.numpy.stack(part) if isinstance(part, list) else part for part in slices]
 
         def once(states: Any, elements: Any) -> Any:
             states = step(*states, *elements, *given)
-            return states, tuple(states[number] for number in (*kept, *listed))
+            return states, tuple(states[number] for number in (*members, *listed))
 
         one = jax.checkpoint(once, prevent_cse=False, policy=policy)
         states, through = jax.lax.scan(one, tuple(jax.numpy.asarray(state) for state in states), along, steps)

@@ -321,7 +321,7 @@ class ShardedEntry:
         known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())) - {ALONG})
         sharding = self.sharded.sharding
         for axis in {**sharding.rules, **sharding.computed.rules}.keys() | {
-            axis for own in sharding.of_values.values() for axis in own.rules
+            axis for placed in sharding.of_values.values() for axis in placed.rules
         }:
             if axis not in known:
                 raise NotationError(

@@ -52,8 +52,8 @@ class Sharding:
         }
         self.computed: Sharding = self if compute_rules is None else Sharding(compute_rules, self.mesh)
         self.of_values: dict[str, Sharding] = {
-            name: Sharding({**self.computed.rules, **dict(_items(own))}, self.mesh)
-            for name, own in _by_name(value_rules).items()
+            name: Sharding({**self.computed.rules, **dict(_items(text))}, self.mesh)
+            for name, text in _by_name(value_rules).items()
         }
         self.save: tuple[str, ...] = () if save is None else as_names(save, "save=", 'write save=["A^l"]')
         self.computes_again: bool = save is not None or self.computed is not self
@@ -74,7 +74,9 @@ class Sharding:
     def __repr__(self) -> str:
         rules = ", ".join(f"{axis} over {' and '.join(over) or 'nothing'}" for axis, over in self.rules.items())
         computed = "" if self.computed is self else f"; computed with {repr(self.computed).partition(';')[0]}"
-        computed += "".join(f"; {name} with {repr(own).partition(';')[0]}" for name, own in self.of_values.items())
+        computed += "".join(
+            f"; {name} with {repr(placed).partition(';')[0]}" for name, placed in self.of_values.items()
+        )
         return f"{rules or 'nothing'}{computed}; the mesh is {self.extent}"
 
     def _over(self, axis: str, rule: Any) -> tuple[str, ...]:

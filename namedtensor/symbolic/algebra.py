@@ -194,14 +194,17 @@ def stated(parts: SumParts) -> None:
     while parts.coefficient:
         product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
         for (pattern, result), fact in current().facts.rewrites:
-            place = next(occurrences(product, pattern), None)
-            if place is None:
+            occurrence = next(occurrences(product, pattern), None)
+            if occurrence is None:
                 continue
             used(fact)
             current().spend()
             parts.coefficient = parts.coefficient * result[0].coefficient if result else Fraction(0)
-            parts.factors = [*place.rest, *(factor.at(place.names) for product in result for factor in product.factors)]
-            parts.summed -= place.inside
+            parts.factors = [
+                *occurrence.rest,
+                *(factor.at(occurrence.names) for product in result for factor in product.factors),
+            ]
+            parts.summed -= occurrence.inside
             contracted(parts)
             gathered(parts)
             break

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from . import algebra, canonical, signs
 from .factoring import multiplied_out
 from .factors import total_of
-from .facts import Orders, Rewrite, Sign
+from .facts import FactRewrite, Orders, Sign
 from .forms import DELTA, ONE_, ZERO, Factor, Form, FormHead, FormIndex, Product, indices_of, opened, single
 
 
@@ -34,7 +34,7 @@ class Law(NamedTuple):
     """What a fact is good for, and what states it."""
 
     statement: Statement
-    rewrites: tuple[Rewrite, ...] = ()
+    rewrites: tuple[FactRewrite, ...] = ()
     orders: Orders = ()
     sign: tuple[FormHead, Sign] | None = None
 
@@ -84,7 +84,7 @@ def shorter(statement: Statement) -> Law | None:
     return None
 
 
-def _rewrites(pattern: Form, result: Form) -> tuple[Rewrite, ...]:
+def _rewrites(pattern: Form, result: Form) -> tuple[FactRewrite, ...]:
     if len(pattern) != 1 or len(result) > 1:
         return ()
     (product,) = pattern
@@ -104,9 +104,9 @@ def _rewrites(pattern: Form, result: Form) -> tuple[Rewrite, ...]:
     if not indices_of(result) <= core.indices():
         return ()
     if core.summed or not result:
-        return (Rewrite(core, result),)
+        return (FactRewrite(core, result),)
     below = core._replace(factors=tuple(factor._replace(exponent=-factor.exponent) for factor in factors))
-    return Rewrite(core, result), Rewrite(below, algebra.power(result, -ONE_))
+    return FactRewrite(core, result), FactRewrite(below, algebra.power(result, -ONE_))
 
 
 def _weight(product: Product) -> Fraction:
@@ -156,7 +156,7 @@ def known_total(name: NamedValue) -> list[Law]:
         total = multiplied_out(algebra.sum_over(name.value, indices))
         if all(total == (Product(addend.coefficient),) for addend in total):  # a number
             pattern = Product(ONE_, (name.factor,), frozenset(indices))
-            laws.append(Law(((pattern,), "=", total), (Rewrite(pattern, total),)))
+            laws.append(Law(((pattern,), "=", total), (FactRewrite(pattern, total),)))
     return laws
 
 
@@ -171,7 +171,7 @@ def zero_or_one(name: NamedValue) -> list[Law]:
 def idempotent(factor: Factor) -> Law:
     """T² = T."""
     square, same = Product(ONE_, (factor._replace(exponent=Fraction(2)),)), (Product(ONE_, (factor,)),)
-    return Law(((square,), "=", same), (Rewrite(square, same),))
+    return Law(((square,), "=", same), (FactRewrite(square, same),))
 
 
 def inverses(name: NamedValue) -> list[Law]:
@@ -184,18 +184,18 @@ def inverses(name: NamedValue) -> list[Law]:
         return []
     outs = alone[0].indices[:2]
     laws = []
-    for out, row, kept in ((outs[0], bound[1], bound[0]), (outs[1], bound[0], bound[1])):
+    for out, row, remaining in ((outs[0], bound[1], bound[0]), (outs[1], bound[0], bound[1])):
         moved = (out if index is row else index for index in matrix[0].factors[0].indices)
         inside = matrix[0].factors[0]._replace(indices=tuple(moved))
         left = outs[1] if out is outs[0] else outs[0]
         pattern = Product(ONE_, (inside, name.factor), frozenset((out,)))
-        laws.append(_identity(pattern, kept, left))
+        laws.append(_identity(pattern, remaining, left))
     return laws
 
 
 def _identity(pattern: Product, *indices: FormIndex) -> Law:
     result = single(DELTA, *indices)
-    return Law(((pattern,), "=", result), (Rewrite(pattern, result),))
+    return Law(((pattern,), "=", result), (FactRewrite(pattern, result),))
 
 
 def eigenvectors(name: NamedValue) -> list[Law]:
@@ -203,10 +203,10 @@ def eigenvectors(name: NamedValue) -> list[Law]:
     if name.operator != "eigh" or len(name.factor.indices) != 2:
         return []
     laws = []
-    for place, index in enumerate(name.factor.indices):
+    for position, index in enumerate(name.factor.indices):
         other = index.fresh()
         turned = name.factor.at({index: other})
-        pattern = Product(ONE_, (name.factor, turned), frozenset((name.factor.indices[1 - place],)))
+        pattern = Product(ONE_, (name.factor, turned), frozenset((name.factor.indices[1 - position],)))
         laws.append(_identity(pattern, index, other))
     return laws
 

@@ -20,37 +20,37 @@ Orders = tuple[tuple[int, ...], ...]
 Sign = Literal["positive", "nonnegative"]
 
 
-class Rewrite(NamedTuple):
+class FactRewrite(NamedTuple):
     """What is shorter in place of the factors of a pattern: one product, or none, which is 0."""
 
     pattern: Product
     result: Form
 
 
-class Fact(NamedTuple):
+class KnownFact(NamedTuple):
     """One thing that is known; `statement` is how it is written, `name` that as text."""
 
     name: str
     statement: Any
     declared: bool = False
-    rewrites: tuple[Rewrite, ...] = ()
+    rewrites: tuple[FactRewrite, ...] = ()
     symmetric: tuple[TensorName, Orders] | None = None
     sign: tuple[FormHead, Sign] | None = None
 
 
-class Facts(NamedTuple):
+class KnownFacts(NamedTuple):
     """The facts of one question, and what they say by what it is about, each with the name of its fact."""
 
-    all: tuple[Fact, ...] = ()
-    rewrites: tuple[tuple[Rewrite, str], ...] = ()
+    all: tuple[KnownFact, ...] = ()
+    rewrites: tuple[tuple[FactRewrite, str], ...] = ()
     symmetries: Mapping[TensorName, tuple[Orders, str]] = MappingProxyType({})
     signs: Mapping[FormHead, tuple[Sign, str]] = MappingProxyType({})
 
 
-NO_FACTS = Facts()
+NO_FACTS = KnownFacts()
 
 
-def gathered(facts: Iterable[Fact]) -> Facts:
+def gathered(facts: Iterable[KnownFact]) -> KnownFacts:
     """Facts by what they are about."""
     symmetries: dict[TensorName, tuple[Orders, str]] = {}
     signs: dict[FormHead, tuple[Sign, str]] = {}
@@ -61,7 +61,9 @@ def gathered(facts: Iterable[Fact]) -> Facts:
             symmetries[name] = closure((*symmetries.get(name, ((), ""))[0], *orders)), fact.name
         if fact.sign is not None and signs.get(fact.sign[0], ("",))[0] != "positive":
             signs[fact.sign[0]] = fact.sign[1], fact.name
-    return Facts(facts, tuple((rewrite, fact.name) for fact in facts for rewrite in fact.rewrites), symmetries, signs)
+    return KnownFacts(
+        facts, tuple((rewrite, fact.name) for fact in facts for rewrite in fact.rewrites), symmetries, signs
+    )
 
 
 def closure(orders: Orders) -> Orders:

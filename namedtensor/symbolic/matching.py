@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .forms import Factor, FormIndex, Product
 
 
-class Occurrence(NamedTuple):
+class PatternMatch(NamedTuple):
     """What is left of a product without a pattern, what the pattern's indices are in it, and those that it sums."""
 
     rest: tuple[Factor, ...]
@@ -17,7 +17,7 @@ class Occurrence(NamedTuple):
     inside: set[FormIndex]
 
 
-def occurrences(product: Product, pattern: Product) -> Iterator[Occurrence]:
+def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
     """The ways in which a product has all factors of a pattern, and nothing else has the indices that the pattern sums."""
     exponents = tuple(factor.exponent for factor in product.factors)
     for left, names in _matches(pattern.factors, exponents, product, pattern, {}):
@@ -26,7 +26,7 @@ def occurrences(product: Product, pattern: Product) -> Iterator[Occurrence]:
         if inside & {index for factor in rest for index in factor.indices}:
             continue
         if not any(names[index] in inside for index in pattern.indices()):
-            yield Occurrence(rest, names, inside)
+            yield PatternMatch(rest, names, inside)
 
 
 def _holds(exponent: Fraction, expected: Fraction) -> bool:
@@ -35,17 +35,17 @@ def _holds(exponent: Fraction, expected: Fraction) -> bool:
 
 
 def _matches(
-    wanted: tuple[Factor, ...],
+    factors: tuple[Factor, ...],
     exponents: tuple[Fraction, ...],
     product: Product,
     pattern: Product,
     names: dict[FormIndex, FormIndex],
 ) -> Iterator[tuple[tuple[Fraction, ...], dict[FormIndex, FormIndex]]]:
     """The exponents that are left of a product's factors, and the names of indices."""
-    if not wanted:
+    if not factors:
         yield exponents, names
         return
-    first, *rest = wanted
+    first, *rest = factors
     for position, (factor, exponent) in enumerate(zip(product.factors, exponents)):
         if factor.head is not first.head or not _holds(exponent, first.exponent):
             continue

@@ -59,9 +59,9 @@ def _grouping(
     rest = [part for part in above if part not in inside]
     indices = frozenset(label for part in inside for label in part.indices)
     gone = (summed & indices) - divided.union(*(part.indices for part in rest))
-    place = above.index(inside[0])
-    after = [part for part in above[place:] if part in rest]
-    return Grouping([*above[:place], ProductPart(inside[0].node, indices - gone), *after], place, inside, gone)
+    start = above.index(inside[0])
+    after = [part for part in above[start:] if part in rest]
+    return Grouping([*above[:start], ProductPart(inside[0].node, indices - gone), *after], start, inside, gone)
 
 
 def widest(parts: list[ProductPart], summed: set[FormIndex]) -> int:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from .facts import NO_FACTS, Facts
+from .facts import NO_FACTS, KnownFacts
 from .forms import Form, FormHead, FormIndex, head, interned, single
 
 MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
@@ -61,7 +61,7 @@ class Work:
         self.rules: Counter[str] = Counter()
         self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
         self.numbered: dict[str, Any] = {}  # the summed axes whose size is a number, as they are named
-        self.facts: Facts = NO_FACTS
+        self.facts: KnownFacts = NO_FACTS
 
     def spend(self, amount: int = 1) -> None:
         self.budget.spend(amount)

@@ -156,8 +156,8 @@ class Board(LoopWriter):
         sizes = {axis: size for axis, size in extents(term).items() if axis in term.axes}
         places = list(itertools.islice(itertools.product(*map(range, sizes.values())), MAX_PLACES))
         before, texts = self.at, list[str]()
-        for place in places if len(places) <= TERMS else [*places[: TERMS - 2], places[-1]]:
-            self.at = {**before, **{axis: CodeExpression(str(index)) for axis, index in zip(sizes, place)}}
+        for position in places if len(places) <= TERMS else [*places[: TERMS - 2], places[-1]]:
+            self.at = {**before, **{axis: CodeExpression(str(index)) for axis, index in zip(sizes, position)}}
             texts.append(element().within(PRODUCT if between == BETWEEN[SUMS] else SUM))
         self.at = before
         return between.join(texts if len(places) <= TERMS else [*texts[:-1], "…", texts[-1]])
