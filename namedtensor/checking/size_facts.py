@@ -86,7 +86,7 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
     return words
 
 
-def inputs(node: Call) -> tuple[Node, ...]:
+def parts(node: Call) -> tuple[Node, ...]:
     """What an operation of sizes is computed from, of ⌈a / b⌉ both numbers; of another operation nothing."""
     if node.operator not in ARITHMETIC:
         return ()

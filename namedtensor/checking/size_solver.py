@@ -24,18 +24,7 @@ from ..terms.inference import Inference, SizesInterface
 from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import inferred_size, several_sizes
 from .size_agenda import SearchKey, SizeAgenda
-from .size_facts import (
-    MAX_SIZE_NUMBER,
-    FactIndex,
-    Symbol,
-    computed,
-    inputs,
-    invert,
-    power,
-    sides,
-    solved_size,
-    words_of,
-)
+from .size_facts import MAX_SIZE_NUMBER, FactIndex, Symbol, computed, invert, parts, power, sides, solved_size, words_of
 
 NodePath: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
 MAX_SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for each piece that it may have
@@ -351,8 +340,8 @@ class SizeSolver(SizesInterface):
                     return number
             number = self.find(symbol, env, node)
             return self.checker.number(symbol[1], env) if number is None else number
-        if isinstance(node, Call) and (parts := inputs(node)):
-            values = [self.value(part, env) for part in parts]  # few frames: chains of sizes nest deep
+        if isinstance(node, Call) and (operands := parts(node)):
+            values = [self.value(part, env) for part in operands]  # few frames: chains of sizes nest deep
             if any(value is None for value in values):
                 return None
             return self.bounded(computed(node.operator, values), node)
