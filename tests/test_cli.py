@@ -635,6 +635,8 @@ def test_a_formula_is_printed_as_a_module_of_pytorch(run):
 
 @pytest.mark.parametrize("words", list(examples()), ids=" ".join)
 def test_the_examples_of_the_help_run(run, words):
+    if words[0] == "devices":
+        pytest.importorskip("jax", reason="JAX compiles for devices")
     assert run(*words)[0] == int("widht" in "".join(words[1:2]))
 
 

@@ -53,6 +53,8 @@ class ModuleMethods:
 
         Examples
         --------
+        >>> import pytest
+        >>> torch = pytest.importorskip("torch")
         >>> from transformer import FFN
         >>> module = FFN.init(sizes={"chans": 4, "hidden": 8}).module(X="batch seq chans")
         >>> module.axes, module.W_1.dtype
