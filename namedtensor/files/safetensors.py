@@ -61,6 +61,11 @@ class TensorFile(Mapping[str, Any]):
     (['b'], (2,), {'out': 2})
     """
 
+    path: Path
+    entries: dict[str, Any]
+    metadata: dict[str, str]
+    start: int
+
     def __init__(self, path: str | os.PathLike[str]):
         self.path = as_path(path)
         try:

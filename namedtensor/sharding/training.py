@@ -41,6 +41,15 @@ class Training:
     a tensor for each parameter, and the step number under t.
     """
 
+    sharded: Any
+    loss: str
+    update: Any
+    rates: dict[str, float]
+    accumulate: str | None
+    sizes: Mapping[str, int] | None
+    constants: dict[str, float]
+    entry: Any
+
     def __init__(
         self, sharded: Any, loss: str, update: Any, rates: Mapping[str, float] | None = None,
         accumulate: str | None = None, sizes: Mapping[str, int] | None = None, constants: Mapping[str, float] | None = None,
