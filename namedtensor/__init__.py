@@ -87,10 +87,8 @@ HOMES = {  # the module of each public name, except for the functions generated 
     ".teaching.equivalence": ("equivalent",),
     ".teaching.follows": ("Differs", "follows"),
     ".teaching.sheets": ("exercises",),
-    ".tensors.creation": (
-        *("arange", "eye", "full", "full_like", "ones", "ones_like"),
-        *("random_normal", "random_uniform", "zeros", "zeros_like"),
-    ),
+    ".tensors.creation": ("arange", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"),
+    ".tensors.random_numbers": ("random_normal", "random_uniform"),
     ".tensors.digits": ("set_printoptions",),
     ".tensors.dlpack": ("from_dlpack",),
     ".tensors.mapping": ("scan", "vmap"),

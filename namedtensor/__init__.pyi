@@ -64,14 +64,14 @@ from .tensors.creation import full as full
 from .tensors.creation import full_like as full_like
 from .tensors.creation import ones as ones
 from .tensors.creation import ones_like as ones_like
-from .tensors.creation import random_normal as random_normal
-from .tensors.creation import random_uniform as random_uniform
 from .tensors.creation import zeros as zeros
 from .tensors.creation import zeros_like as zeros_like
 from .tensors.digits import set_printoptions as set_printoptions
 from .tensors.dlpack import from_dlpack as from_dlpack
 from .tensors.mapping import scan as scan
 from .tensors.mapping import vmap as vmap
+from .tensors.random_numbers import random_normal as random_normal
+from .tensors.random_numbers import random_uniform as random_uniform
 
 __version__: str
 __all__ = [
@@ -134,10 +134,10 @@ __all__ = [
     "full_like",
     "ones",
     "ones_like",
-    "random_normal",
-    "random_uniform",
     "zeros",
     "zeros_like",
+    "random_normal",
+    "random_uniform",
     "set_printoptions",
     "from_dlpack",
     "scan",

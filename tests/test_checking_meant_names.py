@@ -1,4 +1,4 @@
-"""Suggestions for names that are misspelled: those of the program before built-in ones that are no nearer."""
+"""Suggestions for names that are misspelled: names of the program come before built-in names unless those are closer."""
 
 import pytest
 

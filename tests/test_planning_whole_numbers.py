@@ -386,7 +386,7 @@ def test_whole_numbers_are_those_of_exact_arithmetic(name):
     ],
 )
 def test_a_power_of_one_is_exact_for_each_exponent(name, dtype, exponents, large, fits):
-    """The dtype of the exponent decides whether the sum is of whole numbers, which 32 bits may not hold."""
+    """The dtype of the exponent decides whether the sum is of integers, which may exceed 32 bits."""
     make, context = library(name)
     letter = NAMES[dtype]
     leaves = [Tree("input", (), frozenset("a"), f"{name}a") for name in (letter, "M", "K" if letter != "K" else "L")]

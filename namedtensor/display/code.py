@@ -46,7 +46,7 @@ def named_terms(checker: Checker) -> dict[int, str]:
 def readable_code(library: str, root: Term, names: Mapping[int, str], inputs: Sequence[str]) -> ReadableCode:
     """The source text of a function of arrays, to be read: its parameters are the inputs that it uses, in their order.
 
-    Raises NotationError where there is no such library, and UnreadableFormula where an operator has no such form.
+    Raises NotationError if the library is unknown, and UnreadableFormula if an operator has no readable form.
     """
     if library not in LIBRARIES:
         raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")

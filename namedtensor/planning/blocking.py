@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from ..core.extents import proves_at_most
 from ..core.size_conditions import assume_at_most, is_by_example
-from ..terms.terms import Term, resolved_shape, topological
+from ..terms.terms import Term, number_of_elements, resolved_shape, topological
 from . import contraction_order, core_use, online_softmax, regions
-from .lowering import Lowering, count
+from .lowering import Lowering
 from .plan import Argument, PlanValue
 from .regions import Region
 from .step_builder import MAX_REPEATED_BLOCK_STEPS
@@ -104,6 +104,6 @@ def _one_by_one(lowering: Lowering, region: Region) -> Argument:
     lowering.regions.pop(id(region.root))
     for term in topological(region.root):
         if id(term) in region.inside and lowering.known(term) is None:
-            lowering.check_memory(term, count(term))
+            lowering.check_memory(term, number_of_elements(term))
             lowering.values[id(term)] = lowering.lower(term)
     return lowering.value(region.root)

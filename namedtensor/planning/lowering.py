@@ -6,7 +6,7 @@ is done to a term is in the tables that the planner hands in, so a rewrite knows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from grammar.cache import cached_property
@@ -23,7 +23,7 @@ from ..operators import REGISTRY
 from ..operators.record import IndexProblem
 from ..terms.environment import distinct_names, source_name
 from ..terms.structural import after_pass, passed
-from ..terms.terms import Term, resolved_shape, topological
+from ..terms.terms import Term, elements_of_each, resolved_shape, topological
 from .builder import PlanBuilder
 from .failures import index_error_at, refused, span_of
 from .plan import Argument, PlanValue
@@ -196,7 +196,7 @@ class Lowering:
             passed(*roots)
         terms = topological(*roots)
         self._note_uses(terms, roots)
-        counts = counts_of(terms)
+        counts = elements_of_each(terms)
         largest_bytes = max(map(typical, {*counts}), default=0) * self.itemsize
         for name, min_bytes, analysis in self.tables.analyses:
             if largest_bytes >= min_bytes and self.is_on(name):
@@ -375,30 +375,6 @@ def sizes_of(value: PlanValue) -> dict[str, Any]:
 def known_sizes(extent: tuple[Any, ...]) -> tuple[Any, ...]:
     """Sizes by the symbols that are left of them."""
     return tuple(map(resolve, extent))
-
-
-def counts_of(terms: Iterable[Term]) -> list[int]:
-    """The numbers of elements of terms, counted once for those that share a shape, as members of a family do."""
-    result: dict[int, int] = {}
-    counts: list[int] = []
-    for term in terms:
-        known = result.get(id(term.shape))
-        if known is None:
-            known = result[id(term.shape)] = count(term)
-        counts.append(known)
-    return counts
-
-
-def count(term: Term) -> int:
-    """The number of elements of a term; −1 where a size is not known."""
-    total = 1
-    for size in term.shape.values():
-        if type(size) is not int:
-            size = resolve(size)
-            if not isinstance(size, (int, Extent)):
-                return -1
-        total *= size
-    return total
 
 
 def _bytes(count: float) -> str:

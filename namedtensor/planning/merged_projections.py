@@ -18,9 +18,8 @@ from ..core.axes import Order
 from ..core.extents import typical
 from ..operators import REGISTRY
 from ..operators.contraction import merged
-from ..terms.terms import Term
+from ..terms.terms import Term, number_of_elements
 from .lowering import Lowering
-from .lowering import count as count_of
 from .plan import Argument, PlanValue
 from .regions import sizes_of
 
@@ -73,7 +72,7 @@ def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
 
 def _may_be_neighbours(lowering: Lowering, rows: int, matrix: Term) -> bool:
     """Whether a matrix is worth finding out that it lies beside another."""
-    return lowering.target.name == "numpy" and rows <= FEW and typical(count_of(matrix)) >= LARGE
+    return lowering.target.name == "numpy" and rows <= FEW and typical(number_of_elements(matrix)) >= LARGE
 
 
 def project(lowering: Lowering, term: Term) -> Argument | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from ..core.extents import typical
 from ..core.size_conditions import assume_at_most, assume_equal
 from ..operators import REGISTRY
-from ..terms.terms import Term
+from ..terms.terms import Term, number_of_elements
 from . import regions
-from .lowering import Lowering, count
+from .lowering import Lowering
 from .plan import Argument, PlanValue
 
 ADD, LARGER = "add", "maximum"
@@ -42,7 +42,7 @@ def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
         x, y = lowering.known(soft.arguments[0]), lowering.value(other)
         if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or y.dtype != x.dtype:
             continue
-        if typical(count(term)) >= typical(count(soft)):
+        if typical(number_of_elements(term)) >= typical(number_of_elements(soft)):
             continue
         lowering.late.add(id(term))
         if b.in_block and share(lowering, term) < 1.0:

@@ -17,10 +17,10 @@ from ..core.warned import warn
 from ..operators import REGISTRY
 from ..terms.loop_bodies import without_unasked
 from ..terms.normalized_exponentials import with_softmax
-from ..terms.terms import OPERATOR, Term, topological, without_variables
+from ..terms.terms import OPERATOR, Term, number_of_elements, topological, without_variables
 from . import blocking, contraction_order, fused_kernels, merged_projections, online_softmax, regions
 from .dtypes import real_of
-from .lowering import Analysis, Lowering, Rewrite, Tables, count
+from .lowering import Analysis, Lowering, Rewrite, Tables
 from .plan import Argument, Plan, PlanValue
 from .step_builder import MAX_REPEATED_STEPS
 from .structural import RULES
@@ -50,7 +50,7 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
     if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or x.dtype != y.dtype:
         return None
     if 4 * min(x.typical_count, y.typical_count) > typical(
-        count(product)
+        number_of_elements(product)
     ):  # a new array costs more than a pass over one in place
         return None
     scale = 1.0 / number if term.operator == "/" else float(number)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
@@ -19,7 +19,6 @@ from .parameters import inferred, shapes_of
 
 if TYPE_CHECKING:
     from ..sharding.device_report import DeviceReport
-    from ..sharding.sharding import Rules
 
 LOSS = "loss"  # the name of a loss that is given as a formula
 DEFINED = re.compile(rf"^\s*{LOSS}\s*=", re.MULTILINE)
@@ -27,15 +26,22 @@ INTEGERS = re.compile(r"\s*(?:ℤ|ℕ|[ZN]\b|\[)")  # the sets of integers that 
 
 
 def device_report_of(
-    program: Any, topology: str | None, rules: Rules, mesh: Any, compute_rules: Rules | None,
-    value_rules: Mapping[str, Rules] | None, save: Iterable[str] | None, sizes: Mapping[str, int] | None, dtype: str,
-    name: str | None, update: Any, accumulate: str | None, inputs: Mapping[str, Any],
+    program: Any, placed: tuple[Any, ...], options: Mapping[str, Any], sizes: Mapping[str, int] | None, dtype: str,
+    name: str | None, step: Mapping[str, Any], inputs: Mapping[str, Any],
 ) -> DeviceReport:  # fmt: skip
-    """The report of a program, with tensors of these types; see `Program.for_devices`."""
+    """The report of a program, with tensors of these types; see `Program.for_devices`.
+
+    `placed` and `options` are arguments of `shard`; `step` has the loss, the update and the axis of accumulation.
+    """
     with LOADING, all_or_none():
         from ..sharding.device_report import device_report
+        from ..sharding.training import ADAM
 
-    sharded = program.shard(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save)
+    loss, update, accumulate = step["loss"], step["update"], step["accumulate"]
+    if loss is not None:
+        update = type(program)(ADAM, "text") if update is None else update
+        program, name = loss_in(program, loss)
+    sharded = program.shard(*placed, **options)
     constants = {key: value for key, value in inputs.items() if isinstance(value, (int, float))}
     texts = {key: value for key, value in inputs.items() if key not in constants}
     goal = program if name is None else program[name]

@@ -1,8 +1,8 @@
-"""What a formula becomes: a compiled function, its cost, and source text for other libraries."""
+"""What a formula becomes: a compiled function, its cost, source text for other libraries, and a program on devices."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
@@ -14,6 +14,9 @@ from .entries import Entry, WholeProgram
 
 if TYPE_CHECKING:
     from ..planning.cost import Cost
+    from ..sharding.device_report import DeviceReport
+    from ..sharding.sharded import Sharded
+    from ..sharding.sharding import Rules
     from .compiled import CompiledFormula
 
 DISABLE_HINT = 'write disable=["tiling"]'
@@ -275,3 +278,106 @@ class Exported:
             from .executable import Options
 
         return to_einsum(self._goal, all_values(values, named), Options(sizes, keyword_names(values, named)))
+
+
+class Placed:
+    """A program that can be placed on the devices of a mesh."""
+
+    def shard(
+        self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None, *,
+        value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
+    ) -> Sharded:  # fmt: skip
+        """Place the program on the devices of a JAX mesh, by axis name.
+
+        Parameters
+        ----------
+        rules : mapping of str to (str or tuple of str)
+            The mesh axis, or axes, over which each axis is sharded.
+        mesh : jax.sharding.Mesh or mapping of str to int
+            The mesh, or its sizes by name.
+        compute_rules : mapping, optional
+            The rules for computation, if they differ from those for the storage of parameters.
+        topology : str, optional
+            The devices to compile for, such as "v5e:16x16" (default: those present).
+        value_rules : mapping of str to rules, optional
+            Further rules for values by their names, such as {"X^l": {"seq": "model"}}.
+        save : iterable of str, optional
+            The values that the steps of loops save for their gradients. The others are computed again, as they are if
+            `compute_rules` is given.
+
+        Returns
+        -------
+        Sharded
+
+        Raises
+        ------
+        NotationError
+            If JAX is not installed (408), the mesh has no such axis (201), or there are too few devices (310).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> nt.program("Y = 2 X").shard({"batch": "data"}, {"data": 2})  # doctest: +SKIP
+        """
+        with LOADING, all_or_none():
+            from ..sharding.sharded import sharded_by
+            from ..sharding.sharding import Sharding
+
+        program: Any = self
+        return sharded_by(program, Sharding(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save))
+
+    def for_devices(
+        self, topology: str | None, rules: Rules, mesh: Mapping[str, int], *, compute_rules: Rules | None = None,
+        value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
+        sizes: Mapping[str, int] | None = None, dtype: str = "float32", output: str | None = None,
+        loss: str | None = None, update: Any = None, accumulate: str | None = None, **inputs: Any,
+    ) -> DeviceReport:  # fmt: skip
+        r"""Report what each device of a mesh has to do, for devices that may not be present; no value is computed.
+
+        Parameters
+        ----------
+        topology : str or None
+            The devices, such as "v5e:16x16", for which libtpu must be installed, or "cpu:256" (default: those present).
+        rules, mesh, compute_rules, value_rules, save
+            As for `shard`.
+        sizes : mapping of str to int, optional
+            Sizes of axes and counts of layers.
+        dtype : str, optional
+            The dtype of the parameters (default: "float32").
+        output : str, optional
+            The name whose value is computed (default: the loss, or the value of the program).
+        loss : str, optional
+            The name of the loss, a formula for it, or formulas that define `loss`. With it the report has a training step.
+        update : Program, optional
+            The optimizer, a program for one parameter (default: Adam).
+        accumulate : str, optional
+            An axis of the inputs over which the step accumulates gradients.
+        **inputs : shape or number
+            The types of the inputs, such as ids="ℤ^{batch[32] × seq[4096]}"; the other names are parameters.
+
+        Returns
+        -------
+        DeviceReport
+            Memory by kind, FLOPs of products, and collectives by mesh axis.
+
+        Raises
+        ------
+        NotationError
+            If a rule does not fit (201, 303, 310), the topology is unknown (208), the devices are too few (310), or their
+            memory is (404).
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> program = nt.program("Y = X ⊙_{a} W\nX ∈ ℝ^{a}\nW ∈ ℝ^{a × b}")
+        >>> mesh = {"model": 2}
+        >>> program.for_devices("cpu:2", {"b": "model"}, mesh, sizes={"b": 4}, X="ℝ^{a[3]}")  # doctest: +SKIP
+        """
+        with LOADING, all_or_none():
+            from .devices import device_report_of
+
+        options = {"value_rules": value_rules, "save": save}
+        step = {"loss": loss, "update": update, "accumulate": accumulate}
+        return device_report_of(
+            self, (rules, mesh, compute_rules, topology), options, sizes, dtype, output, step, inputs
+        )

@@ -23,15 +23,13 @@ from .call_cache import CachedCall
 from .entries import Entry, WholeProgram
 from .evaluate import evaluator
 from .executable import Options
+from .exported import Placed
 from .injected import closed_form
 from .parsed import ParsedProgram, parsed
 from .verbs import Verbs, no_function
 
 if TYPE_CHECKING:
     from ..planning.target import Placement
-    from ..sharding.device_report import DeviceReport
-    from ..sharding.sharded import Sharded
-    from ..sharding.sharding import Rules
     from .entry_points import EntryPoints
 
 
@@ -40,7 +38,7 @@ AnyProgram = TypeVar("AnyProgram", bound="Program")
 MAX_ENTRIES = 1024  # names of a program, and groups of names, that have been asked for
 
 
-class Program(Verbs):
+class Program(Placed, Verbs):
     r"""Hold several definitions in one scope; `nt.program` creates one.
 
     `program["O"]` is a name of it, callable, and so is `program.O`. Programs are equal if their sources mean the same.
@@ -194,117 +192,6 @@ class Program(Verbs):
         if operators is NO_OPERATORS:
             return type(self)(changed, self.syntax, self.strict)
         return restored(type(self), changed, self.syntax, self.strict, operators)
-
-    def shard(
-        self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None, *,
-        value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
-    ) -> Sharded:  # fmt: skip
-        """Place the program on the devices of a JAX mesh, by axis name.
-
-        Parameters
-        ----------
-        rules : mapping of str to (str or tuple of str)
-            The mesh axis, or axes, over which each axis is sharded.
-        mesh : jax.sharding.Mesh or mapping of str to int
-            The mesh, or its sizes by name.
-        compute_rules : mapping, optional
-            The rules for computation, if they differ from those for the storage of parameters.
-        topology : str, optional
-            The devices to compile for, such as "v5e:16x16" (default: those present).
-        value_rules : mapping of str to rules, optional
-            Further rules for values by their names, such as {"X^l": {"seq": "model"}}.
-        save : iterable of str, optional
-            The values that the steps of loops save for their gradients. The others are computed again, as they are if
-            `compute_rules` is given.
-
-        Returns
-        -------
-        Sharded
-
-        Raises
-        ------
-        NotationError
-            If JAX is not installed (408), the mesh has no such axis (201), or there are too few devices (310).
-
-        Examples
-        --------
-        >>> import namedtensor as nt
-        >>> nt.program("Y = 2 X").shard({"batch": "data"}, {"data": 2})  # doctest: +SKIP
-        """
-        with LOADING, all_or_none():
-            from ..sharding.sharded import sharded_by
-            from ..sharding.sharding import Sharding
-
-        return sharded_by(self, Sharding(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save))
-
-    def for_devices(
-        self, topology: str | None, rules: Rules, mesh: Mapping[str, int], *, compute_rules: Rules | None = None,
-        value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
-        sizes: Mapping[str, int] | None = None, dtype: str = "float32", output: str | None = None,
-        loss: str | None = None, update: Program | None = None, accumulate: str | None = None, **inputs: Any,
-    ) -> DeviceReport:  # fmt: skip
-        r"""Report what each device of a mesh has to do, for devices that may not be present; no value is computed.
-
-        Parameters
-        ----------
-        topology : str or None
-            The devices, such as "v5e:16x16", for which libtpu must be installed, or "cpu:256" (default: those present).
-        rules, mesh, compute_rules, value_rules, save
-            As for `shard`.
-        sizes : mapping of str to int, optional
-            Sizes of axes and counts of layers.
-        dtype : str, optional
-            The dtype of the parameters (default: "float32").
-        output : str, optional
-            The name whose value is computed (default: the loss, or the value of the program).
-        loss : str, optional
-            The name of the loss, a formula for it, or formulas that define `loss`. With it the report has a training step.
-        update : Program, optional
-            The optimizer, a program for one parameter (default: Adam).
-        accumulate : str, optional
-            An axis of the inputs over which the step accumulates gradients.
-        **inputs : shape or number
-            The types of the inputs, such as ids="ℤ^{batch[32] × seq[4096]}"; the other names are parameters.
-
-        Returns
-        -------
-        DeviceReport
-            Memory by kind, FLOPs of products, and collectives by mesh axis.
-
-        Raises
-        ------
-        NotationError
-            If a rule does not fit (201, 303, 310), the topology is unknown (208), the devices are too few (310), or their
-            memory is (404).
-
-        Examples
-        --------
-        >>> import namedtensor as nt
-        >>> program = nt.program("Y = X ⊙_{a} W\nX ∈ ℝ^{a}\nW ∈ ℝ^{a × b}")
-        >>> mesh = {"model": 2}
-        >>> program.for_devices("cpu:2", {"b": "model"}, mesh, sizes={"b": 4}, X="ℝ^{a[3]}")  # doctest: +SKIP
-        """
-        with LOADING, all_or_none():
-            from ..sharding.training import ADAM
-            from .devices import device_report_of, loss_in
-
-        program, name = (self, output) if loss is None else loss_in(self, loss)
-        adam = type(self)(ADAM, "text") if update is None and loss is not None else update
-        return device_report_of(
-            program,
-            topology,
-            rules,
-            mesh,
-            compute_rules,
-            value_rules,
-            save,
-            sizes,
-            dtype,
-            name,
-            adam,
-            accumulate,
-            inputs,
-        )
 
     def derivative(self, wrt: str) -> Formula:
         """Return the derivative with respect to a name, as a formula.

@@ -4,7 +4,7 @@
 `facts`: facts about tensors, each with a name.
 `canonical`: keys: equal forms have one; the number that the products of a form share.
 `work`: counts of the rules used, and the budget.
-`matching`: where the factors of one product occur in another.
+`matching`: where the factors of one product occur in another, and facts applied there.
 `signs`: what is never negative, or hardly ever 0.
 `factors`: rules for the factors of one product, and known totals, such as that of softmax.
 `product_rules`: rules for one product that only proofs apply.

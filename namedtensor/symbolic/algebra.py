@@ -45,7 +45,7 @@ from .forms import (
     renamed,
     single,
 )
-from .matching import occurrences
+from .matching import stated
 from .product_rules import inverse_product, pythagorean, quotient_of_sums, sign_powers
 from .work import current, used
 
@@ -187,29 +187,6 @@ def _without_sign(factors: list[Factor]) -> list[Factor] | None:
                         without_sign += more
                     break
     return None if without_sign == factors else without_sign
-
-
-def stated(parts: SumParts) -> None:
-    """The factors that a fact has something shorter for: of ∑_{c} t = 1, ∑_{c} t ⊙ x = x."""
-    while parts.coefficient:
-        product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
-        for (pattern, result), fact in current().facts.rewrites:
-            occurrence = next(occurrences(product, pattern), None)
-            if occurrence is None:
-                continue
-            used(fact)
-            current().spend()
-            parts.coefficient = parts.coefficient * result[0].coefficient if result else Fraction(0)
-            parts.factors = [
-                *occurrence.rest,
-                *(factor.at(occurrence.names) for product in result for factor in product.factors),
-            ]
-            parts.summed -= occurrence.inside
-            contracted(parts)
-            gathered(parts)
-            break
-        else:
-            return
 
 
 # In order: each is given what those before it have made.

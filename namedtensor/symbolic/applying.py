@@ -116,7 +116,7 @@ def exponential(x: Form) -> Form:
     shared, rest = content(x)
     inner = scaled(rest, Fraction(1, shared.denominator))
     work = current()
-    alone = _sole(rest if work.expanding else inner)
+    alone = sole(rest if work.expanding else inner)
     if alone is not None and (alone.head.kind, alone.head.label) == ("apply", "log") and work.expanding >= work.proving:
         used("logarithm")
         return power(opened(alone)[0], shared if work.expanding else Fraction(shared.numerator))
@@ -130,7 +130,7 @@ def _opaque(operator: str, *parts: Form) -> Form:
     return as_form(function_of(operator, *parts))
 
 
-def _sole(form: Form) -> Factor | None:
+def sole(form: Form) -> Factor | None:
     """The one factor that a form is, if it is one."""
     if len(form) != 1 or form[0].coefficient != 1 or form[0].summed or len(form[0].factors) != 1:
         return None
@@ -202,7 +202,7 @@ MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "�
 
 def indicated(condition: Form) -> Form | None:
     """𝕀[x > 0] = 1 for an x above 0."""
-    alone = _sole(condition)
+    alone = sole(condition)
     if alone is None or alone.head.label not in MIRRORED:
         return None
     (left, right), label = opened(alone), alone.head.label
@@ -237,7 +237,7 @@ OPPOSITE = {"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "�
 
 def negated(condition: Form) -> Form:
     """The condition that holds where this one does not."""
-    alone = _sole(condition)
+    alone = sole(condition)
     if alone is not None and alone.head.label in OPPOSITE:
         return _opaque(OPPOSITE[alone.head.label], *opened(alone))
     if alone is not None and alone.head.label == "¬":
@@ -368,7 +368,7 @@ def whole_power(base: Form, exponent: Form) -> Form | None:
     if product.coefficient != 1:
         return power(applied("^", (base, (product._replace(coefficient=ONE_),))), product.coefficient)
     outer, rest = monomial(base)
-    if base == ONE or not outer.factors or (rest == ONE and _sole(base) is not None):
+    if base == ONE or not outer.factors or (rest == ONE and sole(base) is not None):
         return ONE if base == ONE else None
     used("power of a size")
     parts = [power(applied("^", (as_form(factor, ONE_), exponent)), factor.exponent) for factor in outer.factors]

@@ -66,9 +66,8 @@ class Forms:
         self.linear: set[int] = set()
         self.cut: list[NamedDerivative] = []
         self.leaves: dict[str, str] = {}  # inputs that are called otherwise
-        self.nonzero: set[Any] = (
-            set()
-        )  # keys of what is not 0, and of matrices that have an inverse, if all has a value
+        # keys of what is not 0, and of matrices that have an inverse, if all has a value
+        self.nonzero: set[Any] = set()
 
     def index(self, axis: str, extent: Any) -> FormIndex:
         extent = resolve(extent)

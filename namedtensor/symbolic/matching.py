@@ -1,4 +1,4 @@
-"""Where the factors of one product occur in another, under names for its indices."""
+"""Where the factors of one product occur in another, under names for its indices; and facts, which are applied there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
+from .factors import SumParts, contracted, gathered
 from .forms import Factor, FormIndex, Product
+from .work import current, used
 
 
 class PatternMatch(NamedTuple):
@@ -62,3 +64,26 @@ def _matches(
                 bound = [indices[index] for index in pattern.summed if index in indices]
                 if len(set(bound)) == len(bound):
                     yield from _matches(tuple(rest), left, product, pattern, indices)
+
+
+def stated(parts: SumParts) -> None:
+    """The factors that a fact has something shorter for: of ∑_{c} t = 1, ∑_{c} t ⊙ x = x."""
+    while parts.coefficient:
+        product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
+        for (pattern, result), fact in current().facts.rewrites:
+            occurrence = next(occurrences(product, pattern), None)
+            if occurrence is None:
+                continue
+            used(fact)
+            current().spend()
+            parts.coefficient = parts.coefficient * result[0].coefficient if result else Fraction(0)
+            parts.factors = [
+                *occurrence.rest,
+                *(factor.at(occurrence.names) for product in result for factor in product.factors),
+            ]
+            parts.summed -= occurrence.inside
+            contracted(parts)
+            gathered(parts)
+            break
+        else:
+            return

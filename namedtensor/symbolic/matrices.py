@@ -7,14 +7,13 @@ what were the columns of X.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import algebra, canonical
-from .applying import applied
+from .applying import applied, sole
 from .factors import components, touches
 from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, indices_of, number, opened, renamed, size
 from .product_rules import is_function
@@ -118,13 +117,6 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
 def as_matrix(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
     """The product of factors, with those sums that they have."""
     return algebra.settled(ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index)))
-
-
-def sole(form: Form) -> Factor | None:
-    """The one factor that a form is, if it is one."""
-    (product,) = form if len(form) == 1 else (Product(Fraction(0)),)
-    whole = product.coefficient == 1 and len(product.factors) == 1 and not product.summed
-    return product.factors[0] if whole and product.factors[0].exponent == 1 else None
 
 
 def bound_matrix(forms: Any, term: Term) -> Matrix:

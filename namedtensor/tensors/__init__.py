@@ -3,6 +3,7 @@
 `eager`: applies one operator, prepared for the layouts of its operands.
 `functions`: functions such as nt.softmax, generated from the operators' records.
 `creation`: tensors of a shape, such as zeros.
+`random_numbers`: tensors of random numbers.
 `dlpack`: arrays of named tensors, shared with other libraries.
 `elements`: methods that move or convert elements.
 `selection`: methods that select elements by their positions.

@@ -8,7 +8,7 @@ unrolled, lifting done: what is left is a graph in which equal terms are one obj
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, islice
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -158,3 +158,27 @@ class Numbers(tuple[Any, ...]):
     """The entries of a literal; compares by identity first, for it may hold many."""
 
     __slots__ = ()
+
+
+def elements_of_each(terms: Iterable[Term]) -> list[int]:
+    """The numbers of elements of terms, counted once for those that share a shape, as members of a family do."""
+    result: dict[int, int] = {}
+    counts: list[int] = []
+    for term in terms:
+        known = result.get(id(term.shape))
+        if known is None:
+            known = result[id(term.shape)] = number_of_elements(term)
+        counts.append(known)
+    return counts
+
+
+def number_of_elements(term: Term) -> int:
+    """The number of elements of a term; −1 where a size is not known."""
+    total = 1
+    for size in term.shape.values():
+        if type(size) is not int:
+            size = resolve(size)
+            if not isinstance(size, (int, Extent)):
+                return -1
+        total *= size
+    return total

@@ -93,7 +93,7 @@ a line (so `symbols` and `shapes` are all there is to say). `step` counts the st
 
 **code** — formula, `{"library": "loops" | "numpy" | "torch" | "jax" | "javascript" | "einsum"}` → `{"ok": true, "text": "..", "spans":
 [[..] | null], "why": null}`, the part of the formula that each line stands for, empty where the code is not of these parts; of
-einsum `{"text": null, "why": "softmax is no product"}` where there is none.
+einsum `{"text": null, "why": "softmax is not a sum of products"}` where there is none.
 
 **derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "∂u = ∂Q ⊙_{key} K",
 "latex": "..", "identity": "∂X ⊙_{ax} Y", "latex_identity": ".." | null}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program":

@@ -1,0 +1,96 @@
+"""Tensors of random numbers, made of a shape: `nt.random_normal("a[3] b[4]", seed=1)`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.seeds import generator_of
+from ..core.tensor import NamedTensor, wrap_array
+from .creation import created, sizes_of
+
+
+def random_normal(
+    shape: Any, seed: Any = 0, *, mean: float = 0, std: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
+) -> NamedTensor:  # fmt: skip
+    """Create a tensor of normally distributed random numbers; the same seed gives the same numbers, on each library.
+
+    Parameters
+    ----------
+    shape : str or mapping of str to int
+        Axis names with their sizes: "seq[3] chans[4]".
+    seed : int, key of jax.random, or sequence of one of these and integers
+        The seed (default: 0). (7, 0), (7, 1), … are independent draws. With a key, the array is JAX's.
+    mean, std : float
+        The mean and the standard deviation (default: 0 and 1).
+    dtype : str, optional
+        The type of the elements (default: "float64").
+    library : {"numpy", "torch", "jax"}
+        The library of the array (default: "numpy").
+    device : optional
+        The device of the array (default: that of the library).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the shape is invalid (310, 317), or the library is not installed (408).
+
+    Examples
+    --------
+    >>> random_normal("seq[1000]", seed=1).std(axis="seq").item() > 0.9
+    True
+    """
+    sizes = sizes_of(shape)
+    return drawn(generator_of(seed).normal(mean, std, tuple(sizes.values())), sizes, dtype, library, device)
+
+
+def random_uniform(
+    shape: Any, seed: Any = 0, *, low: float = 0, high: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
+) -> NamedTensor:  # fmt: skip
+    """Create a tensor of uniformly distributed random numbers; the same seed gives the same numbers, on each library.
+
+    Parameters
+    ----------
+    shape : str or mapping of str to int
+        Axis names with their sizes: "seq[3] chans[4]".
+    seed : int, key of jax.random, or sequence of one of these and integers
+        The seed (default: 0). (7, 0), (7, 1), … are independent draws. With a key, the array is JAX's.
+    low, high : float
+        The bounds; the numbers are smaller than `high` (default: 0 and 1).
+    dtype : str, optional
+        The type of the elements (default: "float64").
+    library : {"numpy", "torch", "jax"}
+        The library of the array (default: "numpy").
+    device : optional
+        The device of the array (default: that of the library).
+
+    Returns
+    -------
+    NamedTensor
+
+    Raises
+    ------
+    NotationError
+        If the shape is invalid (310, 317), or the library is not installed (408).
+
+    Examples
+    --------
+    >>> random_uniform("seq[5]", seed=1).sizes
+    {'seq': 5}
+    """
+    sizes = sizes_of(shape)
+    return drawn(generator_of(seed).uniform(low, high, tuple(sizes.values())), sizes, dtype, library, device)
+
+
+def drawn(numbers: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
+    """A tensor of random numbers, which are JAX's where the seed is a key."""
+    if type(numbers).__module__.partition(".")[0] in ("numpy", "builtins"):
+        return created(np.asarray(numbers), sizes, dtype, library, device)
+    result = wrap_array(numbers, tuple(sizes))
+    return result if dtype is None else result.astype(dtype)  # type: ignore[attr-defined]
