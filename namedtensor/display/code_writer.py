@@ -85,7 +85,7 @@ class Writer:
 
     def unreadable(self, term: Term, why: str = "") -> UnreadableFormula:
         hint = 'choose "numpy"' if self.library is LOOPS else 'choose style="function"'
-        return UnreadableFormula(409, why or f"{term.operator} has no readable form {self.library.title}", hint=hint)
+        return UnreadableFormula(405, why or f"{term.operator} has no readable form {self.library.title}", hint=hint)
 
     def call(self, term: Term, name: str, *operands: str, **words: Any) -> str:
         """The template of an operator, filled in."""
