@@ -280,7 +280,7 @@ class Exported:
         return to_einsum(self._goal, all_values(values, named), Options(sizes, keyword_names(values, named)))
 
 
-class Placed:
+class OnDevices:
     """A program that can be placed on the devices of a mesh."""
 
     def shard(

@@ -23,7 +23,7 @@ from .call_cache import CachedCall
 from .entries import Entry, WholeProgram
 from .evaluate import evaluator
 from .executable import Options
-from .exported import Placed
+from .exported import OnDevices
 from .injected import closed_form
 from .parsed import ParsedProgram, parsed
 from .verbs import Verbs, no_function
@@ -38,7 +38,7 @@ AnyProgram = TypeVar("AnyProgram", bound="Program")
 MAX_ENTRIES = 1024  # names of a program, and groups of names, that have been asked for
 
 
-class Program(Placed, Verbs):
+class Program(OnDevices, Verbs):
     r"""Hold several definitions in one scope; `nt.program` creates one.
 
     `program["O"]` is a name of it, callable, and so is `program.O`. Programs are equal if their sources mean the same.
