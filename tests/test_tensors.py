@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 import math
 import pickle
 
@@ -196,6 +197,27 @@ def test_elements_are_counted_from_0_as_python_does(index, want):
     assert tensor.array.tolist() == want
     assert isinstance(tensor.array, np.ndarray)
     assert tensor.axes == tuple(axis for axis in A.axes if axis not in index or isinstance(index[axis], slice))
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+def test_later_indices_of_the_same_axes_are_checked_as_the_first(library):
+    xp = pytest.importorskip("jax.numpy" if library == "jax" else library)
+    tensor = nt.tensor(xp.asarray(DATA), "height width")
+    for axes in (["height"], ["width"], ["width", "height"], ["height", "width"]):
+        for entries in itertools.product(
+            [0, -1, 1, slice(1), slice(None, None, 2), np.int64(1), [1, 0]], repeat=len(axes)
+        ):
+            index = dict(zip(axes, entries))
+            result, want = tensor[index], np.asarray(DATA)
+            for axis in sorted(axes, reverse=True):
+                want = want[:, index[axis]] if axis == "width" else want[index[axis]]
+            assert np.asarray(result.array).tolist() == want.tolist()
+            rest = [axis for axis in A.axes if isinstance(index.get(axis, slice(None)), (slice, list))]
+            assert result.sizes == dict(zip(rest, want.shape))
+    for selector, number in ((2, 401), (-3, 401), (True, 402), (1.0, 402), (slice("x", None), 402), ("north", 401)):
+        with pytest.raises(nt.NotationError) as problem:
+            tensor[{"height": selector}]
+        assert problem.value.code == number, selector
 
 
 def test_elements_by_tensors_of_indices():

@@ -265,8 +265,13 @@ def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wi
     return _INTERNED.get_or_build(key, lambda: Layout(*key))
 
 
-def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
-    """The same layout under other names."""
-    key = (axes, layout.extent, layout.dtype, layout.xp, layout.wide)
+def resized(layout: Layout, axes: tuple[str, ...], extent: tuple[Any, ...]) -> Layout:
+    """The layout of an array of the same library and dtype, with other axes and sizes."""
+    key = (axes, extent, layout.dtype, layout.xp, layout.wide)
     result = _INTERNED.get(key)
     return _new(*key) if result is None else result
+
+
+def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
+    """The same layout under other names."""
+    return resized(layout, axes, layout.extent)

@@ -129,10 +129,12 @@ def split(
 
 def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
     """Elements by name, counted from 0 as Python does: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
-    if not isinstance(index, Mapping):
-        hint = 'write A[{"height": 0}], which counts from 0'
-        raise NotationError(318, "an index needs its axis", hint=hint)
     try:
+        if type(index) is dict and (elements := reshaping.selected(self, index)) is not None:
+            return elements
+        if not isinstance(index, Mapping):
+            hint = 'write A[{"height": 0}], which counts from 0'
+            raise NotationError(318, "an index needs its axis", hint=hint)
         return reshaping.indexed(self, index)
     except NotationError as problem:
         raise problem.alone() from None

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..core.arrays import MOST, Layout, library, renamed
+from ..core.arrays import MOST, Layout, has_dimensions, library, renamed, resized
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import as_count
 from ..core.labels import no_labels
@@ -136,6 +136,41 @@ def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[s
 
 
 # ---------------------------------------------------------------------------------------------------------- indexing
+class Selection(NamedTuple):
+    """How integers for given axes, or a slice of one, select from arrays of one layout."""
+
+    before: tuple[slice, ...]  # all of each axis before the first indexed one
+    dimensions: tuple[int, ...]  # of the indexed axes, in the order of the index
+    sizes: tuple[int, ...]  # of the same axes
+    layout: Layout  # of what integers select
+
+
+_SELECTIONS: Cache[Any, Selection] = Cache("selections by index", MOST)
+
+
+def selected(tensor: Any, index: Mapping[str, Any]) -> Any:
+    """The same as `indexed` for axes that were indexed before; None where there is more to check."""
+    layout = tensor.layout
+    selection = _SELECTIONS.get((layout, *index))
+    if selection is None:
+        return None
+    before, dimensions, sizes, result = selection
+    if len(sizes) == 1:
+        for entry in index.values():
+            if type(entry) is int and -sizes[0] <= entry < sizes[0]:
+                return wrap_layout(tensor._array[(*before, entry)], result)
+            if type(entry) is slice:
+                elements = _sliced(tensor._array, (*before, entry))
+                return wrap_layout(elements, resized(layout, layout.axes, tuple(elements.shape)))
+        return None
+    at: list[Any] = [slice(None)] * len(layout.axes)
+    for dimension, size, entry in zip(dimensions, sizes, index.values()):
+        if type(entry) is not int or not -size <= entry < size:
+            return None
+        at[dimension] = entry
+    return wrap_layout(tensor._array[tuple(at)], result)
+
+
 def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
     """Select elements by axis: integers and slices as in Python, and tensors of indices, all at once."""
     layout = tensor.layout
@@ -156,13 +191,28 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
         else:
             at[layout.axes.index(axis)] = _position(axis, expected, layout.sizes[axis])
             rest.remove(axis)
+    elements = _sliced(tensor._array, tuple(at)) if at else tensor._array
+    part = wrap_layout(elements, resized(layout, tuple(rest), tuple(elements.shape)))
+    if pairs and not tensors and not has_dimensions((layout,)):
+        _SELECTIONS.get_or_build((layout, *index), lambda: _selection(layout, pairs))
+    return _taken(part, tensors) if tensors else part
+
+
+def _selection(layout: Layout, index: Iterable[str]) -> Selection:
+    dimensions = tuple(layout.axes.index(axis) for axis in index)
+    sizes = layout.sizes
+    rest = {axis: size for axis, size in sizes.items() if axis not in index}
+    result = resized(layout, (*rest,), (*rest.values(),))
+    return Selection((slice(None),) * min(dimensions), dimensions, tuple(sizes[axis] for axis in index), result)
+
+
+def _sliced(array: Any, at: tuple[Any, ...]) -> Any:
     try:
-        part = wrap_array(tensor._array[tuple(at)], tuple(rest)) if at else tensor
+        return array[at]
     except TypeError:
         raise NotationError(
             402, "the ends of a slice must be integers", hint='write A[{"seq": slice(0, 2)}], which leaves out its end'
         ) from None
-    return _taken(part, tensors) if tensors else part
 
 
 def _positions(tensor: Any, axis: str, entries: Any) -> Any:
