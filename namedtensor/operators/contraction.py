@@ -56,6 +56,8 @@ def _adjacent(group: Order, order: Order) -> bool:
 def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order):
     """x ⊙_{axes} y."""
     result = groups(x.order, y.order, axes)
+    if _is_backward(x.order, y.order, result):
+        x, y, result = y, x, groups(y.order, x.order, axes)
     if result.batch:
         return _stacked(b, x, y, result)
     if not result.rows and not result.columns:
@@ -63,6 +65,19 @@ def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order):
     if max(map(len, (result.rows, result.columns, result.summed))) == 1:
         return _plain(b, x, y, result)
     return _merged(b, x, y, result)
+
+
+def _is_backward(left: Order, right: Order, groups: Groups) -> bool:
+    """Whether the left operand would be transposed, and the right one transposed or copied: y ⊙ x leaves out the
+    transposition of x.
+    """
+    if not groups.rows or not groups.columns:
+        return False
+    number = len(groups.summed)
+    in_front = [
+        {*[axis for axis in order if axis not in groups.batch][:number]} == {*groups.summed} for order in (left, right)
+    ]
+    return in_front == [True, False]
 
 
 def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
@@ -82,9 +97,7 @@ def _plain(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
     """Two matrices, or a matrix and a vector, taken as they lie; a vector meets a matrix from either side."""
     (summed,) = groups.summed
     left_last, right_first = x.order[-1] == summed, y.order[0] == summed
-    if not left_last and not right_first:
-        x, y, groups = y, x, Groups((), groups.columns, groups.rows, groups.summed)
-    elif left_last and not right_first:
+    if left_last and not right_first:
         y = b.reorder(y, (summed, *groups.columns))
     elif not left_last:
         x = b.reorder(x, (*groups.rows, summed))
