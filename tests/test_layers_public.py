@@ -141,6 +141,10 @@ def test_a_bound_call_with_a_wrong_input():
     assert "x" in str(caught.value) and caught.value.hint
     with pytest.raises(nt.NotationError, match="donate= is a name, or several"):
         LOOP["state",].bind({}, donate=[1])  # type: ignore[list-item]
+    with pytest.raises(nt.NotationError, match="donate= names befor, which the program does not have") as problem:
+        LOOP["state",].bind({}, donate=["befor"])
+    assert problem.value.code == 201
+    assert "did you mean before?" in str(problem.value)
     with pytest.raises(nt.NotationError, match="what bind is given is a mapping from names, not 3"):
         LOOP["state",].bind(3)  # type: ignore[arg-type]
 

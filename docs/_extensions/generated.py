@@ -292,6 +292,10 @@ def setup(app):
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & {*sys.argv}:
+        sys.exit(
+            "generated.py [--write] [PAGE ...]: run the blocks of pages (default: all), and print or write those that change"
+        )
     chosen = [DOCS / name for name in sys.argv[1:] if not name.startswith("-")]
     for page in chosen or pages():
         if "--write" in sys.argv:

@@ -96,13 +96,13 @@ def values_of(words: list[str], console: Console, headers: Headers = NO_HEADERS)
     return values
 
 
-def sizes_of(words: list[str]) -> dict[str, int]:
+def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[str, int]:
     sizes: dict[str, int] = {}
     for word in ",".join(words).split(",") if words else ():
         name, _, text = word.partition("=")
         number = as_number(text.strip()) if text else None
         if not name.strip() or not isinstance(number, int):
-            raise InputError(f"{word!r} is not a size; write --sizes heads=8,seq=3")
+            raise InputError(f"{word!r} is not a size; write {example}")
         if name.strip() in sizes:
             raise InputError(f"the size of {name.strip()} is given twice")
         sizes[name.strip()] = number

@@ -55,7 +55,7 @@ def devices_command(options: Any, console: Console) -> int:
     from ..programs.program import Program
 
     source = source_of(options)
-    mesh = sizes_of([options.mesh])
+    mesh = sizes_of([options.mesh], "--mesh data=32,model=8")
     count = math.prod(mesh.values())
     topology = options.topology or f"cpu:{count}"
     emulate(topology)

@@ -56,8 +56,14 @@ def _adjacent(group: Order, order: Order) -> bool:
 def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order):
     """x ⊙_{axes} y."""
     result = groups(x.order, y.order, axes)
-    if _is_backward(x.order, y.order, result):
-        x, y, result = y, x, groups(y.order, x.order, axes)
+    if result.rows and result.columns:
+        # y ⊙ x transposes nothing where x ⊙ y would transpose x, and y would have to be transposed or copied
+        leading = [
+            {*[axis for axis in operand.order if axis not in result.batch][: len(axes)]} == {*axes}
+            for operand in (x, y)
+        ]
+        if leading == [True, False]:
+            x, y, result = y, x, groups(y.order, x.order, axes)
     if result.batch:
         return _stacked(b, x, y, result)
     if not result.rows and not result.columns:
@@ -65,19 +71,6 @@ def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order):
     if max(map(len, (result.rows, result.columns, result.summed))) == 1:
         return _plain(b, x, y, result)
     return _merged(b, x, y, result)
-
-
-def _is_backward(left: Order, right: Order, groups: Groups) -> bool:
-    """Whether the left operand would be transposed, and the right one transposed or copied: y ⊙ x leaves out the
-    transposition of x.
-    """
-    if not groups.rows or not groups.columns:
-        return False
-    number = len(groups.summed)
-    in_front = [
-        {*[axis for axis in order if axis not in groups.batch][:number]} == {*groups.summed} for order in (left, right)
-    ]
-    return in_front == [True, False]
 
 
 def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):

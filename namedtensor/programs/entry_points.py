@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from grammar.cache import Cache
+from grammar.errors import NotationError
+from grammar.nodes import Name
 from grammar.plain_text import encodable
 
 from ..core.kinds import as_mapping, as_names
-from ..core.suggestions import Suggests
+from ..core.suggestions import Suggests, did_you_mean, near
+from ..scope.names import key_of, walk
 from .arguments import Values, spelling_of
 from .call_cache import BoundCall, CachedCall
 from .entries import Entry, Several
@@ -57,7 +60,7 @@ class EntryPoints(Suggests, CachedCall):
         Raises
         ------
         NotationError
-            If an input does not match, when the function is called.
+            If `donate` has a name that is not in the program (201); if an input does not match, when the function is called.
 
         Examples
         --------
@@ -69,10 +72,19 @@ class EntryPoints(Suggests, CachedCall):
         >>> state.axes
         ('b',)
         """
-        donated = frozenset(map(spelling_of, as_names(donate, "donate=", 'write donate=["h"]')))
+        names = as_names(donate, "donate=", 'write donate=["h"]')
+        self._check_donated(names)
+        donated = frozenset(map(spelling_of, names))
         values = as_mapping(values, "what bind is given", 'write bind({"W": W})')
         entry = self if not donated else self._donating.get_or_build(donated, lambda: self._with(donated))
         return BoundCall(entry, values, sizes)
+
+    def _check_donated(self, names: Iterable[str]) -> None:
+        known = {node.text for node in walk(self._program.tree) if isinstance(node, Name)}
+        for name in names:
+            if key_of(name).base not in {key_of(text).base for text in known}:
+                message = f"donate= names {name}, which the program does not have"
+                raise NotationError(201, message, hint=did_you_mean(near(name, known)))
 
     def _with(self, donated: frozenset[str]) -> EntryPoints:
         return EntryPoints(self._program, self.names, donated)
