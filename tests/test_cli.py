@@ -298,7 +298,7 @@ def test_a_broken_file_is_one_sentence(run, tmp_path, name):
     (("X\0",), "syntax error 106", 1),
     (("\udcff",), "syntax error 106", 1),
     (("(" * 100_000,), "error 404", 1),
-    (("-X", "X=1"), "write --", 2),
+    (("-X", "X=1"), "put -- before", 2),
     ((), "FORMULA", 2),
 ])  # fmt: skip
 def test_what_is_wrong_is_told_in_a_sentence(run, words, message, status):

@@ -20,7 +20,7 @@ from .render import spell, spelling_argument
 
 def derive_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(
-        parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed"
+        parser, "shapes, X='ℝ^{seq}', for the closed form; or tensors and numbers, for the value of the derivative"
     )
     parser.add_argument(
         "--wrt", metavar="NAME", required=True, help="the name to differentiate with respect to: X, W^Q, b_1"
@@ -30,7 +30,7 @@ def derive_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", action="store_true", help="print the derivation, one rule per line")
     parser.add_argument(
         "--check", metavar="NAME=...", nargs="*",
-        help="tensors and numbers: hold the closed form against differences, and check each step",
+        help="compare the closed form with finite differences at these tensors and numbers, and check each step",
     )  # fmt: skip
 
 
