@@ -173,7 +173,7 @@ def check(
     Returns
     -------
     CheckResult
-        Types, errors and warnings. Of a function, `type` is the type of its value for arguments of these shapes.
+        Types, errors and warnings. For a function, `type` is the type of its value for arguments of these shapes.
 
     Examples
     --------
@@ -197,9 +197,9 @@ def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Ve
     Returns
     -------
     Formula or EntryPoint
-        ∂value/∂X* of a value, and f'(X) = ∂f(X)/∂X* of a function. The axes of X are starred: f : ℝ^{a} → ℝ^{b} gives
-        f' : ℝ^{a} → ℝ^{b × a*}. If a starred axis is taken, it has the next mark (†, **). It prints as its closed form,
-        where it has one; `to_text()` is as written.
+        For a value, ∂value/∂X*; for a function f, the function f'(X) = ∂f(X)/∂X*. The axes of X are starred, so
+        f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}; if that name is in use, the axis has the next mark (†, **). The
+        result prints as its closed form, if there is one; `to_text()` returns it as ∂….
 
     Raises
     ------
@@ -478,7 +478,7 @@ def to_latex(
     *,
     syntax: str = "auto",
 ) -> str:
-    r"""Return the formula as LaTeX. A document needs `latex_preamble()` for it.
+    r"""Return the formula as LaTeX, for a document with the preamble of `nt.latex_preamble()`.
 
     Parameters
     ----------
@@ -525,7 +525,7 @@ def to_python(
 ) -> str:
     """Return the source text of a plain function that runs without this package.
 
-    The function raises ValueError or TypeError for arrays of other axes, sizes or dtypes. If no input has a floating
+    The function raises ValueError or TypeError for arrays with other axes, sizes or dtypes. If no input has a floating
     dtype, it accepts single and double precision.
 
     Parameters
@@ -540,8 +540,8 @@ def to_python(
     sizes : mapping of str to int, optional
         Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
     style : {"function", "module", "readable"}
-        "module" gives a class of PyTorch whose parameters are what the formula declares; "readable" gives the code that
-        one would write by hand, with the formula's names and without checks, for known sizes (default: "function").
+        "module" gives a PyTorch class whose parameters are those that the formula declares; "readable" gives code as you
+        would write it, with the names of the formula and without checks, for known sizes (default: "function").
     syntax : {"auto", "text", "latex"}
         The syntax of a text (default: "auto", which detects it).
     **named : tensor or shape

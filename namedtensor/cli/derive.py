@@ -114,7 +114,7 @@ def compared(derivation: Any, options: Any, console: Console) -> int:
         record = {"value": value_record(value), "differences": value_record(expected), "largest": largest}
         console.json({"closed": closed.to_text(), **record, "steps": len(closed.steps), "ok": holds})
     else:
-        console.print(f"{closed}\n\nits value\n{table(value)}\nby differences\n{table(expected)}")
+        console.print(f"{closed}\n\nvalue of the closed form\n{table(value)}\nfinite differences\n{table(expected)}")
         verdict = f"the largest difference is {largest:.1e}" if holds else f"these differ by {largest:.1e}"
         count = len(closed.steps)
         console.print(f"{verdict}; {count} step{'s hold' if count != 1 else ' holds'}")
