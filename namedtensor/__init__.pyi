@@ -1,4 +1,4 @@
-"""Named tensor notation, executable.
+"""Run formulas in named tensor notation.
 
 Written by `python docs/_extensions/stubs.py --write` from the records of the operators; a test compares.
 """
