@@ -258,12 +258,12 @@ class NotationError(Exception):
     def alone(self) -> NotationError:
         """Return a copy without traceback frames of this package: the mistake is in the formula.
 
-        Where the variable NAMEDTENSOR_TRACEBACK is set, with them.
+        If the environment variable NAMEDTENSOR_TRACEBACK is set, the frames stay.
         """
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
     def moved(self, source: str | None, position: Callable[[Span], Span | None]) -> NotationError:
-        """Return a copy of the error for another text; `place` maps a span to its new position, or to None."""
+        """Return a copy of the error for another text; `position` maps a span to its new span, or to None."""
         labels = tuple((moved, text) for span, text in self.labels if (moved := position(span)) is not None)
         hint = self.hint
         if isinstance(hint, Hint) and any(span is not None for span, _ in hint.edits):
