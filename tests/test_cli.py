@@ -431,7 +431,12 @@ def test_derive_holds_a_closed_form_against_differences(run):
 
 
 def test_derive_holds_a_number_against_differences(run):
-    assert run("derive", "x^2", "--wrt", "x", "--check", "x=3")[1].splitlines()[:4] == ["D = 2 x", "", "value of the closed form", "6"]
+    assert run("derive", "x^2", "--wrt", "x", "--check", "x=3")[1].splitlines()[:4] == [
+        "D = 2 x",
+        "",
+        "value of the closed form",
+        "6",
+    ]
 
 
 def test_derive_says_what_is_wrong(run):

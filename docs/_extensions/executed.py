@@ -197,7 +197,8 @@ def indented(language: str, lines: list[str]) -> str:
 def escaped(line: str) -> str:
     parts = re.split(r"(`+[^`]+`+)", line)
     return "".join(
-        f"``{part.strip('`')}``" if index % 2 else re.sub(r"([\\*_|`])", r"\\\1", part) for index, part in enumerate(parts)
+        f"``{part.strip('`')}``" if index % 2 else re.sub(r"([\\*_|`])", r"\\\1", part)
+        for index, part in enumerate(parts)
     )
 
 
