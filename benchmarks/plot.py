@@ -42,30 +42,30 @@ OPENING = """# Speed
 
 ![Time of formulas as a ratio to hand-written code](_static/speed.svg)
 
-A formula is compiled once per input signature to the calls of hand-written NumPy; after that, a call is one lookup and
-those calls. For large arrays it is faster than hand-written code: intermediates that do not fit in the cache are
-computed in blocks, on all cores, and unneeded arrays are not materialized.
+This page compares the speed of formulas with that of hand-written code. A formula is compiled once per input signature to
+the calls that hand-written NumPy would contain; after that, a call is one lookup and those calls. For large arrays, it is
+faster: intermediates that do not fit in the CPU cache are computed in blocks, on all cores, and unneeded arrays are not
+materialized.
 
-Each ratio is the time of the formula divided by the time of the code it is compared with. The last row compares a call with itself
-(attention, 32 tokens; one side is limited to one BLAS thread, and this work never uses a second): its distance from 1 shows the
-measurement error.
+A ratio is the time of the formula divided by the time of the other code, so less than 1 means that the formula is faster.
+The last row compares hand-written NumPy with itself: its distance from 1 shows the measurement error.
 """
 METHOD = """A new formula takes {first} ms from its text to its first value. `import namedtensor` takes {imported} ms; NumPy is imported at the
 first use of a tensor.
 
 ## Threads and kernels
 
-Blocks that take 2 ms or more of one core run on threads of this package. Blocks with products do so only if `threadpoolctl` is
+Blocks of work that take one core 2 ms or more run on threads of this package. Blocks with products do so only if `threadpoolctl` is
 installed (`pip install '.[threads]'`): it limits the BLAS to one thread while they run. Set `NAMEDTENSOR_BLAS_LIMIT=0` to turn the
 limit off. OpenBLAS chooses its kernels when NumPy loads it; `OPENBLAS_VERBOSE=2 python -c "import numpy"` prints them. If the environment
 sets `OPENBLAS_CORETYPE=Haswell`, products take about twice as long on a processor with AVX-512.
 
 ## Method
 
-`python -m benchmarks` measures these works and about two hundred other figures, among them einops, einx, xarray, haliax, penzai and
-JAX; `benchmarks/figures.json` has all of them, with the limit that each must meet. Each library runs in its own process. The
-processes take turns, and a ratio is the median over the rounds. Results are compared before they are timed. If the hand-written
-code is faster with one BLAS thread, that time counts. Memory is the peak during a call, without inputs and output.
+`python -m benchmarks` measures these rows and about two hundred other figures, including comparisons with einops, einx, xarray,
+haliax, penzai and JAX. `benchmarks/figures.json` has all of them, with the limit that each must meet. Each library runs in its own process. The
+processes take turns, and a ratio is the median over the rounds. Results are checked for equality before they are timed. If the
+hand-written code is faster with one BLAS thread, that time counts. Memory is the peak during a call, without inputs and output.
 """
 ACCENT, MUTED = "#c2410c", "#6b7280"
 

@@ -145,5 +145,7 @@ def with_facts() -> str:
         closed = asked.closed_form(**shapes_of(row.shapes))
         steps = [str(step) for step in closed.steps if step.since is not None]
         program = row.formula.replace(chr(10), "; ")
-        parts.append("\n".join([f"({row.number})  {program}, by {row.by}", *(f"      {step}" for step in steps)]))
+        parts.append(
+            "\n".join([f"({row.number})  {program}, with respect to {row.by}", *(f"      {step}" for step in steps)])
+        )
     return "\n".join(parts)

@@ -40,7 +40,7 @@ SECTIONS = {
         Identity("∂(−∑_{a} (t ⊙ logsoftmax_{a} x))/∂x* = [softmax_{a} x ⊙ ∑_{a} t − t]_{a→a*}",
             "∂(−∑_{a} (t ⊙ logsoftmax_{a} x))/∂x* = [softmax_{a} x − t]_{a→a*}"),
     ),
-    "The logistic function and its relatives": (
+    "Logistic function, tanh and softplus": (
         Identity("σ(x) = 1 − σ(−x)", "σ(x) = −σ(−x)"),
         Identity("σ(x) = exp x / (1 + exp x)", "σ(x) = exp x / (1 − exp x)"),
         Identity("tanh x = 2 σ(2 x) − 1", "tanh x = 2 σ(x) − 1"),

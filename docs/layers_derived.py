@@ -1,4 +1,4 @@
-"""The layers whose derivatives a page shows: what is differentiated, and the shapes of the inputs."""
+"""The layers whose derivatives a page shows: the value to differentiate, and the shapes of the inputs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import transformer
 from namedtensor import derivative, program
-from transformer import cheat_sheet, dataflowr, learning_records, lelarge, paper
+from transformer import cheat_sheet, learning_records, lelarge, paper
 
 
 class Derived(NamedTuple):
@@ -74,13 +74,6 @@ LAYERS = {
     "KeyQueryValueAttention": Derived(
         learning_records.KeyQueryValueAttention, "Y = o", {"h": "seq chans"}, ("W_q", "W_k", "W_v"), without=("h",)
     ),
-    "HeadsOfDataflowr": Derived(
-        dataflowr.MultiHeadAttention,
-        "Z = MultiHeadAttention(X)",
-        {"X": "chans seq"},
-        ("W_O", "W_V", "W_Q"),
-        without=("X",),
-    ),
     "EncoderBlock": Derived(lelarge.EncoderBlock, "Z = Y", {"X": "chans seq"}, ("W_1", "b_1", "W_2"), without=("X",)),
     "CBOW": Derived(paper.CBOW, "Y = CBOW(X; E, W)", {"X": "seq vocab", "E": "vocab emb", "W": "classes emb"}),
     "RNN": Derived(paper.RNN, "L = ∑_{hidden} Y^2", {"X": "seq input"}, ("W^h", "W^i", "b")),
@@ -117,9 +110,9 @@ LOSSES = (
     WithFacts("attention, keys", "", ATTENTION, "K", OF_ATTENTION),
     WithFacts("cosine similarity of unit vectors", "norm_{a} x = 1\nnorm_{a} y = 1", "L = (x ⊙_{a} y) / (norm_{a} x ⊙ norm_{a} y)", "x",
               {"x": "a", "y": "a"}),
-    WithFacts("ridge regression on orthonormal columns", "Q ⊙_{n} Q_{m→k} = I_{m,k}",
+    WithFacts("ridge regression with orthonormal columns", "Q ⊙_{n} Q_{m→k} = I_{m,k}",
               "L = ∑_{n} (y − Q ⊙_{m} w)^2 + λ ∑_{m} w^2", "w", {"Q": "n m", "w": "m", "y": "n", "λ": ""}),
-    WithFacts("an intercept beside centered inputs", "", "C = X − mean_{n} X\nL = ∑_{n} (y − C ⊙_{d} w − b)^2 / 2", "b",
+    WithFacts("intercept with centered inputs", "", "C = X − mean_{n} X\nL = ∑_{n} (y − C ⊙_{d} w − b)^2 / 2", "b",
               {"X": "n d", "y": "n", "w": "d", "b": ""}),
     WithFacts("Mahalanobis distance", "S = S_{a→b, b→a}", "V = inv_{a,b} S\nr = x − m\nL = r ⊙_{a} V ⊙_{b} r_{a→b}", "x",
               {"S": "a b", "x": "a", "m": "a"}),
@@ -134,9 +127,7 @@ def with_facts() -> str:
         closed = asked.closed_form(**loss.shapes)
         head = f"{loss.title}, with respect to {loss.by}"
         stated = (
-            f"facts:   {'; '.join(loss.facts.splitlines())}"
-            if loss.facts
-            else "facts:   none that the definitions do not prove"
+            f"facts:   {'; '.join(loss.facts.splitlines())}" if loss.facts else "facts:   none; the definitions suffice"
         )
         lines = "; ".join(loss.program.splitlines())
         parts.append("\n  ".join([head, stated, f"program: {lines}", str(closed).splitlines()[-1]]))

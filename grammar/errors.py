@@ -224,7 +224,7 @@ class NotationError(Exception):
 
     @property
     def edits(self) -> tuple[tuple[Span, str], ...]:
-        """The edits of a hint, each on its own: (span in `source`, text)."""
+        """The fixes of a hint, each of them a pair: (span in `source`, new text)."""
         result = ((span or self.span, text) for span, text in getattr(self.hint, "edits", ()))
         return tuple((span, text) for span, text in result if span is not None and self.source is not None)
 
@@ -256,14 +256,14 @@ class NotationError(Exception):
         return changed
 
     def alone(self) -> NotationError:
-        """Return a copy without the frames below the one that raises it next: the mistake is in the formula.
+        """Return a copy without traceback frames of this package: the mistake is in the formula.
 
-        Where the variable NAMEDTENSOR_TRACEBACK is set, with them.
+        If the environment variable NAMEDTENSOR_TRACEBACK is set, the frames stay.
         """
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
     def moved(self, source: str | None, position: Callable[[Span], Span | None]) -> NotationError:
-        """Return a copy of the error in another text: `place` maps a span to its new position, or to None."""
+        """Return a copy of the error for another text; `position` maps a span to its new span, or to None."""
         labels = tuple((moved, text) for span, text in self.labels if (moved := position(span)) is not None)
         hint = self.hint
         if isinstance(hint, Hint) and any(span is not None for span, _ in hint.edits):
@@ -277,7 +277,7 @@ class NotationError(Exception):
         return self.replace(source=source, span=span, labels=labels, hint=hint)
 
     def position(self) -> tuple[int, int]:
-        """Line and column of the caret, both from 1; they are those of `file`, where that is not empty."""
+        """Return the line and column of the caret, both from 1; in `file`, if that is not empty."""
         if self.source is None or self.span is None:
             return 1, 1
         start = self.span[0]
@@ -285,7 +285,7 @@ class NotationError(Exception):
 
     @property
     def file(self) -> str:
-        """The imported file that the error is in; "" for the text itself."""
+        """The imported file that contains the error; "" for the text itself."""
         return "" if self.source is None or self.span is None else location(self.source, self.span[0])[0]
 
     def __str__(self) -> str:
@@ -298,7 +298,7 @@ class NotationError(Exception):
         return super().__repr__()
 
     def to_text(self) -> str:
-        """Its message, the lines of the source with carets, notes and hint."""
+        """Return the message, the source lines with carets, the notes and the hint."""
         lines = [clipped(f"{self.kind} error {self.code}: {self.message}")]
         if self.source is not None and self.span is not None:
             lines += excerpt(self.source, ((self.span, ""), *self.labels))

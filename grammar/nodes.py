@@ -78,7 +78,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Starred:
-    """(expr)^*, X^†: all axes renamed at once; `mark` are stars and daggers"""
+    """(expr)^*, X^†: marks all axes; `mark` is a string of stars and daggers"""
 
     base: Node
     mark: str
@@ -95,7 +95,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operator, infix or named, applied: Q ⊙_{key} K, softmax_{seq} X, FFN^l(X; W, b), 2 X, −X, i ≤ j
+    """A use of an operator or a function: Q ⊙_{key} K, softmax_{seq} X, FFN^l(X; W, b), 2 X, −X, i ≤ j
 
     `operator` is its name without scripts; "juxtaposed" for 2 X and "negative" for −X. A number of arguments of 0 is a
     bare head, in a signature.
@@ -139,7 +139,7 @@ class Over:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """x ∼ N(μ, σ^2)^{seq}, of the distribution `family`, for each record of `axes`; i ∼ p, of the distribution that p is
+    """x ∼ N(μ, σ^2)^{seq}, a random variable for each record of `axes`; i ∼ p, an index with the probabilities p
 
     `family` is as written, and empty for p, which is then the one argument; `labels` are t of z^t ∼ N(0, 1). In an
     equation, a right side.
@@ -172,7 +172,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class AtPoint:
-    """(∂Y/∂X*)|_{X = U}, f(t)|_{t = 0}: a value, were these names other tensors"""
+    """(∂Y/∂X*)|_{X = U}, f(t)|_{t = 0}: the value for other tensors of these names"""
 
     body: Node
     points: tuple[tuple[Name, Node], ...]
@@ -181,7 +181,7 @@ class AtPoint:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """2:4, of X_{seq(2:4)}: both ends are in it"""
+    """2:4, of X_{seq(2:4)}: includes both ends"""
 
     first: Node
     last: Node
@@ -190,7 +190,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """[3, 1, 4; 1, 5, 9]_{height, width}; one axis takes one row"""
+    """[3, 1, 4; 1, 5, 9]_{height, width}; with one axis, one row"""
 
     rows: tuple[tuple[Node, ...], ...]
     axes: tuple[Axis, ...]
@@ -262,7 +262,7 @@ class FunctionSet:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """for t = 1, …, n; of several, `further` is the next, and `each` are all: for i = 1, …, m for j = 1, …, n
+    """for t = 1, …, n; if there are several, `further` is the next and `each` has all: for i = 1, …, m for j = 1, …, n
 
     `down` where a second number says that it counts down: for t = n, n-1, …, m.
     """
@@ -322,7 +322,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """C ← C + 1, X_{seq(2)} ← 0: from here on the name means the new value"""
+    """C ← C + 1, X_{seq(2)} ← 0: from here on, the name has the new value"""
 
     target: Node
     body: Node
@@ -349,7 +349,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """f : ℝ^{a} × (ℝ → ℝ) → ℝ; the head is a Call without arguments, the domain Sets, and FunctionSets for functions"""
+    """f : ℝ^{a} × (ℝ → ℝ) → ℝ; the head is a Call without arguments, the domain consists of Sets and FunctionSets"""
 
     head: Call
     domain: tuple[Any, ...]
@@ -359,7 +359,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """from "attention.nt" import Attention, FFN as MLP: each pair is the name in the file, and the name here"""
+    """from "attention.nt" import Attention, FFN as MLP: pairs of the name in the file and the local name"""
 
     path: str
     names: tuple[tuple[Name, Name], ...]
@@ -379,7 +379,7 @@ Statement = Union[Value, Equation, Fact, Update, Declaration, Signature, Imports
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Statements, in the order written; `continued` are lines that begin with a sign and go on with the equation above"""
+    """Statements, in the order written; `continued` lists lines that begin with a sign and continue the equation above"""
 
     statements: tuple[Statement, ...]
     span: Span = _span()
@@ -387,7 +387,7 @@ class Program:
 
 
 def axis_of(node: Node) -> Axis | None:
-    """`node` read as the name of an axis (seq, hidden_1, seq*), or None where it cannot be one."""
+    """Return `node` as the name of an axis (seq, hidden_1, seq*), or None if it cannot be one."""
     if isinstance(node, Name):
         return Axis(node.text, node.span)
     if isinstance(node, Subscript) and len(node.components) == 1:

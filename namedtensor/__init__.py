@@ -1,18 +1,18 @@
-"""Named tensor notation, executable.
+"""Run formulas in named tensor notation.
 
     import namedtensor as nt
 
     A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     nt.evaluate("softmax_{width} A ⊙_{width} A", A=A)
 
-A formula is a string, in text or in the LaTeX of the paper *Named Tensor Notation* (Chiang, Rush, Barak). On its way to a
-value it goes through the subpackages:
+A formula is a string, as text or in the LaTeX of the paper "Named Tensor Notation" (Chiang, Rush, Barak). The subpackages
+convert it to a value:
 
     text, LaTeX ── grammar ──▶ nodes ── scope ──▶ symbols ── checking ──▶ terms ── planning ──▶ plan ── backends ──▶ function
     programs/ runs this pipeline, caches the function    display/ draws any stage       tensors/ applies one operator
     reference/ evaluates terms by the paper's definitions: the oracle
 
-Each name is imported when it is first asked for, so that `import namedtensor` alone costs next to nothing.
+Each name is imported on first access, so `import namedtensor` is fast.
 """
 
 from importlib import import_module

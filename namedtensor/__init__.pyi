@@ -1,4 +1,4 @@
-"""Named tensor notation, executable.
+"""Run formulas in named tensor notation.
 
 Written by `python docs/_extensions/stubs.py --write` from the records of the operators; a test compares.
 """
@@ -173,7 +173,7 @@ def check(
     Returns
     -------
     CheckResult
-        Types, errors and warnings. Of a function, `type` is the type of its value for arguments of these shapes.
+        Types, errors and warnings. For a function, `type` is the type of its value for arguments of these shapes.
 
     Examples
     --------
@@ -197,9 +197,9 @@ def derivative(formula: str | Verbs, /, wrt: str, *, syntax: str = "auto") -> Ve
     Returns
     -------
     Formula or EntryPoint
-        ∂value/∂X* of a value, and f'(X) = ∂f(X)/∂X* of a function. The axes of X are starred: f : ℝ^{a} → ℝ^{b} gives
-        f' : ℝ^{a} → ℝ^{b × a*}. If a starred axis is taken, it has the next mark (†, **). It prints as its closed form,
-        where it has one; `to_text()` is as written.
+        For a value, ∂value/∂X*; for a function f, the function f'(X) = ∂f(X)/∂X*. The axes of X are starred, so
+        f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}; if that name is in use, the axis has the next mark (†, **). The
+        result prints as its closed form, if there is one; `to_text()` returns it as ∂….
 
     Raises
     ------
@@ -478,7 +478,7 @@ def to_latex(
     *,
     syntax: str = "auto",
 ) -> str:
-    r"""Return the formula as LaTeX. A document needs `latex_preamble()` for it.
+    r"""Return the formula as LaTeX, for a document with the preamble of `nt.latex_preamble()`.
 
     Parameters
     ----------
@@ -525,7 +525,7 @@ def to_python(
 ) -> str:
     """Return the source text of a plain function that runs without this package.
 
-    The function raises ValueError or TypeError for arrays of other axes, sizes or dtypes. If no input has a floating
+    The function raises ValueError or TypeError for arrays with other axes, sizes or dtypes. If no input has a floating
     dtype, it accepts single and double precision.
 
     Parameters
@@ -540,8 +540,8 @@ def to_python(
     sizes : mapping of str to int, optional
         Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
     style : {"function", "module", "readable"}
-        "module" gives a class of PyTorch whose parameters are what the formula declares; "readable" gives the code that
-        one would write by hand, with the formula's names and without checks, for known sizes (default: "function").
+        "module" gives a PyTorch class whose parameters are those that the formula declares; "readable" gives code as you
+        would write it, with the names of the formula and without checks, for known sizes (default: "function").
     syntax : {"auto", "text", "latex"}
         The syntax of a text (default: "auto", which detects it).
     **named : tensor or shape
@@ -768,7 +768,7 @@ def mean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def var(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor:
-    """var_{ax}(X; ddof) is the mean square of the distances from the mean; the squares are divided by n − ddof, which defaults to 0.
+    """var_{ax}(X; ddof) is the variance, ∑ (x − mean)² / (n − ddof); ddof defaults to 0.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis, ddof=ddof)`.
 
@@ -797,7 +797,7 @@ def var(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor
     """
 
 def std(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor:
-    """std_{ax}(X; ddof) is the root of the variance.
+    """std_{ax}(X; ddof) is the standard deviation, the square root of var.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis, ddof=ddof)`.
 
@@ -883,7 +883,7 @@ def logsumexp(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def any(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """any_{ax} X is whether one holds.
+    """any_{ax} X is whether any element is true.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
 
@@ -911,7 +911,7 @@ def any(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def all(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """all_{ax} X is whether all hold.
+    """all_{ax} X is whether all elements are true.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
 
@@ -939,7 +939,7 @@ def all(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def max(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> NamedTensor:
-    """max_{ax} X is the largest over axes, or the larger of two arguments.
+    """max_{ax} X is the largest element, or the larger of two arguments.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
 
@@ -968,7 +968,7 @@ def max(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     """
 
 def min(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> NamedTensor:
-    """min_{ax} X is the smallest over axes, or the smaller of two arguments.
+    """min_{ax} X is the smallest element, or the smaller of two arguments.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
 
@@ -1026,7 +1026,7 @@ def quantile(X: Operand, *, axis: Axes | None = None, q: float = 0.5) -> NamedTe
     """
 
 def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """median_{ax} X is the middle one, or the mean of the middle two.
+    """median_{ax} X is the middle element, or the mean of the middle two.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
 
@@ -1054,7 +1054,7 @@ def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def nansum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """nansum_{ax} X is the sum of those that are not missing.
+    """nansum_{ax} X is the sum of the elements that are not NaN.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nansum(X, axis)`.
 
@@ -1082,7 +1082,7 @@ def nansum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def nanmean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """nanmean_{ax} X is the mean of those that are not missing.
+    """nanmean_{ax} X is the mean of the elements that are not NaN.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmean(X, axis)`.
 
@@ -1110,7 +1110,7 @@ def nanmean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def nanmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """nanmax_{ax} X is the largest of those that are not missing.
+    """nanmax_{ax} X is the largest element that is not NaN.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmax(X, axis)`.
 
@@ -1138,7 +1138,7 @@ def nanmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def nanmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """nanmin_{ax} X is the smallest of those that are not missing.
+    """nanmin_{ax} X is the smallest element that is not NaN.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmin(X, axis)`.
 
@@ -1166,7 +1166,7 @@ def nanmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def nanvar(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor:
-    """nanvar_{ax}(X; ddof) is the variance of those that are not missing, over their number less ddof, which defaults to 0.
+    """nanvar_{ax}(X; ddof) is the variance of the elements that are not NaN; ddof defaults to 0.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanvar(X, axis)`.
 
@@ -1195,7 +1195,7 @@ def nanvar(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTen
     """
 
 def nanstd(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor:
-    """nanstd_{ax}(X; ddof) is the root of that variance.
+    """nanstd_{ax}(X; ddof) is the square root of nanvar.
 
     Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanstd(X, axis)`.
 
@@ -1224,7 +1224,7 @@ def nanstd(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTen
     """
 
 def isnan(X: Operand) -> NamedTensor:
-    """isnan X is whether a number is missing: nan.
+    """isnan X is whether an element is NaN.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.isnan(X)`.
 
@@ -1250,7 +1250,7 @@ def isnan(X: Operand) -> NamedTensor:
     """
 
 def fillna(X: Operand, Y: Operand) -> NamedTensor:
-    """fillna(X, Y) is X, and Y where X is missing.
+    """fillna(X, Y) is X, with Y in place of NaN.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(np.isnan(X), Y, X)`.
 
@@ -1333,7 +1333,7 @@ def logsoftmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def argmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """argmax_{ax} X is one at the largest element, shared by ties.
+    """argmax_{ax} X is 1 at the largest element, 0 elsewhere; ties share the 1.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
 
@@ -1361,7 +1361,7 @@ def argmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def argmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """argmin_{ax} X is one at the smallest element, shared by ties.
+    """argmin_{ax} X is 1 at the smallest element, 0 elsewhere; ties share the 1.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
 
@@ -1418,7 +1418,7 @@ def standardize(X: Operand, *, axis: Axes | None = None, eps: float = 1e-05) -> 
     """
 
 def cumsum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """cumsum_{ax} X is the sums up to each element.
+    """cumsum_{ax} X is the cumulative sum.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
 
@@ -1446,7 +1446,7 @@ def cumsum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cumprod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """cumprod_{ax} X is the products up to each element.
+    """cumprod_{ax} X is the cumulative product.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
 
@@ -1474,7 +1474,7 @@ def cumprod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def sort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """sort_{ax} X is the elements, ascending.
+    """sort_{ax} X is the elements in ascending order.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
 
@@ -1502,7 +1502,7 @@ def sort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cummax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """cummax_{ax} X is the largest up to each element.
+    """cummax_{ax} X is the cumulative maximum.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.maximum.accumulate(X, axis)`.
 
@@ -1530,7 +1530,7 @@ def cummax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cummin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """cummin_{ax} X is the smallest up to each element.
+    """cummin_{ax} X is the cumulative minimum.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.minimum.accumulate(X, axis)`.
 
@@ -1558,7 +1558,7 @@ def cummin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def argsort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """argsort_{ax} X is where each element of the sorted axis comes from, counted from 1.
+    """argsort_{ax} X is the indices, from 1, that sort the axis.
 
     Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.argsort(X, axis, kind='stable')`.
 
@@ -1876,7 +1876,7 @@ def cosh(X: Operand) -> NamedTensor:
     """
 
 def arctan(X: Operand) -> NamedTensor:
-    """arctan X is the angle whose tangent it is.
+    """arctan X is the inverse tangent.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arctan(X)`.
 
@@ -1902,7 +1902,7 @@ def arctan(X: Operand) -> NamedTensor:
     """
 
 def arcsin(X: Operand) -> NamedTensor:
-    """arcsin X is the angle whose sine it is.
+    """arcsin X is the inverse sine.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arcsin(X)`.
 
@@ -1928,7 +1928,7 @@ def arcsin(X: Operand) -> NamedTensor:
     """
 
 def arccos(X: Operand) -> NamedTensor:
-    """arccos X is the angle whose cosine it is.
+    """arccos X is the inverse cosine.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arccos(X)`.
 
@@ -1954,7 +1954,7 @@ def arccos(X: Operand) -> NamedTensor:
     """
 
 def log1p(X: Operand) -> NamedTensor:
-    """log1p X is log(1 + x), exact for a small x.
+    """log1p X is log(1 + x), accurate for small x.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log1p(X)`.
 
@@ -1980,7 +1980,7 @@ def log1p(X: Operand) -> NamedTensor:
     """
 
 def expm1(X: Operand) -> NamedTensor:
-    """expm1 X is exp(x) − 1, exact for a small x.
+    """expm1 X is exp(x) − 1, accurate for small x.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.expm1(X)`.
 
@@ -2084,7 +2084,7 @@ def elu(X: Operand) -> NamedTensor:
     """
 
 def gelu(X: Operand) -> NamedTensor:
-    """gelu X is x Φ(x), Φ being the normal distribution function.
+    """gelu X is x Φ(x), where Φ is the standard normal distribution function.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
 
@@ -2110,7 +2110,7 @@ def gelu(X: Operand) -> NamedTensor:
     """
 
 def gelu_tanh(X: Operand) -> NamedTensor:
-    """gelu_tanh X is gelu by its approximation with tanh.
+    """gelu_tanh X is the tanh approximation of gelu.
 
     Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
 
@@ -2581,7 +2581,7 @@ def divide(X: Operand, Y: Operand) -> NamedTensor:
     """
 
 def multiply(X: Operand, Y: Operand) -> NamedTensor:
-    """X Y is the product, written side by side.
+    """X Y is the product of juxtaposed factors.
 
     Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X * Y`.
 
@@ -3151,7 +3151,7 @@ def index(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
 def maxk(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """maxk_{ax, k} X is the k largest, the largest first.
+    """maxk_{ax, k} X is the k largest elements, in descending order.
 
     Signature: ℝ^{ax} → ℝ^{k} (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
 
@@ -3185,7 +3185,7 @@ def maxk(
 def argmaxk(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """argmaxk_{ax, k} X is for each of the k largest elements, one at its position.
+    """argmaxk_{ax, k} X is for each of the k largest elements, 1 at its position and 0 elsewhere.
 
     Signature: ℝ^{ax} → ℝ^{ax × k} (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
 
@@ -3219,7 +3219,7 @@ def argmaxk(
 def onehot(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """onehot_{ax} X is one at the index, zero elsewhere.
+    """onehot_{ax} X is 1 at the index, 0 elsewhere.
 
     Signature: ℝ → ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
 
@@ -3286,7 +3286,7 @@ def iota(
 def identity(
     *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """I_{ax, ax'} is one where the two indices are equal, zero elsewhere.
+    """I_{ax, ax'} is the identity matrix: 1 where the two indices are equal, 0 elsewhere.
 
     Signature: ℝ^{ax × ax'} (paper §3.7 Indexing). In NumPy: `np.eye(n)`.
 
@@ -3485,7 +3485,7 @@ def logdet(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def diag(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """diag_{row, column} X is the matrix with these numbers on its diagonal, and zeros beside it.
+    """diag_{row, column} X is the matrix with these elements on its diagonal, and zeros elsewhere.
 
     Signature: ℝ^{row} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
 
@@ -3512,7 +3512,7 @@ def diag(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def cholesky(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """cholesky_{row, column} X is the lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
+    """cholesky_{row, column} X is the lower triangular L with L ⊙_{column} L_{row→row'} = X, for a symmetric positive definite X.
 
     Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
 
@@ -3540,7 +3540,7 @@ def cholesky(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def eigvalsh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """eigvalsh_{row, column} X is the eigenvalues of a symmetric matrix, ascending along its rows.
+    """eigvalsh_{row, column} X is the eigenvalues of a symmetric matrix, in ascending order.
 
     Signature: ℝ^{row × column} → ℝ^{row} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
 
@@ -3596,7 +3596,7 @@ def eigh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
-    """expm_{row, column} X is the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
+    """expm_{row, column} X is the matrix exponential, ∑ Xⁿ/n!; expm(X, E) is its derivative at X in direction E.
 
     Signature: ℝ^{row × column} × … → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
 
@@ -3625,7 +3625,7 @@ def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Nam
     """
 
 def uniform(*tensors: Operand | Iterable[Operand]) -> NamedTensor:
-    """uniform X is a pseudorandom number between 0 and 1, the same for the same integers.
+    """uniform X is a pseudorandom number between 0 and 1, determined by integers.
 
     Signature: ℝ × … → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `(h(X) + 0.5) / p**2 for a scrambling h`.
 
@@ -3652,7 +3652,7 @@ def uniform(*tensors: Operand | Iterable[Operand]) -> NamedTensor:
     """
 
 def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
-    """X ⊕_{ax} Y is the elements of X along an axis, then those of Y.
+    """X ⊕_{ax} Y is X and Y concatenated along an axis.
 
     Signature: ℝ^{ax} × ℝ^{ax} × … → ℝ^{ax} (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
 
@@ -3681,7 +3681,7 @@ def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> N
     """
 
 def stack(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
-    """stack_{ax} X is X, Y, … side by side along a new axis.
+    """stack_{ax} X is X, Y, … stacked along a new axis.
 
     Signature: ℝ × … → ℝ^{ax} (paper §3.6 Renaming and reshaping). In NumPy: `np.stack([X, Y])`.
 
@@ -3712,7 +3712,7 @@ def stack(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Na
 def unroll(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """unroll_{seq, kernel} X is the window that begins at each element.
+    """unroll_{seq, kernel} X is sliding windows: at each position, the window that begins there.
 
     Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
 
@@ -3746,7 +3746,7 @@ def unroll(
 def pool(
     X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
 ) -> NamedTensor:
-    """pool_{seq, kernel} X is windows side by side.
+    """pool_{seq, kernel} X is consecutive windows without overlap.
 
     Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
 

@@ -298,7 +298,7 @@ def test_a_broken_file_is_one_sentence(run, tmp_path, name):
     (("X\0",), "syntax error 106", 1),
     (("\udcff",), "syntax error 106", 1),
     (("(" * 100_000,), "error 404", 1),
-    (("-X", "X=1"), "write --", 2),
+    (("-X", "X=1"), "put -- before", 2),
     ((), "FORMULA", 2),
 ])  # fmt: skip
 def test_what_is_wrong_is_told_in_a_sentence(run, words, message, status):
@@ -423,7 +423,7 @@ def test_derive_prints_each_step_with_its_rule(run):
 
 def test_derive_holds_a_closed_form_against_differences(run):
     status, printed, _ = run("derive", "softmax_{a} X", "--wrt", "X", "--check", "X=[1,2,3]:a")
-    assert status == 0 and "by differences" in printed and printed.splitlines()[-1].endswith("2 steps hold")
+    assert status == 0 and "finite differences" in printed and printed.splitlines()[-1].endswith("2 steps hold")
     record = json.loads(run("derive", "x^3 ⊙ y", "--wrt", "x", "--json", "--check", "x=2", "y=[1,3]:a")[1])
     assert record["ok"] and record["value"]["data"] == pytest.approx([12, 36]) and record["largest"] < 1e-6
     assert run("derive", "x^3 ⊙ y", "--wrt", "x", "--check", "x=2")[0] == 1
@@ -431,7 +431,12 @@ def test_derive_holds_a_closed_form_against_differences(run):
 
 
 def test_derive_holds_a_number_against_differences(run):
-    assert run("derive", "x^2", "--wrt", "x", "--check", "x=3")[1].splitlines()[:4] == ["D = 2 x", "", "its value", "6"]
+    assert run("derive", "x^2", "--wrt", "x", "--check", "x=3")[1].splitlines()[:4] == [
+        "D = 2 x",
+        "",
+        "value of the closed form",
+        "6",
+    ]
 
 
 def test_derive_says_what_is_wrong(run):

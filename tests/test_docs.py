@@ -139,6 +139,19 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path):
     assert list(dangling(tmp_path)) == [("deep/two.html", "two.html#gone"), ("deep/two.html", "one.html")]
 
 
+def test_a_section_of_a_docstring_is_a_list_of_definitions():
+    pytest.importorskip("sphinx")
+    from executed import to_rst
+
+    lines = ("Sum `x`.", "", "Parameters", "----------", "x, y : tensor", "    The x_{a}.", "axis : str, optional", "    The axis",
+             "    of x (default: none).", "", "Returns", "-------", "NamedTensor", "", "Examples", "--------", ">>> f(x_{a})", "  1 | a", "")  # fmt: skip
+    assert to_rst("\n".join(lines)).splitlines() == [
+        "Sum ``x``.", "", ".. rubric:: Parameters", "", "``x, y`` : tensor", "    The x\\_{a}.", "", "``axis`` : str, optional", "    The axis",
+        "    of x (default: none).", "", ".. rubric:: Returns", "", "NamedTensor", "", ".. rubric:: Examples", "",
+        ".. code-block:: pycon", "", "    >>> f(x_{a})", "      1 | a",
+    ]  # fmt: skip
+
+
 def test_no_page_has_the_name_of_the_playground():
     """The file lies at the root of the site, where a page of that name would take its place."""
     assert not (DOCS / "playground.md").exists()

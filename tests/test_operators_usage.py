@@ -46,8 +46,8 @@ def test_help_knows_every_name_of_an_operator(record, capsys):
         (("301",), 0, "shape error 301: missing axis\n"),
         (("eval",), 0, "usage: namedtensor eval"),
         ((), 0, "§3.3 Reductions\n  ∑_{ax} X is the sum.\n"),
-        (("sofmax",), 2, "there is no function or sign sofmax; did you mean softmax or logsoftmax?\n"),
-        (("999",), 2, "no error has the number 999; those of errors go from 101 to 409\n"),
+        (("sofmax",), 2, "there is no function or symbol sofmax; did you mean softmax or logsoftmax?\n"),
+        (("999",), 2, "there is no error code 999; codes are between 101 and 409\n"),
     ],
 )
 def test_help_says(words, status, message, capsys):

@@ -48,7 +48,7 @@ class SelfAttention(Layer):
 
 
 class MultiHeadAttention(Layer):
-    """Several heads in parallel, concatenated along the features, and one more linear map."""
+    """Attention with several heads, which are concatenated and mapped linearly."""
 
     citation = f"{SOURCE}, multi-head attention"
     notation = """

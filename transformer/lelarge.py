@@ -23,7 +23,7 @@ class Linear(Layer):
 
 
 class FeedForward(Layer):
-    """A feedforward neural network with one hidden axis, from one axis to another."""
+    """A feedforward network with one hidden layer, from one axis to another."""
 
     citation = f"{SOURCE}, Feedforward neural networks"
     output = "FFN"
@@ -39,7 +39,7 @@ class FeedForward(Layer):
 
 
 class FFN(Layer):
-    """A feedforward neural network with one hidden axis, from the channels to themselves."""
+    """A feedforward network with one hidden layer, from chans to chans."""
 
     citation = f"{SOURCE}, Summary"
     notation = """
@@ -55,7 +55,7 @@ class FFN(Layer):
 
 # --------------------------------------------------------------------------------------------------------- attention
 class Attention(Layer):
-    """Attention of one query; a query that brings seq, heads or more axes is mapped over them."""
+    """Attention for one query, lifted over extra axes of the query such as seq or heads."""
 
     citation = f"{SOURCE}, Attention and SelfAttention"
     notation = """
@@ -65,7 +65,7 @@ class Attention(Layer):
 
 
 class SelfAttention(Layer):
-    """Attention of a sequence to itself; the result is on val."""
+    """Attention of a sequence to itself; the result has the axis val."""
 
     citation = f"{SOURCE}, Attention and SelfAttention"
     includes = (Attention,)
@@ -97,7 +97,7 @@ class Mean(Layer):
 
 
 class Variance(Layer):
-    """The variance over an axis, which the text uses as the paper defines it."""
+    """The variance over an axis, as the paper defines it."""
 
     citation = f"{SOURCE}, Normalization Layers; Chiang, Rush, Barak, Named Tensor Notation, section 3.3"
     output = "var_{ax}"
@@ -109,7 +109,7 @@ class Variance(Layer):
 
 
 class Standardize(Layer):
-    """Shifted and scaled to mean 0 and variance 1 over an axis, or over several."""
+    """Shift and scale to mean 0 and variance 1 over one or several axes."""
 
     citation = f"{SOURCE}, Normalization Layers"
     output = "standardize_{ax}"
@@ -121,7 +121,7 @@ class Standardize(Layer):
 
 
 class BatchNorm(Layer):
-    """Standardized over the batch and the layer, then scaled and shifted by channel."""
+    """Standardize over the batch and the layer, then scale and shift each channel."""
 
     citation = f"{SOURCE}, Normalization Layers"
     notation = """
@@ -132,7 +132,7 @@ class BatchNorm(Layer):
 
 
 class InstanceNorm(Layer):
-    """Standardized over the layer, then scaled and shifted by channel."""
+    """Standardize over the layer, then scale and shift each channel."""
 
     citation = f"{SOURCE}, Normalization Layers"
     notation = """
@@ -143,7 +143,7 @@ class InstanceNorm(Layer):
 
 
 class LayerNormOfLayer(Layer):
-    """Standardized over the layer and the channels, then scaled and shifted by both."""
+    """Standardize over the layer and the channels, then scale and shift each element."""
 
     citation = f"{SOURCE}, Normalization Layers"
     output = "LayerNorm"
@@ -155,7 +155,7 @@ class LayerNormOfLayer(Layer):
 
 
 class LayerNorm(Layer):
-    """Standardized over the channels, then scaled and shifted: the form for |layer| = 1."""
+    """Standardize over the channels, then scale and shift: the form for |layer| = 1."""
 
     citation = f"{SOURCE}, Normalization Layers"
     notation = """
@@ -167,7 +167,7 @@ class LayerNorm(Layer):
 
 # --------------------------------------------------------------------------------------------------------- the block
 class EncoderBlock(Layer):
-    """The pre-LN block with one head, its X_1, X_2 and Y; both norms have the one γ and β that the text declares.
+    """The pre-LN block with one head; both norms share the γ and β that the text declares.
 
     Erratum: the text renames val→ax where X needs val→chans; this version is corrected.
     """

@@ -22,7 +22,7 @@ class FullConn(Layer):
 
 
 class FeedForward(Layer):
-    """L fully connected layers, of n_0, n_1, …, n_L numbers each."""
+    """L fully connected layers of sizes n_0, n_1, …, n_L."""
 
     citation = f"{SOURCE}, section 4.1"
     output = "Y"
@@ -65,7 +65,7 @@ class RNN(Layer):
 
 # --------------------------------------------------------------------------------------------------------- attention
 class Attention(Layer):
-    """Attention of one query; a query that brings seq', heads or more axes is mapped over them."""
+    """Attention for one query, lifted over extra axes of the query such as seq' or heads."""
 
     citation = f"{SOURCE}, section 4.3"
     notation = """
@@ -75,7 +75,7 @@ class Attention(Layer):
 
 
 class MaskedAttention(Layer):
-    """Attention with a mask M that is added to the scores: −∞ for a key that is not to be seen."""
+    """Attention with a mask M that is added to the scores: −∞ hides a key."""
 
     citation = f"{SOURCE}, section 4.3"
     output = "Attention"
@@ -87,7 +87,7 @@ class MaskedAttention(Layer):
 
 # ------------------------------------------------------------------------------------------------------- convolution
 class Conv1d(Layer):
-    """A convolution over a sequence: each window of |kernel| places gives one."""
+    """A convolution over a sequence, with windows of |kernel| positions."""
 
     citation = f"{SOURCE}, section 4.4"
     notation = """
@@ -100,7 +100,7 @@ class Conv1d(Layer):
 
 
 class Conv2d(Layer):
-    """A convolution over an image: each window of |kh| by |kw| pixels gives one."""
+    """A convolution over an image, with windows of |kh| × |kw| pixels."""
 
     citation = f"{SOURCE}, section 4.4"
     notation = """
@@ -113,7 +113,7 @@ class Conv2d(Layer):
 
 
 class MaxPool1d(Layer):
-    """The greatest of every k places of a sequence: `MaxPool1d(sizes={"k": 2})`."""
+    """The maximum of each window of k positions: `MaxPool1d(sizes={"k": 2})`."""
 
     citation = f"{SOURCE}, section 4.5"
     output = "MaxPool1d_k"
@@ -125,7 +125,7 @@ class MaxPool1d(Layer):
 
 
 class MaxPool2d(Layer):
-    """The greatest of every kh by kw pixels of an image: `MaxPool2d(sizes={"kh": 2, "kw": 2})`."""
+    """The maximum of each window of kh × kw pixels: `MaxPool2d(sizes={"kh": 2, "kw": 2})`."""
 
     citation = f"{SOURCE}, section 4.5"
     output = "MaxPool2d_{kh,kw}"
@@ -139,7 +139,7 @@ class MaxPool2d(Layer):
 
 # ----------------------------------------------------------------------------------------------------- normalization
 class BatchNorm(Layer):
-    """Standardized over the batch and the layer, then scaled and shifted by channel."""
+    """Standardize over the batch and the layer, then scale and shift each channel."""
 
     citation = f"{SOURCE}, section 4.6"
     notation = """
@@ -150,7 +150,7 @@ class BatchNorm(Layer):
 
 
 class InstanceNorm(Layer):
-    """Standardized over the layer, then scaled and shifted by channel."""
+    """Standardize over the layer, then scale and shift each channel."""
 
     citation = f"{SOURCE}, section 4.6"
     notation = """
@@ -161,7 +161,7 @@ class InstanceNorm(Layer):
 
 
 class LayerNorm(Layer):
-    """Standardized over the layer and the channels, then scaled and shifted by both."""
+    """Standardize over the layer and the channels, then scale and shift each element."""
 
     citation = f"{SOURCE}, section 4.6"
     notation = """
@@ -172,7 +172,7 @@ class LayerNorm(Layer):
 
 
 class CBOW(Layer):
-    """A continuous bag of words: the words' embeddings summed, and classified."""
+    """A continuous bag of words: sums the embeddings of the words, and classifies the sum."""
 
     citation = f"{SOURCE}, a section kept in its LaTeX source"
     notation = """
@@ -186,7 +186,7 @@ class CBOW(Layer):
 
 # ------------------------------------------------------------------------------------------------------ whole models
 class Transformer(Layer):
-    """The autoregressive transformer of the appendix, with L layers; from words as one-hot vectors to probabilities.
+    """The autoregressive transformer of appendix A.1, with L layers: from one-hot words to probabilities.
 
     Erratum: the paper declares b^{l,2} ∈ ℝ^{hidden} where the equation needs layer; this version is corrected.
     """

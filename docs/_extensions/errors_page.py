@@ -21,15 +21,20 @@ for folder in (DOCS.parent, DOCS):
 HEAD = """\
 # Errors
 
-An invalid formula, or an input that does not match it, raises `NotationError`. Its code identifies a section of this page. The
-hundreds give the kind: 1 syntax, 2 name, 3 shape, 4 value. The caret marks the smallest part that must change.
+This page explains each error with an example and a fix. An invalid formula, or an input that does not match it, raises
+`NotationError`. The first digit of its code gives the kind: 1 syntax, 2 name, 3 shape, 4 value. The caret marks the smallest part
+that must change. Every message below is the actual output of its example.
 
-In Python, the error has `.kind`, `.code`, `.message`, `.span`, `.span_text`, `.source`, `.notes`, `.hint` and `.edits`, which are
-the fixes of a hint as pairs (span, text). Where they apply, `.symbol` is the name concerned, `.axis` the axis, and `.reason`
-distinguishes errors that share a code. Test these fields in code, not messages: messages may change.
+To handle an error in code, test its fields, not its message, which may change:
 
-Every message below is the actual output of its example. `python docs/_extensions/errors_page.py --write` generates this page from
-`docs/errors_examples.py`, and a test runs each example.
+| field | content |
+| --- | --- |
+| `code`, `kind` | 301, `"shape"` |
+| `message`, `notes`, `hint` | the parts of the text |
+| `source`, `span`, `span_text` | the formula, and the part that the caret marks |
+| `edits` | the fixes that the hint suggests, as pairs (span, new text) |
+| `symbol`, `axis` | the name and the axis concerned, if any |
+| `reason` | distinguishes errors that share a code |
 """
 KINDS = {
     1: "Syntax errors (1xx)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 
 from blocks import Block, Page, packed
 from docutils import nodes
@@ -10,6 +11,8 @@ from docutils.parsers.rst import directives
 from linked import ERROR, errors, signs
 from sphinx.util.docutils import SphinxDirective
 
+SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}(?:\n|$)", re.M)  # of a docstring in NumPy style
+DEFINED = {"Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns"}
 ALIGNED = re.compile(r"[│─]|\^\^|\S {2,}\S")  # what stands in columns, which a broken line would spoil
 
 
@@ -128,10 +131,46 @@ def readable(app, what, name, obj, options, lines):
 
 
 def to_rst(text: str) -> str:
-    """
+    """Return a docstring in NumPy style as reStructuredText.
+
     >>> print(to_rst("The size `|key|` of |key|."))
     The size ``|key|`` of \\|key\\|.
+    <BLANKLINE>
+    >>> print(to_rst("Sum.\\n\\nParameters\\n----------\\nx : tensor\\n    The `x_{a}`."))
+    Sum.
+    <BLANKLINE>
+    .. rubric:: Parameters
+    <BLANKLINE>
+    ``x`` : tensor
+        The ``x_{a}``.
+    <BLANKLINE>
     """
+    lead, *sections = SECTION.split(text)
+    out = [paragraphs(lead)]
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        out += [f".. rubric:: {title}", definitions(body) if title in DEFINED else paragraphs(body)]
+    return "\n\n".join(filter(None, out)) + "\n"
+
+
+def definitions(text: str) -> str:
+    """Return what a section defines, `name : type` with an indented description, as a definition list."""
+    items: list[tuple[str, list[str]]] = []
+    for line in text.strip("\n").splitlines():
+        if items and (not line.strip() or line.startswith(" ")):
+            items[-1][1].append(line)
+        else:
+            items.append((line, []))
+    return "\n\n".join(definition(term, "\n".join(lines)) for term, lines in items)
+
+
+def definition(term: str, description: str) -> str:
+    name, colon, kind = term.partition(" : ")
+    head = f"``{name}`` : {escaped(kind)}" if colon else escaped(term)
+    body = paragraphs(textwrap.dedent(description))
+    return f"{head}\n{textwrap.indent(body, '    ')}" if body else head
+
+
+def paragraphs(text: str) -> str:
     out = []
     for paragraph in re.split(r"\n[ ]*\n", text):
         if not paragraph.strip():
@@ -147,7 +186,7 @@ def to_rst(text: str) -> str:
             out.append("\n".join(line.lstrip() for line in plain))
         if lines:
             out.append(indented("pycon" if lines[0].lstrip().startswith(">>>") else "text", lines))
-    return "\n\n".join(out) + "\n"
+    return "\n\n".join(out)
 
 
 def indented(language: str, lines: list[str]) -> str:
@@ -156,9 +195,10 @@ def indented(language: str, lines: list[str]) -> str:
 
 
 def escaped(line: str) -> str:
-    parts = re.split(r"(`[^`]+`)", line)
+    parts = re.split(r"(`+[^`]+`+)", line)
     return "".join(
-        f"`{part}`" if index % 2 else re.sub(r"([\\*_|`])", r"\\\1", part) for index, part in enumerate(parts)
+        f"``{part.strip('`')}``" if index % 2 else re.sub(r"([\\*_|`])", r"\\\1", part)
+        for index, part in enumerate(parts)
     )
 
 

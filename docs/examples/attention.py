@@ -1,4 +1,4 @@
-"""Multi-head attention as it is often written by hand. One line of it is not what the paper says."""
+"""Multi-head attention as it is often written, with a mistake in one line, and the corrected version."""
 
 import math
 

@@ -3,7 +3,7 @@
     python docs/examples/characters.py --steps 2000 --save play.safetensors --curve loss.svg
     python docs/examples/characters.py --steps 4000 --resume play.safetensors --save play.safetensors
 
-What is here besides are batches, the loop, and files.
+This file has the batches, the training loop, checkpoints and the command line.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Tensors = Mapping[str, nt.NamedTensor]
 
 
 class State(NamedTuple):
-    """What the next step is made of: the parameters, what Adam remembers of each, and how many steps there were."""
+    """The state of training: the parameters, the moments of Adam, and the number of steps so far."""
 
     parameters: Tensors
     m: Tensors
@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 # ------------------------------------------------------------------------------------------------------------- the data
 def batch(step: int, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> dict[str, nt.NamedTensor]:
-    """Pieces of the play, and the same a character later; letters count from 1. The same for the same step and seed."""
+    """Return pieces of the play, and the same pieces one character later, for a step and a seed. Letters count from 1."""
     starts = np.random.default_rng([seed, step]).integers(0, len(PLAY) - sizes["seq"], sizes["batch"])
     at = starts[:, None] + np.arange(sizes["seq"])
     return {"ids": nt.tensor(CODES[at], "batch seq"), "next": nt.tensor(CODES[at + 1], "batch seq")}
@@ -70,7 +70,7 @@ def start(sizes: Mapping[str, int] = SIZES, seed: int = 0) -> State:
 
 
 class Trainer:
-    """One step of learning: the loss and its gradients with respect to all parameters in one call, and all of Adam in another."""
+    """One training step: a call for the loss and all gradients, and a call for all results of Adam."""
 
     def __init__(self, names: Sequence[str], layers: int):
         self.names, self.layers = tuple(names), layers
@@ -78,7 +78,7 @@ class Trainer:
         self.update = ADAM[tuple(f"{letter}^{k}" for letter in "WMS" for k in range(1, len(self.names) + 1))]
 
     def __call__(self, state: State, data: Tensors) -> tuple[float, State]:
-        """The loss, and what is there after the step."""
+        """Return the loss and the next state."""
         loss, gradients = self.gradient(values={**state.parameters, **data}, sizes={"L": self.layers})
         inputs: dict[str, Any] = {**RATES, "t": state.step + 1}
         for letter, tensors in {"θ": state.parameters, "g": gradients, "m": state.m, "s": state.s}.items():
@@ -89,7 +89,7 @@ class Trainer:
 
 
 def train(state: State, steps: int, sizes: Mapping[str, int] = SIZES, seed: int = 0) -> tuple[State, list[float]]:
-    """So many steps in all, from where a state is; and the losses. A terminal is shown how far it is."""
+    """Train until a state has this number of steps; return it and the losses. A terminal shows the progress."""
     trainer, losses = Trainer([*state.parameters], sizes["L"]), []
     with Progress(steps, sizes["batch"] * sizes["seq"]) as progress:
         while state.step < steps:
@@ -100,7 +100,7 @@ def train(state: State, steps: int, sizes: Mapping[str, int] = SIZES, seed: int 
 
 
 class Progress:
-    """One line of a terminal, written anew; nothing where the output is no terminal."""
+    """One line in a terminal that shows the progress; nothing if the output is not a terminal."""
 
     def __init__(self, steps: int, characters: int):
         self.steps, self.characters, self.shown = steps, characters, sys.stderr.isatty()
@@ -123,13 +123,13 @@ class Progress:
 
 # --------------------------------------------------------------------------------------------------------------- files
 def save(path: str | Path, state: State) -> None:
-    """Write a state as safetensors, the step in its metadata."""
+    """Write a state as safetensors, with the step in its metadata."""
     moments = {f"{letter} of {name}": value for letter in "ms" for name, value in getattr(state, letter).items()}
     nt.save_tensors(path, {**state.parameters, **moments, "step": nt.tensor(state.step, ())})
 
 
 def resume(path: str | Path) -> State:
-    """The state of such a file: what follows is, to the last bit, what would have followed."""
+    """Return the state of such a file; a resumed run gives bit for bit the same losses."""
     tensors = nt.load_tensors(path)
     step, m, s = int(tensors.pop("step")), {}, {}
     for letter, group in (("m", m), ("s", s)):
@@ -143,7 +143,7 @@ def resume(path: str | Path) -> State:
 
 # ------------------------------------------------------------------------------------------------------- what is shown
 class Curve:
-    """The loss of each step as a drawing, SVG; a notebook shows it."""
+    """The loss of each step as an SVG picture; a notebook shows it."""
 
     def __init__(self, losses: Sequence[float], width: int = 560, height: int = 200):
         low, high = min(losses), max(losses)
@@ -168,7 +168,7 @@ class Curve:
 def written(
     parameters: Tensors, text: str, count: int, sizes: Mapping[str, int] = SIZES, seed: int = 0
 ) -> Iterator[str]:
-    """Characters that follow a text at least as long as a piece, each drawn as the model finds it likely."""
+    """Return characters that follow a text at least as long as a piece, sampled from the model."""
     logits, draw = MODEL["logits"], np.random.default_rng(seed)
     for _ in range(count):
         ids = nt.tensor([[LETTERS.index(letter) + 1 for letter in text[-sizes["seq"] :]]], "batch seq")

@@ -48,7 +48,7 @@ from .gradient import GRADIENT_EXAMPLES, gradient_arguments, gradient_command
 from .help import HELP_EXAMPLES, help_arguments, help_command
 from .lsp import LSP_EXAMPLES, lsp_arguments, lsp_command
 from .mcp import MCP_EXAMPLES, mcp_arguments, mcp_command
-from .parsers import INPUTS, Parser, check_arguments, formula_arguments
+from .parsers import Parser, check_arguments, formula_arguments
 from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
 from .read import READ_EXAMPLES, read_arguments, read_command
 from .render import render_command, spelling_argument
@@ -166,13 +166,13 @@ def _overview() -> argparse.ArgumentParser:
     lines = [f"  {name:<13} {command.meaning}" for name, command in COMMANDS.items()]
     parser = Parser(
         prog="namedtensor",
-        description="Named tensor notation, executable: formulas as text or as LaTeX.",
+        description="Run formulas in named tensor notation, as text or as LaTeX.",
         usage="namedtensor COMMAND ...",
-        epilog="commands:\n" + "\n".join(lines) + "\n\nnamedtensor COMMAND --help shows examples of each.\n\n" + INPUTS,
+        epilog="commands:\n" + "\n".join(lines) + "\n\nnamedtensor COMMAND --help shows its options and examples.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"namedtensor {__version__}")
-    parser.add_argument("command", metavar="COMMAND", choices=list(COMMANDS), help="one of those below")
+    parser.add_argument("command", metavar="COMMAND", choices=list(COMMANDS), help="a command of the list below")
     return parser
 
 
@@ -180,11 +180,11 @@ def _parser(name: str, command: Command) -> argparse.ArgumentParser:
     parser = Parser(
         prog=f"namedtensor {name}",
         description=command.meaning[:1].upper() + command.meaning[1:] + ".",
-        epilog=f"examples:\n{command.examples.strip(chr(10))}\n\n{INPUTS}",
+        epilog=f"examples:\n{command.examples.strip(chr(10))}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.arguments(parser)
-    parser.add_argument("--ascii", action="store_true", help="write ASCII alone: A @_{key} B, R^{a, b}")
+    parser.add_argument("--ascii", action="store_true", help="write only ASCII: A @_{key} B, R^{a, b}")
     return parser
 
 
@@ -192,8 +192,8 @@ def _parser(name: str, command: Command) -> argparse.ArgumentParser:
 CHECK_EXAMPLES = """
   namedtensor check 'A ⊙_{widht} x' A='ℝ^{height[3] × width[3]}' x='R^{width[3]}'
   namedtensor check layers.nt --sizes heads=8 X=x.npy:seq,chans
-  namedtensor check paper.tex notes.md talk.ipynb      with what they include; a section is a scope
-  namedtensor check model.py --all                     the formulas in strings given to nt.evaluate, nt.program, …
+  namedtensor check paper.tex notes.md talk.ipynb      documents, with the files they include
+  namedtensor check model.py --all                     formulas in strings that are passed to nt.evaluate, nt.program, …
   namedtensor check paper.tex --strict --format github --ignore 314
   namedtensor check paper.tex --assumptions assumptions.nt --baseline known.json
 """
@@ -211,7 +211,7 @@ COST_EXAMPLES = """
   namedtensor cost 'gelu(X)' X='R^{seq[4096], hidden[2048]}' --disable tiling --json
   namedtensor cost layers.nt X=x.npy:seq,chans
 
-  Numbers of a shape have four bytes. The steps are those for NumPy.
+  A shape has dtype float32. The steps are those for NumPy.
 """
 
 
@@ -231,9 +231,9 @@ RENDER_EXAMPLES = r"""
 
 # ------------------------------------------------------------------------------------------------------------------ repl
 def _repl_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", help="a program to begin with, as :load FILE")
-    parser.add_argument("inputs", metavar="NAME=...", nargs="*", help="tensors and numbers to begin with")
-    parser.add_argument("--plain", action="store_true", help="plain input, also where prompt_toolkit is installed")
+    parser.add_argument("file", metavar="FILE", nargs="?", help="a program to load first, as :load FILE does")
+    parser.add_argument("inputs", metavar="NAME=...", nargs="*", help="tensors and numbers to load first")
+    parser.add_argument("--plain", action="store_true", help="plain input, even if prompt_toolkit is installed")
 
 
 def _repl(options: Any, console: Console) -> int:
@@ -250,34 +250,36 @@ REPL_EXAMPLES = r"""
   namedtensor repl layers.nt X=x.npy:seq,chans
   namedtensor repl < session.txt
 
-  In it, \odot and Tab give ⊙; :help lists what else there is.
+  At the prompt, \odot and Tab give ⊙, and :help lists the commands.
 """
 
 
 # ------------------------------------------------------------------------------------------------------------- exercises
 def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "act", choices=("validate", "release", "grade"), help="validate a file, release it, grade answers"
+        "act",
+        choices=("validate", "release", "grade"),
+        help="validate a file, release a copy for students, or grade answers",
     )
     parser.add_argument(
-        "file", metavar="FILE.nt", help="exercises, or 'lesson 1'; with grade, a submission or a folder"
+        "file", metavar="FILE.nt", help="exercises, or 'lesson 1'; with grade, a submission or a folder of submissions"
     )
-    parser.add_argument("-o", "--out", metavar="PATH", help="output path of the released file or the grades")
+    parser.add_argument("-o", "--out", metavar="PATH", help="output path of the released file or of the grades")
     parser.add_argument("--key", metavar="FILE.nt", help="the exercises with reference solutions, or 'lesson 1'")
     parser.add_argument(
         "--to",
         choices=("csv", "moodle", "gradescope", "nbgrader", "json"),
         help="format of the grades (default: text); csv and moodle are for a folder",
     )
-    parser.add_argument("--roster", metavar="FILE.csv", help="names and e-mail addresses of the students of a folder")
+    parser.add_argument("--roster", metavar="FILE.csv", help="names and e-mail addresses of the students, for a folder")
     parser.add_argument(
-        "--report", metavar="PATH", help="write a report of the commonest mistakes of a folder: .html or .txt"
+        "--report", metavar="PATH", help="write a report of the most common mistakes in a folder: .html or .txt"
     )
     parser.add_argument(
         "--counts", choices=("last", "best", "first"),
-        help="the attempt that counts (default: as the file of exercises says, else last)",
+        help="the attempt that counts (default: that of the file of exercises, else last)",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another number gives other tensors")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random tests (default: 0)")
 
 
 def _exercises(options: Any, console: Console) -> int:
@@ -303,14 +305,38 @@ COMMANDS = {
     "check": Command(
         "print types, errors and warnings, with no data needed", check_arguments, check_command, CHECK_EXAMPLES
     ),
-    "cost": Command(
-        "print what a formula costs, step by step, with no data needed", _cost_arguments, cost_command, COST_EXAMPLES
+    "explain": Command(
+        "print every step of a formula with its type and value", explain_arguments, explain_command, EXPLAIN_EXAMPLES
     ),
-    "devices": Command(
-        "print what each device of a mesh has to do, also for devices that are not there",
-        devices_arguments,
-        devices_command,
-        DEVICES_EXAMPLES,
+    "derive": Command(
+        "print the derivative of a formula, as a formula or as a value",
+        derive_arguments,
+        derive_command,
+        DERIVE_EXAMPLES,
+    ),
+    "gradient": Command(
+        "print the gradients of a scalar with respect to its parameters",
+        gradient_arguments,
+        gradient_command,
+        GRADIENT_EXAMPLES,
+    ),
+    "cost": Command(
+        "print operations and bytes of a formula, step by step, with no data needed",
+        _cost_arguments,
+        cost_command,
+        COST_EXAMPLES,
+    ),
+    "diagram": Command(
+        "draw the data flow of a program with its types, as SVG",
+        diagram_arguments,
+        diagram_command,
+        DIAGRAM_EXAMPLES,
+    ),
+    "parameters": Command(
+        "print the parameters of a program (declared, not defined) with their shapes",
+        parameters_arguments,
+        parameters_command,
+        PARAMETERS_EXAMPLES,
     ),
     "render": Command(
         "convert a formula to text, ASCII or LaTeX, or show its tree",
@@ -318,50 +344,26 @@ COMMANDS = {
         render_command,
         RENDER_EXAMPLES,
     ),
-    "derive": Command(
-        "print the derivative of a formula by a name, or its value", derive_arguments, derive_command, DERIVE_EXAMPLES
-    ),
-    "gradient": Command(
-        "print the gradient of a number by parameters, all at once",
-        gradient_arguments,
-        gradient_command,
-        GRADIENT_EXAMPLES,
-    ),
-    "explain": Command(
-        "print every step of a formula: its type and value", explain_arguments, explain_command, EXPLAIN_EXAMPLES
-    ),
-    "diagram": Command(
-        "draw where the values of a program go, each with its type, as SVG",
-        diagram_arguments,
-        diagram_command,
-        DIAGRAM_EXAMPLES,
-    ),
-    "parameters": Command(
-        "print what is declared and not defined, each with its shape",
-        parameters_arguments,
-        parameters_command,
-        PARAMETERS_EXAMPLES,
-    ),
     "to-python": Command(
-        "print a formula as a plain function for NumPy, PyTorch or JAX, or as a module of PyTorch",
+        "print a formula as a function for NumPy, PyTorch or JAX, or as a PyTorch module",
         python_arguments,
         python_command,
         PYTHON_EXAMPLES,
     ),
     "to-javascript": Command(
-        "print a formula as a module of JavaScript", javascript_arguments, javascript_command, JAVASCRIPT_EXAMPLES
+        "print a formula as a JavaScript module", javascript_arguments, javascript_command, JAVASCRIPT_EXAMPLES
     ),
     "to-einsum": Command(
-        "print a formula as a call of einsum, where it is one", einsum_arguments, einsum_command, EINSUM_EXAMPLES
+        "print the equivalent call of einsum, if any", einsum_arguments, einsum_command, EINSUM_EXAMPLES
     ),
     "translate": Command(
-        "translate matrices, indices, einsum or array code to a formula with named axes",
+        "translate matrix notation, index notation, einsum or array code to a formula",
         translate_arguments,
         translate_command,
         TRANSLATE_EXAMPLES,
     ),
     "read": Command(
-        "read a module of PyTorch as a program, and compare it with a formula",
+        "read a PyTorch module as a program, and compare it with a formula",
         read_arguments,
         read_command,
         READ_EXAMPLES,
@@ -373,20 +375,31 @@ COMMANDS = {
         EXERCISES_EXAMPLES,
     ),
     "playground": Command(
-        "open the page where formulas are typed and seen: types, steps, values, exercises",
+        "open an interactive page for formulas: types, steps, values, exercises",
         playground_arguments,
         playground_command,
         PLAYGROUND_EXAMPLES,
     ),
-    "lsp": Command("serve an editor: findings, types, completion, renaming", lsp_arguments, lsp_command, LSP_EXAMPLES),
+    "repl": Command("evaluate formulas at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
+    "devices": Command(
+        "print memory, FLOPs and communication of each device of a mesh, with no devices needed",
+        devices_arguments,
+        devices_command,
+        DEVICES_EXAMPLES,
+    ),
+    "lsp": Command(
+        "run the language server: errors, types, completion and renaming in editors",
+        lsp_arguments,
+        lsp_command,
+        LSP_EXAMPLES,
+    ),
     "mcp": Command(
-        "serve check, evaluate, derive and others as tools for language models",
+        "run the MCP server: check, evaluate, derive and other tools for language models",
         mcp_arguments,
         mcp_command,
         MCP_EXAMPLES,
     ),
     "help": Command("describe a function, an operator or an error", help_arguments, help_command, HELP_EXAMPLES),
-    "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }
 
 __all__ = ["main"]

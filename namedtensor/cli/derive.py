@@ -20,7 +20,7 @@ from .render import spell, spelling_argument
 
 def derive_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(
-        parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed"
+        parser, "shapes, X='ℝ^{seq}', for the closed form; or tensors and numbers, for the value of the derivative"
     )
     parser.add_argument(
         "--wrt", metavar="NAME", required=True, help="the name to differentiate with respect to: X, W^Q, b_1"
@@ -30,7 +30,7 @@ def derive_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", action="store_true", help="print the derivation, one rule per line")
     parser.add_argument(
         "--check", metavar="NAME=...", nargs="*",
-        help="tensors and numbers: hold the closed form against differences, and check each step",
+        help="compare the closed form with finite differences at these tensors and numbers, and check each step",
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def compared(derivation: Any, options: Any, console: Console) -> int:
         record = {"value": value_record(value), "differences": value_record(expected), "largest": largest}
         console.json({"closed": closed.to_text(), **record, "steps": len(closed.steps), "ok": holds})
     else:
-        console.print(f"{closed}\n\nits value\n{table(value)}\nby differences\n{table(expected)}")
+        console.print(f"{closed}\n\nvalue of the closed form\n{table(value)}\nfinite differences\n{table(expected)}")
         verdict = f"the largest difference is {largest:.1e}" if holds else f"these differ by {largest:.1e}"
         count = len(closed.steps)
         console.print(f"{verdict}; {count} step{'s hold' if count != 1 else ' holds'}")

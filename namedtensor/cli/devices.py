@@ -18,14 +18,14 @@ DEVICES_EXAMPLES = """
   namedtensor devices model.nt --topology v5e:16x16 --mesh data=32,model=8 --store chans=data,hidden=model \\
       --compute batch=data,hidden=model --loss loss --sizes L=80,chans=8192 ids='ℤ^{batch[32] × seq[4096]}'
 
-  A rule AXIS=MESH_AXIS shards an axis; AXIS=A+B over two. With pip install libtpu, topologies of TPUs are known."""
+  A rule AXIS=MESH_AXIS shards an axis over a mesh axis, AXIS=A+B over two. TPU topologies need pip install libtpu."""
 
 
 def devices_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser, "the inputs that are not parameters: types, ids='ℤ^{batch[8] × seq[64]}', or numbers")
     parser.add_argument("--of", metavar="NAME", help="a name of the program (default: its value, or the loss)")
     parser.add_argument("--mesh", metavar="AXIS=N,...", required=True, help="the axes of the mesh: data=32,model=8")
-    parser.add_argument("--topology", metavar="NAME", help="v5e:16x16, cpu:256 (default: CPU devices for the mesh)")
+    parser.add_argument("--topology", metavar="NAME", help="the devices: v5e:16x16, cpu:256 (default: CPU devices)")
     rules = parser.add_argument_group("rules")
     rules.add_argument("--store", metavar="AXIS=MESH_AXIS,...", default="", help="rules for parameters")
     rules.add_argument(
@@ -47,7 +47,9 @@ def devices_arguments(parser: argparse.ArgumentParser) -> None:
     training.add_argument("--loss", metavar="NAME|FORMULA|FILE", help="the loss of a training step (default: no step)")
     training.add_argument("--update", metavar="FILE.nt", help="the optimizer, for one parameter θ (default: Adam)")
     training.add_argument("--accumulate", metavar="AXIS", help="the axis over which gradients are accumulated")
-    parser.add_argument("--dtype", metavar="DTYPE", default="float32", help="of the parameters (default: float32)")
+    parser.add_argument(
+        "--dtype", metavar="DTYPE", default="float32", help="dtype of the parameters (default: float32)"
+    )
 
 
 def devices_command(options: Any, console: Console) -> int:

@@ -22,9 +22,11 @@ def eval_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help="write the value to .npy, .npz, .json, .csv, .parquet, .nc or .zarr, and do not print it",
+        help="write the value to a file instead: .npy, .npz, .json, .csv, .parquet, .nc or .zarr",
     )
-    parser.add_argument("--strict", action="store_true", help="reject an outer product that may be unintended")
+    parser.add_argument(
+        "--strict", action="store_true", help="make outer broadcasts and redefined built-in names errors"
+    )
     parser.add_argument(
         "--limit", metavar="NAME=N", action="append", default=[],
         help="raise a limit, such as max_steps; see nt.Limits",

@@ -18,7 +18,7 @@ from .to_code import goal_of
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser)
     call_argument(parser)
-    parser.add_argument("--inside", metavar="NAME", help="only the steps in the definition of a name: FFN, X^2")
+    parser.add_argument("--inside", metavar="NAME", help="show only the steps in the definition of a name: FFN, X^2")
     digits_argument(parser)
 
 
@@ -59,10 +59,15 @@ EXPLAIN_EXAMPLES = """
 
 
 def diagram_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser, "types of the inputs, X='ℝ^{seq × chans}', or tensors; all else is a parameter")
+    formula_arguments(
+        parser, "types of the inputs, X='ℝ^{seq × chans}', or tensors; other undefined names are parameters"
+    )
     parser.add_argument("--of", metavar="NAME", help="the value or function to draw (default: the last)")
     parser.add_argument(
-        "--expand", metavar="NAME,...", default="", help="functions to open, families to draw one by one"
+        "--expand",
+        metavar="NAME,...",
+        default="",
+        help="functions to draw from the inside, families to draw one member at a time",
     )
     parser.add_argument("--out", "-o", metavar="FILE", help="write the SVG to a file")
 

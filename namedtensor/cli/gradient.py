@@ -19,7 +19,7 @@ def gradient_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME,...",
         help="the parameters to differentiate with respect to, such as W,b_1 (default: all declared real parameters)",
     )
-    parser.add_argument("--of", metavar="NAME", help="the number of the program; its value where left out")
+    parser.add_argument("--of", metavar="NAME", help="the scalar to differentiate (default: the value of the program)")
     digits_argument(parser)
 
 

@@ -1,4 +1,4 @@
-"""The command help: what an operator does, the explanation of an error, what there is."""
+"""The command `help`: describes an operator or an error, or lists all operators."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ HELP_EXAMPLES = """
   namedtensor help 301
   namedtensor help eval
 
-  Without a name it lists all functions and signs; a number is that of an error."""
+  Without a name, it lists all functions and symbols. A number is an error code."""
 
 
 def help_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="a function, a symbol or an error code")
-    parser.add_argument("--json", action="store_true", help="what is printed as one line of JSON")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
 
 
 def help_command(options: Any, console: Console) -> int:
@@ -48,8 +48,8 @@ def named(name: str) -> Operator:
         (operator for operator in REGISTRY.values() if name in (operator.ascii, operator.latex, operator.python)), None
     )
     if record is None:
-        meant = did_you_mean(near(name, REGISTRY)) or "namedtensor help lists all there are"
-        raise InputError(f"there is no function or sign {name}; {meant}")
+        meant = did_you_mean(near(name, REGISTRY)) or "namedtensor help lists all of them"
+        raise InputError(f"there is no function or symbol {name}; {meant}")
     return record
 
 
@@ -72,9 +72,7 @@ def error_entry(number: str) -> dict[str, str]:
     """The page of an error number. Raises InputError."""
     title = CATALOGUE.get(int(number))
     if title is None:
-        raise InputError(
-            f"no error has the number {number}; those of errors go from {min(CATALOGUE)} to {max(CATALOGUE)}"
-        )
+        raise InputError(f"there is no error code {number}; codes are between {min(CATALOGUE)} and {max(CATALOGUE)}")
     return {"name": number, "meaning": f"{KINDS[int(number) // 100]} error {number}: {title}"}
 
 

@@ -11,7 +11,7 @@ from ..files.text import InputError
 from .console import FINE, Console
 
 LSP_EXAMPLES = """
-  namedtensor lsp                        what an editor runs; it talks the Language Server Protocol
+  namedtensor lsp                        the command that an editor runs
   namedtensor lsp --delay 1              check the whole document after a pause of a second
 
   The page "Use it in an editor" of the docs has the settings of VS Code, Neovim, Emacs and Helix."""
@@ -19,11 +19,11 @@ LSP_EXAMPLES = """
 
 def lsp_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--stdio", action="store_true", help="use standard input and output (default, and the only way)"
+        "--stdio", action="store_true", help="use standard input and output (default; there is no other transport)"
     )
     parser.add_argument(
         "--delay", type=float, default=0.4, metavar="SECONDS",
-        help="pause in typing after which the whole document is checked (default: 0.4)",
+        help="pause in typing before the whole document is checked (default: 0.4)",
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The command mcp: the verbs as tools for language models."""
+"""The command `mcp`: functions of this package as tools for language models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .console import FINE, Console
 
 def mcp_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--seconds", type=float, default=20.0, metavar="N", help="seconds that an answer may take (default: 20)"
+        "--seconds", type=float, default=20.0, metavar="N", help="time limit of a request in seconds (default: 20)"
     )
     parser.add_argument(
         "--memory", type=int, default=4096, metavar="N",
@@ -41,8 +41,8 @@ def mcp_command(options: Any, console: Console) -> int:
 
 MCP_EXAMPLES = """
   namedtensor mcp                        serve the tools check, evaluate, equivalent, derive, translate and read
-  namedtensor mcp --seconds 5 --code .   the same; read may run the Python files of this folder
+  namedtensor mcp --seconds 5 --code .   the same; the tool read may run the Python files in this folder
 
-  It speaks the Model Context Protocol over standard input and output. In the configuration of a client:
+  The server uses the Model Context Protocol on standard input and output. Configure a client with:
   {"mcpServers": {"namedtensor": {"command": "namedtensor", "args": ["mcp"]}}}
 """

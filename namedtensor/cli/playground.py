@@ -22,24 +22,24 @@ def playground_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE.nt",
         nargs="?",
-        help="a program or exercises to begin with; 'lesson 1' is part of the package",
+        help="a program or exercises to open; 'lesson 1' is part of the package",
     )
     parser.add_argument(
-        "--port", type=int, default=8017, metavar="N", help="the port; 0 takes a free one (default 8017)"
+        "--port", type=int, default=8017, metavar="N", help="the port; 0 selects a free one (default: 8017)"
     )
     parser.add_argument(
-        "--seconds", type=float, default=10.0, metavar="N", help="seconds that an answer may take (default 10)"
+        "--seconds", type=float, default=10.0, metavar="N", help="time limit of a request in seconds (default: 10)"
     )
     parser.add_argument(
         "--memory", type=int, default=4096, metavar="N",
         help="memory limit in megabytes, where the system supports it; 0 for no limit (default: 4096)",
     )  # fmt: skip
     parser.add_argument(
-        "--site", metavar="URL", help="the address of a published page, for the links of the button share"
+        "--site", metavar="URL", help="the address of a published page, for the links of the share button"
     )
-    parser.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
+    parser.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
     parser.add_argument(
-        "--save", metavar="PATH", help="write the page that needs no server to a file, and serve nothing"
+        "--save", metavar="PATH", help="write the page that needs no server to a file, and start no server"
     )
 
 
@@ -145,12 +145,12 @@ def whole_page() -> tuple[bytes, str | None]:
 
 
 PLAYGROUND_EXAMPLES = """
-  namedtensor playground                          the page in a browser: type a formula, see its types and values move
-  namedtensor playground attention.nt             with a program, or with the exercises of a file
-  namedtensor playground 'lesson 1'               with the exercises of a lesson
-  namedtensor playground --site https://example.org/playground.html     links that others can open
+  namedtensor playground                          open the page in a browser
+  namedtensor playground attention.nt             open a program, or the exercises of a file
+  namedtensor playground 'lesson 1'               open the exercises of a lesson
+  namedtensor playground --site https://example.org/playground.html     share links that others can open
   namedtensor playground --no-browser --port 0    print an address with a free port
-  namedtensor playground --save playground.html   the page as a file, for a class without a network
+  namedtensor playground --save playground.html   write the page to a file that needs no server
 
-  Only this machine can reach it, and it asks nothing of any other.
+  Only this computer can reach the page, and the page makes no other network requests.
 """

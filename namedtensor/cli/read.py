@@ -25,7 +25,9 @@ TRIES = 200
 
 def read_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "target", metavar="FILE.py:NAME", help="a module class or a function; NAME(16, heads=2) makes the module"
+        "target",
+        metavar="FILE.py:NAME",
+        help="a module class or a function; NAME(16, heads=2) passes arguments to the class",
     )
     parser.add_argument(
         "inputs",
@@ -40,11 +42,15 @@ def read_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="axes of a parameter: 'q.weight=(heads[8] key) chans'",
     )
-    parser.add_argument("--against", metavar="FORMULA", help="a formula, or one of a document: paper.tex#eq:attention")
     parser.add_argument(
-        "--training", action="store_true", help="read the module as it acts in training; masks of dropout are inputs"
+        "--against", metavar="FORMULA", help="a formula, or the label of one in a document: paper.tex#eq:attention"
     )
-    parser.add_argument("--format", choices=("text", "json", "github"), default="text", help="how findings are written")
+    parser.add_argument(
+        "--training", action="store_true", help="read the module in training mode; dropout masks become inputs"
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json", "github"), default="text", help="output format (default: text)"
+    )
     parser.add_argument("--json", action="store_true", help="the same as --format json")
 
 
@@ -198,6 +204,6 @@ READ_EXAMPLES = """
   namedtensor read model.py:Attention x=batch,seq,chans --against paper.tex#eq:attention --format github
   namedtensor read model.py:loss x=batch,chans y=batch:int --json
 
-  The file is imported, so what it does at import is done. Example tensors are made from the axes. The status is 1 where a view cuts a
-  named axis, or code and formula differ.
+  The file is imported, so its top-level code runs. The module is traced with example tensors of the given axes. The exit status is 1
+  if a view splits a named axis, or if code and formula differ.
 """

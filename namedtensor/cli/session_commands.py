@@ -172,8 +172,8 @@ def _needed(rest: str, name: str) -> str:
     return rest
 
 
-GREETING = r"""A formula prints its value; name = … keeps it. In a formula, \odot and Tab give ⊙, \alpha gives α.
-A line that ends with an operator or in an open bracket goes on in the next; an empty line ends it."""
+GREETING = r"""A formula prints its value; name = … assigns it. In a formula, \odot and Tab give ⊙, \alpha gives α.
+A line that ends with an operator or in an open bracket continues; an empty line ends the formula."""
 
 COMMANDS: dict[str, tuple[Callable[[Session, str], str], str, str]] = {
     "tensor": (
@@ -181,16 +181,16 @@ COMMANDS: dict[str, tuple[Callable[[Session, str], str], str, str]] = {
         ":tensor NAME=FILE:axis,axis",
         "read a tensor; also NAME=[[1,2],[3,4]]:a,b and NAME=2.5; header=yes or no after a table",
     ),
-    "load": (_load, ":load FILE", "take over the definitions of a program, .nt or .tex"),
-    "type": (_type, ":type FORMULA", "its type"),
-    "explain": (_explain, ":explain FORMULA", "every step with its type and value"),
-    "derive": (_derive, ":derive FORMULA by NAME", "the closed form of its derivative"),
-    "cost": (_cost, ":cost FORMULA", "operations and bytes, step by step"),
-    "latex": (_latex, ":latex FORMULA", "its LaTeX"),
-    "names": (_names, ":names", "what is known so far"),
+    "load": (_load, ":load FILE", "load the definitions of a program, .nt or .tex"),
+    "type": (_type, ":type FORMULA", "show its type"),
+    "explain": (_explain, ":explain FORMULA", "show every step with its type and value"),
+    "derive": (_derive, ":derive FORMULA by NAME", "show the closed form of its derivative"),
+    "cost": (_cost, ":cost FORMULA", "show operations and bytes, step by step"),
+    "latex": (_latex, ":latex FORMULA", "convert it to LaTeX"),
+    "names": (_names, ":names", "list all names with their types and definitions"),
     "save": (_save, ":save NAME FILE", "write a tensor to .npy, .npz, .json or .csv"),
     "digits": (_digits, ":digits N", "set the number of significant digits (default: 4 in tables)"),
-    "forget": (_forget, ":forget NAME", "forget a value or a definition"),
-    "help": (_help, ":help [NAME]", "this list, or what a function or a sign is"),
-    "quit": (_quit, ":quit", "end; so does the end of input"),
+    "forget": (_forget, ":forget NAME", "delete a value or a definition"),
+    "help": (_help, ":help [NAME]", "show this list, or describe a function or a symbol"),
+    "quit": (_quit, ":quit", "exit; so does the end of input"),
 }

@@ -1,4 +1,4 @@
-"""The commands `to-python`, `to-javascript`, `to-einsum` and `parameters`: what other programs, or code that initializes the parameters, go on with."""
+"""The commands `to-python`, `to-javascript`, `to-einsum` and `parameters`: a formula as code, and the parameters it needs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def python_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--library",
         choices=("numpy", "torch", "jax", "loops"),
-        help="what it computes with; loops are plain Python (default: numpy; torch for --style module)",
+        help="the library of the code; loops is plain Python (default: numpy; torch for --style module)",
     )
     parser.add_argument(
         "--style",
         choices=("function", "module", "readable"),
         default="function",
-        help="a function, a class of PyTorch with what is declared as its parameters, or code as one writes it by hand "
+        help="a function, a PyTorch module whose parameters are those of the program, or code as you would write it "
         "(default: function)",
     )
 
@@ -38,7 +38,7 @@ def python_arguments(parser: argparse.ArgumentParser) -> None:
 def javascript_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser, SHAPES)
     of_name_argument(parser)
-    parser.add_argument("--standalone", action="store_true", help="with the functions of the runtime that it needs")
+    parser.add_argument("--standalone", action="store_true", help="include the runtime functions that it needs")
 
 
 def einsum_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,16 +16,18 @@ def translate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help="the source: matrices, indices, einsum, einops, NumPy or PyTorch")
     parser.add_argument(
         "shapes", metavar="NAME=AXES", nargs="*",
-        help="the axes of an input in order, W=out,chans; NAME= for a number; NAME=2 for that number",
+        help="the axes of an input in order, W=out,chans; NAME= for a number, or its value: NAME=2",
     )  # fmt: skip
     parser.add_argument(
         "--to", choices=("text", "ascii", "latex"), default="text", help="the output format (default: text)"
     )
-    parser.add_argument("--reading", type=int, metavar="N", help="which reading to take of an ambiguous source")
+    parser.add_argument(
+        "--reading", type=int, metavar="N", help="the number of the reading, if the source is ambiguous"
+    )
     parser.add_argument(
         "--kind", choices=("matrices", "indices", "einsum", "einops", "numpy", "torch"), default="", help="the notation of the source (default: detect)"
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="results and errors as JSON")
+    parser.add_argument("--json", action="store_true", help="print results and errors as JSON")
 
 
 def translate_command(options: Any, console: Console) -> int:

@@ -645,7 +645,7 @@ class Behavior:
         """
 
     def var(self, *, axis: Axes | None = None, ddof: float = 0) -> Self:
-        """var_{ax}(X; ddof) is the mean square of the distances from the mean; the squares are divided by n − ddof, which defaults to 0.
+        """var_{ax}(X; ddof) is the variance, ∑ (x − mean)² / (n − ddof); ddof defaults to 0.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.var(axis, ddof=ddof)`.
 
@@ -674,7 +674,7 @@ class Behavior:
         """
 
     def std(self, *, axis: Axes | None = None, ddof: float = 0) -> Self:
-        """std_{ax}(X; ddof) is the root of the variance.
+        """std_{ax}(X; ddof) is the standard deviation, the square root of var.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.std(axis, ddof=ddof)`.
 
@@ -760,7 +760,7 @@ class Behavior:
         """
 
     def any(self, *, axis: Axes | None = None) -> Self:
-        """any_{ax} X is whether one holds.
+        """any_{ax} X is whether any element is true.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
 
@@ -788,7 +788,7 @@ class Behavior:
         """
 
     def all(self, *, axis: Axes | None = None) -> Self:
-        """all_{ax} X is whether all hold.
+        """all_{ax} X is whether all elements are true.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
 
@@ -816,7 +816,7 @@ class Behavior:
         """
 
     def max(self, Y: Operand | None = None, *, axis: Axes | None = None) -> Self:
-        """max_{ax} X is the largest over axes, or the larger of two arguments.
+        """max_{ax} X is the largest element, or the larger of two arguments.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
 
@@ -845,7 +845,7 @@ class Behavior:
         """
 
     def min(self, Y: Operand | None = None, *, axis: Axes | None = None) -> Self:
-        """min_{ax} X is the smallest over axes, or the smaller of two arguments.
+        """min_{ax} X is the smallest element, or the smaller of two arguments.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
 
@@ -903,7 +903,7 @@ class Behavior:
         """
 
     def median(self, *, axis: Axes | None = None) -> Self:
-        """median_{ax} X is the middle one, or the mean of the middle two.
+        """median_{ax} X is the middle element, or the mean of the middle two.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
 
@@ -931,7 +931,7 @@ class Behavior:
         """
 
     def nansum(self, *, axis: Axes | None = None) -> Self:
-        """nansum_{ax} X is the sum of those that are not missing.
+        """nansum_{ax} X is the sum of the elements that are not NaN.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nansum(X, axis)`.
 
@@ -959,7 +959,7 @@ class Behavior:
         """
 
     def nanmean(self, *, axis: Axes | None = None) -> Self:
-        """nanmean_{ax} X is the mean of those that are not missing.
+        """nanmean_{ax} X is the mean of the elements that are not NaN.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmean(X, axis)`.
 
@@ -987,7 +987,7 @@ class Behavior:
         """
 
     def nanmax(self, *, axis: Axes | None = None) -> Self:
-        """nanmax_{ax} X is the largest of those that are not missing.
+        """nanmax_{ax} X is the largest element that is not NaN.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmax(X, axis)`.
 
@@ -1015,7 +1015,7 @@ class Behavior:
         """
 
     def nanmin(self, *, axis: Axes | None = None) -> Self:
-        """nanmin_{ax} X is the smallest of those that are not missing.
+        """nanmin_{ax} X is the smallest element that is not NaN.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanmin(X, axis)`.
 
@@ -1043,7 +1043,7 @@ class Behavior:
         """
 
     def nanvar(self, *, axis: Axes | None = None, ddof: float = 0) -> Self:
-        """nanvar_{ax}(X; ddof) is the variance of those that are not missing, over their number less ddof, which defaults to 0.
+        """nanvar_{ax}(X; ddof) is the variance of the elements that are not NaN; ddof defaults to 0.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanvar(X, axis)`.
 
@@ -1072,7 +1072,7 @@ class Behavior:
         """
 
     def nanstd(self, *, axis: Axes | None = None, ddof: float = 0) -> Self:
-        """nanstd_{ax}(X; ddof) is the root of that variance.
+        """nanstd_{ax}(X; ddof) is the square root of nanvar.
 
         Signature: ℝ^{ax} → ℝ (paper §3.3 Reductions). In NumPy: `np.nanstd(X, axis)`.
 
@@ -1101,7 +1101,7 @@ class Behavior:
         """
 
     def isnan(self) -> Self:
-        """isnan X is whether a number is missing: nan.
+        """isnan X is whether an element is NaN.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.isnan(X)`.
 
@@ -1127,7 +1127,7 @@ class Behavior:
         """
 
     def fillna(self, Y: Operand) -> Self:
-        """fillna(X, Y) is X, and Y where X is missing.
+        """fillna(X, Y) is X, with Y in place of NaN.
 
         Signature: ℝ × ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(np.isnan(X), Y, X)`.
 
@@ -1210,7 +1210,7 @@ class Behavior:
         """
 
     def argmax(self, *, axis: Axes | None = None) -> Self:
-        """argmax_{ax} X is one at the largest element, shared by ties.
+        """argmax_{ax} X is 1 at the largest element, 0 elsewhere; ties share the 1.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
 
@@ -1238,7 +1238,7 @@ class Behavior:
         """
 
     def argmin(self, *, axis: Axes | None = None) -> Self:
-        """argmin_{ax} X is one at the smallest element, shared by ties.
+        """argmin_{ax} X is 1 at the smallest element, 0 elsewhere; ties share the 1.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
 
@@ -1295,7 +1295,7 @@ class Behavior:
         """
 
     def cumsum(self, *, axis: Axes | None = None) -> Self:
-        """cumsum_{ax} X is the sums up to each element.
+        """cumsum_{ax} X is the cumulative sum.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
 
@@ -1323,7 +1323,7 @@ class Behavior:
         """
 
     def cumprod(self, *, axis: Axes | None = None) -> Self:
-        """cumprod_{ax} X is the products up to each element.
+        """cumprod_{ax} X is the cumulative product.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
 
@@ -1351,7 +1351,7 @@ class Behavior:
         """
 
     def sort(self, *, axis: Axes | None = None) -> Self:
-        """sort_{ax} X is the elements, ascending.
+        """sort_{ax} X is the elements in ascending order.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
 
@@ -1379,7 +1379,7 @@ class Behavior:
         """
 
     def cummax(self, *, axis: Axes | None = None) -> Self:
-        """cummax_{ax} X is the largest up to each element.
+        """cummax_{ax} X is the cumulative maximum.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.maximum.accumulate(X, axis)`.
 
@@ -1407,7 +1407,7 @@ class Behavior:
         """
 
     def cummin(self, *, axis: Axes | None = None) -> Self:
-        """cummin_{ax} X is the smallest up to each element.
+        """cummin_{ax} X is the cumulative minimum.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.minimum.accumulate(X, axis)`.
 
@@ -1435,7 +1435,7 @@ class Behavior:
         """
 
     def argsort(self, *, axis: Axes | None = None) -> Self:
-        """argsort_{ax} X is where each element of the sorted axis comes from, counted from 1.
+        """argsort_{ax} X is the indices, from 1, that sort the axis.
 
         Signature: ℝ^{ax} → ℝ^{ax} (paper §3.5 Vectors to vectors). In NumPy: `np.argsort(X, axis, kind='stable')`.
 
@@ -1753,7 +1753,7 @@ class Behavior:
         """
 
     def arctan(self) -> Self:
-        """arctan X is the angle whose tangent it is.
+        """arctan X is the inverse tangent.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arctan(X)`.
 
@@ -1779,7 +1779,7 @@ class Behavior:
         """
 
     def arcsin(self) -> Self:
-        """arcsin X is the angle whose sine it is.
+        """arcsin X is the inverse sine.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arcsin(X)`.
 
@@ -1805,7 +1805,7 @@ class Behavior:
         """
 
     def arccos(self) -> Self:
-        """arccos X is the angle whose cosine it is.
+        """arccos X is the inverse cosine.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arccos(X)`.
 
@@ -1831,7 +1831,7 @@ class Behavior:
         """
 
     def log1p(self) -> Self:
-        """log1p X is log(1 + x), exact for a small x.
+        """log1p X is log(1 + x), accurate for small x.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log1p(X)`.
 
@@ -1857,7 +1857,7 @@ class Behavior:
         """
 
     def expm1(self) -> Self:
-        """expm1 X is exp(x) − 1, exact for a small x.
+        """expm1 X is exp(x) − 1, accurate for small x.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.expm1(X)`.
 
@@ -1961,7 +1961,7 @@ class Behavior:
         """
 
     def gelu(self) -> Self:
-        """gelu X is x Φ(x), Φ being the normal distribution function.
+        """gelu X is x Φ(x), where Φ is the standard normal distribution function.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
 
@@ -1987,7 +1987,7 @@ class Behavior:
         """
 
     def gelu_tanh(self) -> Self:
-        """gelu_tanh X is gelu by its approximation with tanh.
+        """gelu_tanh X is the tanh approximation of gelu.
 
         Signature: ℝ → ℝ (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
 
@@ -2676,7 +2676,7 @@ class Behavior:
     def maxk(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """maxk_{ax, k} X is the k largest, the largest first.
+        """maxk_{ax, k} X is the k largest elements, in descending order.
 
         Signature: ℝ^{ax} → ℝ^{k} (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
 
@@ -2710,7 +2710,7 @@ class Behavior:
     def argmaxk(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """argmaxk_{ax, k} X is for each of the k largest elements, one at its position.
+        """argmaxk_{ax, k} X is for each of the k largest elements, 1 at its position and 0 elsewhere.
 
         Signature: ℝ^{ax} → ℝ^{ax × k} (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
 
@@ -2744,7 +2744,7 @@ class Behavior:
     def onehot(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """onehot_{ax} X is one at the index, zero elsewhere.
+        """onehot_{ax} X is 1 at the index, 0 elsewhere.
 
         Signature: ℝ → ℝ^{ax} (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
 
@@ -2946,7 +2946,7 @@ class Behavior:
         """
 
     def diag(self, *, axis: Axes | None = None) -> Self:
-        """diag_{row, column} X is the matrix with these numbers on its diagonal, and zeros beside it.
+        """diag_{row, column} X is the matrix with these elements on its diagonal, and zeros elsewhere.
 
         Signature: ℝ^{row} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
 
@@ -2973,7 +2973,7 @@ class Behavior:
         """
 
     def cholesky(self, *, axis: Axes | None = None) -> Self:
-        """cholesky_{row, column} X is the lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
+        """cholesky_{row, column} X is the lower triangular L with L ⊙_{column} L_{row→row'} = X, for a symmetric positive definite X.
 
         Signature: ℝ^{row × column} → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
 
@@ -3001,7 +3001,7 @@ class Behavior:
         """
 
     def eigvalsh(self, *, axis: Axes | None = None) -> Self:
-        """eigvalsh_{row, column} X is the eigenvalues of a symmetric matrix, ascending along its rows.
+        """eigvalsh_{row, column} X is the eigenvalues of a symmetric matrix, in ascending order.
 
         Signature: ℝ^{row × column} → ℝ^{row} (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
 
@@ -3057,7 +3057,7 @@ class Behavior:
         """
 
     def expm(self, *tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Self:
-        """expm_{row, column} X is the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
+        """expm_{row, column} X is the matrix exponential, ∑ Xⁿ/n!; expm(X, E) is its derivative at X in direction E.
 
         Signature: ℝ^{row × column} × … → ℝ^{row × column} (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
 
@@ -3086,7 +3086,7 @@ class Behavior:
         """
 
     def concat(self, *tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Self:
-        """X ⊕_{ax} Y is the elements of X along an axis, then those of Y.
+        """X ⊕_{ax} Y is X and Y concatenated along an axis.
 
         Signature: ℝ^{ax} × ℝ^{ax} × … → ℝ^{ax} (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
 
@@ -3117,7 +3117,7 @@ class Behavior:
     def unroll(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """unroll_{seq, kernel} X is the window that begins at each element.
+        """unroll_{seq, kernel} X is sliding windows: at each position, the window that begins there.
 
         Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
 
@@ -3151,7 +3151,7 @@ class Behavior:
     def pool(
         self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
     ) -> Self:
-        """pool_{seq, kernel} X is windows side by side.
+        """pool_{seq, kernel} X is consecutive windows without overlap.
 
         Signature: ℝ^{seq} → ℝ^{seq × kernel} (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
 

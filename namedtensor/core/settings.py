@@ -129,7 +129,7 @@ _in_session = os.environ.get("NAMEDTENSOR_STRICT", "").strip().lower() not in ("
 
 
 class strict:
-    """Turn every outer broadcast, where each side has an axis that the other lacks, into an error (314).
+    """Make every outer broadcast an error (314): each operand has an axis that is missing from the other.
 
     Called as a function, it applies to the session, in all threads; in a `with` statement, to the block. `evaluate`, `program` and
     `formula` take `strict=True` for one formula.

@@ -344,7 +344,7 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
         The elements. An array of any library is not copied. A `jax.ShapeDtypeStruct` gives a shape without elements. A
         DataArray, a DataFrame or a Series gives its labels, too.
     axes : str or iterable of str
-        Axis names, in the order of the dimensions (default: none, for a number; of a table, its own).
+        Axis names, in the order of the dimensions (default: none for a number, those of a table).
     labels : mapping of str to iterable, optional
         Labels of the elements per axis: strings, numbers or dates.
 

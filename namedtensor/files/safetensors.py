@@ -37,7 +37,7 @@ class HeaderEntry(NamedTuple):
 
 
 class TensorFile(Mapping[str, Any]):
-    """The arrays of a safetensors file by name, each read when it is asked for.
+    """The arrays of a safetensors file by name, each read on access.
 
     For files that do not store axis names, such as checkpoints; `load_tensors` reads those that do.
 

@@ -56,7 +56,7 @@ def kind(layer: type[Layer]) -> str:
 
 
 class Layer(LayerPlacement, ModuleMethods, Suggests):
-    """Formulas, and a tensor for each parameter that they declare; immutable.
+    """A layer: formulas, and a tensor for each parameter that they declare. It is immutable.
 
     `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
     Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError if a parameter is
@@ -146,7 +146,7 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Sizes that no parameter shows, such as the number of layers."""
+        """Sizes that no parameter has, such as the number of layers."""
         return dict(self._about.sizes)
 
     @property
@@ -156,7 +156,7 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
 
     @property
     def removed(self) -> frozenset[str]:
-        """Definitions of the formulas that this layer lacks."""
+        """Definitions that are removed from the formulas."""
         return self._about.removed
 
     @property
@@ -307,7 +307,7 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
 
     @classmethod
     def file_text(cls, file: str) -> str:
-        """Return the text of a file beside the module of the class, such as further definitions.
+        """Return the text of a file next to the module of the class, such as more definitions.
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ class Kind(Protocol):
 
 
 class LayerModule(NamedModule):
-    """A layer as a `torch.nn.Module`: its parameters are PyTorch's, and `layer` is the layer that they now make.
+    """A layer as a `torch.nn.Module`; `layer` is the layer with the current values of its parameters.
 
     `layer.module(…)` makes one; a subclass computes what other formulas say.
 
@@ -99,5 +99,5 @@ class LayerModule(NamedModule):
 
     @property
     def layer(self) -> Any:
-        """The layer of the parameters as they are now, which later steps of training do not change."""
+        """A layer with the current values of the parameters; further training does not change it."""
         return self.kind._of_parts(self.detached(), self.about)

@@ -106,9 +106,9 @@ _along(
     "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax,
     differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True, definition=definitions.logsoftmax, analytic=True, **FINITE,
 )  # fmt: skip
-_along("argmax", "one at the largest element, shared by ties", "M / M.sum(axis, keepdims=True) "
+_along("argmax", "1 at the largest element, 0 elsewhere; ties share the 1", "M / M.sum(axis, keepdims=True) "
        "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
-_along("argmin", "one at the smallest element, shared by ties", "M / M.sum(axis, keepdims=True) "
+_along("argmin", "1 at the smallest element, 0 elsewhere; ties share the 1", "M / M.sum(axis, keepdims=True) "
        "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
 _along(
     "standardize", "(x − mean) / √(var + eps); eps defaults to 1e-5",
@@ -122,11 +122,11 @@ ONE_BY_ONE = (
     "{ cumprod_{ax} { 1 if I_{ax,i} = 1; X otherwise } if iota_{i} ≤ iota_{ax}; 0 otherwise } ⊙_{i} [∂X]_{ax→i}"
 )
 OF_ONE_AXIS = (
-    ("cumsum", "the sums up to each element", "X.cumsum(axis)", "cumsum_{ax} ∂X", _up_to(operator.add),
+    ("cumsum", "the cumulative sum", "X.cumsum(axis)", "cumsum_{ax} ∂X", _up_to(operator.add),
      {"transpose": transposes.of_running_sum, "sign": "≥ 0 of ≥ 0", "complex": True}),
-    ("cumprod", "the products up to each element", "X.cumprod(axis)", ONE_BY_ONE, _up_to(operator.mul),
+    ("cumprod", "the cumulative product", "X.cumprod(axis)", ONE_BY_ONE, _up_to(operator.mul),
      {"sign": "≥ 0 of ≥ 0", "complex": True}),
-    ("sort", "the elements, ascending", "np.sort(X, axis)", "[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}", definitions.ascending,
+    ("sort", "the elements in ascending order", "np.sort(X, axis)", "[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}", definitions.ascending,
      {"sign": "of operands", "moves": True}),
 )  # fmt: skip
 for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
@@ -149,8 +149,8 @@ def _running(primitive: str) -> OfAxes:
 
 
 for _name, _meaning, _primitive, _best, _where, _never in (
-    ("cummax", "the largest up to each element", "maximum", definitions.largest, "argmax", "−∞"),
-    ("cummin", "the smallest up to each element", "minimum", definitions.smallest, "argmin", "∞"),
+    ("cummax", "the cumulative maximum", "maximum", definitions.largest, "argmax", "−∞"),
+    ("cummin", "the cumulative minimum", "minimum", definitions.smallest, "argmin", "∞"),
 ):
     _along(
         _name, _meaning, f"np.{_primitive}.accumulate(X, axis)", _running(_primitive), "numbers", signature="ax -> ax",
@@ -188,7 +188,7 @@ def place_of_largest(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str, 
 
 register(
     Operator(
-        "argsort", "axis_map", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
+        "argsort", "axis_map", "ax -> ax", _argsort, "the indices, from 1, that sort the axis",
         "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True, definition=definitions.places_ascending,
         of_nothing=True, moves=True,
     )

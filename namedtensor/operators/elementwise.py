@@ -115,11 +115,11 @@ for _name, _meaning, _numpy, _write, _differential, _folded, _definition, _known
     )  # fmt: skip
 
 INVERSE = (
-    ("arctan", "the angle whose tangent it is", "np.arctan(X)", math.atan, "∂X / (1 + X^2)"),
-    ("arcsin", "the angle whose sine it is", "np.arcsin(X)", definitions.total(math.asin), "∂X / √(1 − X^2)"),
-    ("arccos", "the angle whose cosine it is", "np.arccos(X)", definitions.total(math.acos), "−∂X / √(1 − X^2)"),
-    ("log1p", "log(1 + x), exact for a small x", "np.log1p(X)", definitions.log1p, "∂X / (1 + X)"),
-    ("expm1", "exp(x) − 1, exact for a small x", "np.expm1(X)", definitions.expm1, "exp X ⊙ ∂X"),
+    ("arctan", "the inverse tangent", "np.arctan(X)", math.atan, "∂X / (1 + X^2)"),
+    ("arcsin", "the inverse sine", "np.arcsin(X)", definitions.total(math.asin), "∂X / √(1 − X^2)"),
+    ("arccos", "the inverse cosine", "np.arccos(X)", definitions.total(math.acos), "−∂X / √(1 − X^2)"),
+    ("log1p", "log(1 + x), accurate for small x", "np.log1p(X)", definitions.log1p, "∂X / (1 + X)"),
+    ("expm1", "exp(x) − 1, accurate for small x", "np.expm1(X)", definitions.expm1, "exp X ⊙ ∂X"),
 )
 for _name, _meaning, _numpy, _definition, _differential in INVERSE:
     _unary(
@@ -155,9 +155,9 @@ for _name, _meaning, _numpy, _write, _definition, _differential in BENT:
     )  # fmt: skip
 
 OF_FLOATS = (
-    ("gelu", "x Φ(x), Φ being the normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
+    ("gelu", "x Φ(x), where Φ is the standard normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
      "((1 + erf(X / √2)) / 2 + X ⊙ exp(−X^2 / 2) / √(2 π)) ⊙ ∂X", definitions.gelu),
-    ("gelu_tanh", "gelu by its approximation with tanh",
+    ("gelu_tanh", "the tanh approximation of gelu",
      "0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))", _gelu_tanh,
      "((1 + tanh(√(2/π) (X + 0.044715 X^3))) / 2 + X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) ⊙ "
      "√(2/π) (1 + 0.134145 X^2) / 2) ⊙ ∂X", definitions.gelu_tanh),
@@ -273,7 +273,7 @@ ARITHMETIC = (
     ("/", "the quotient", "X / Y", named("divide"), "floats", "/", r"\frac", "divide",
      ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient, definitions.divide,
      {"finite": "Y ≠ 0", "sign": "of factors"}),
-    ("juxtaposed", "the product, written side by side", "X * Y", named("multiply"), "numbers", "", "", "multiply",
+    ("juxtaposed", "the product of juxtaposed factors", "X * Y", named("multiply"), "numbers", "", "", "multiply",
      ("∂X ⊙ Y", "X ⊙ ∂Y"), product, operator.mul, {"term": "⊙"}),
 )  # fmt: skip
 for (

@@ -136,14 +136,14 @@ def _indicators(b: OperatorBuilder, places: Any, axis: str, size: int, dtype: st
 RANKS: dict[str, Any] = {"section": SECTION, "new_sizes": ranks}
 register(
     Operator(
-        "maxk", "index", "ax -> k", _maxk, "the k largest, the largest first",
+        "maxk", "index", "ax -> k", _maxk, "the k largest elements, in descending order",
         "np.sort(X, axis)[..., ::-1][..., :k]",
         differentials=("argmaxk_{ax,k} X ⊙_{ax} ∂X",), definition=definitions.maxk, **MOVES, **RANKS,
     )
 )  # fmt: skip
 register(
     Operator(
-        "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest elements, one at its position",
+        "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest elements, 1 at its position and 0 elsewhere",
         "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",),
         definition=definitions.argmaxk, finite="of finite", sign="≥ 0", picks=True, **RANKS,
     )
@@ -184,7 +184,7 @@ register(
         "index",
         "-> ax",
         _onehot,
-        "one at the index, zero elsewhere",
+        "1 at the index, 0 elsewhere",
         "np.eye(n)[I - 1]",
         SECTION,
         new_sizes=stated_sizes,
@@ -222,7 +222,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "I", "creation", "-> ax ax'", _identity, "one where the two indices are equal, zero elsewhere", "np.eye(n)",
+        "I", "creation", "-> ax ax'", _identity, "the identity matrix: 1 where the two indices are equal, 0 elsewhere", "np.eye(n)",
         SECTION, aliases=("identity",), arity=(0, 0), new_sizes=_equal, python="identity",
         finite="always", sign="≥ 0", method=False,
     )

@@ -163,7 +163,7 @@ def _of_vector(shapes: Any, axes: Order, sizes: Any):
 
 register(
     Operator(
-        "diag", "structure", "row -> row column", _diagonal, "the matrix with these numbers on its diagonal, and zeros beside it",
+        "diag", "structure", "row -> row column", _diagonal, "the matrix with these elements on its diagonal, and zeros elsewhere",
         "np.diag(x)", section=SECTION, new_sizes=_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=on_diagonal,
         finite="of finite", sign="≥ 0 of ≥ 0",
         example=Example('(nt.tensor([3, 1], "row"), axis=("row", "column"))', ({"row": 2},), ("row", "column")),

@@ -209,14 +209,14 @@ MATRIX: dict[str, Any] = {"section": SECTION, "new_sizes": square, "heavy": True
 register(
     Operator(
         "cholesky", "matrix", "row column -> row column", _symmetric("cholesky", 2),
-        "the lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix",
+        "the lower triangular L with L ⊙_{column} L_{row→row'} = X, for a symmetric positive definite X",
         "np.linalg.cholesky(X)", differentials=(OF_CHOLESKY,), definition=triangle_of, **MATRIX,
     )
 )  # fmt: skip
 register(
     Operator(
         "eigvalsh", "matrix", "row column -> row", _symmetric("eigvalsh", 1),
-        "the eigenvalues of a symmetric matrix, ascending along its rows", "np.linalg.eigvalsh(X)",
+        "the eigenvalues of a symmetric matrix, in ascending order", "np.linalg.eigvalsh(X)",
         differentials=(OF_VALUES,), definition=values_of, **MATRIX,
     )
 )  # fmt: skip
@@ -236,7 +236,7 @@ def _all_square(shapes: Any, axes: Order, sizes: Any):
 register(
     Operator(
         "expm", "matrix", "row column -> row column", _exponential,
-        "the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E", "scipy.linalg.expm(X)",
+        "the matrix exponential, ∑ Xⁿ/n!; expm(X, E) is its derivative at X in direction E", "scipy.linalg.expm(X)",
         arity=(1, MANY), differentials=("expm_{row,column}(X, ∂X)",), definition=exponential_of,
         section=SECTION, new_sizes=_all_square, heavy=True,
     )

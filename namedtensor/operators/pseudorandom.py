@@ -120,7 +120,7 @@ def _uniform(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 register(
     Operator(
         "uniform", "elementwise", "->", _uniform,
-        "a pseudorandom number between 0 and 1, the same for the same integers", "(h(X) + 0.5) / p**2 for a scrambling h",
+        "a pseudorandom number between 0 and 1, determined by integers", "(h(X) + 0.5) / p**2 for a scrambling h",
         SECTION, arity=(1, MANY), differentials=("0",), definition=definition, finite="always", sign="≥ 0", method=False,
         example=Example("(A, 7)", (A,)),
     )

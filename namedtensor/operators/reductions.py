@@ -138,10 +138,10 @@ _reduction(
 )  # fmt: skip
 _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True,
            definition=definitions.mean, transpose=transposes.of_mean, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
-_reduction("var", "the mean square of the distances from the mean; the squares are divided by n − ddof, which defaults to 0",
+_reduction("var", "the variance, ∑ (x − mean)² / (n − ddof); ddof defaults to 0",
            "X.var(axis, ddof=ddof)", in_single(_variance), "floats",
            differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True, definition=definitions.variance, options=DDOF, **DISTANCE)  # fmt: skip
-_reduction("std", "the root of the variance", "X.std(axis, ddof=ddof)", in_single(_deviation), "floats",
+_reduction("std", "the standard deviation, the square root of var", "X.std(axis, ddof=ddof)", in_single(_deviation), "floats",
            differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",), heavy=True,
            definition=definitions.deviation, options=DDOF, **DISTANCE)  # fmt: skip
 _reduction(
@@ -155,8 +155,8 @@ _reduction(
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats",
            differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True,
            definition=definitions.logsumexp, analytic=True, **FINITE)  # fmt: skip
-_reduction("any", "whether one holds", "X.any(axis)", folded("any"), definition=any, **TRUTHS)
-_reduction("all", "whether all hold", "X.all(axis)", folded("all"), definition=all, **TRUTHS)
+_reduction("any", "whether any element is true", "X.any(axis)", folded("any"), definition=any, **TRUTHS)
+_reduction("all", "whether all elements are true", "X.all(axis)", folded("all"), definition=all, **TRUTHS)
 
 
 def _over_or_between(over: str, between: str) -> Lower:
@@ -166,10 +166,10 @@ def _over_or_between(over: str, between: str) -> Lower:
 
 
 EXTREMES = (
-    ("max", "the largest over axes, or the larger of two arguments", "max", "maximum", ">", max, definitions.largest),
+    ("max", "the largest element, or the larger of two arguments", "max", "maximum", ">", max, definitions.largest),
     (
         "min",
-        "the smallest over axes, or the smaller of two arguments",
+        "the smallest element, or the smaller of two arguments",
         "min",
         "minimum",
         "<",
@@ -222,7 +222,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "median", "reduction", "ax ->", of_axes(_quantile, "floats"), "the middle one, or the mean of the middle two",
+        "median", "reduction", "ax ->", of_axes(_quantile, "floats"), "the middle element, or the mean of the middle two",
         "np.median(X, axis)", SECTION, differentials=(QUANTILE.replace("q ⊙", "0.5"),), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
     )
 )  # fmt: skip
@@ -283,17 +283,17 @@ COUNT = "∑_{ax} 𝕀[X = X]"  # of those that are not missing
 SQUARES = f"∑_{{ax}}(where(isnan(X), 0, X − nanmean_{{ax}} X) ⊙ {CHANGE})"  # half the differential of their squares
 WITH_DDOF: dict[str, Any] = {"options": DDOF, "sign": "≥ 0"}
 MISSING: tuple[tuple[Any, ...], ...] = (
-    ("nansum", "the sum of those that are not missing", nansum, "numbers", missing_definitions.nansum,
+    ("nansum", "the sum of the elements that are not NaN", nansum, "numbers", missing_definitions.nansum,
      f"∑_{{ax}} {CHANGE}", {"of_nothing": True}),
-    ("nanmean", "the mean of those that are not missing", nanmean, "floats", missing_definitions.nanmean,
+    ("nanmean", "the mean of the elements that are not NaN", nanmean, "floats", missing_definitions.nanmean,
      f"∑_{{ax}} {CHANGE} / {COUNT}", {}),
-    ("nanmax", "the largest of those that are not missing", nanmax, "numbers", missing_definitions.nanmax,
+    ("nanmax", "the largest element that is not NaN", nanmax, "numbers", missing_definitions.nanmax,
      f"argmax_{{ax}} where(isnan(X), −∞, X) ⊙_{{ax}} {CHANGE}", {}),
-    ("nanmin", "the smallest of those that are not missing", nanmin, "numbers", missing_definitions.nanmin,
+    ("nanmin", "the smallest element that is not NaN", nanmin, "numbers", missing_definitions.nanmin,
      f"argmin_{{ax}} where(isnan(X), ∞, X) ⊙_{{ax}} {CHANGE}", {}),
-    ("nanvar", "the variance of those that are not missing, over their number less ddof, which defaults to 0",
+    ("nanvar", "the variance of the elements that are not NaN; ddof defaults to 0",
      in_single(nanvar), "floats", missing_definitions.nanvar, f"2 {SQUARES} / ({COUNT} − ddof)", WITH_DDOF),
-    ("nanstd", "the root of that variance", in_single(nanstd), "floats", missing_definitions.nanstd,
+    ("nanstd", "the square root of nanvar", in_single(nanstd), "floats", missing_definitions.nanstd,
      f"{{ 0 if nanmax_{{ax}} X = nanmin_{{ax}} X; {SQUARES} / (({COUNT} − ddof) ⊙ nanstd_{{ax}}(X; ddof)) otherwise }}", WITH_DDOF),
 )  # fmt: skip
 for _name, _meaning, _write, _rule, _definition, _differential, _more in MISSING:
@@ -304,13 +304,13 @@ for _name, _meaning, _write, _rule, _definition, _differential, _more in MISSING
 ELEMENTWISE: dict[str, Any] = {"kind": "elementwise", "section": "§3.2 Elementwise operations and broadcasting"}
 register(
     Operator(
-        "isnan", signature="->", lower=elementwise(isnan), meaning="whether a number is missing: nan", numpy="np.isnan(X)",
+        "isnan", signature="->", lower=elementwise(isnan), meaning="whether an element is NaN", numpy="np.isnan(X)",
         boolean=(False, True), differentials=("0",), definition=missing_definitions.isnan, complex=True, **ELEMENTWISE,
     )
 )  # fmt: skip
 register(
     Operator(
-        "fillna", signature=", ->", lower=elementwise(present), meaning="fillna(X, Y) is X, and Y where X is missing",
+        "fillna", signature=", ->", lower=elementwise(present), meaning="fillna(X, Y) is X, with Y in place of NaN",
         numpy="np.where(np.isnan(X), Y, X)", arity=(2, 2), definition=missing_definitions.fillna, finite="of finite",
         differentials=("where(isnan(X), 0, ∂X)", "where(isnan(X), ∂Y, 0)"), **ELEMENTWISE,
     )

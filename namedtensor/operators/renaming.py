@@ -41,7 +41,7 @@ def _stack(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options:
 
 register(
     Operator(
-        "⊕", "structure", "ax, ax -> ax", _concat, "the elements of X along an axis, then those of Y",
+        "⊕", "structure", "ax, ax -> ax", _concat, "X and Y concatenated along an axis",
         "np.concatenate([X, Y], axis)", SECTION, aliases=("concat",), ascii="concat", latex=r"\ncat", arity=(1, MANY),
         new_sizes=joined, python="concat", complex=True, definition=definitions.concat,
         transpose=transposes.of_joined, **JOINS,
@@ -49,7 +49,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "stack", "structure", "-> ax", _stack, "X, Y, … side by side along a new axis", "np.stack([X, Y])", SECTION,
+        "stack", "structure", "-> ax", _stack, "X, Y, … stacked along a new axis", "np.stack([X, Y])", SECTION,
         arity=(1, MANY), new_sizes=counted, complex=True, definition=definitions.stack,
         transpose=transposes.of_stacked, method=False, **JOINS,
         example=Example('(A, A, axis="copy")', (A, A), ("copy",), order=("copy", "height", "width")),

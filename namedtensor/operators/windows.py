@@ -36,7 +36,7 @@ MOVES: dict[str, Any] = {"finite": "of finite", "sign": "of operands"}
 SIGNATURE = "seq -> seq kernel"
 register(
     Operator(
-        "unroll", "window", SIGNATURE, _unroll, "the window that begins at each element",
+        "unroll", "window", SIGNATURE, _unroll, "sliding windows: at each position, the window that begins there",
         "np.lib.stride_tricks.sliding_window_view(X, k, axis)", SECTION, new_sizes=window,
         differentials=("unroll_{seq,kernel} ∂X",), complex=True, definition=definitions.unroll,
         transpose=transposes.of_windows, **MOVES,
@@ -44,7 +44,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "pool", "window", SIGNATURE, _pool, "windows side by side", "X.reshape(n // k, k)", SECTION, new_sizes=pool,
+        "pool", "window", SIGNATURE, _pool, "consecutive windows without overlap", "X.reshape(n // k, k)", SECTION, new_sizes=pool,
         differentials=("pool_{seq,kernel} ∂X",), complex=True, definition=definitions.pool,
         transpose=transposes.of_pooled, **MOVES,
     )

@@ -15,7 +15,7 @@ DOCUMENT: list[str] = []  # of labels without a file
 
 
 class Differs(AssertionError):
-    """A function that does not follow its formula: a size of a call, or a value."""
+    """Report that a function differs from its formula, in the sizes of a call or in a value."""
 
     __module__ = "namedtensor"
 

@@ -50,7 +50,7 @@ class ModuleInputs:
 
 
 class ReadModule:
-    """A module of PyTorch as a program.
+    """A PyTorch module, read as a program.
 
     Attributes
     ----------
@@ -106,11 +106,11 @@ class ReadModule:
         return {to_text(equation.sides[0]): self.source_of(equation.sides[1]) for equation in equations}
 
     def source_of(self, node: Any) -> SourceLine:
-        """The line of the source that a node of the tree came from."""
+        """Return the source line that a node of the syntax tree came from."""
         return self.lines_of(node)[0]
 
     def lines_of(self, node: Any) -> tuple[SourceLine, ...]:
-        """The same with the lines that called it, from the inside out."""
+        """Return that line and the lines that called it, from the innermost."""
         span = getattr(node, "span", (0, 0))
         return self._steps[span[0] - 1] if 0 < span[0] <= len(self._steps) else (NOWHERE,)
 

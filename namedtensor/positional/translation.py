@@ -40,7 +40,7 @@ class Translation:
     formula : str
         The formula, or program, in text.
     kind : str
-        The source's notation: ``matrices``, ``indices``, ``einsum``, ``einops``, ``numpy`` or ``torch``.
+        The source's notation: `matrices`, `indices`, `einsum`, `einops`, `numpy` or `torch`.
     axes : dict of str to tuple of str
         For each input, the axis names in the order of the source's array.
     result : tuple of str
@@ -169,33 +169,33 @@ def translate(
     text : str
         The source: text, LaTeX or Python. It is never executed.
     shapes : mapping, optional
-        What is known of inputs whose names are not Python names, such as ``h_{t-1}``.
+        The axes of inputs whose names are not Python names, such as `h_{t-1}`.
     kind : str, optional
-        The notation; detected by default.
+        The notation (default: detect).
     reading : int, optional
-        Which reading to take of an ambiguous source, from 1 on.
+        The number of the reading of an ambiguous source, from 1.
     check : bool, optional
         Whether to compare the translation with the source (default: True).
     **named : str, int, tuple of int or array
-        The axes of each input in order, ``"query key"``; sizes; an array; ``""`` for a number; or the number itself.
+        The axes of each input in order, `"query key"`; sizes; an array; `""` for a number; or the number itself.
 
     Returns
     -------
     Translation
-        The formula, and what was assumed.
+        The formula and the assumptions.
 
     Raises
     ------
     NotationError
-        With code 115 where a piece cannot be read, and with code 116 and `readings` where the source is ambiguous.
+        With code 115 if a part is unsupported; with code 116 and `readings` if the source is ambiguous.
 
     Examples
     --------
     >>> import namedtensor as nt
-    >>> found = nt.translate(r"\text{softmax}(QK^\top/\sqrt{d_k})V", Q="query key", K="seq key", V="seq val")
-    >>> found
+    >>> translation = nt.translate(r"\text{softmax}(QK^\top/\sqrt{d_k})V", Q="query key", K="seq key", V="seq val")
+    >>> translation
     softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
-    >>> found.result
+    >>> translation.result
     ('query', 'val')
     """
     whole = {**(shapes or {}), **named}
@@ -222,12 +222,12 @@ def translate(
 def from_einsum(
     text: str, shapes: Mapping[str, Any] | None = None, /, *, check: bool = True, **named: Any
 ) -> Translation:
-    """Translate a call of einsum, or its letters.
+    """Translate a call of einsum, or its subscripts.
 
     Parameters
     ----------
     text : str
-        ``"bqd,bkd->bqk"``, or ``'np.einsum("bqd,bkd->bqk", Q, K)'``.
+        `"bqd,bkd->bqk"`, or `'np.einsum("bqd,bkd->bqk", Q, K)'`.
     shapes, check, **named
         As in `translate`.
 
@@ -239,7 +239,7 @@ def from_einsum(
     Raises
     ------
     NotationError
-        Where the letters do not fit the inputs.
+        If the letters do not match the inputs.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def from_einops(
     Parameters
     ----------
     text : str
-        The call, such as ``"rearrange(x, 't (k c) -> k t c', k=3)"``.
+        The call, such as `"rearrange(x, 't (k c) -> k t c', k=3)"`.
     shapes, check, **named
         As in `translate`.
 
@@ -270,7 +270,7 @@ def from_einops(
     Raises
     ------
     NotationError
-        Where the pattern does not fit the input.
+        If the pattern does not match the input.
 
     Examples
     --------

@@ -138,7 +138,7 @@ def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalo
 
 
 class Specialization:
-    """A formula for one input signature: a plain function of positional arrays, its source text and its plan.
+    """A formula compiled for one input signature: a function of positional arrays, its source text and its plan.
 
     It is immutable. The function checks the sizes and dtypes of its arrays, and raises ValueError or TypeError where they
     differ from those of the signature.
@@ -161,17 +161,17 @@ class Specialization:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the arrays that the function takes, in order."""
+        """The names of the arguments of the function, in order."""
         return self._names
 
     @property
     def plan(self) -> Plan:
-        """Its steps, which print."""
+        """The steps of the plan; print it to read them."""
         return self._plan
 
     @cached_property
     def source(self) -> str:
-        """The text of the function, which runs by itself. Raises NotationError if it calls a Python function."""
+        """The standalone source text of the function. Raises NotationError if it calls a Python function."""
         text = self._target.backend.whole(self._plan)
         if not self._python:
             return text
@@ -183,13 +183,13 @@ class Specialization:
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The function that the source text defines."""
+        """The function that the source text defines, of positional arrays."""
         python = {f"python_{number}": item for number, item in enumerate(self._python, 1)}
         return self._target.backend.whole_function(self._plan, python)
 
 
 class CompiledFormula(Suggests, CachedCall):
-    """A formula for repeated calls: takes and gives named tensors, planned once for each input signature.
+    """A formula for repeated calls: takes and returns named tensors, and is planned once for each input signature.
 
     `specialize` gives the plain function of positional arrays for one signature, with its `source` and `plan`. `names`,
     `plan` and `source` show what the last call used.
@@ -213,7 +213,7 @@ class CompiledFormula(Suggests, CachedCall):
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Specialization:
-        """The plain function of positional arrays for inputs of these axes, sizes and dtypes: tensors, or shapes.
+        """Return the function of positional arrays for inputs of these axes, sizes and dtypes.
 
         Raises NotationError if the formula does not fit them.
 
@@ -279,24 +279,24 @@ class CompiledFormula(Suggests, CachedCall):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the arrays that the function takes, in order."""
+        """The names of the inputs of the last call, in the order of `source`."""
         return self._used().names
 
     @property
     def plan(self) -> Plan:
-        """Its steps, which print."""
+        """The plan of the last call; print it to read its steps."""
         return self._used().plan
 
     @property
     def source(self) -> str:
-        """The text that runs by itself."""
+        """The standalone source text for inputs like those of the last call."""
         function = self._used().function
         return function.target.backend.whole(function.plan)
 
     def module(
         self, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None = None, **inputs: Any
     ) -> NamedModule:
-        """A `torch.nn.Module` with these parameters, under the names that the formula has for them.
+        """Return a `torch.nn.Module` whose parameters have their names in the formula.
 
         Its `forward` takes the other inputs by name or position: named tensors, or plain ones for inputs whose axes are
         declared here, as in `module(parameters, X="batch chans")`, with a size if it must be fixed: "batch seq[5]". If

@@ -41,7 +41,7 @@ MAX_OPERANDS = len(LETTERS)
 
 @dataclass(frozen=True)
 class CustomOperator:
-    """An operator of one's own; `nt.operator` creates it, and `operators=` of `nt.program` and `nt.formula` take it.
+    """A custom operator; `nt.operator` creates one, for `operators=` of `nt.program` and `nt.formula`.
 
     Attributes
     ----------

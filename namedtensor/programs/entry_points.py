@@ -22,7 +22,7 @@ MAX_DONATING = 16  # sets of inputs that are given away
 
 
 class EntryPoints(Suggests, CachedCall):
-    """Several names of a program, computed together: what they share is computed once.
+    """Several names of a program, computed together; shared steps are computed once.
 
     The caller gives the tensors called `donated` away: their arrays, which must be writable and share no memory with
     others, may hold the results after a call, and are not to be read again.
@@ -40,7 +40,7 @@ class EntryPoints(Suggests, CachedCall):
     def bind(
         self, values: Values, sizes: Mapping[str, int] | None = None, donate: Iterable[str] = ()
     ) -> Callable[[Values], tuple[Any, ...]]:
-        """Return a function of the other inputs, for a loop in which these stay the same.
+        """Fix some inputs, and return a function of the others, for use in a loop.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class EntryPoints(Suggests, CachedCall):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names, in the order in which their values come."""
+        """The names, in the order of their values."""
         return tuple(entry.name for entry in self._goal.entries)
 
     @encodable

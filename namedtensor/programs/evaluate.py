@@ -84,7 +84,7 @@ def evaluate(
     Parameters
     ----------
     formula : str, Formula, Program or EntryPoint
-        The formula, or its text. The value of several statements is that of the last one that no other uses.
+        The formula, or its text. If it has several statements, the value is that of the last one that no other uses.
     values : mapping of str to tensor or number, optional
         Inputs by name, if not passed as keywords. It may have names that the formula does not use.
     sizes : mapping of str to int, optional
@@ -111,7 +111,7 @@ def evaluate(
     Warns
     -----
     NotationWarning
-        If the formula is valid but may not mean what it says, as where it replaces a built-in function.
+        If the formula is valid but may not mean what you intend, such as one that replaces a built-in function.
 
     Examples
     --------

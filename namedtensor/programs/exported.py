@@ -119,7 +119,7 @@ class Exported:
     ) -> str:
         """Return the source text of a plain function that runs without this package.
 
-        The function raises ValueError or TypeError for arrays of other axes, sizes or dtypes. If no input has a floating
+        The function raises ValueError or TypeError for arrays with other axes, sizes or dtypes. If no input has a floating
         dtype, it accepts single and double precision.
 
         Parameters
@@ -132,8 +132,8 @@ class Exported:
         sizes : mapping of str to int, optional
             Sizes to fix. Other sizes that the shapes leave open are read from the arrays.
         style : {"function", "module", "readable"}
-            "module" gives a class of PyTorch whose parameters are what the formula declares; "readable" gives the code that
-            one would write by hand, with the formula's names and without checks, for known sizes (default: "function").
+            "module" gives a PyTorch class whose parameters are those that the formula declares; "readable" gives code as you
+            would write it, with the names of the formula and without checks, for known sizes (default: "function").
         **named : tensor or shape
             Inputs, such as X="ℝ^{seq × a[8]}".
 

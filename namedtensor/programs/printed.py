@@ -67,7 +67,7 @@ class Printed:
         return to_text(self._tree, ascii=ascii, colors=escapes)
 
     def to_latex(self, macros: bool = False, colors: bool = False, width: float | None = None) -> str:
-        """Return the formula as LaTeX. A document needs `latex_preamble()` for it.
+        """Return the formula as LaTeX, for a document with the preamble of `nt.latex_preamble()`.
 
         Parameters
         ----------

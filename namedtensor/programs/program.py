@@ -321,7 +321,7 @@ class EntryPoint(Verbs):
 
     @property
     def name(self) -> str:
-        """The name, as it was asked for."""
+        """The name, as it was requested."""
         return self._goal.name
 
     @property

@@ -60,19 +60,19 @@ class NamedModule(Module):
 
     # --------------------------------------------------------------------------------------------------- to be filled in
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """The value, of named tensors."""
+        """Return the value for named tensors."""
         raise NotImplementedError
 
     def positional(self) -> tuple[str, ...]:
-        """The names of the arguments that come by position."""
+        """The names of the positional arguments."""
         raise NotImplementedError
 
     def goal(self) -> Goal:
-        """What it computes, for a plan."""
+        """The value that the module computes, as the planner takes it."""
         raise NotImplementedError
 
     def formula(self) -> str:
-        """What it computes, as text."""
+        """The formula that the module computes, as text."""
         raise NotImplementedError
 
     def outputs(self) -> tuple[str, ...]:

@@ -105,7 +105,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         Returns
         -------
         CheckResult
-            Types, errors and warnings. Of a function, `type` is the type of its value for arguments of these shapes.
+            Types, errors and warnings. For a function, `type` is the type of its value for arguments of these shapes.
 
         Examples
         --------
@@ -231,9 +231,9 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         Returns
         -------
         Formula or EntryPoint
-            ∂value/∂X* of a value, and f'(X) = ∂f(X)/∂X* of a function. The axes of X are starred: f : ℝ^{a} → ℝ^{b} gives
-            f' : ℝ^{a} → ℝ^{b × a*}. If a starred axis is taken, it has the next mark (†, **). It prints as its closed form,
-            where it has one; `to_text()` is as written.
+            For a value, ∂value/∂X*; for a function f, the function f'(X) = ∂f(X)/∂X*. The axes of X are starred, so
+            f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}; if that name is in use, the axis has the next mark (†, **). The
+            result prints as its closed form, if there is one; `to_text()` returns it as ∂….
 
         Raises
         ------

@@ -165,7 +165,7 @@ def full(
 def arange(
     shape: Any, start: float = 0, step: float = 1, dtype: str | None = None, *, library: str = "numpy", device: Any = None
 ) -> NamedTensor:  # fmt: skip
-    """Create a tensor that counts along one axis, from start on in equal steps.
+    """Create a tensor of evenly spaced numbers along one axis.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ MARIAN_TEXT = """
 
 
 class EncoderDecoder(SequenceToSequence):
-    """The Transformer: an encoder of a source, and a decoder that goes on with a target.
+    """The Transformer: an encoder for a source sequence and a decoder for a target sequence.
 
     A call with `source` and the target's `ids`, on axes source and seq, is teacher forcing: the logits of each next token.
     """

@@ -24,7 +24,7 @@ EMBEDDED = tuple(
 
 
 class BART(EncoderDecoder):
-    """BART: the Transformer with learned positions, and layer norms of what is embedded."""
+    """BART: the Transformer with learned positions, and with layer norms after the embeddings."""
 
     citation = "Lewis et al., BART: Denoising Sequence-to-Sequence Pre-training, 2020"
     changes = "bart.nt"

@@ -10,7 +10,7 @@ from .bert_heads import BERT_HEADS
 
 
 class BERT(Model):
-    """BERT: an encoder whose layer norms follow the residual sums; `pooled` is where the file holds its map.
+    """BERT: an encoder whose layer norms follow the residual sums; `pooled` needs its weights in the checkpoint.
 
     `logits` are those of the head in the file; one for question answering has `start_logits` and `end_logits`.
     """

@@ -11,7 +11,7 @@ from .bert_heads import DISTILBERT_HEADS, ROBERTA_HEADS
 
 
 class RoBERTa(BERT):
-    """RoBERTa: BERT, whose positions count the tokens that are not padding."""
+    """RoBERTa: BERT, with positions that count only tokens that are not padding."""
 
     citation = "Liu et al., RoBERTa: A Robustly Optimized BERT Pretraining Approach, 2019"
     changes = "roberta.nt"
@@ -47,7 +47,7 @@ LAYER = {
 
 
 class DistilBERT(BERT):
-    """DistilBERT: BERT without types and without a vector of the whole."""
+    """DistilBERT: BERT without token types and without a pooled vector."""
 
     citation = "Sanh, Debut, Chaumond, Wolf, DistilBERT, a distilled version of BERT, 2019"
     changes = "distilbert.nt"

@@ -53,7 +53,7 @@ def of(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]
 
 
 class CLIP(Model):
-    """CLIP: vectors of texts and of images; `text` and `image` have length 1, and `logits` compare them.
+    """CLIP: encoders of texts and images; `text` and `image` are unit vectors, which `logits` compares.
 
     Texts and images have axes of their own: ids with axes `texts` and `seq`, pixels with axes `images`, `color`,
     `height` and `width` give logits with axes `texts` and `images`.

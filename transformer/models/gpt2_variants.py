@@ -16,7 +16,7 @@ from .task_heads import decoder_heads
 
 
 class GPTNeoX(GPT2):
-    """GPT-NeoX: a decoder with attention and a feedforward network in parallel; positions turn a part of a key."""
+    """GPT-NeoX: a decoder with parallel attention and feedforward network, and partial rotary positions."""
 
     citation = "Black et al., GPT-NeoX-20B: An Open-Source Autoregressive Language Model, 2022"
     changes = "gpt_neox.nt"
@@ -93,7 +93,7 @@ OPT_LAYER = (
 
 
 class OPT(GPT2):
-    """OPT: GPT-2 whose positions count the tokens that are not padding."""
+    """OPT: GPT-2, with positions that count only tokens that are not padding."""
 
     citation = "Zhang et al., OPT: Open Pre-trained Transformer Language Models, 2022"
     changes = "opt.nt"

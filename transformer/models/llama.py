@@ -16,7 +16,7 @@ from .task_heads import decoder_heads
 
 
 class Llama(LanguageModel):
-    """Llama: a decoder without shifts, whose queries share keys by group, and whose positions turn queries and keys.
+    """Llama: a decoder without biases, with grouped-query attention and rotary positions.
 
     The angles φ are of the parameters' dtype: in half precision they are right to some hundred positions only.
     """

@@ -28,7 +28,7 @@ def window(config: Mapping[str, Any]) -> str:
 
 
 class Mistral(Llama):
-    """Mistral: Llama, whose tokens see only the last `window` tokens."""
+    """Mistral: Llama, with attention to only the last `window` tokens."""
 
     citation = "Jiang et al., Mistral 7B, 2023"
     changes = "mistral.nt"
@@ -42,7 +42,7 @@ class Mistral(Llama):
 
 
 class Qwen2(Llama):
-    """Qwen2: Llama with shifts of queries, keys and values."""
+    """Qwen2: Llama, with biases for queries, keys and values."""
 
     citation = "Yang et al., Qwen2 Technical Report, 2024"
     changes = "qwen2.nt"
@@ -52,7 +52,7 @@ class Qwen2(Llama):
 
 
 class Qwen3(Llama):
-    """Qwen3: Llama with a norm of each query and each key."""
+    """Qwen3: Llama, with a norm for each query and each key."""
 
     citation = "Yang et al., Qwen3 Technical Report, 2025"
     changes = "qwen3.nt"
@@ -62,7 +62,7 @@ class Qwen3(Llama):
 
 
 class Gemma2(Llama):
-    """Gemma 2: Llama with norms on both sides of attention and of the feedforward network, and capped scores."""
+    """Gemma 2: Llama, with norms before and after each sublayer and with capped scores."""
 
     citation = "Gemma Team, Gemma 2: Improving Open Language Models at a Practical Size, 2024"
     changes = "gemma2.nt"
@@ -112,7 +112,7 @@ def widths(config: Mapping[str, Any]) -> str:
 
 
 class Mixtral(Mistral):
-    """Mixtral: Mistral, whose feedforward network is that of a few of many experts, for each token its own."""
+    """Mixtral: Mistral, with a mixture of experts as its feedforward network."""
 
     citation = "Jiang et al., Mixtral of Experts, 2024"
     changes = "mixtral.nt"

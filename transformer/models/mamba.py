@@ -21,7 +21,7 @@ def rank(config: Mapping[str, Any]) -> int:
 
 
 class Mamba(RecurrentModel):
-    """Mamba: blocks of a recurrence whose steps depend on what it reads; time and memory are linear in the length."""
+    """Mamba: selective state space blocks; time and memory are linear in the length."""
 
     citation = "Gu, Dao, Mamba: Linear-Time Sequence Modeling with Selective State Spaces, 2023"
     file = "mamba.nt"

@@ -15,7 +15,7 @@ from .task_heads import decoder_heads
 
 
 class Phi(LanguageModel):
-    """Phi: a decoder with attention and a feedforward network in parallel, behind one layer norm."""
+    """Phi: a decoder with parallel attention and feedforward network after one layer norm."""
 
     citation = "Li, Bubeck, Eldan, Del Giorno, Gunasekar, Lee, Textbooks Are All You Need II: phi-1.5, 2023"
     file = "phi.nt"

