@@ -21,7 +21,7 @@ from ..scope.names import walk
 from .points import GENERIC, InputDraws, Values, input_draws, shown
 
 UNKNOWN_SIZE, DOES_NOT_HOLD = 309, 403
-POINTS = 5  # at which a closed form is compared
+POINTS = 6  # at which a closed form is compared
 LARGEST = 1e8  # of a value: next to a singular point it is larger, and little of it is right
 CLOSE = 1e-6  # of the largest number on either side
 NEAR, NEIGHBORS, MAX_NEIGHBORS = 1e-4, 8, 64  # the distance of the points around a tie, and how many of them

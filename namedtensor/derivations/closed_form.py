@@ -251,7 +251,11 @@ def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
     closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes), facts)
     facts += [fact for fact in fired(work) if fact not in facts] if work.facts.all else []
     way = partial(way_to, typed, closed, finish is None, facts)
-    valued = closed if finish is None else closed_program(tree, reading, members=work.made, given=axes_given(shapes), facts=facts)
+    valued = (
+        closed
+        if finish is None
+        else closed_program(tree, reading, members=work.made, given=axes_given(shapes), facts=facts)
+    )
     compare = partial(compared, source, tree, shapes, sizes, valued)
     note = f"it may be longer than need be: its simplification ended at {limit:,} operations" if work.budget.cut else ""
     return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, compare, way, note)

@@ -31,13 +31,19 @@ from .reading import Shapes, defined_by, needed, reading_checker
 
 Values = dict[str, Any]
 MAX_ELEMENTS = 400  # of the inputs together
-EXTENTS = ((2, 3, 4, 5), (5, 3, 2, 4), (2, 2, 2, 2))  # sizes of axes by first appearance, unequal ones before equal ones
+EXTENTS = (
+    (2, 3, 4, 5),
+    (5, 3, 2, 4),
+    (2, 2, 2, 2),
+)  # sizes of axes by first appearance, unequal ones before equal ones
 MIN_STEPS = 3  # of a recurrence
-KINDS = ("normal", "positive", "ties", "equal", "zeros", "fraction", "negative", "large", "whole", "bits", "normal")
+KINDS = ("normal", "positive", "negative", "ties", "equal", "zeros", "fraction", "large", "whole", "bits", "normal")
 GENERIC = ("normal", "positive", "fraction", "negative", "large")
 MAX_CORRECTIONS = 30  # steps of Gauss–Newton
 MAX_LOST = 2  # random inputs that met no equations, after which no others are tried
 SLOW = 4  # steps in which a residual that becomes 0 halves
+STEP = 1e-7  # of differences
+NOTHING = 1e-12  # what is smaller is 0
 MET = 1e-11  # residual of equations, of the largest number
 
 
@@ -174,23 +180,18 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
     """The values where a residual is 0; None if it does not become so."""
     import numpy as np
 
-    step, history = 1e-7, []
-    for _ in range(MAX_CORRECTIONS):
-        values, rest = residual(start)
-        largest = np.max(np.abs(rest), initial=0)
-        if not np.isfinite(largest) or (len(history) > SLOW and largest > history[-SLOW] / 2):
-            return None
-        if largest <= MET * max(1.0, np.max(np.abs(start), initial=0)):
+    history: list[float] = []
+    while len(history) < MAX_CORRECTIONS:
+        values, rest = residual(np.where(np.abs(start) < NOTHING, 0.0, start))
+        largest = float(np.max(np.abs(rest), initial=0))
+        met = MET * max(1.0, float(np.max(np.abs(start), initial=0)))
+        if largest == 0 or (history and max(largest, history[-1]) <= met):  # the last step was one of rounding
             return values
         history.append(largest)
-        columns = []
-        for index in range(len(start)):
-            ahead, behind = start.copy(), start.copy()
-            ahead[index] += step
-            behind[index] -= step
-            columns.append((residual(ahead)[1] - residual(behind)[1]) / (2 * step))
-        if not columns:
+        if not np.isfinite(largest) or not len(start) or (len(history) > SLOW and largest > history[-SLOW] / 2 > met):
             return None
+        steps = STEP * np.eye(len(start))
+        columns = [(residual(start + step)[1] - residual(start - step)[1]) / (2 * STEP) for step in steps]
         start = start - np.linalg.lstsq(np.stack(columns, 1), rest, rcond=1e-6)[0]
     return None
 
@@ -316,4 +317,3 @@ def positions_in(tree: nodes.Program) -> frozenset[str]:
         elif isinstance(node, Call) and node.operator == "onehot":
             words |= set().union(*map(words_of, node.arguments))
     return frozenset(words)
-

@@ -123,7 +123,11 @@ class Forms:
         if any(id(argument) in self.linear for argument in term.arguments):
             self.linear.add(id(term))
         elif id(term) in self.names:
-            return tensor(self.names[id(term)], tuple(self.labels.get(axis) or source_name(axis) for axis in term.shape), self.indices(term))
+            return tensor(
+                self.names[id(term)],
+                tuple(self.labels.get(axis) or source_name(axis) for axis in term.shape),
+                self.indices(term),
+            )
         if current().proving and (definition := defined(self, term)) is not None:
             return definition
         if term.operator in RULES:
