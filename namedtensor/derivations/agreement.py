@@ -1,6 +1,6 @@
 """Whether a closed form has the value of its derivative: compared at random points, some with ties and zeros, before it is shown.
 
-At a tie of max, sort or abs the derivative is the mean of the slopes around it, and a closed form has one of them: it is
+At a tie of max, sort or abs the derivative is the mean of the derivatives around it, and a closed form has one of them: it is
 right if both agree around the tie, and its value there is between those.
 """
 
@@ -25,7 +25,7 @@ POINTS = 6  # at which a closed form is compared
 LARGEST = 1e8  # of a value: next to a singular point it is larger, and little of it is right
 CLOSE = 1e-6  # of the largest number on either side
 NEAR, NEIGHBORS, MAX_NEIGHBORS = 1e-4, 8, 64  # the distance of the points around a tie, and how many of them
-SLOPE_CHANGE = 1e-2  # of the largest number: by how much slopes differ within that distance
+SLOPE_CHANGE = 1e-2  # of the largest number: by how much derivatives differ within that distance
 UNCHECKED = "it was not compared with the derivative: no inputs were found for which both have a value"
 UNEQUAL = "it has a value only for equal sizes"
 HINT = "evaluate the derivative itself, which has a value"
@@ -166,19 +166,19 @@ class Sides:
         """
         import numpy as np
 
-        slopes = [pair.derivative]
+        gradients = [pair.derivative]
         for number in range(1, MAX_NEIGHBORS + 1):
             near = self.draws.near(values, NEAR)
             neighbor = None if near is None else self.at(near)
             if near is not None and neighbor is not None and not neighbor.agrees:
                 return False if self.is_stable(near, neighbor) else None
-            slopes += [] if neighbor is None else [neighbor.derivative]
-            if number >= NEIGHBORS and len(slopes) > 1:
+            gradients += [] if neighbor is None else [neighbor.derivative]
+            if number >= NEIGHBORS and len(gradients) > 1:
                 room = SLOPE_CHANGE * pair.scale
-                low, high = np.min(slopes, axis=0) - room, np.max(slopes, axis=0) + room
+                low, high = np.min(gradients, axis=0) - room, np.max(gradients, axis=0) + room
                 if np.all((low <= pair.closed) & (pair.closed <= high)):
                     return True
-        return False if len(slopes) > 1 else None
+        return False if len(gradients) > 1 else None
 
     def is_stable(self, values: Values, pair: Pair) -> bool:
         """Whether the derivative at a point hardly differs from that next to it."""
