@@ -285,7 +285,9 @@ def positions_of(checker: Inference, part: Node, over: Range | None, env: Enviro
     if over is None:
         return [checker.solver.number(part, env)]
     numbers = numbers_of(checker, over, env)
-    return positions_at(numbers, position) if isinstance(numbers, Positions) else [*map(position, numbers)]
+    if isinstance(numbers, Positions):
+        return positions_at(numbers, lambda number: _number(checker, position(number), part))
+    return [*map(position, numbers)]
 
 
 def _number(checker: Inference, value: Any, part: Node) -> Any:

@@ -62,12 +62,13 @@ def derived(derivation: Any, options: Any, console: Console) -> int:
         return spell(derivation.tree, options.to or "text", options, console)
     try:
         closed = derivation.closed_form(sizes=sizes_of(options.sizes), **shapes)
+        note = closed.note
     except NotationError as problem:
         if shapes or options.steps or problem.code not in (201, 206, 301, 302, 303, 309, 405):
             raise
         return spell(derivation.tree, options.to or "text", options, console)
-    if closed.note:
-        console.note(f"note: {closed.note}")
+    if note:
+        console.note(f"note: {note}")
     if options.steps and options.json:
         console.json(
             {"names": list(map(to_text, closed.definitions)), "steps": [step_record(step) for step in closed.steps]}

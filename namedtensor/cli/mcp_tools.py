@@ -67,12 +67,13 @@ def derive(formula: str, wrt: str, types: Mapping[str, str], sizes: Mapping[str,
     record: Record = {"derivative": derived.to_text()}
     try:
         closed = derived.closed_form(sizes=sizes, **types)
+        expression = closed.expression
     except NotationError as problem:
         if problem.code not in (404, 405):
             raise
         return {**record, "closed_form": None, "note": problem.message}
     steps = [{"rule": step.rule, "equation": step.equation} for step in closed.steps]
-    return {**record, "closed_form": str(closed), "latex": closed.expression.to_latex(), "steps": steps}
+    return {**record, "closed_form": str(closed), "latex": expression.to_latex(), "steps": steps}
 
 
 def translate(source: str, axes: Mapping[str, Any], kind: str, reading: int | None) -> Record:

@@ -11,6 +11,8 @@
 `adjoints`: adjoints of recurrences: a backward recurrence, and a sum over the steps.
 `sensitivities`: forward sensitivities of families: the derivative of each member.
 `families`: derivatives of families of any order, by one of these two.
+`points`: random inputs of a program, which satisfy what it declares and states.
+`agreement`: whether a closed form has the value of its derivative at such points.
 `closed_form`: the closed form as a program.
 `steps`: its derivation, each step an equation that can be checked.
 `orders`: the steps of derivatives of higher orders.

@@ -43,14 +43,30 @@ UNKNOWN_SIZES = (309, 304, 313)
 class ClosedForm:
     """The closed form of a derivative: `expression` is a program of the notation, `rules` counts the uses of each rewrite rule.
 
-    `note` is a sentence where the limit on operations left it longer than it could be; else it is empty.
+    It is compared with the derivative at random points before its expression is first used: NotationError 405 if they differ.
     """
 
-    expression: Formula
+    _unchecked: Formula
     rules: dict[str, int]
     length: int
+    _compare: Callable[[], str] = str
     _find_steps: Callable[[], DerivationSteps] = DerivationSteps
-    note: str = ""
+    _cut_note: str = ""
+
+    @cached_property
+    def _comparison_note(self) -> str:
+        return self._compare()
+
+    @property
+    def expression(self) -> Formula:
+        """The closed form as a program. Raises NotationError if it is not the derivative at some random point."""
+        _ = self._comparison_note
+        return self._unchecked
+
+    @property
+    def note(self) -> str:
+        """Say that it may be longer than need be, or could not be compared with the derivative; else it is empty."""
+        return "; ".join(filter(None, (self._cut_note, self._comparison_note)))
 
     @encodable
     def __str__(self) -> str:
@@ -74,6 +90,7 @@ class ClosedForm:
 
     @cached_property
     def _way(self) -> DerivationSteps:
+        _ = self.expression  # what is wrong has no derivation
         return self._find_steps()
 
     @property
@@ -177,7 +194,7 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
     shapes = {**{name: {} for name in taken_by(tree)}, **shapes}  # so that r^k, by r, is a power of r and no other name
     with working(limit=limit) as work:
         try:
-            result = with_shapes(shapes, lambda some: of_families(source, tree, some, sizes), tree)
+            result, some = with_shapes(shapes, lambda some: (of_families(source, tree, some, sizes), some), tree)
         except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
             return None
     if result is None:
@@ -185,7 +202,16 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
     program, length, way = result[:3]
     formulas = tuple(statement.sides[1] for statement in program.statements if isinstance(statement, Equation))
     program = nodes.Program((*sizes_said(formulas, work.made, axes_given(shapes)), *program.statements))
-    return ClosedForm(Formula(to_text(program)), dict(work.rules), length, lambda: way)
+    compare = partial(compared, source, tree, some, sizes, program)
+    return ClosedForm(Formula(to_text(program)), dict(work.rules), length, compare, lambda: way)
+
+
+def compared(source: str, tree: nodes.Program, shapes: Any, sizes: Any, closed: nodes.Program) -> str:
+    """Compare a closed form with its derivative, as `Comparison` does."""
+    with LOADING, all_or_none():
+        from .agreement import Comparison
+
+    return Comparison(source, tree, shapes, sizes, closed)()
 
 
 def axes_given(shapes: Mapping[str, Mapping[str, Any]]) -> set[str]:
@@ -225,8 +251,14 @@ def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
     closed = closed_program(tree, reading, title, before, work.made, axes_given(shapes), facts)
     facts += [fact for fact in fired(work) if fact not in facts] if work.facts.all else []
     way = partial(way_to, typed, closed, finish is None, facts)
+    valued = (
+        closed
+        if finish is None
+        else closed_program(tree, reading, members=work.made, given=axes_given(shapes), facts=facts)
+    )
+    compare = partial(compared, source, tree, shapes, sizes, valued)
     note = f"it may be longer than need be: its simplification ended at {limit:,} operations" if work.budget.cut else ""
-    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, way, note)
+    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, compare, way, note)
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:

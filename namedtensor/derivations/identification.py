@@ -45,6 +45,8 @@ def reading_of(
     if names or checker.scope.claims or checker.scope.declarations:
         current().facts = facts_of(checker, names, without)
     forms = Forms(names)
+    words = words_of(tree)
+    forms.cut_name = "G" if "G" not in words else next(names_left(words))
     form = forms.of(term)
     values = values_named(checker, names, forms) if names else []
     form = folded(recognized(folded(form, values)), by_their_functions(values))
@@ -103,7 +105,7 @@ def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
 def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
     """The derivatives of parts that are names, one after the other, and the whole by these."""
     names: list[Where] = []
-    taken = taken | {"G"}
+    taken = taken | {cut.name for cut in forms.cut}
     for cut in forms.cut:
         text = read(lambda writer, products: writer.form(products, outside), factored(simplified(cut.form)), taken)
         taken = taken | {name.name for name in text.names}

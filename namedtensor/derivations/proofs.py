@@ -23,13 +23,14 @@ from grammar.printer import to_text
 
 from ..core.settings import recursion_headroom
 from ..core.sizes import resolve
-from ..core.tensor import NamedTensor, tensor
+from ..core.tensor import tensor
 from ..operators.user_functions import known_functions
 from ..programs.claims import along
 from ..programs.program import Formula
 from ..scope.names import walk
 from .closed_form import read_shapes, stripped
 from .equal_forms import normal_form, program_of, sides_of
+from .points import shown
 
 PROVED, FALSE, HOLDS = "proved", "disproved", "not disproved"
 TRIALS, CLOSE = 8, 1e-6
@@ -66,13 +67,6 @@ class Verdict:
         return f"{self.status}: where {', '.join(f'{name} = {shown(value)}' for name, value in self.counterexample.items())}"
 
     __repr__ = __str__
-
-
-def shown(value: Any) -> str:
-    """Format a tensor in the input syntax of the command line."""
-    if not isinstance(value, NamedTensor):
-        return f"{value:.3g}"
-    return f"{value.tolist(value.axes)}:{','.join(value.axes)}"
 
 
 def prove(

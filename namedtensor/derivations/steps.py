@@ -28,7 +28,7 @@ from ..symbolic.naming import names_left
 from ..symbolic.read_back import ReadBack
 from ..symbolic.spelling import call, named, with_axes
 from ..terms.builder import TermBuilder
-from ..terms.environment import source_name
+from ..terms.environment import distinct_names, source_name
 from ..terms.terms import Term, topological
 
 RULES = {
@@ -117,17 +117,21 @@ def steps_of(
     """The steps to the differential of what a derivative is of."""
     body, by, node = taken
     inside = depending(body, by)
-    letters = names_left(words)
+    letters, labels = names_left(words), axis_labels(inside)
     result: dict[int, str] = {**names, id(by): to_text(node.variable)}
     defined, steps = [], []
-    for term in inside:
+    for term in [*inside]:
         if term.operator in THROUGH and term is not body:
             continue
         name = names.get(id(term)) or next(letters)
-        definition = _definition(term, result)
+        definition = _definition(term, result, labels)
         defined.append(Equation((named(name), definition)))
         result[id(term)] = name
-        change = _differential(checker, term, inside, by, result, node)
+        change = _differential(checker, term, inside, by, result, node, labels)
+        if change is None and term is not body:  # as that of sign(x): what is made of it is as of a constant
+            inside.remove(term)
+            continue
+        change = change or nodes.Number(0)
         steps.append(DerivationStep(rule_of(term), Equation((Differential(named(name)), change)), identity_of(term)))
         steps += chained(checker, term, name, by, result)
     return DerivationSteps(tuple(defined), tuple(steps))
@@ -165,21 +169,33 @@ def depending(body: Term, by: Term) -> list[Term]:
     return result
 
 
+def axis_labels(terms: Iterable[Term]) -> dict[str, str]:
+    """Other names of the axes that functions are mapped over, where a term has an axis that is written alike."""
+    labels: dict[str, str] = {}
+    for term in terms:
+        labels |= {axis: name for axis, name in distinct_names(term.shape).items() if name != source_name(axis)}
+    return labels
+
+
 def _written(forms: Forms, term: Term, along: Iterable[str] = ()) -> Node:
     form = forms.of(term)
-    names = {index: source_name(axis) for (axis, _), index in forms.free.items()}
+    names = {index: forms.labels.get(axis) or source_name(axis) for (axis, _), index in forms.free.items()}
     standing = {names[index] for index in indices_of(form)}
-    return with_axes(ReadBack().form(form, names), [axis for axis in map(source_name, along) if axis not in standing])
+    along = (forms.labels.get(axis) or source_name(axis) for axis in along)
+    return with_axes(ReadBack().form(form, names), [axis for axis in along if axis not in standing])
 
 
-def _definition(term: Term, names: Mapping[int, str]) -> Node:
-    return _written(Forms({index: name for index, name in names.items() if index != id(term)}), term)
+def _definition(term: Term, names: Mapping[int, str], labels: Mapping[str, str]) -> Node:
+    forms = Forms({index: name for index, name in names.items() if index != id(term)})
+    forms.labels = labels
+    return _written(forms, term)
 
 
 def _differential(
-    checker: ReadingChecker, term: Term, inside: Iterable[Term], by: Term, names: Mapping[int, str], node: Node
-) -> Node:
-    """The differential of one term by those of its arguments."""
+    checker: ReadingChecker, term: Term, inside: Iterable[Term], by: Term, names: Mapping[int, str], node: Node,
+    labels: Mapping[str, str],
+) -> Node | None:  # fmt: skip
+    """The differential of one term by those of its arguments; None where it is 0."""
     make = TermBuilder(checker.graph, node)
     seen: dict[int, Any] = {}
     leaves: dict[str, str] = {}
@@ -192,7 +208,7 @@ def _differential(
         leaves[leaf.options[0]] = f"∂{name}"
     whole = LinearReading(checker, make, seen).of(term)
     if whole is None:
-        return nodes.Number(0)
+        return None
     forms = Forms(names)
-    forms.leaves = leaves
+    forms.leaves, forms.labels = leaves, labels
     return _written(forms, whole, term.shape)

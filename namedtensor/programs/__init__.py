@@ -4,6 +4,7 @@
 `arguments`: the inputs of a call: types, layouts, cache key.
 `parsed`: a program as a value, and its checker.
 `entries`: what can be evaluated: the value of the program, a name, several names.
+`magnitudes`: how large the numbers are of which a value is computed.
 `claims`: checks the assertions of a program with its values.
 `executable`: the compiled function of a checked and planned program.
 `size_symbols`: symbols for sizes that are read from the arrays.

@@ -4,7 +4,8 @@ declared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from grammar.errors import NO_VALUE, NotationError
@@ -12,6 +13,8 @@ from grammar.errors import NO_VALUE, NotationError
 from ..terms.environment import source_name
 
 TOLERANCE = 1e-6  # of the largest number on either side
+ROUNDINGS = 32  # units of rounding, of the numbers of which an element is computed: 0 may be a difference of these
+Scales = Callable[[int], Sequence[tuple[Any, Any]]]  # of an assertion: the magnitudes of both sides, and their axes
 
 
 class PlannedClaim(NamedTuple):
@@ -24,14 +27,21 @@ class PlannedClaim(NamedTuple):
     is_fact: bool = False  # whether it is a comparison
 
 
-def judge(claims: Sequence[PlannedClaim], arrays: Sequence[Any], orders: Sequence[Any], source: str) -> None:
-    """Raise where an assertion does not hold for these values."""
+def judge(
+    claims: Sequence[PlannedClaim],
+    arrays: Sequence[Any],
+    orders: Sequence[Any],
+    source: str,
+    scales: Scales | None = None,
+) -> None:
+    """Raise where an assertion does not hold for these values; `scales` are asked where both sides differ."""
     position = iter(range(len(arrays)))
-    for claim in claims:
+    for index, claim in enumerate(claims):
         first = next(position)
         if claim.is_equation:
             second = next(position)
-            _judge_equal(claim, arrays[first], orders[first], arrays[second], orders[second], source)
+            sides = (arrays[first], orders[first]), (arrays[second], orders[second])
+            _judge_equal(claim, *sides, source, None if scales is None else partial(scales, index))
         else:
             _judge_member(claim, arrays[first], source)
 
@@ -48,15 +58,15 @@ def _concrete(array: Any) -> Any:
         return None
 
 
-def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, right_order: Any, source: str) -> None:
+def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales: Any = None) -> None:
     import numpy as np
 
-    left, right = _concrete(left), _concrete(right)
-    if left is None or right is None:
+    order = tuple(dict.fromkeys((*(one[1] or ()), *(other[1] or ()))))
+    sides = _aligned((one, other), order)
+    if sides is None:
         return
-    order = tuple(dict.fromkeys((*(left_order or ()), *(right_order or ()))))
-    left, right = (along(side, of or (), order) for side, of in ((left, left_order), (right, right_order)))
-    left, right = np.broadcast_arrays(left, right)
+    left, right = sides
+    unit = max((np.finfo(side.dtype).eps for side in sides if side.dtype.kind in "fc"), default=0.0)
     same = left == right  # of integers too, whose differences may pass what they are held in
     left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
     with np.errstate(all="ignore"):
@@ -66,6 +76,11 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
         wrong = ~(same | (np.abs(left - right) <= tolerance) | (np.isnan(left) & np.isnan(right)))
     if not np.any(wrong):
         return
+    if scales is not None and not claim.is_fact and np.all(np.isfinite(scale[wrong])):
+        with np.errstate(all="ignore"):
+            wrong &= ~(np.abs(left - right) <= ROUNDINGS * unit * _magnitude(scales, order, left.shape))
+        if not np.any(wrong):
+            return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()
     where = ", ".join(f"{source_name(axis)}({i + 1})" for axis, i in zip(order, at))
     text = f" at {where}" if where else ""
@@ -87,6 +102,27 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
         else "one of the two sides is not what it should be",
         reason=None if np.all(np.isfinite([left[at], right[at]])) else NO_VALUE,
     )
+
+
+def _aligned(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> list[Any] | None:
+    """Arrays along the same axes; None where there are none yet."""
+    import numpy as np
+
+    arrays = [_concrete(array) for array, _ in sides]
+    if any(array is None for array in arrays):
+        return None
+    return [*np.broadcast_arrays(*(along(array, of or (), order) for array, (_, of) in zip(arrays, sides)))]
+
+
+def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> Any:
+    """How large the numbers are of which both sides are computed; 0 where that is not known."""
+    import numpy as np
+
+    try:
+        sides = _aligned(scales(), order)
+    except NotationError:
+        sides = None
+    return np.zeros(shape) if not sides else sum(np.nan_to_num(side, nan=0.0, posinf=0.0) for side in sides)
 
 
 def along(array: Any, axes: Sequence[str], order: Sequence[str]) -> Any:

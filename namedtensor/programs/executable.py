@@ -12,6 +12,7 @@ What finds an executable that was made already is in `call_cache.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
@@ -131,7 +132,23 @@ def executable(typed: TypedValues, abstract: Abstract, target: Target, options: 
     names = tuple([name for name, value in abstract.items() if isinstance(value, Layout)])
     claims = tuple([claim for *_, claim in typed.claims])
     instead = jitted(function) if options.jit else None
-    return Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer, instead, typed.several)
+    result = Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer, instead, typed.several)
+    if any(claim.is_equation for claim in claims):
+        result.magnitudes = partial(magnitudes, typed, abstract, target)
+    return result
+
+
+def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: int, arrays: Sequence[Any]) -> list[Any]:
+    """How large the numbers are of which both sides of an assertion are computed: two arrays, and the axes of each."""
+    with LOADING, all_or_none():
+        from .magnitudes import magnitudes_of
+
+    with recursion_headroom(typed.source):
+        sides = magnitudes_of(typed.claims[index][:2])
+        if not sides:
+            return []
+        function = function_of(typed.source, sides, abstract, target, typed.limits)
+        return list(zip(function(*arrays), [getattr(result, "order", None) for result in function.plan.results]))
 
 
 def jitted(function: PlanFunction) -> Run | None:
@@ -166,6 +183,7 @@ class Executable:
         "labels",
         "last_call",
         "layout",
+        "magnitudes",
         "names",
         "outer",
         "run",
@@ -186,6 +204,7 @@ class Executable:
         self.run: Run | None = None  # what a later call runs, where the layout of the result is known
         self.layout: Any = None  # of that result
         self.labels: tuple[AxisLabels, ...] = ()  # of the results, where an input has labels
+        self.magnitudes: Callable[[int, Sequence[Any]], list[Any]] | None = None  # of the sides of an assertion
         self.last_call: Run | None = None  # what a call like the last one runs
         self.exact: Callable[[], Executable] | None = (
             None  # of a plan with symbols: one for these sizes, which says errors
@@ -223,7 +242,7 @@ class Executable:
         for_other_sizes = Executable(
             self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead, self.several
         )
-        for_other_sizes.exact = exact
+        for_other_sizes.exact, for_other_sizes.magnitudes = exact, self.magnitudes
         return for_other_sizes
 
     def _or_exact(self, run: Run) -> Run:
@@ -262,7 +281,8 @@ class Executable:
         result = result if len(results) > 1 else (result,)
         if self.claims:
             orders = [getattr(result, "order", None) for result in results[self.count :]]
-            judge(self.claims, result[self.count :], orders, self.function.like.source)
+            scales = None if self.magnitudes is None else partial(self.magnitudes, arrays=arrays)
+            judge(self.claims, result[self.count :], orders, self.function.like.source, scales)
         tensors = tuple(wrap(array, axes_of(value), xp) for array, value in zip(result[: self.count], results))
         if not self.labels:
             return tensors

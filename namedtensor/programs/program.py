@@ -229,7 +229,8 @@ class Program(OnDevices, Verbs):
         Returns
         -------
         ClosedForm
-            A program that prints; `.expression` and `.rules` describe it.
+            A program that prints; `.expression` and `.rules` describe it. Before its expression is first used, it is
+            compared with the derivative at random points; if they differ, that raises NotationError (405).
 
         Raises
         ------

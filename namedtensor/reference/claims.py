@@ -11,14 +11,20 @@ from grammar.errors import NotationError
 from .definitions import Tensor, records, unite
 
 TOLERANCE = 1e-6  # of the largest number on either side
+ROUNDING = 32 * 2.0**-52  # of the numbers of which an element is computed
 
 
-def check_equal(left: Tensor, right: Tensor, source: str, span: tuple[int, int]) -> None:
-    """Raise NotationError where two sides differ."""
-    pairs = [(left(record), right(record)) for record in records(unite(left.shape, right.shape))]
-    scale = max((abs(x) for pair in pairs for x in pair if abs(x) < math.inf), default=0)
-    for x, y in pairs:
+def check_equal(
+    left: Tensor, right: Tensor, source: str, span: tuple[int, int], magnitudes: Callable[[], list[Tensor]]
+) -> None:
+    """Raise NotationError where two sides differ by more than rounding changes numbers of these magnitudes by."""
+    places = [*records(unite(left.shape, right.shape))]
+    scale = max((abs(side(at)) for at in places for side in (left, right) if abs(side(at)) < math.inf), default=0)
+    for at in places:
+        x, y = left(at), right(at)
         if not (x == y or abs(x - y) <= TOLERANCE * scale or (x != x and y != y)):
+            if abs(x - y) <= ROUNDING * sum(side(at) for side in magnitudes()):
+                continue
             message = f"assertion failed: left-hand side {x}, right-hand side {y}"
             raise NotationError(403, message, source, span)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from grammar.errors import NotationError
@@ -10,6 +11,7 @@ from grammar.errors import NotationError
 from ..core.settings import recursion_headroom
 from ..programs.entries import Entry, WholeProgram, by_position
 from ..programs.executable import Options, TypedValues, checked
+from ..programs.magnitudes import magnitudes_of
 from ..programs.parsed import ParsedProgram
 from ..scope.names import by_key, plain_key
 from ..terms.inference import InputType
@@ -64,13 +66,20 @@ def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes:
         typed = TypedValues.of(*checked(goal, inputs, types, Options(sizes, unrolled=True)))
         tensors = {str(name): X for name, X in element.items()} | passed
         result, *sides = values_of(typed.roots, tensors, typed.source)
-    for _, right, claim in typed.claims:
+    for left, right, claim in typed.claims:
         if isinstance(right, Term):
-            check_equal(sides.pop(0), sides.pop(0), typed.source, claim.span)
+            magnitudes = partial(_magnitudes, (left, right), tensors, typed.source)
+            check_equal(sides.pop(0), sides.pop(0), typed.source, claim.span, magnitudes)
         else:
             domain, ends = right
             check_member(sides.pop(0), domain, ends, typed.source, claim.span)
     return result
+
+
+def _magnitudes(sides: Sequence[Term], inputs: Mapping[str, Tensor], source: str) -> list[Tensor]:
+    """How large the numbers are of which both sides are computed."""
+    with recursion_headroom(source):
+        return values_of(magnitudes_of(sides), inputs, source)
 
 
 def type_of(X: Tensor) -> InputType:

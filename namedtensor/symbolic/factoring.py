@@ -160,8 +160,8 @@ def _without(product: Product, shared: tuple[Factor, ...]) -> tuple[Product, Pro
 def _match_all(pattern: Product, product: Product) -> Product | None:
     """What is left of a product without a pattern, in the pattern's summed indices; None where it has not all of it."""
     shared, names = shared_factors(pattern, product)
-    if sum(map(weight_of, shared)) < sum(map(weight_of, pattern.factors)):
-        return None
+    if len(shared) < len(pattern.factors) or any(part not in pattern.factors for part in shared):
+        return None  # as where a factor has a smaller power
     apart = algebra.refreshed(
         product, pattern.summed | {index for factor in pattern.factors for index in factor.indices}
     )

@@ -66,6 +66,8 @@ class Forms:
         self.linear: set[int] = set()
         self.cut: list[NamedDerivative] = []
         self.leaves: dict[str, str] = {}  # inputs that are called otherwise
+        self.labels: Mapping[str, str] = {}  # axes that are called otherwise
+        self.cut_name = "G"  # the first name of a derivative of many terms
         # keys of what is not 0, and of matrices that have an inverse, if all has a value
         self.nonzero: set[Any] = set()
 
@@ -110,7 +112,7 @@ class Forms:
         source_names = tuple(source_name(axes[index]) for index in indices)
         if len(set(source_names)) < len(source_names):
             return form
-        name = f"G^{len(self.cut) + 1}" if self.cut else "G"
+        name = f"{self.cut_name}{len(self.cut) + 1}" if self.cut else self.cut_name
         self.cut.append(NamedDerivative(name, indices, form))
         return tensor(name, source_names, indices)
 
@@ -121,7 +123,11 @@ class Forms:
         if any(id(argument) in self.linear for argument in term.arguments):
             self.linear.add(id(term))
         elif id(term) in self.names:
-            return tensor(self.names[id(term)], tuple(map(source_name, term.shape)), self.indices(term))
+            return tensor(
+                self.names[id(term)],
+                tuple(self.labels.get(axis) or source_name(axis) for axis in term.shape),
+                self.indices(term),
+            )
         if current().proving and (definition := defined(self, term)) is not None:
             return definition
         if term.operator in RULES:
@@ -193,7 +199,7 @@ def _number(self: Forms, term: Term) -> Form:
 
 def _input(self: Forms, term: Term) -> Form:
     name: str = self.leaves.get(term.options[0]) or term.options[-1]
-    return tensor(name, tuple(map(source_name, term.shape)), self.indices(term))
+    return tensor(name, tuple(self.labels.get(axis) or source_name(axis) for axis in term.shape), self.indices(term))
 
 
 def _unknown(self: Forms, term: Term) -> Form:

@@ -27,7 +27,7 @@ def derive(request: Request) -> Reply:
     axes = dict(typed_text.axes)
     as_written = {"text": to_text(written.tree), "latex": highlight(written.tree, axes)}
     try:
-        closed = closed_form(written, shapes_of(typed_text), typed_text.sizes, MOST)
+        closed = closed_reply(closed_form(written, shapes_of(typed_text), typed_text.sizes, MOST), axes)
     except NotationError as problem:
         if problem.code not in (404, 405):
             raise
@@ -35,7 +35,7 @@ def derive(request: Request) -> Reply:
             "text": None, "latex": None, "steps": [], "as_written": as_written, "program": as_written["text"],
             "axes": axes_data(axes, axes), "why": problem.message,
         }  # fmt: skip
-    return {**closed_reply(closed, axes), "as_written": as_written, "why": None}
+    return {**closed, "as_written": as_written, "why": None}
 
 
 def closed_reply(closed: ClosedForm, axes: dict[str, Any]) -> Reply:

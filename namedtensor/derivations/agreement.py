@@ -1,0 +1,191 @@
+"""Whether a closed form has the value of its derivative: compared at random points, some with ties and zeros, before it is shown.
+
+At a tie of max, sort or abs the derivative is the mean of the derivatives around it, and a closed form has one of them: it is
+right if both agree around the tie, and its value there is between those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.printer import to_text
+
+from ..core.settings import recursion_headroom
+from ..programs.claims import along
+from ..programs.program import Formula
+from ..scope.names import walk
+from .points import GENERIC, InputDraws, Values, input_draws, shown
+
+UNKNOWN_SIZE, DOES_NOT_HOLD = 309, 403
+POINTS = 6  # at which a closed form is compared
+LARGEST = 1e8  # of a value: next to a singular point it is larger, and little of it is right
+CLOSE = 1e-6  # of the largest number on either side
+NEAR, NEIGHBORS, MAX_NEIGHBORS = 1e-4, 8, 64  # the distance of the points around a tie, and how many of them
+SLOPE_CHANGE = 1e-2  # of the largest number: by how much derivatives differ within that distance
+UNCHECKED = "it was not compared with the derivative: no inputs were found for which both have a value"
+UNEQUAL = "it has a value only for equal sizes"
+HINT = "evaluate the derivative itself, which has a value"
+
+
+class NoClosedValue(Exception):
+    """A closed form is wrong as a formula."""
+
+
+class NoDerivative(Exception):
+    """A derivative is wrong as a formula of inputs of these sizes."""
+
+
+class Pair(NamedTuple):
+    """A derivative and its closed form at one point, as arrays along the same axes."""
+
+    derivative: Any
+    closed: Any
+
+    @property
+    def scale(self) -> float:
+        import numpy as np
+
+        return max(1.0, float(np.max(np.abs(self), initial=0.0)))
+
+    @property
+    def agrees(self) -> bool:
+        import numpy as np
+
+        return bool(np.all(np.abs(self.derivative - self.closed) <= CLOSE * self.scale))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A derivative as a program, with the types of its inputs, and its closed form."""
+
+    source: str
+    tree: nodes.Program
+    shapes: Mapping[str, Mapping[str, Any]]
+    sizes: Mapping[str, int]
+    closed: nodes.Program
+
+    def __call__(self) -> str:
+        """Compare them: "", or a sentence where they could not be. Raises NotationError if they differ."""
+        problem = ""
+        with recursion_headroom(self.source):
+            derivative, closed = Formula(to_text(self.tree)), Formula(to_text(self.closed))
+            for draws in self.draws():
+                try:
+                    if self.agree(Sides(draws, derivative, closed)):
+                        return f"{UNEQUAL}: {problem}" if problem else ""
+                except NoClosedValue as error:
+                    problem = problem or str(error)
+        if problem:
+            raise self.refusal(f"has no value: {problem}")
+        return UNCHECKED
+
+    def draws(self) -> Iterator[InputDraws]:
+        try:
+            yield from input_draws(self.source, self.tree, self.shapes, self.sizes)
+        except NotationError:
+            return
+
+    def agree(self, sides: Sides) -> bool:
+        """Whether they agree at some of these points. Raises NotationError if they differ at one, or NoClosedValue."""
+        counted = without_value = 0
+        for kind, values in sides.draws.points():
+            try:
+                pair = sides.at(values)
+                agrees = None if pair is None else pair.agrees or sides.tie(values, pair)
+                if agrees is False:
+                    where = ", ".join(f"{name} = {shown(of)}" for name, of in values.items())
+                    raise self.refusal(f"differs from the derivative{f' where {where}' if where else ''}")
+            except NoDerivative:
+                return False
+            counted += agrees is True
+            without_value += sides.is_lost and kind in GENERIC
+            if counted == POINTS:
+                break
+        if not counted and without_value > 1:
+            raise self.refusal("has no finite value where the derivative has one")
+        return counted > 0
+
+    def refusal(self, reason: str) -> NotationError:
+        message = f"no closed form is known for this: the one that was computed {reason}"
+        return NotationError(405, message, self.source, self.tree.statements[-1].span, hint=HINT)
+
+
+@dataclass
+class Sides:
+    """A derivative and its closed form as programs of the same inputs."""
+
+    draws: InputDraws
+    derivative: Formula
+    closed: Formula
+    is_lost: bool = False  # whether, at the last point, the derivative alone had a finite value
+
+    def at(self, values: Values) -> Pair | None:
+        """Both at a point; None where one has no value. Raises NoDerivative or NoClosedValue if one is not a formula."""
+        import numpy as np
+
+        self.is_lost, sizes = False, self.draws.sizes or None
+        try:
+            expected = self.derivative(values=values, sizes=sizes)
+        except NotationError as problem:
+            if problem.kind != "value":
+                raise NoDerivative from None
+            return None
+        try:
+            value = self.closed_value(values, {axis: int(size) for axis, size in expected.sizes.items()})
+        except NotationError as problem:
+            if problem.kind != "value" or problem.code == DOES_NOT_HOLD:  # what the program states does
+                raise NoClosedValue(problem.message) from None
+            return None
+        order = tuple(dict.fromkeys((*expected.axes, *value.axes)))
+        arrays = (along(of.to_numpy(of.axes), of.axes, order) for of in (expected, value))
+        pair = Pair(*np.broadcast_arrays(*arrays))
+        has_value = [bool(np.all(np.abs(side) < LARGEST)) for side in pair]
+        self.is_lost = has_value == [True, False]
+        return pair if all(has_value) else None
+
+    def closed_value(self, values: Values, sizes: Mapping[str, int]) -> Any:
+        """The value of the closed form, which takes sizes of axes where it does not use the inputs that have them."""
+        spoken = {node.name if isinstance(node, nodes.Axis) else node.text for node in walk(self.closed.tree)
+                  if isinstance(node, (nodes.Axis, nodes.Name))}  # fmt: skip
+        known = {name: size for name, size in self.draws.sizes.items() if name in spoken}
+        try:
+            return self.closed(values=values, sizes=known or None)
+        except NotationError as problem:
+            if problem.code != UNKNOWN_SIZE:
+                raise
+        return self.closed(values=values, sizes={**sizes, **known})
+
+    def tie(self, values: Values, pair: Pair) -> bool | None:
+        """Whether a difference at a point is that of a tie: around it both agree, and there the closed form is between them.
+
+        None where the derivative is too close to a singular point to be computed.
+        """
+        import numpy as np
+
+        gradients = [pair.derivative]
+        for number in range(1, MAX_NEIGHBORS + 1):
+            near = self.draws.near(values, NEAR)
+            neighbor = None if near is None else self.at(near)
+            if near is not None and neighbor is not None and not neighbor.agrees:
+                return False if self.is_stable(near, neighbor) else None
+            gradients += [] if neighbor is None else [neighbor.derivative]
+            if number >= NEIGHBORS and len(gradients) > 1:
+                room = SLOPE_CHANGE * pair.scale
+                low, high = np.min(gradients, axis=0) - room, np.max(gradients, axis=0) + room
+                if np.all((low <= pair.closed) & (pair.closed <= high)):
+                    return True
+        return False if len(gradients) > 1 else None
+
+    def is_stable(self, values: Values, pair: Pair) -> bool:
+        """Whether the derivative at a point hardly differs from that next to it."""
+        import numpy as np
+
+        near = self.draws.near(values, NEAR**2)
+        neighbor = None if near is None else self.at(near)
+        if neighbor is None:
+            return False
+        return bool(np.all(np.abs(neighbor.derivative - pair.derivative) <= SLOPE_CHANGE * pair.scale))
