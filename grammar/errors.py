@@ -48,6 +48,10 @@ CATALOGUE = {
     207: "declared name not used",
     208: "invalid name",
     209: "built-in name redefined",
+    210: "member of a family not defined",
+    211: "definition not used",
+    212: "unlike the usual definition",
+    213: "unlike similar formulas",
     301: "missing axis",
     302: "conflicting axis sizes",
     303: "duplicate axis",
@@ -76,6 +80,8 @@ CATALOGUE = {
     407: "value outside its declared set",
     408: "backend or library unavailable or unsupported",
     409: "file cannot be read or written",
+    410: "condition that always or never holds",
+    411: "operands or signs that seem wrong",
 }
 
 

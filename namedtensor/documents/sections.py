@@ -52,9 +52,11 @@ def check_document(
     document.given, document.sizes, document.draws = dict(shapes or {}), sizes, draws
     findings = Findings(list(document.errors))
     before = Inheritance(document)
+    reported: set[MathSpan] = set()
     for section in document.sections:
         section.functions = before.functions
         blamed = gather(document, section, everything, findings, before.known)
+        reported |= blamed
         inherit(document, section, before)
         for start in range(0, len(section.formulas), TOGETHER):
             _check_section(document, section, section.formulas[start : start + TOGETHER], blamed, findings)
@@ -62,6 +64,12 @@ def check_document(
                 text = f"the section is long: its formulas from here on are checked apart from the {start} before"
                 findings.notes.append(Note(section.formulas[start].start, text))
     findings.warnings += unused_names(document)
+    formulas = [maths for section in document.sections for maths in section.formulas] if reported else []
+    if any(ARITHMETIC.search(source, *maths[:2]) for maths in formulas):
+        with LOADING, all_or_none():
+            from .suspicions import suspicious_formulas
+
+        findings.warnings += suspicious_formulas(document, reported)
     findings.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
     if not any(not maths.written for section in document.sections for maths in section.formulas):
         findings.nothing_read(document)
@@ -76,6 +84,9 @@ def check_document(
         tuple(document.ignored),
         tuple(findings.tried),
     )
+
+
+ARITHMETIC = re.compile(r"[-+/]|frac|cases|dots|…")  # what a formula has that may be suspected
 
 
 def inherit(document: Document, section: Section, before: Inheritance) -> None:

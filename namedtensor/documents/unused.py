@@ -37,7 +37,9 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
         for statement in section.programs[maths].statements:
             everywhere |= _names_in(statement)
             if isinstance(statement, nodes.Equation):
-                uses.setdefault(base_of(statement.sides[0]), set()).update(_names_in(statement))
+                head = statement.sides[0]
+                bound = set(map(base_of, parameters_of(statement))) if isinstance(head, nodes.Call) else set[str]()
+                uses.setdefault(base_of(head), set()).update(_names_in(statement) - bound)
     read = {maths for _, maths in local}
     unread = [maths for section in document.sections for maths in section.maths if maths not in read]
     unread += [MathSpan(*span, True) for rows in document.unread.values() for span in rows]
@@ -57,8 +59,8 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
         }
         for name in (name for statement in statements for name in getattr(statement, "names", ())):
             used = later if definitions else everywhere
-            known = _PLAIN if definitions else _MEMBER  # a name of its own display may be for running text
-            if isinstance(name, known) and not _is_used(name, used) and not _occurs(document, work, name, unread):
+            is_known = bool(definitions) or isinstance(name, _MEMBER) or _is_word(document, work, name)
+            if isinstance(name, _PLAIN) and is_known and not _is_used(name, used) and not _occurs(document, work, name, unread):  # fmt: skip
                 unused.setdefault(to_text(name), (name, "{} is declared and not used"))
         for name, message in unused.values():
             span = work.span(name.span)
@@ -72,6 +74,14 @@ def _occurs(document: Document, work: AssembledProgram, name: nodes.Node, formul
     text = document.source[slice(*(work.span(name.span) or (0, 0)))]
     occurrence = re.compile(rf"(?<![A-Za-z\\]){re.escape(text)}(?![A-Za-z])")
     return any(occurrence.search(document.source, *maths[:2]) for maths in formulas)
+
+
+def _is_word(document: Document, work: AssembledProgram, name: nodes.Node) -> bool:
+    """Return whether a name of a display without a definition is a word that the document has nowhere else; running text may
+    mention a letter."""
+    text = to_text(name)
+    others = re.findall(rf"(?<![A-Za-z]){re.escape(text)}(?![A-Za-z])", document.source) if len(text) > 1 and text.isalpha() else []  # fmt: skip
+    return len(others) == 1
 
 
 def parameters_of(definition: nodes.Equation) -> list[nodes.Node]:
@@ -110,7 +120,7 @@ def _closure(names: set[str], uses: dict[str, set[str]], local: set[str]) -> set
 def _is_used(name: nodes.Node, used: set[str]) -> bool:
     """Return whether a name is used, or for a member such as W^1 another member of its family, W^l."""
     text, base = to_text(name), base_of(name)
-    if len(text) == 1 and any(text in other for other in used if other.isupper()):
+    if len(text) == 1 and any(text in other for other in used if other.isalpha() and other.isupper()):
         return True  # the Q of QK^⊤
     others = (other for other in used if other.startswith((f"{base}^", f"{base}_")))
     return text in used or text != base and any(_may_be_one(text, other) for other in others)
@@ -123,7 +133,9 @@ def _may_be_one(member: str, other: str) -> bool:
     same = len(ours) == len(theirs) and not any(
         one != two and FIXED.fullmatch(one) and FIXED.fullmatch(two) for one, two in pairs
     )
-    return same or (len(ours) != len(theirs) and not other[-1:].isdigit())
+    labels = [{index for index in indices if FIXED.fullmatch(index)} for indices in (ours, theirs)]
+    related = not all(labels) or bool(labels[0] & labels[1])  # b^{pool} is not b^{l,Q}, and b^Q may be
+    return same or len(ours) != len(theirs) and related and not other[-1:].isdigit()
 
 
 INDICES = re.compile(r"(?<=[\^_{, ])[^\^_{}, ]+")
