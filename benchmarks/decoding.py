@@ -74,8 +74,8 @@ def theirs(file: Path) -> tuple[Tokens, int]:
         given, cache = torch.tensor([prompt()]), None
         with torch.no_grad():
             for _ in range(NEW + 1):
-                result = model(given, past_key_values=cache, use_cache=True, logits_to_keep=1)
-                given, cache = result.logits[:, -1:].argmax(-1), result.past_key_values
+                result = model(given, cache=cache, use_cache=True, logits_to_keep=1)
+                given, cache = result.logits[:, -1:].argmax(-1), result.cache
                 yield int(given)
 
     return tokens, sum(parameter.nbytes for parameter in model.parameters())

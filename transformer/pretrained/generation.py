@@ -189,7 +189,7 @@ def stream(
     mask = nt.evaluate("0 ids + 1", ids=ids) if mask is None else mask
     if model.sharding is not None:
         ids, mask = model.sharding.place({"ids": ids, "mask": mask}).values()
-    positions = PLACES["positions"](mask=mask)
+    positions = PLACES["positions"](mask=mask).to(ids)  # integers, which leave the dtype of the parameters as it is
     in_place(model, positions, max_new_tokens)
     choose = make_sampler(sampling, banned_tokens(model.config, ids))
     return chosen_tokens(
