@@ -151,7 +151,9 @@ def rows_of(result: dict[str, Any]) -> list[dict]:
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.decoding", description=__doc__)
     options.add_argument("sides", nargs="*", help=f"{', '.join((*OURS, TRANSFORMERS, AGAIN))}; all if none is given")
-    options.add_argument("--rounds", type=int, default=ROUNDS, help=f"after one that is not counted (default: {ROUNDS})")
+    options.add_argument(
+        "--rounds", type=int, default=ROUNDS, help=f"after one that is not counted (default: {ROUNDS})"
+    )
     options.add_argument("--json", action="store_true", help="print all times as JSON")
     args = options.parse_args()
     result = measured(args.sides or [TRANSFORMERS, AGAIN, *OURS], args.rounds)

@@ -62,7 +62,8 @@ def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device
     """The parameters as they are kept, their tensors as arrays of another library; integers of 8 bits stay such."""
     return {
         name: wrap_array(
-            placed(concrete(value.array), backend, None if dtype_name(value.layout.dtype) == INT8 else dtype, device), value.axes
+            placed(concrete(value.array), backend, None if dtype_name(value.layout.dtype) == INT8 else dtype, device),
+            value.axes,
         )
         if isinstance(value, NamedTensor)
         else value

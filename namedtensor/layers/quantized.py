@@ -73,7 +73,9 @@ class Quantization:
         try:
             integers, scale = quantize(value, axes)
         except NotationError as problem:
-            raise problem.replace(message=f"{name} of {self.kind} cannot be stored as int8: {problem.message}") from None
+            raise problem.replace(
+                message=f"{name} of {self.kind} cannot be stored as int8: {problem.message}"
+            ) from None
         return {labeled(name, INT8): integers, labeled(name, SCALE): scale}
 
     def definitions(self, parameters: Mapping[str, Any]) -> str:
@@ -112,7 +114,9 @@ class Quantization:
         if declaration == members[0]:
             return None
         others = [name for name in parameters if declaration_of(name, self.declared) == declaration]
-        shapes = {(value.axes, *value.sizes.values()) for value in (parameters[labeled(name, INT8)] for name in members)}
+        shapes = {
+            (value.axes, *value.sizes.values()) for value in (parameters[labeled(name, INT8)] for name in members)
+        }
         position = index_in(labels_of(members[0]), labels_of(declaration))
         if others or len(shapes) > 1 or position is None:
             return None

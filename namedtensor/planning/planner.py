@@ -75,7 +75,7 @@ def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
 
 REWRITES = (
     Rewrite("scaled-integers", ("contraction",), scaled_integers.product),
-    Rewrite("scaled-integers", ("index",), scaled_integers.element),
+    Rewrite("scaled-elements", ("index",), scaled_integers.element),
     Rewrite("layer-norm", ("sum", "quotient"), fused_kernels.layer_norm),
     Rewrite("linear", ("sum",), fused_kernels.linear),
     Rewrite("scale-smaller-operand", ("quotient", "product"), scale_smaller),

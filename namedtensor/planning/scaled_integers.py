@@ -92,7 +92,9 @@ def _product(
     count = math.prod(b.extents(integers, summed))
     sizes = b.extents(x, rows), b.extents(integers, columns)
     x = b.reorder(x, (*rows, *summed))
-    x = b.reshape(x, (merged(rows), merged(summed)) if rows else (merged(summed),), (*map(math.prod, sizes[: bool(rows)]), count))
+    x = b.reshape(
+        x, (merged(rows), merged(summed)) if rows else (merged(summed),), (*map(math.prod, sizes[: bool(rows)]), count)
+    )
     integers = b.reorder(integers, (*columns, *summed))
     integers = b.reshape(integers, (merged(columns), merged(summed)), (math.prod(sizes[1]), count))
     result = b.step(

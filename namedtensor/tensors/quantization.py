@@ -86,7 +86,9 @@ def _in_pieces(xp: Any, array: Any, rank: int) -> tuple[Any, Any]:
 def _converted(xp: Any, array: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     largest = xp.max(xp.abs(array), axis=axes)
     if not bool(xp.all(xp.isfinite(largest))):
-        raise NotationError(405, "quantize expects finite elements, got ∞ or nan", hint="replace them before, or keep floats")
+        raise NotationError(
+            405, "quantize expects finite elements, got ∞ or nan", hint="replace them before, or keep floats"
+        )
     scale = xp.where(largest > 0, largest / MAX_INTEGER, xp.ones_like(largest))
     wide = xp.reshape(scale, (*scale.shape, *(1 for _ in axes)))
     return xp.astype(xp.round(array / wide), xp.int8), scale
