@@ -62,7 +62,7 @@ class LayerPlacement(LayerCalls):
         return layer._with(moved(layer._kept, backend, dtype, device))
 
     def _in_int8(self) -> Self:
-        """The layer with its weights as integers of 8 bits, each parameter in an array of its own."""
+        """Return the layer with its weights as integers of 8 bits, each parameter in an array of its own."""
         if any(name.endswith(f"{INT8}}}") for name in self.parameters):  # already
             return self
         with LOADING, all_or_none():
