@@ -92,6 +92,7 @@ HOMES = {  # the module of each public name, except for the functions generated 
     ".tensors.digits": ("set_printoptions",),
     ".tensors.dlpack": ("from_dlpack",),
     ".tensors.mapping": ("scan", "vmap"),
+    ".tensors.quantization": ("quantize",),
 }
 HOME = {name: module for module, names in HOMES.items() for name in names}
 MODULES = ("initializers", "layers")

@@ -70,6 +70,7 @@ from .tensors.digits import set_printoptions as set_printoptions
 from .tensors.dlpack import from_dlpack as from_dlpack
 from .tensors.mapping import scan as scan
 from .tensors.mapping import vmap as vmap
+from .tensors.quantization import quantize as quantize
 from .tensors.random_numbers import random_normal as random_normal
 from .tensors.random_numbers import random_uniform as random_uniform
 
@@ -142,6 +143,7 @@ __all__ = [
     "from_dlpack",
     "scan",
     "vmap",
+    "quantize",
     "initializers",
     "layers",
 ]

@@ -763,6 +763,7 @@ LAWS = {  # the rows whose law is an equation, and the axes of what it names
     "unshifted-softmax": {"X": "b ax"},
     "scale-smaller-operand": {"c": "", "X": "b ax", "Y": "ax d"},
     "small-sum-as-matmul": {"X": "b ax", "I": "ax"},
+    "scaled-integers": {"X": "b ax", "Q": "ax c", "s": "c"},
     "broadcast-constants": {"X": "b ax", "c": "", "I": "ax"},
 }
 

@@ -99,6 +99,21 @@ def test_logits_are_those_of_transformers(tmp_path, kind):
         assert np.abs(logits - expected).max() < accuracy * np.abs(expected).max()
 
 
+def test_weights_of_8_bits(tmp_path):
+    model = random_model("llama")
+    file = written(tmp_path / "a.gguf", model, "llama", "Q8_0")
+    whole, stored = transformer.load(file), transformer.load(file, dtype="int8")
+    ids = nt.tensor(IDS, "batch seq")
+    expected = whole(ids).to_array("batch seq vocab")
+    assert np.abs(stored(ids).to_array("batch seq vocab") - expected).max() < 0.03 * np.abs(expected).max()
+    again = whole.to("numpy", "int8")
+    assert stored.parameters.keys() == again.parameters.keys() and stored.definitions == again.definitions
+    sizes = {name: value.array.nbytes for name, value in stored.parameters.items() if isinstance(value, nt.NamedTensor)}
+    assert sum(sizes.values()) < 0.3 * sum(
+        value.array.nbytes for value in whole.parameters.values() if isinstance(value, nt.NamedTensor)
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("library", ["torch", "jax"])
 def test_libraries_and_scaled_positions(tmp_path, library):
@@ -129,10 +144,10 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     short = tmp_path / "short.gguf"
     for size in (0, 3, 4, 20, 200, len(whole) // 2, len(whole) - 1):
         short.write_bytes(whole[:size])
-        with pytest.raises(
-            nt.NotationError, match="cannot read .*short.gguf: it is not a GGUF file, or it is cut short"
-        ):
+        reason = "it is not a GGUF file" if size < 4 else "the file is cut short or damaged"
+        with pytest.raises(nt.NotationError, match=f"cannot read .*short.gguf: {reason}") as caught:
             transformer.load(short)
+        assert caught.value.code == 409 and caught.value.hint
     short.write_bytes(b"PK" + whole)
     with pytest.raises(nt.NotationError, match="not a GGUF file"):
         transformer.load(short)
@@ -142,6 +157,8 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     with pytest.raises(nt.NotationError, match="gguf is not installed") as caught:
         transformer.load(path)
     assert caught.value.code == 408
+    with pytest.raises(nt.NotationError, match="cannot read .*none.gguf: no such file"):
+        transformer.load(tmp_path / "none.gguf")
 
 
 def test_what_a_file_may_not_say(tmp_path):

@@ -120,6 +120,19 @@ def covered(condition):
     if is_concrete(condition) and not condition.all():
         raise ValueError("no case applies to some elements")
 '''
+BY_ONE_ROW = '''
+def by_one_row(x, matrix):
+    """A matrix of integers times a vector: XLA converts them in the loop that adds up."""
+    return (matrix.astype(x.dtype) * x).sum(-1)
+'''
+WIDENED = '''
+def widened(x, matrix):
+    """x times the transpose of a matrix of integers."""
+    if x.size == x.shape[-1]:
+        return jax.jit(by_one_row)(x.reshape(-1), matrix).reshape(*x.shape[:-1], matrix.shape[0])
+    axes = ((x.ndim - 1,), (1,)), ((), ())
+    return jax.lax.dot_general(x, matrix, axes, preferred_element_type=x.dtype)
+'''
 WINDOWS = '''
 def windows(x, axis, size):
     """Windows along an axis."""
@@ -198,7 +211,7 @@ LINES: dict[str, Any] = {
     **functions("jnp.", *UNARY),
     **{name: f"jnp.{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
     **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
-    "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})",
+    "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})", "widened": "widened({0}, {1})",
     "cast": lambda names, options, step: f"{names[0]}.astype({_dtype(options['to'])})",
     "cumsum": "jnp.cumsum({0}, {at})", "cumprod": "jnp.cumprod({0}, {at})", "sort": "jnp.sort({0}, {at})",
     "pick": _picked, "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",
@@ -255,7 +268,7 @@ class Jax(Backend):
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
     {"is_concrete": IS_CONCRETE, "index_error": INDEX_ERROR, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "checked_loop": CHECKED_LOOP, "tell_if_traced": TELL_IF_TRACED, "passed": PASSED, "in_bits": IN_BITS,
+     "by_one_row": BY_ONE_ROW, "widened": WIDENED, "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "checked_loop": CHECKED_LOOP, "tell_if_traced": TELL_IF_TRACED, "passed": PASSED, "in_bits": IN_BITS,
      **exact("passed({0})"), "exact_sum": EXACT_SUM, "exact_cumsum": EXACT_CUMSUM, "exact_cast": EXACT_CAST, "looked_up": LOOKED_UP, "loop_in_turn": IN_TURN},
     numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=FixedArguments(),
 )  # fmt: skip

@@ -106,6 +106,7 @@ class NumPy(Backend):
             "sort": "np.sort({0}, {at})",
             "dot": "{0}.dot({1})",
             "projected": lambda names, options, step: f"projected({names[0]}, {listed(names[1:])})",
+            "widened": "widened({0}, {1})",
             "transpose": _transposed,
             "reshape": "{0}.reshape({sizes})",
             "contiguous": "np.ascontiguousarray({0})",

@@ -175,6 +175,23 @@ def projected(x, matrices):
         return np.concatenate([x.dot(matrix) for matrix in matrices], 1)
     return x.dot(np.ndarray((len(first), whole), first.dtype, base, start - base.__array_interface__["data"][0], steps))
 '''
+WIDENED = '''
+def widened(x, matrix):
+    """x times the transpose of a matrix of integers, of which as many rows as the cache holds are converted at a time."""
+    count, size = matrix.shape
+    rows = x.reshape(-1, size)
+    out = np.empty((len(rows), count), x.dtype)
+    floats = np.empty((min(count, max(1, 2**17 // max(size, 1))), size), x.dtype)
+    for start in range(0, count, max(len(floats), 1)):
+        part = matrix[start : start + len(floats)]
+        piece = floats[: len(part)]
+        piece[...] = part
+        if len(rows) == 1:
+            piece.dot(rows[0], out[0, start : start + len(part)])
+        else:
+            np.matmul(rows, piece.T, out[:, start : start + len(part)])
+    return out.reshape(*x.shape[:-1], count)
+'''
 POSITIONS = '''
 def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
@@ -301,6 +318,7 @@ KERNELS = {
     "erf": ERF,
     "erf_single": f"{COEFFICIENTS['SINGLE']}\n\n\n{ERF_SINGLE.strip()}",
     "projected": PROJECTED,
+    "widened": WIDENED,
     "index_error": INDEX_ERROR,
     "positions": POSITIONS,
     "put": PUT,

@@ -136,6 +136,13 @@ def exact_cast(x):
     """Convert unsigned integers to signed integers of 64 bits."""
     return of_64_bits(x.to(torch.int64))
 '''
+WIDENED = '''
+def widened(x, matrix):
+    """x times the transpose of a matrix of integers, of which as many rows as the cache holds are converted at a time."""
+    count, size = matrix.shape
+    parts = matrix.split(max(1, 2**17 // max(size, 1)))
+    return torch.cat([torch.nn.functional.linear(x, part.to(x.dtype)) for part in parts], -1)
+'''
 PRODUCT = '''
 def product(x, axes, keep):
     """The product over several axes, which PyTorch takes one by one."""
@@ -220,7 +227,7 @@ LINES: dict[str, Any] = {
     "gelu": "torch.nn.functional.gelu({0})", "gelu_tanh": 'torch.nn.functional.gelu({0}, approximate="tanh")',
     "silu": "torch.nn.functional.silu({0})", "softplus": "torch.nn.functional.softplus({0})",
     "sigmoid": "torch.sigmoid({0})", "relu": "torch.relu({0})", "layer_norm": _layer_norm, "attention": _attention,
-    "addmm": linear,
+    "addmm": linear, "widened": "widened({0}, {1})",
     "sum": _method("sum"), "max": _method("amax"), "min": _method("amin"), "any": _method("any"), "all": _method("all"),
     "mean": _method("mean"), "prod": _product,
     "cast": lambda names, options, step: f"{names[0]}.to({_dtype(options['to'])})",
@@ -296,7 +303,7 @@ BACKEND = Torch(
     "torch", "import torch", LINES, {},
     {"check_sizes": CHECK_SIZES, "require": REQUIRE, "index_error": INDEX_ERROR, "seen": SEEN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
-     "product": PRODUCT, "descending": DESCENDING, "sign": SIGN, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
+     "widened": WIDENED, "product": PRODUCT, "descending": DESCENDING, "sign": SIGN, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
      **KERNELS,
      "loop": LOOP.replace("stacked", "torch.stack")},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",

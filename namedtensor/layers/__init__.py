@@ -23,6 +23,7 @@ of PyTorch come from there:
 `layer_placement`: those that say how parameters are stored.
 `layer`: `Layer`.
 `memory`: the parameters in one piece of memory.
+`quantized`: parameters as integers of 8 bits with a scale.
 `attention_maps`: the weights of attention as pictures.
 
 Contract: it knows of no source text and of no model.
@@ -36,15 +37,20 @@ from .attention_maps import attention_maps
 from .layer import Layer
 
 if TYPE_CHECKING:
+    from .quantized import Quantization
     from .torch_modules import LayerModule
 
-__all__ = ["Layer", "LayerModule", "attention_maps"]
+__all__ = ["Layer", "LayerModule", "Quantization", "attention_maps"]
 
 
 def __getattr__(name: str) -> object:
-    if name != "LayerModule":
+    if name not in ("LayerModule", "Quantization"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with LOADING, all_or_none():
+        if name == "Quantization":
+            from .quantized import Quantization
+
+            return Quantization
         from .torch_modules import LayerModule  # which imports PyTorch
 
     return LayerModule

@@ -9,10 +9,11 @@ from grammar.cache import cached_property
 from grammar.plain_text import encodable
 
 from ..core.array_data import concrete
-from ..core.arrays import Layout, placed
+from ..core.arrays import Layout, dtype_name, placed
 from ..core.families import FamilyName
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 
+INT8 = "int8"  # the dtype of weights that are integers with a scale, and the label of the integers
 MANY = 24  # members from which a family is one array on JAX, by default
 
 
@@ -58,9 +59,12 @@ def least(names: Iterable[str]) -> int:
 
 
 def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device: Any) -> dict[str, Any]:
-    """The parameters as they are kept, their tensors as arrays of another library."""
+    """The parameters as they are kept, their tensors as arrays of another library; integers of 8 bits stay such."""
     return {
-        name: wrap_array(placed(concrete(value.array), backend, dtype, device), value.axes)
+        name: wrap_array(
+            placed(concrete(value.array), backend, None if dtype_name(value.layout.dtype) == INT8 else dtype, device),
+            value.axes,
+        )
         if isinstance(value, NamedTensor)
         else value
         for name, value in parameters.items()

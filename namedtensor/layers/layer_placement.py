@@ -11,7 +11,7 @@ from grammar.locks import LOADING, all_or_none
 
 from ..programs.families import stacked
 from .about import LayerMetadata
-from .families import MANY, moved
+from .families import INT8, MANY, moved
 from .layer_calls import LayerCalls
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ class LayerPlacement(LayerCalls):
         backend : {"numpy", "torch", "jax"}
             The library. On JAX, large families are stacked (see `stack_layers`).
         dtype : str, optional
-            The dtype of the parameters, such as "float32" (default: as stored).
+            The dtype of the parameters, such as "float32" (default: as stored). With "int8", weights of products and tables
+            become integers with a scale, W^{int8} and W^{scale}, and the formulas define W as their product.
         device : optional
             The device, as the library names it.
 
@@ -46,7 +47,7 @@ class LayerPlacement(LayerCalls):
         Raises
         ------
         NotationError
-            If the library is not installed (408).
+            If the library is not installed (408), or no weight can be stored as "int8" (405).
 
         Examples
         --------
@@ -55,8 +56,25 @@ class LayerPlacement(LayerCalls):
         >>> layer.to("numpy", "float32").parameters["W_1"].dtype
         dtype('float32')
         """
+        if dtype == INT8:
+            return self._in_int8().to(backend, None, device)
         layer = self._stacked(MANY) if backend == "jax" else self
         return layer._with(moved(layer._kept, backend, dtype, device))
+
+    def _in_int8(self) -> Self:
+        """Return the layer with its weights as integers of 8 bits, each parameter in an array of its own."""
+        if any(name.endswith(f"{INT8}}}") for name in self.parameters):  # already
+            return self
+        with LOADING, all_or_none():
+            from .quantized import Quantization
+
+        quantization = Quantization(type(self).__name__, self.formula)
+        parameters: dict[str, Any] = {}
+        for name, value in self.parameters.items():
+            parameters |= quantization.parts(name, value)
+        definitions = "\n".join(filter(None, (self._about.definitions, quantization.definitions(parameters))))
+        about = self._about._replace(definitions=definitions, stacked=())
+        return self._of_parts(parameters, about)._with(parameters, self._about.sharding)
 
     def stack_layers(self) -> Self:
         """Return the layer with each family of parameters, such as W^{l,Q}, in one array.

@@ -17,6 +17,7 @@
 `loop_steps`: a loop as one step.
 `contraction_order`: the cheapest order of a chain of products.
 `fused_kernels`: expressions with a kernel in the library.
+`scaled_integers`: products and elements of integers with a scale.
 `merged_projections`: one product for several weights.
 `online_softmax`: softmax over a long axis, slice by slice.
 `regions`: expressions that can be tiled.

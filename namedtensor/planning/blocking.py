@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..core.extents import proves_at_most
 from ..core.size_conditions import assume_at_most, is_by_example
 from ..terms.terms import Term, number_of_elements, resolved_shape, topological
-from . import contraction_order, core_use, online_softmax, regions
+from . import contraction_order, core_use, online_softmax, regions, scaled_integers
 from .lowering import Lowering
 from .plan import Argument, PlanValue
 from .regions import Region
@@ -17,12 +17,13 @@ from .step_builder import MAX_REPEATED_BLOCK_STEPS
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
     """The disjoint regions that are worth tiling, found from the roots down."""
     taken: set[int] = set()
-    sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") else ()
+    converted = {id(term) for term in terms if scaled_integers.is_product(lowering, term)}  # piece by piece already
+    sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") and not converted else ()
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     chains: dict[int, contraction_order.Parts] = {}
     for number in reversed(range(len(terms))):
         term = terms[number]
-        if id(term) not in taken and not _is_reordered(lowering, term, chains):
+        if id(term) not in taken and id(term) not in converted and not _is_reordered(lowering, term, chains):
             region = None
             if sizes:
                 region = regions.find_layers(terms, number, lowering.uses, lowering.itemsize, sizes, threads)

@@ -350,9 +350,11 @@ class Lowering:
 
     def kinds_of(self, term: Term) -> set[str]:
         """The kinds that rewrites match: sum, quotient, product (of numbers each), contraction, projection (one of a
-        group that shares an operand), chain (of contractions)."""
+        group that shares an operand), chain (of contractions), index."""
         if not term.axes:
             return {KINDS[term.operator]} if term.operator in KINDS else set()
+        if term.operator == "index":
+            return {"index"}
         if term.operator != "∑" and REGISTRY[term.operator].kind != "contraction":
             return set()
         kinds = {"contraction"} if term.operator != "∑" else set[str]()

@@ -105,6 +105,18 @@ ROWS = (
         ("numpy",),
     ),
     Optimization(
+        "scaled-integers",
+        "X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s, where Q has integers of 8 bits, and s lacks ax",
+        "scaled_integers.product",
+        ("numpy", "torch", "jax"),
+    ),
+    Optimization(
+        "scaled-elements",
+        "(Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}, where Q has integers of 8 bits",
+        "scaled_integers.element",
+        ("numpy", "torch", "jax"),
+    ),
+    Optimization(
         "small-sum-as-matmul",
         "∑_{ax} X = X ⊙_{ax} I, where I is 1 everywhere",
         "sums_as_products.sum_last",

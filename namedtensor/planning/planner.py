@@ -18,7 +18,7 @@ from ..operators import REGISTRY
 from ..terms.loop_bodies import without_unasked
 from ..terms.normalized_exponentials import with_softmax
 from ..terms.terms import OPERATOR, Term, number_of_elements, topological, without_variables
-from . import blocking, contraction_order, fused_kernels, merged_projections, online_softmax, regions
+from . import blocking, contraction_order, fused_kernels, merged_projections, online_softmax, regions, scaled_integers
 from .dtypes import real_of
 from .lowering import Analysis, Lowering, Rewrite, Tables
 from .plan import Argument, Plan, PlanValue
@@ -46,6 +46,8 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
         return None
     if not product.axes or not lowering.has_one_use(product) or number == 0 or id(product) in lowering.regions:
         return None
+    if any(scaled_integers.parts(lowering, argument) for argument in product.arguments):
+        return None
     x, y = (lowering.value(argument) for argument in product.arguments)
     if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or x.dtype != y.dtype:
         return None
@@ -72,6 +74,8 @@ def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
 
 
 REWRITES = (
+    Rewrite("scaled-integers", ("contraction",), scaled_integers.product),
+    Rewrite("scaled-elements", ("index",), scaled_integers.element),
     Rewrite("layer-norm", ("sum", "quotient"), fused_kernels.layer_norm),
     Rewrite("linear", ("sum",), fused_kernels.linear),
     Rewrite("scale-smaller-operand", ("quotient", "product"), scale_smaller),

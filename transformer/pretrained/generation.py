@@ -28,7 +28,7 @@ from .stopping import stop_strings as listed_strings
 if TYPE_CHECKING:
     from namedtensor.layers import LayerModule
 
-OTHER_HEADS = ("W^class", "W^start")  # parameters of heads for other tasks than the next token
+OTHER_HEADS = ("W^class", "W^start", "W^{class,int8}", "W^{start,int8}")  # parameters of heads for other tasks than the next token
 MIN_CACHE_GROWTH = 32  # tokens; the cache grows by half of its capacity, and at least by these
 
 STEP = """
@@ -189,7 +189,7 @@ def stream(
     mask = nt.evaluate("0 ids + 1", ids=ids) if mask is None else mask
     if model.sharding is not None:
         ids, mask = model.sharding.place({"ids": ids, "mask": mask}).values()
-    positions = PLACES["positions"](mask=mask)
+    positions = PLACES["positions"](mask=mask).to(ids)  # integers, which leave the dtype of the parameters as it is
     in_place(model, positions, max_new_tokens)
     choose = make_sampler(sampling, banned_tokens(model.config, ids))
     return chosen_tokens(

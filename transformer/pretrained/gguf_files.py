@@ -15,6 +15,7 @@ import namedtensor as nt
 from grammar.locks import LOADING, all_or_none
 
 SUFFIX = ".gguf"
+MAGIC = b"GGUF"  # the first bytes of a file
 # general.architecture, which is the model_type too
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
 SIZES = {  # keys of config.json, and those of the file after the architecture
@@ -137,6 +138,16 @@ class GGUFFile(Mapping[str, Any]):
 
 def reader_of(path: Path) -> Any:
     """Open a file with the package `gguf`, without reading its weights."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(MAGIC))
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise nt.NotationError(409, f"cannot read {path}: {reason[:1].lower() + reason[1:]}") from None
+    if start != MAGIC:
+        raise nt.NotationError(
+            409, f"cannot read {path}: it is not a GGUF file", hint="load a folder with config.json, or a GGUF file"
+        )
     with LOADING, all_or_none():
         try:
             from gguf import GGUFReader
@@ -146,11 +157,10 @@ def reader_of(path: Path) -> Any:
             ) from None
     try:
         return GGUFReader(path)
-    except OSError as problem:
-        reason = problem.strerror or str(problem)
-        raise nt.NotationError(409, f"cannot read {path}: {reason[:1].lower() + reason[1:]}") from None
-    except (ValueError, LookupError, ArithmeticError, TypeError):
-        raise nt.NotationError(409, f"cannot read {path}: it is not a GGUF file, or it is cut short") from None
+    except (OSError, ValueError, LookupError, ArithmeticError, TypeError):
+        raise nt.NotationError(
+            409, f"cannot read {path}: the file is cut short or damaged", hint="download or copy it again"
+        ) from None
 
 
 def renamed(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 import namedtensor as nt
 from grammar.errors import listed
+from grammar.locks import LOADING, all_or_none
 
 from .gguf_files import SUFFIX, GGUFFile
 from .heads import NO_HEAD, head_of, parts_of, tensors, with_head, without_spare
@@ -20,6 +21,7 @@ from .model import Model
 from .weights import WeightEntry, expanded, families, matching, taken
 
 CONFIG = "config.json"
+INT8 = "int8"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 
@@ -42,7 +44,8 @@ def load(
     backend : {"numpy", "torch", "jax"}
         The library of the parameters (default: "numpy").
     dtype : str, optional
-        The dtype of the parameters, such as "float32" (default: as stored; float32 for a GGUF file).
+        The dtype of the parameters, such as "float32" (default: as stored; float32 for a GGUF file). With "int8", weights are
+        integers of 8 bits with a scale, in a quarter of the memory of float32.
     device : optional
         The device, as the library names it.
     head : bool
@@ -56,7 +59,7 @@ def load(
     ------
     NotationError
         If the checkpoint cannot be read, its model_type or its head is not supported, or keys are missing, unexpected
-        or of another shape (409, 317).
+        or of another shape (409, 317); if no weight can be stored as "int8" (405).
 
     Examples
     --------
@@ -81,7 +84,6 @@ def load(
     added, head_rows = parts_of(chosen, config, arrays)
     rows = [*without_spare(rows, chosen), *head_rows]
     match(kind, rows, arrays, sizes, path, chosen.spare)
-    tensors_by_name = taken(rows, arrays, sizes)
     numbers = {name: number(config, key, path, float) for name, key in kind.config_constants.items()}
     table = (*kind.table(config), *sum(optional.values(), ()))
     elsewhere = {axis for row in (*rows, *table) for axis in row.axes}
@@ -90,8 +92,17 @@ def load(
     definitions = kind.config_definitions(config)
     if chosen is not NO_HEAD:
         definitions, removed = with_head(definitions, removed, added, chosen)
+    if dtype == INT8:
+        with LOADING, all_or_none():
+            from namedtensor.layers import Quantization
+
+        quantization = Quantization(kind.__name__, kind.formula.replace_definitions(definitions, removed))
+        tensors_by_name = taken(rows, arrays, sizes, quantization.parts)
+        definitions = "\n".join(filter(None, (definitions, quantization.definitions(tensors_by_name))))
+    else:
+        tensors_by_name = taken(rows, arrays, sizes)
     model = kind({**tensors_by_name, **numbers}, left, definitions, config, removed)
-    return model.pack().to(backend, dtype, device)
+    return model.pack().to(backend, None if dtype == INT8 else dtype, device)
 
 
 def read_json(path: Path, kind: type = dict) -> Any:

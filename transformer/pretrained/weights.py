@@ -12,7 +12,7 @@ axis of which the file has an array for each index, as in "experts.{expert}.w1.w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any
 
@@ -93,15 +93,21 @@ def families(rows: Iterable[WeightEntry]) -> set[str]:
 
 
 def taken(
-    rows: Iterable[WeightEntry], arrays: Mapping[str, Any], sizes: Mapping[str, int]
+    rows: Iterable[WeightEntry],
+    arrays: Mapping[str, Any],
+    sizes: Mapping[str, int],
+    parts: Callable[[str, nt.NamedTensor], dict[str, nt.NamedTensor]] = lambda name, tensor: {name: tensor},
 ) -> dict[str, nt.NamedTensor]:
-    """The parameters of the rows, those that the file has apart in one."""
-    apart: dict[str, list[nt.NamedTensor]] = {}
-    axes: dict[str, str] = {}
+    """The parameters of the rows, those that the file has apart in one; each is stored as `parts` says, before the next."""
+    apart: dict[str, list[WeightEntry]] = {}
     for row in rows:
-        apart.setdefault(row.name, []).append(row.take(arrays[row.tensor], sizes))
-        axes[row.name] = row.stacked
-    return {name: nt.stack(*tensors, axis=axes[name]) if axes[name] else tensors[0] for name, tensors in apart.items()}
+        apart.setdefault(row.name, []).append(row)
+    result: dict[str, nt.NamedTensor] = {}
+    for name, entries in apart.items():
+        tensors = (entry.take(arrays[entry.tensor], sizes) for entry in entries)
+        axis = entries[0].stacked
+        result |= parts(name, nt.stack(*tensors, axis=axis) if axis else next(tensors))
+    return result
 
 
 def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:

@@ -1,0 +1,126 @@
+"""Parameters of 8 bits: a weight W becomes integers and a scale, and the formulas of the layer say W = W^{int8} ⊙ W^{scale}.
+
+The scale is one number for all elements that a product sums over, or for an element of a table. Nothing else in the formulas
+changes; the planner reads such products as they are stored (`planning/scaled_integers.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.nodes import Equation, Index, Range
+from grammar.printer import to_text
+
+from ..core.arrays import HALF, dtype_name, kind_of
+from ..core.tensor import NamedTensor
+from ..programs.families import index_in, labels_of
+from ..scope.names import Key, key, spelled, walk
+from ..tensors.quantization import quantize
+from .families import INT8
+from .memory import declaration_of, summed_axes
+
+SCALE = "scale"  # the label of the scale
+MIN_SHARED = 16  # elements that share a scale: with fewer, it takes much of the memory that they save
+
+
+def labeled(name: str, label: str) -> str:
+    """The name with a further label: W^{l,Q,int8}."""
+    base, subscript, superscript = key(name)
+    return str(Key(base, subscript, (*superscript, label)))
+
+
+class Quantization:
+    """How the parameters of a layer of this kind, with these formulas, are stored in 8 bits."""
+
+    def __init__(self, kind: str, formula: Any):
+        self.kind, self.tree, self.declared = kind, formula.tree, formula.declared
+        self.summed = summed_axes(self.tree)
+        self.indexed = self._indexed()
+
+    def _indexed(self) -> dict[str, set[str]]:
+        """The axes of which an index takes an element, by the name of the table; U = E gives E the products of U."""
+        indexed: dict[str, set[str]] = {}
+        for node in walk(self.tree):
+            if isinstance(node, Index) and (name := spelled(node.base)) is not None:
+                indexed.setdefault(str(name.key()), set()).update(axis.name for axis, _ in node.items)
+            elif isinstance(node, Equation) and len(node.sides) == 2:
+                left, right = (spelled(side) for side in node.sides)
+                if left is not None and right is not None and (axes := self.summed.get(str(left.key()))):
+                    self.summed.setdefault(str(right.key()), axes)
+        return indexed
+
+    def shared(self, name: str, value: Any) -> tuple[str, ...]:
+        """The axes along which the elements of a parameter share a scale; none if it stays as it is."""
+        if not isinstance(value, NamedTensor) or kind_of(dtype_name(value.layout.dtype)) != "f":
+            return ()
+        known = declaration_of(name, self.declared)
+        axes = {*value.axes} & self.summed.get(known, frozenset())
+        if not axes and known in self.indexed:
+            axes = {*value.axes} - self.indexed[known]
+        enough = math.prod(value.sizes[axis] for axis in axes) >= MIN_SHARED
+        return tuple(axis for axis in value.axes if axis in axes) if enough and axes < {*value.axes} else ()
+
+    def parts(self, name: str, value: Any) -> dict[str, Any]:
+        """What a parameter is stored as: its integers and their scale, or itself; half precision as single."""
+        if isinstance(value, NamedTensor) and dtype_name(value.layout.dtype) in HALF:
+            value = value.astype("float32")
+        axes = self.shared(name, value)
+        if not axes:
+            return {name: value}
+        try:
+            integers, scale = quantize(value, axes)
+        except NotationError as problem:
+            raise problem.replace(
+                message=f"{name} of {self.kind} cannot be stored as int8: {problem.message}"
+            ) from None
+        return {labeled(name, INT8): integers, labeled(name, SCALE): scale}
+
+    def definitions(self, parameters: Mapping[str, Any]) -> str:
+        """The lines that define each parameter by what it is stored as. Raises NotationError where all are as they were."""
+        stored = [name for name in self._names(parameters) if labeled(name, INT8) in parameters]
+        if not stored:
+            raise NotationError(
+                405, f"{self.kind} has no weights to store as int8: no product sums over one, and no index takes its elements",
+                hint='choose another dtype, such as "float16"',
+            )  # fmt: skip
+        families: dict[str, list[str]] = {}
+        for name in stored:
+            families.setdefault(declaration_of(name, self.declared), []).append(name)
+        lines: list[str] = []
+        for declaration, members in families.items():
+            counted = self._range(declaration, members, parameters)
+            for name in (declaration,) if counted is not None else members:
+                member = members[0] if counted is not None else name
+                lines.append(f"{name} = {labeled(name, INT8)} ⊙ {labeled(name, SCALE)}{counted or ''}")
+                for label in (INT8, SCALE):
+                    axes = " × ".join(parameters[labeled(member, label)].axes)
+                    lines.append(f"{labeled(name, label)} ∈ ℝ^{{{axes}}}")
+        return "\n".join(lines)
+
+    def _names(self, parameters: Iterable[str]) -> list[str]:
+        """The names of the parameters before they were stored so."""
+        names: dict[str, None] = {}
+        for name in parameters:
+            base, subscript, superscript = key(name)
+            is_part = superscript and superscript[-1] in (INT8, SCALE)
+            names[str(Key(base, subscript, superscript[:-1])) if is_part else name] = None
+        return [*names]
+
+    def _range(self, declaration: str, members: Sequence[str], parameters: Mapping[str, Any]) -> str | None:
+        """The range of a family whose members are all stored so, and alike; None where each has its own line."""
+        if declaration == members[0]:
+            return None
+        others = [name for name in parameters if declaration_of(name, self.declared) == declaration]
+        shapes = {
+            (value.axes, *value.sizes.values()) for value in (parameters[labeled(name, INT8)] for name in members)
+        }
+        position = index_in(labels_of(members[0]), labels_of(declaration))
+        if others or len(shapes) > 1 or position is None:
+            return None
+        variable = labels_of(declaration)[position]
+        ranges = (node for node in walk(self.tree) if isinstance(node, Range) and node.variable.text == variable)
+        found = next((node for node in ranges if node.further is None), None)
+        return None if found is None else f" for {variable} = {to_text(found.first)}, …, {to_text(found.last)}"

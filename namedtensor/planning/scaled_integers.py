@@ -1,0 +1,119 @@
+"""Integers with a scale: W = Q ⊙ s, where Q has 8 bits, is read as it is stored, and W is never an array.
+
+A scale that a product does not sum over is a factor of its result, and an element of W is one of Q times one of s:
+
+    X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s        where s lacks ax
+    (Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}
+
+The step `widened` multiplies by Q; libraries that have no product of floats and integers convert Q piece by piece.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from ..operators import REGISTRY
+from ..operators.contraction import merged
+from ..terms.terms import Term
+from .lowering import Lowering
+from .plan import Argument, PlanValue
+
+DTYPES = ("int8", "uint8")
+
+
+def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:
+    """Q and s of a term Q ⊙ s whose integers have 8 bits, under whatever names of axes; None of any other term."""
+    if term.operator == "rename":
+        below, names = parts(lowering, term.arguments[0]), dict(term.options)
+        return below and _renamed(lowering, below, names)
+    if term.operator != "⊙" or term.axes or len(term.arguments) != 2:
+        return None
+    for first, second in (term.arguments, term.arguments[::-1]):
+        integers, scale = lowering.known(first), lowering.known(second)
+        if isinstance(integers, PlanValue) and integers.dtype in DTYPES and not integers.fixed:
+            is_scale = isinstance(scale, PlanValue) and lowering.builder.kind(scale) == "f"
+            return (integers, scale) if is_scale else None
+    return None
+
+
+def _renamed(
+    lowering: Lowering, values: tuple[PlanValue, PlanValue], names: Mapping[str, str]
+) -> tuple[PlanValue, PlanValue]:
+    first, second = (
+        lowering.builder.renamed(value, tuple(names.get(axis, axis) for axis in value.order)) for value in values
+    )
+    return first, second
+
+
+def is_product(lowering: Lowering, term: Term) -> bool:
+    """Whether a contraction has such a factor, before it is lowered or after."""
+    return bool(term.axes) and any(map(partial(_is_scaled, lowering), term.arguments))
+
+
+def _is_scaled(lowering: Lowering, term: Term) -> bool:
+    if term.operator == "rename":
+        return _is_scaled(lowering, term.arguments[0])
+    product = term.operator == "⊙" and not term.axes
+    return product and any(map(partial(_is_stored, lowering), term.arguments))
+
+
+def _is_stored(lowering: Lowering, term: Term) -> bool:
+    """Whether a term is an input of integers of 8 bits."""
+    if term.operator != "input":
+        return False
+    name = term.options[0]
+    value = lowering.inputs.get(name) or lowering.members.get(name, (None,))[0]
+    return value is not None and value.dtype in DTYPES
+
+
+def product(lowering: Lowering, term: Term) -> Argument | None:
+    """The rewrite of X ⊙_{ax} (Q ⊙ s), where X and W share the axes of ax alone."""
+    for other, matrix in (term.arguments, term.arguments[::-1]):
+        result, x = parts(lowering, matrix), lowering.known(other)
+        if result is not None and isinstance(x, PlanValue) and x.dtype == result[1].dtype:
+            return _product(lowering, x, *result, frozenset(term.axes))
+    return None
+
+
+def _product(
+    lowering: Lowering, x: PlanValue, integers: PlanValue, scale: PlanValue, axes: frozenset[str]
+) -> Argument | None:
+    b = lowering.builder
+    summed = tuple(axis for axis in integers.order if axis in axes)
+    rows = tuple(axis for axis in x.order if axis not in axes)
+    columns = tuple(axis for axis in integers.order if axis not in axes)
+    if len(summed) != len(axes) or not axes <= {*x.order} or axes & {*scale.order} or {*rows} & {*columns}:
+        return None
+    if not columns:
+        return None
+    count = math.prod(b.extents(integers, summed))
+    sizes = b.extents(x, rows), b.extents(integers, columns)
+    x = b.reorder(x, (*rows, *summed))
+    x = b.reshape(
+        x, (merged(rows), merged(summed)) if rows else (merged(summed),), (*map(math.prod, sizes[: bool(rows)]), count)
+    )
+    integers = b.reorder(integers, (*columns, *summed))
+    integers = b.reshape(integers, (merged(columns), merged(summed)), (math.prod(sizes[1]), count))
+    result = b.step(
+        "widened", (x, integers), (*x.order[:-1], merged(columns)), (*x.shape[:-1], integers.shape[0]), x.dtype
+    )
+    return b.multiply(b.reshape(result, (*rows, *columns), (*sizes[0], *sizes[1])), scale)
+
+
+def element(lowering: Lowering, term: Term) -> Argument | None:
+    """The rewrite of an element of Q ⊙ s, where s has all axes of the index, or none of them."""
+    table, *_ = term.arguments
+    result = parts(lowering, table)
+    if result is None:
+        return None
+    b, (integers, scale) = lowering.builder, result
+    inside = {*term.axes} & {*scale.order}
+    if not {*term.axes} <= {*integers.order} or inside and inside != {*term.axes}:
+        return None
+    at: Any = [lowering.value(argument) for argument in term.arguments[1:]]
+    index, options = REGISTRY[term.operator].lower, dict(term.options)
+    values = b.cast(index(b, (integers, *at), term.axes, options), scale.dtype)
+    return b.multiply(values, index(b, (scale, *at), term.axes, options) if inside else scale)

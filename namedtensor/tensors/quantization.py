@@ -1,0 +1,94 @@
+"""Tensors as integers of 8 bits with a scale: W ≈ Q ⊙ s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.arrays import kind_of, library
+from ..core.axes import names_of
+from ..core.tensor import NamedTensor, wrap_array
+from .reshaping import need_axes
+
+MAX_INTEGER = 127  # of −127, …, 127, which are symmetric
+PIECE_ELEMENTS = 2**22  # elements that are converted at a time, so that what lies between is small
+
+
+def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTensor, NamedTensor]:
+    """Convert a tensor to integers of 8 bits and a scale, whose product is the tensor, to rounding.
+
+    The scale is the largest absolute value along the axes, over 127, so each element changes by at most half of it. A
+    product that sums over these axes, such as `X ⊙_{in} (Q ⊙ s)`, reads the integers as they are, and so does an index
+    into the other axes: the product Q ⊙ s is never an array.
+
+    Parameters
+    ----------
+    tensor : NamedTensor
+        The tensor, of floats.
+    axis : str or iterable of str
+        The axes that share a scale: for a weight, those that its product sums over.
+
+    Returns
+    -------
+    integers : NamedTensor
+        The integers, from −127 to 127, with the axes of the tensor; those of `axis` are last in memory.
+    scale : NamedTensor
+        The scale, with the other axes.
+
+    Raises
+    ------
+    NotationError
+        If an axis is missing (301), or the elements are not finite floats (405).
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> W = nt.tensor([[0.5, -1.27], [0.2, 0.1]], "out in")
+    >>> Q, s = nt.quantize(W, "in")
+    >>> Q.tolist("out in")
+    [[50, -127], [127, 64]]
+    >>> nt.evaluate("X ⊙_{in} (Q ⊙ s)", X=nt.tensor([1.0, 2.0], "in"), Q=Q, s=s).to_array().round(2).tolist()
+    [-2.04, 0.4]
+    """
+    if not isinstance(tensor, NamedTensor):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise NotationError(
+            317, f"quantize expects a named tensor, got {type(tensor).__name__}",
+            hint='name its axes: nt.tensor(array, "out in")',
+        )  # fmt: skip
+    axes = names_of(axis)
+    need_axes(tensor.layout, axes, "quantize")
+    kind = kind_of(str(tensor.layout.dtype).rpartition(".")[2])
+    if not axes or kind != "f":
+        problem = "needs an axis" if not axes else f"expects floats, got {tensor.layout.dtype}"
+        raise NotationError(405, f"quantize {problem}", hint='write nt.quantize(W.astype("float32"), axis="in")')
+    kept = tuple(name for name in tensor.axes if name not in axes)
+    array = tensor.to_array((*kept, *axes))
+    integers, scale = _in_pieces(tensor.layout.xp, array, len(kept))
+    return wrap_array(integers, (*kept, *axes)), wrap_array(scale, kept)
+
+
+def _in_pieces(xp: Any, array: Any, rank: int) -> tuple[Any, Any]:
+    """The integers and the scale of an array whose first `rank` axes are those of the scale."""
+    shape = tuple(array.shape)
+    rows = array.shape[0] if rank else 0
+    step = max(1, PIECE_ELEMENTS // max(1, array.size // max(rows, 1))) if library(array) == "numpy" else rows
+    if step >= rows:
+        return _converted(xp, array, tuple(range(rank, len(shape))))
+    integers, scale = xp.empty(shape, dtype=xp.int8), xp.empty(shape[:rank], dtype=array.dtype)
+    for start in range(0, rows, step):
+        at = slice(start, start + step)
+        integers[at], scale[at] = _converted(xp, array[at], tuple(range(rank, len(shape))))
+    return integers, scale
+
+
+def _converted(xp: Any, array: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
+    largest = xp.max(xp.abs(array), axis=axes)
+    if not bool(xp.all(xp.isfinite(largest))):
+        raise NotationError(
+            405, "quantize expects finite elements, got ∞ or nan", hint="replace them before, or keep floats"
+        )
+    scale = xp.where(largest > 0, largest / MAX_INTEGER, xp.ones_like(largest))
+    wide = xp.reshape(scale, (*scale.shape, *(1 for _ in axes)))
+    return xp.astype(xp.round(array / wide), xp.int8), scale
