@@ -22,16 +22,8 @@ from ..files.text import InputError
 from .arguments import FormulaSource, place_of
 from .check import check_command
 from .console import (
-    AT_THE_PROMPT,
-    FINE,
-    INTERRUPTED,
-    WRONG_FORMULA,
-    WRONG_USE,
-    Console,
-    StreamProblem,
-    error_record,
-    rehinted,
-)
+    AT_THE_PROMPT, FINE, INTERRUPTED, WRONG_FORMULA, WRONG_USE, Console, StreamProblem, error_record, rehinted,
+)  # fmt: skip
 from .cost import cost_command, without_argument
 from .derive import DERIVE_EXAMPLES, derive_arguments, derive_command
 from .devices import DEVICES_EXAMPLES, devices_arguments, devices_command

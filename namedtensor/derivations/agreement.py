@@ -39,7 +39,7 @@ class NoDerivative(Exception):
     """A derivative is wrong as a formula of inputs of these sizes."""
 
 
-class Pair(NamedTuple):
+class BothValues(NamedTuple):
     """A derivative and its closed form at one point, as arrays along the same axes."""
 
     derivative: Any
@@ -123,7 +123,7 @@ class Sides:
     closed: Formula
     is_lost: bool = False  # whether, at the last point, the derivative alone had a finite value
 
-    def at(self, values: Values) -> Pair | None:
+    def at(self, values: Values) -> BothValues | None:
         """Both at a point; None where one has no value. Raises NoDerivative or NoClosedValue if one is not a formula."""
         import numpy as np
 
@@ -142,7 +142,7 @@ class Sides:
             return None
         order = tuple(dict.fromkeys((*expected.axes, *value.axes)))
         arrays = (along(of.to_numpy(of.axes), of.axes, order) for of in (expected, value))
-        pair = Pair(*np.broadcast_arrays(*arrays))
+        pair = BothValues(*np.broadcast_arrays(*arrays))
         has_value = [bool(np.all(np.abs(side) < LARGEST)) for side in pair]
         self.is_lost = has_value == [True, False]
         return pair if all(has_value) else None
@@ -159,7 +159,7 @@ class Sides:
                 raise
         return self.closed(values=values, sizes={**sizes, **known})
 
-    def tie(self, values: Values, pair: Pair) -> bool | None:
+    def tie(self, values: Values, pair: BothValues) -> bool | None:
         """Whether a difference at a point is that of a tie: around it both agree, and there the closed form is between them.
 
         None where the derivative is too close to a singular point to be computed.
@@ -180,7 +180,7 @@ class Sides:
                     return True
         return False if len(gradients) > 1 else None
 
-    def is_stable(self, values: Values, pair: Pair) -> bool:
+    def is_stable(self, values: Values, pair: BothValues) -> bool:
         """Whether the derivative at a point hardly differs from that next to it."""
         import numpy as np
 

@@ -16,7 +16,7 @@ from grammar import nodes
 
 from ..scope.names import walk
 from .index_values import Affine, affine
-from .lines import Line, Lines, Suspicion, is_call
+from .lines import DocumentLines, Line, Suspicion, is_call
 from .notation import base_of
 
 CONDITION, INDEX, SIZE = 410, 401, 310
@@ -25,7 +25,7 @@ SIZES = (2, 4, 6, 8, 12)  # of axes
 COMPARED = ("=", "<", ">", "≤", "≥")
 
 
-def wrong_indices(lines: Lines) -> Iterator[Suspicion]:
+def wrong_indices(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each index, size and condition with values that cannot be meant."""
     for line in lines.all:
         known = _numbers(lines, line)
@@ -39,14 +39,14 @@ def wrong_indices(lines: Lines) -> Iterator[Suspicion]:
                 yield from _of_condition(lines, line, condition, known)
 
 
-def _numbers(lines: Lines, line: Line) -> dict[str, Affine]:
+def _numbers(lines: DocumentLines, line: Line) -> dict[str, Affine]:
     """The integers that names of a line are: before = 0."""
     names = {node.text for node in walk(line.statement) if isinstance(node, nodes.Name)} - line.indices.keys()
     numbers = {name: lines.number(line, name) for name in names}
     return {name: Affine({}, number) for name, number in numbers.items() if isinstance(number, int)}
 
 
-def _of_size(lines: Lines, line: Line, known: Mapping[str, Affine]) -> Suspicion | None:
+def _of_size(lines: DocumentLines, line: Line, known: Mapping[str, Affine]) -> Suspicion | None:
     """What is wrong with |ax| = …: it is not positive whatever the other sizes are."""
     body = line.body[-1]
     sizes = sorted({node.axis.name for node in walk(body) if isinstance(node, nodes.Size)})
@@ -85,7 +85,9 @@ def _value(node: Any, sizes: Mapping[str, int], known: Mapping[str, Affine]) -> 
             return None
 
 
-def _of_index(lines: Lines, line: Line, axis: nodes.Axis, at: Any, known: Mapping[str, Affine]) -> Suspicion | None:
+def _of_index(
+    lines: DocumentLines, line: Line, axis: nodes.Axis, at: Any, known: Mapping[str, Affine]
+) -> Suspicion | None:
     """What is wrong with an index: it is less than 1 for most of its values, or for those that a table begins with."""
     text = lines.text(line, at)
     hint = "the indices of an axis begin with 1"
@@ -120,7 +122,7 @@ def _of_index(lines: Lines, line: Line, axis: nodes.Axis, at: Any, known: Mappin
     return Suspicion(INDEX, line, at, f"index {text} of {axis.name} is {', '.join(map(str, values[:3]))}, …", hint)
 
 
-def _table(lines: Lines, line: Line, node: Any) -> tuple[str, Affine] | None:
+def _table(lines: DocumentLines, line: Line, node: Any) -> tuple[str, Affine] | None:
     """The name in an index that is a tensor with one axis, T_{ax(i)} = i - 1, and its elements."""
     names = [part.text for part in walk(node) if isinstance(part, nodes.Name)]
     definitions = lines.definitions(line, names[0]) if len(names) == 1 else []
@@ -133,7 +135,7 @@ def _table(lines: Lines, line: Line, node: Any) -> tuple[str, Affine] | None:
     return names[0], entries
 
 
-def _of_condition(lines: Lines, line: Line, condition: Any, known: Mapping[str, Affine]) -> Iterator[Suspicion]:
+def _of_condition(lines: DocumentLines, line: Line, condition: Any, known: Mapping[str, Affine]) -> Iterator[Suspicion]:
     """What is wrong with the comparisons of indices in a condition: one never holds, or a sum of indices is compared with 0."""
     for node in walk(condition) if condition is not None else ():
         if not is_call(node, *COMPARED) or len(node.arguments) != 2:

@@ -16,14 +16,14 @@ from grammar import nodes
 
 from ..scope.names import walk
 from .index_values import affine
-from .lines import Line, Lines, Suspicion, is_call, with_ancestors
+from .lines import DocumentLines, Line, Suspicion, is_call, with_ancestors
 
 CODE = 411
 NORMS = ("norm", "std", "∑")  # of X, by which X is divided
 EXCHANGED = "exchange the numerator and the denominator"
 
 
-def inverted_quotients(lines: Lines) -> Iterator[Suspicion]:
+def inverted_quotients(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each quotient that seems to be inverted, or to have no value."""
     for line in lines.all:
         for side in line.body:
@@ -34,7 +34,7 @@ def inverted_quotients(lines: Lines) -> Iterator[Suspicion]:
                         yield suspicion
 
 
-def _of_quotient(lines: Lines, line: Line, node: Any, above: tuple[Any, ...]) -> Suspicion | None:
+def _of_quotient(lines: DocumentLines, line: Line, node: Any, above: tuple[Any, ...]) -> Suspicion | None:
     over, under = node.arguments
     upper, lower = lines.text(line, over), lines.text(line, under)
     if over == under and not isinstance(over, nodes.Number):

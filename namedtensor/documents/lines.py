@@ -62,7 +62,7 @@ class Suspicion(NamedTuple):
     hint: str
 
 
-class Lines:
+class DocumentLines:
     """All statements of a document."""
 
     def __init__(self, document: Document, reported: set[MathSpan]):

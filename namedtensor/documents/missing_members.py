@@ -13,13 +13,13 @@ from grammar.printer import to_text
 
 from ..scope.names import Spelled, spelled, walk
 from .index_values import Affine, affine
-from .lines import Line, Lines, Suspicion, with_ancestors
+from .lines import DocumentLines, Line, Suspicion, with_ancestors
 
 CODE = 210
 SYMBOL_VALUE = 9  # what the ends of ranges are taken to be: no member is defined for small numbers alone
 
 
-class Family(NamedTuple):
+class MemberUses(NamedTuple):
     """The members of a family that equations and declarations give, by the position of the index among its scripts."""
 
     lines: list[Line]
@@ -29,7 +29,7 @@ class Family(NamedTuple):
     start: Line | None  # the equation of its first member
 
 
-def missing_members(lines: Lines) -> Iterator[Suspicion]:
+def missing_members(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each use of a member that lies beyond its family."""
     families = _families(lines)
     for line in lines.all if families else ():
@@ -42,7 +42,7 @@ def missing_members(lines: Lines) -> Iterator[Suspicion]:
 
 
 def _beyond(
-    lines: Lines, line: Line, node: Any, ranges: dict[str, nodes.Range], families: dict[Any, Family]
+    lines: DocumentLines, line: Line, node: Any, ranges: dict[str, nodes.Range], families: dict[Any, MemberUses]
 ) -> Iterator[Suspicion]:
     name = spelled(node) if isinstance(node, (nodes.Subscript, nodes.Superscript)) else None
     for key, component in _slots(name) if name is not None else ():
@@ -60,12 +60,12 @@ def _beyond(
         return
 
 
-def _ends(family: Family) -> str:
+def _ends(family: MemberUses) -> str:
     over = next(line.ranges[0] for line in family.lines if line.ranges)
     return f"for {over.variable.text} = {family.low}, …, {to_text(over.high)}"
 
 
-def _families(lines: Lines) -> dict[Any, Family]:
+def _families(lines: DocumentLines) -> dict[Any, MemberUses]:
     """The families with a start and a range, by section and by the name with an open index."""
     ranged: dict[Any, list[Line]] = {}
     members: dict[Any, list[tuple[Line, int]]] = {}
@@ -79,7 +79,7 @@ def _families(lines: Lines) -> dict[Any, Family]:
                     ranged.setdefault((line.section, key), []).append(line)
                 elif isinstance(component, nodes.Number) and isinstance(component.value, int):
                     members.setdefault((line.section, key), []).append((line, component.value))
-    result: dict[Any, Family] = {}
+    result: dict[Any, MemberUses] = {}
     for key, group in ranged.items():
         family = _family(key, group, members.get(key, []))
         if family is not None:
@@ -87,7 +87,7 @@ def _families(lines: Lines) -> dict[Any, Family]:
     return result
 
 
-def _family(key: Any, group: list[Line], members: list[tuple[Line, int]]) -> Family | None:
+def _family(key: Any, group: list[Line], members: list[tuple[Line, int]]) -> MemberUses | None:
     if any(line.head is None or len(line.ranges) != 1 for line in group):
         return None
     ends = [(affine(line.ranges[0].low), affine(line.ranges[0].high)) for line in group]
@@ -101,10 +101,10 @@ def _family(key: Any, group: list[Line], members: list[tuple[Line, int]]) -> Fam
     first = min(numbers)
     is_whole = numbers == set(range(first, max(numbers) + 1))
     start = next((line for line, number in members if number == first), None)
-    return Family(group, first, max(numbers), symbols, start) if is_whole and start is not None else None
+    return MemberUses(group, first, max(numbers), symbols, start) if is_whole and start is not None else None
 
 
-def _numbers(index: Affine, ranges: dict[str, nodes.Range], family: Family) -> list[int]:
+def _numbers(index: Affine, ranges: dict[str, nodes.Range], family: MemberUses) -> list[int]:
     """The members that an index stands for, where each end of a range is a number."""
     values = dict.fromkeys(family.symbols, SYMBOL_VALUE)
     result = [values]
@@ -125,7 +125,7 @@ def _slots(name: Spelled) -> Iterator[tuple[Any, Any]]:
         yield (name.base, len(name.subscript), at, rest), component
 
 
-def recurrent(lines: Lines) -> set[tuple[int, str, str]]:
+def recurrent(lines: DocumentLines) -> set[tuple[int, str, str]]:
     """Sections and ranges, their variable and end, in which some family is defined from its own members before."""
     return {
         (line.section, range_.variable.text, to_text(range_.high))

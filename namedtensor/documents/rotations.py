@@ -8,14 +8,14 @@ from typing import Any
 from grammar import nodes
 
 from ..scope.names import walk
-from .lines import Line, Lines, Suspicion, factors_of, is_call
+from .lines import DocumentLines, Line, Suspicion, factors_of, is_call
 from .notation import base_of
 
 CODE = 411
 OTHER = {"cos": "sin", "sin": "cos"}
 
 
-def broken_rotations(lines: Lines) -> Iterator[Suspicion]:
+def broken_rotations(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each sum of which one term has the cosine or the sine of an angle, and the other lacks its own."""
     for line in lines.all:
         for node in (node for side in line.body for node in walk(side)):
@@ -25,7 +25,7 @@ def broken_rotations(lines: Lines) -> Iterator[Suspicion]:
                     yield suspicion
 
 
-def _of_sum(lines: Lines, line: Line, node: Any) -> Suspicion | None:
+def _of_sum(lines: DocumentLines, line: Line, node: Any) -> Suspicion | None:
     terms = [factors_of(term) for term in node.arguments]
     waves = [[factor for factor in factors if is_call(factor, *OTHER)] for factors in terms]
     rest = [[factor for factor in factors if not is_call(factor, *OTHER)] for factors in terms]

@@ -16,14 +16,14 @@ from grammar import nodes
 
 from ..scope.names import walk
 from .inverted import is_small
-from .lines import Line, Lines, Suspicion, bare, factors_of, is_call, with_ancestors
+from .lines import DocumentLines, Line, Suspicion, bare, factors_of, is_call, with_ancestors
 from .notation import base_of
 
 UNLIKE, OPERANDS = 213, 411
 MIN_LIKE = 2  # other formulas that have the sum of which one has the difference
 
 
-def wrong_signs(lines: Lines) -> Iterator[Suspicion]:
+def wrong_signs(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each sign that seems to be wrong."""
     yield from _unlike(lines, [*_offsets(lines), *_updates(lines)])
     yield from _combinations(lines)
@@ -35,7 +35,7 @@ def wrong_signs(lines: Lines) -> Iterator[Suspicion]:
                     yield suspicion
 
 
-def _of_difference(lines: Lines, line: Line, node: Any, above: tuple[Any, ...]) -> Suspicion | None:
+def _of_difference(lines: DocumentLines, line: Line, node: Any, above: tuple[Any, ...]) -> Suspicion | None:
     """What is wrong with a difference by itself: -∞ or ε is subtracted."""
     if not is_call(node, "-") or len(node.arguments) != 2:
         return None
@@ -49,7 +49,7 @@ def _of_difference(lines: Lines, line: Line, node: Any, above: tuple[Any, ...]) 
     return None
 
 
-def _is_mask(lines: Lines, line: Line, node: Any) -> bool:
+def _is_mask(lines: DocumentLines, line: Line, node: Any) -> bool:
     """Whether a node is a name that is defined by cases, one of them -∞ and none ∞."""
     name = bare(node)
     definitions = lines.definitions(line, base_of(name)) if name is not None else []
@@ -66,7 +66,7 @@ def is_mask(line: Line) -> bool:
     return infinite in values and nodes.Number(0) in values
 
 
-def _of_index(lines: Lines, line: Line, node: Any) -> Suspicion | None:
+def _of_index(lines: DocumentLines, line: Line, node: Any) -> Suspicion | None:
     """What is wrong with an index: T_{ax(ids - 1)} of ids that are indices themselves."""
     for axis, at in node.items if isinstance(node, nodes.Index) else ():
         if not is_call(at, "-") or not isinstance(at.arguments[1], nodes.Number):
@@ -78,7 +78,7 @@ def _of_index(lines: Lines, line: Line, node: Any) -> Suspicion | None:
     return None
 
 
-def _is_tensor_of_indices(lines: Lines, name: str) -> bool:
+def _is_tensor_of_indices(lines: DocumentLines, name: str) -> bool:
     """Whether a name is declared to be a tensor with axes."""
     declarations = [line.statement for line, _ in lines.declared.get(name, ())]
     return bool(declarations) and all(any(of.axes for of in declaration.sets) for declaration in declarations)
@@ -88,7 +88,7 @@ def _is_tensor_of_indices(lines: Lines, name: str) -> bool:
 Signed = tuple[Line, Any, Any]  # a line, its sum or difference, and the term that is added or subtracted
 
 
-def _unlike(lines: Lines, groups: list[list[Signed]]) -> Iterator[Suspicion]:
+def _unlike(lines: DocumentLines, groups: list[list[Signed]]) -> Iterator[Suspicion]:
     """Yield a suspicion for a difference that is the only one among sums of its group."""
     for group in groups:
         differences = [signed for signed in group if signed[1].operator == "-"]
@@ -102,7 +102,7 @@ def _unlike(lines: Lines, groups: list[list[Signed]]) -> Iterator[Suspicion]:
             yield Suspicion(UNLIKE, line, node, message, f"add it: + {text}")
 
 
-def _offsets(lines: Lines) -> list[list[Signed]]:
+def _offsets(lines: DocumentLines) -> list[list[Signed]]:
     """The sums of a product with a parameter and a parameter, or another such product: W ⊙_{in} X + b."""
     result: dict[int, list[Signed]] = {}
     for line in lines.all:
@@ -117,14 +117,14 @@ def _offsets(lines: Lines) -> list[list[Signed]]:
     return list(result.values())
 
 
-def _is_product(lines: Lines, line: Line, node: Any) -> bool:
+def _is_product(lines: DocumentLines, line: Line, node: Any) -> bool:
     """Whether a node is a product with a parameter."""
     while isinstance(node, nodes.Rename):
         node = node.base
     return is_call(node, "⊙", "juxtaposed") and any(lines.is_parameter(line, part) for part in walk(node))
 
 
-def _updates(lines: Lines) -> list[list[Signed]]:
+def _updates(lines: DocumentLines) -> list[list[Signed]]:
     """The sums of two terms in one role: the argument of one function, or the whole of a definition of a family."""
     result: dict[Any, list[Signed]] = {}
     for line in lines.all:
@@ -140,7 +140,7 @@ def _updates(lines: Lines) -> list[list[Signed]]:
 
 
 # --------------------------------------------------------------------------------------------------- convex combinations
-def _combinations(lines: Lines) -> Iterator[Suspicion]:
+def _combinations(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each z ⊙ A + (1 + z) ⊙ B: weights of z and 1 - z have the sum 1."""
     for line in lines.all:
         for node in (node for side in line.body for node in walk(side)):
@@ -150,7 +150,9 @@ def _combinations(lines: Lines) -> Iterator[Suspicion]:
                     yield from _unbalanced(lines, line, node, weights, others)
 
 
-def _unbalanced(lines: Lines, line: Line, node: Any, weights: list[Any], others: list[Any]) -> Iterator[Suspicion]:
+def _unbalanced(
+    lines: DocumentLines, line: Line, node: Any, weights: list[Any], others: list[Any]
+) -> Iterator[Suspicion]:
     if min(len(weights), len(others)) < 2:
         return
     for weight in weights:

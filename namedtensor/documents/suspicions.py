@@ -12,14 +12,14 @@ from ..terms.inference import CheckWarning
 from .document import Document, MathSpan
 from .index_ranges import wrong_indices
 from .inverted import inverted_quotients
-from .lines import Lines, Suspicion
+from .lines import DocumentLines, Suspicion
 from .missing_members import missing_members
 from .rotations import broken_rotations
 from .signs import wrong_signs
 from .unused_results import unused_results
 from .usual_definitions import unusual_definitions
 
-RULES: tuple[Callable[[Lines], Iterator[Suspicion]], ...] = (
+RULES: tuple[Callable[[DocumentLines], Iterator[Suspicion]], ...] = (
     missing_members,
     unused_results,
     wrong_indices,
@@ -32,7 +32,7 @@ RULES: tuple[Callable[[Lines], Iterator[Suspicion]], ...] = (
 
 def suspicious_formulas(document: Document, reported: set[MathSpan]) -> Iterator[CheckWarning]:
     """Yield a warning for each formula, of those that are reported, that is probably not what was meant."""
-    lines = Lines(document, reported)
+    lines = DocumentLines(document, reported)
     for rule in RULES:
         for code, line, node, message, hint in rule(lines):
             span = lines.source_span(line, node) if lines.is_reported(line) else None

@@ -19,7 +19,7 @@ from grammar.printer import to_text
 
 from ..scope.names import Spelled, spelled, walk
 from .document import MathSpan
-from .lines import Line, Lines, Suspicion, is_call
+from .lines import DocumentLines, Line, Suspicion, is_call
 from .missing_members import recurrent
 from .notation import base_of
 from .signs import is_mask
@@ -30,7 +30,7 @@ MIN_USED = 5  # other definitions of a section that are used
 HINT = "use it, or remove it"
 
 
-def unused_results(lines: Lines) -> Iterator[Suspicion]:
+def unused_results(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each definition that is not used and has no purpose of its own."""
     loops = recurrent(lines)
     tables = _tables(lines)
@@ -44,7 +44,7 @@ def unused_results(lines: Lines) -> Iterator[Suspicion]:
             yield Suspicion(CODE, line, line.head, f"{lines.text(line, line.head)} is defined and not used", HINT)
 
 
-def _is_used(lines: Lines, line: Line, base: str) -> bool:
+def _is_used(lines: DocumentLines, line: Line, base: str) -> bool:
     """Whether a name occurs in another statement, or in a formula that is not read."""
     same = lines.definitions(line, base)
     own = {id(other.statement) for other in same if _may_be(other.head, line.head)}
@@ -100,7 +100,7 @@ def _plain(node: Any) -> Any:
     return nodes.Name(node.operator, node.operator_span) if isinstance(node, nodes.Call) else node
 
 
-def _is_inner_step(lines: Lines, line: Line, loops: set[tuple[int, str, str]]) -> bool:
+def _is_inner_step(lines: DocumentLines, line: Line, loops: set[tuple[int, str, str]]) -> bool:
     """Whether a line is a step of a recurrence, neither the first nor after the one that ends it."""
     if len(line.ranges) != 1 or not isinstance(line.head, nodes.Superscript):
         return False
@@ -138,8 +138,8 @@ def _is_function_of_a_step(line: Line, loops: set[tuple[int, str, str]]) -> bool
     )
 
 
-def _tables(lines: Lines) -> list[Line]:
-    """Lines that define all elements of a tensor by their indices, where the other definitions of the section are used."""
+def _tables(lines: DocumentLines) -> list[Line]:
+    """DocumentLines that define all elements of a tensor by their indices, where the other definitions of the section are used."""
     result: list[Line] = []
     for number in range(len(lines.document.sections)):
         definitions = [line for line in lines.all if line.section == number and base_of(line.head)]

@@ -21,9 +21,9 @@ from grammar.printer import to_text
 from grammar.traversal import mapped
 
 from ..scope.names import walk
-from .lines import Line, Lines, Suspicion
+from .lines import DocumentLines, Line, Suspicion
 from .single_changes import SingleChange, single_changes
-from .usual_forms import Form, Forms, without_names
+from .usual_forms import Form, UsualForms, without_names
 
 CODE = 212
 MAX_NAMES = 6  # free names of a definition that are tried in all orders
@@ -167,7 +167,7 @@ USUAL = (
 )
 
 
-class Entry(NamedTuple):
+class UsualDefinition(NamedTuple):
     """A usual definition, or one with a change: its head, and where it is changed."""
 
     head: nodes.Call
@@ -176,15 +176,18 @@ class Entry(NamedTuple):
 
 
 @lru_cache(maxsize=len(USUAL))
-def entries(number: int) -> Mapping[Form, list[Entry]]:
+def entries(number: int) -> Mapping[Form, list[UsualDefinition]]:
     """The usual definitions of a function, and those with one change that equal none of them, by their forms without names."""
     statements = parse(USUAL[number].definitions, "text").statements
-    result: dict[Form, list[Entry]] = {}
+    result: dict[Form, list[UsualDefinition]] = {}
     for statement in statements:
         head, body = statement.sides if isinstance(statement, nodes.Equation) else (None, None)
         if isinstance(head, nodes.Call):
             changes = (change for change in single_changes(body) if _is_of_arguments(change.tree, head))
-            for entry in (Entry(head, body), *(Entry(head, change.tree, change) for change in changes)):
+            for entry in (
+                UsualDefinition(head, body),
+                *(UsualDefinition(head, change.tree, change) for change in changes),
+            ):
                 result.setdefault(_shape(entry.body, number), []).append(entry)
     return result
 
@@ -200,7 +203,7 @@ def _is_of_arguments(tree: Any, head: nodes.Call) -> bool:
 
 def _shape(body: Any, number: int, is_label: Callable[[str], bool] = lambda text: False) -> Form:
     """The form of a definition without the names and axes in it."""
-    return without_names(Forms(_kinds(USUAL[number].any_activation, {}), is_label).of(body))
+    return without_names(UsualForms(_kinds(USUAL[number].any_activation, {}), is_label).of(body))
 
 
 def _kinds(any_activation: bool, names: Mapping[str, str]) -> Callable[[str], str]:
@@ -215,7 +218,7 @@ def _kinds(any_activation: bool, names: Mapping[str, str]) -> Callable[[str], st
 CONSTANTS = ("π", "e", "∞")
 
 
-def unusual_definitions(lines: Lines) -> Iterator[Suspicion]:
+def unusual_definitions(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each definition that is one change away from a usual one."""
     for line in lines.all:
         head = line.head
@@ -229,7 +232,9 @@ def unusual_definitions(lines: Lines) -> Iterator[Suspicion]:
                 break
 
 
-def _entry(lines: Lines, line: Line, head: nodes.Call, number: int) -> tuple[Entry, Mapping[str, str]] | None:
+def _entry(
+    lines: DocumentLines, line: Line, head: nodes.Call, number: int
+) -> tuple[UsualDefinition, Mapping[str, str]] | None:
     """The entry that a definition equals, a right one if there is any, with the names that it has there."""
     body = line.body[0]
     firsts = {node.base for node in walk(body) if isinstance(node, nodes.Superscript) and node.components == (nodes.Number(1),)}  # fmt: skip
@@ -250,7 +255,7 @@ def _entry(lines: Lines, line: Line, head: nodes.Call, number: int) -> tuple[Ent
 
 
 def _letters(
-    entry: Entry, head: nodes.Call, body: Any, number: int, is_label: Callable[[str], bool]
+    entry: UsualDefinition, head: nodes.Call, body: Any, number: int, is_label: Callable[[str], bool]
 ) -> Mapping[str, str] | None:
     """What an entry calls the names of a definition that equals it, its arguments in their order, else None."""
     arguments = [to_text(argument) for argument in head.arguments]
@@ -262,9 +267,9 @@ def _letters(
         return None
     if len([name for name in ours.names if name in arguments]) + len(free) != len(theirs.names):
         return None
-    expected = Forms(_kinds(USUAL[number].any_activation, {name: name for name in (*theirs.names, *theirs.axes)})).of(entry.body)  # fmt: skip
+    expected = UsualForms(_kinds(USUAL[number].any_activation, {name: name for name in (*theirs.names, *theirs.axes)})).of(entry.body)  # fmt: skip
     for names in _renamings(arguments, free, axes, usual, open_names, theirs.axes):
-        if Forms(_kinds(USUAL[number].any_activation, names), is_label).of(body) == expected:
+        if UsualForms(_kinds(USUAL[number].any_activation, names), is_label).of(body) == expected:
             return names
     return None
 
@@ -291,7 +296,9 @@ class Named(NamedTuple):
 def _names(body: Any, is_label: Callable[[str], bool]) -> Named:
     names: dict[str, None] = {}
     axes: dict[str, None] = {}
-    forms = Forms(lambda text: axes.setdefault(text) or text if text.startswith("|") else _note(names, text), is_label)
+    forms = UsualForms(
+        lambda text: axes.setdefault(text) or text if text.startswith("|") else _note(names, text), is_label
+    )
     forms.of(body)
     return Named([name for name in names if name not in CONSTANTS and name != "activation()"], list(axes))
 

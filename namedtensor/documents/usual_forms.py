@@ -1,4 +1,4 @@
-r"""Forms of expressions that are the same for different ways to write one formula.
+r"""UsualForms of expressions that are the same for different ways to write one formula.
 
 γ ⊙ \frac{X - mean X}{\sqrt{var X + ε}} and (X - 1/|ax| ∑_{ax} X) ⊙ (var X + ε)^{-1/2} ⊙ γ have one form: sums and products
 without an order, quotients and roots as powers, functions of statistics by their definitions.
@@ -19,8 +19,8 @@ HALF, MINUS = Fraction(1, 2), Fraction(-1)
 ACTIVATIONS = frozenset("relu ReLU gelu GELU GeLU silu SiLU swish Swish tanh σ sigmoid act Act f g activation".split())
 
 
-class Forms:
-    """Forms of expressions in which names, axes and activation functions are what `renamed` gives."""
+class UsualForms:
+    """UsualForms of expressions in which names, axes and activation functions are what `renamed` gives."""
 
     def __init__(self, renamed: Callable[[str], str], is_label: Callable[[str], bool] = lambda text: False):
         self.renamed = renamed

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..core.extents import proves_at_most
 from ..core.size_conditions import assume_at_most, is_by_example
 from ..terms.terms import Term, number_of_elements, resolved_shape, topological
-from . import contraction_order, core_use, online_softmax, regions, scaled_integers
+from . import contraction_order, core_use, online_softmax, regions
 from .lowering import Lowering
 from .plan import Argument, PlanValue
 from .regions import Region
@@ -17,7 +17,10 @@ from .step_builder import MAX_REPEATED_BLOCK_STEPS
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
     """The disjoint regions that are worth tiling, found from the roots down."""
     taken: set[int] = set()
-    converted = {id(term) for term in terms if scaled_integers.is_product(lowering, term)}  # piece by piece already
+    stored = lowering.scaled_integers
+    converted = (
+        {id(term) for term in terms if stored.is_product(lowering, term)} if stored else ()
+    )  # piece by piece already
     sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") and not converted else ()
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     chains: dict[int, contraction_order.Parts] = {}

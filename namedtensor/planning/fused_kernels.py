@@ -11,7 +11,6 @@ from typing import Any
 from ..core.extents import Extent
 from ..operators import REGISTRY
 from ..terms.terms import Term
-from . import scaled_integers
 from .lowering import Lowering
 from .plan import PlanValue
 
@@ -122,7 +121,8 @@ def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
 
 def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
     b, scaled = lowering.builder, _scaled(lowering, product, several=True)
-    if scaled is None or scaled[1] != 1.0 or not product.axes or scaled_integers.is_product(lowering, product):
+    stored = lowering.scaled_integers
+    if scaled is None or scaled[1] != 1.0 or not product.axes or (stored and stored.is_product(lowering, product)):
         return None
     if not isinstance(bias, PlanValue) or not bias.order or b.kind(bias) != "f":
         return None

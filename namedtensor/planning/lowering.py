@@ -61,7 +61,7 @@ class Analysis(NamedTuple):
 
 class Tables(NamedTuple):
     """The tables of lowering: a rule for each structural term, the rewrites in order, the rule of tiled regions, the
-    analyses; and the function that normalizes roots before they are lowered.
+    analyses; the function that normalizes roots before they are lowered; and the one that loads `scaled_integers`.
     """
 
     structural: Mapping[str, Rule]
@@ -69,6 +69,7 @@ class Tables(NamedTuple):
     tiled: Rule
     analyses: Sequence[Analysis]
     normalize: Callable[[tuple[Term, ...], bool], tuple[Term, ...]]
+    scaled_integers: Callable[[], Any]
 
 
 class LoopStep(NamedTuple):
@@ -188,6 +189,14 @@ class Lowering:
     def itemsize(self) -> int:
         """The bytes of one number."""
         return int("".join(filter(str.isdigit, self.builder.half or self.builder.real)) or 64) // 8
+
+    @cached_property
+    def scaled_integers(self) -> Any:
+        """The module that reads integers with a scale as they are stored, None if no input has integers of 8 bits."""
+        values = (*self.inputs.values(), *(value for value, *_ in self.members.values()))
+        if not any(value.dtype in ("int8", "uint8") for value in values):
+            return None
+        return self.tables.scaled_integers()
 
     # ------------------------------------------------------------------------------------------------- all the terms
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:

@@ -107,13 +107,13 @@ ROWS = (
     Optimization(
         "scaled-integers",
         "X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s, where Q has integers of 8 bits, and s lacks ax",
-        "scaled_integers.product",
+        "planner.scaled_product",
         ("numpy", "torch", "jax"),
     ),
     Optimization(
         "scaled-elements",
         "(Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}, where Q has integers of 8 bits",
-        "scaled_integers.element",
+        "planner.scaled_element",
         ("numpy", "torch", "jax"),
     ),
     Optimization(

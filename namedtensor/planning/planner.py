@@ -10,6 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+from grammar.locks import LOADING, all_or_none
+
 from ..core.arrays import Layout, dtype_name, kind_of
 from ..core.extents import Extent, typical
 from ..core.settings import DEFAULT, Limits
@@ -18,7 +20,7 @@ from ..operators import REGISTRY
 from ..terms.loop_bodies import without_unasked
 from ..terms.normalized_exponentials import with_softmax
 from ..terms.terms import OPERATOR, Term, number_of_elements, topological, without_variables
-from . import blocking, contraction_order, fused_kernels, merged_projections, online_softmax, regions, scaled_integers
+from . import blocking, contraction_order, fused_kernels, merged_projections, online_softmax, regions
 from .dtypes import real_of
 from .lowering import Analysis, Lowering, Rewrite, Tables
 from .plan import Argument, Plan, PlanValue
@@ -46,7 +48,8 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
         return None
     if not product.axes or not lowering.has_one_use(product) or number == 0 or id(product) in lowering.regions:
         return None
-    if any(scaled_integers.parts(lowering, argument) for argument in product.arguments):
+    stored = lowering.scaled_integers
+    if stored is not None and any(stored.parts(lowering, argument) for argument in product.arguments):
         return None
     x, y = (lowering.value(argument) for argument in product.arguments)
     if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or x.dtype != y.dtype:
@@ -73,9 +76,26 @@ def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
     return with_softmax(roots) if real and "∑" in kinds and not kinds.isdisjoint(EXPONENTIALS) else roots
 
 
+def scaled_integers() -> Any:
+    with LOADING, all_or_none():
+        from . import scaled_integers
+
+    return scaled_integers
+
+
+def scaled_product(lowering: Lowering, term: Term) -> Argument | None:
+    """The product with a matrix of integers with a scale."""
+    return lowering.scaled_integers and lowering.scaled_integers.product(lowering, term)
+
+
+def scaled_element(lowering: Lowering, term: Term) -> Argument | None:
+    """An element of integers with a scale."""
+    return lowering.scaled_integers and lowering.scaled_integers.element(lowering, term)
+
+
 REWRITES = (
-    Rewrite("scaled-integers", ("contraction",), scaled_integers.product),
-    Rewrite("scaled-elements", ("index",), scaled_integers.element),
+    Rewrite("scaled-integers", ("contraction",), scaled_product),
+    Rewrite("scaled-elements", ("index",), scaled_element),
     Rewrite("layer-norm", ("sum", "quotient"), fused_kernels.layer_norm),
     Rewrite("linear", ("sum",), fused_kernels.linear),
     Rewrite("scale-smaller-operand", ("quotient", "product"), scale_smaller),
@@ -89,7 +109,7 @@ ANALYSES = (
     Analysis("fused-projections", merged_projections.MIN_BYTES, merged_projections.find_groups),
 )
 DTYPE = attrgetter("dtype")
-TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES, normalize)
+TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES, normalize, scaled_integers)
 
 
 def make_plan(

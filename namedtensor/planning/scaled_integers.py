@@ -34,8 +34,9 @@ def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:
     for first, second in (term.arguments, term.arguments[::-1]):
         integers, scale = lowering.known(first), lowering.known(second)
         if isinstance(integers, PlanValue) and integers.dtype in DTYPES and not integers.fixed:
-            is_scale = isinstance(scale, PlanValue) and lowering.builder.kind(scale) == "f"
-            return (integers, scale) if is_scale else None
+            if isinstance(scale, PlanValue) and lowering.builder.kind(scale) == "f":
+                return integers, scale
+            return None
     return None
 
 

@@ -281,7 +281,8 @@ class Executable:
         result = result if len(results) > 1 else (result,)
         if self.claims:
             orders = [getattr(result, "order", None) for result in results[self.count :]]
-            scales = None if self.magnitudes is None else partial(self.magnitudes, arrays=arrays)
+            magnitudes = self.magnitudes
+            scales = None if magnitudes is None else lambda index: magnitudes(index, arrays)
             judge(self.claims, result[self.count :], orders, self.function.like.source, scales)
         tensors = tuple(wrap(array, axes_of(value), xp) for array, value in zip(result[: self.count], results))
         if not self.labels:

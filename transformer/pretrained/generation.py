@@ -28,7 +28,12 @@ from .stopping import stop_strings as listed_strings
 if TYPE_CHECKING:
     from namedtensor.layers import LayerModule
 
-OTHER_HEADS = ("W^class", "W^start", "W^{class,int8}", "W^{start,int8}")  # parameters of heads for other tasks than the next token
+OTHER_HEADS = (
+    "W^class",
+    "W^start",
+    "W^{class,int8}",
+    "W^{start,int8}",
+)  # parameters of heads for other tasks than the next token
 MIN_CACHE_GROWTH = 32  # tokens; the cache grows by half of its capacity, and at least by these
 
 STEP = """
