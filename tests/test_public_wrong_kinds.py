@@ -66,6 +66,7 @@ CALLS = {
     "an index of an axis": (lambda at: X[{"a": at}], (0,), {}, "0"),
     "sizes of a split": (lambda size: X.split(a={"c": size, "d": 1}), (2,), {}, "0"),
     "sum": (nt.sum, (X,), {"axis": "a"}, "0 axis"),
+    "quantize": (nt.quantize, (X, "a"), {}, "0 1"),
     "softmax": (X.softmax, (), {"axis": "a"}, "axis"),
     "dot": (nt.dot, (X, X), {"axis": "a"}, "0 1 axis"),
     "a name of a program": (PROGRAM.__getitem__, ("Y",), {}, "0"),

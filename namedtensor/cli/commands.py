@@ -22,8 +22,16 @@ from ..files.text import InputError
 from .arguments import FormulaSource, place_of
 from .check import check_command
 from .console import (
-    AT_THE_PROMPT, FINE, INTERRUPTED, WRONG_FORMULA, WRONG_USE, Console, StreamProblem, error_record, rehinted,
-)  # fmt: skip
+    AT_THE_PROMPT,
+    FINE,
+    INTERRUPTED,
+    WRONG_FORMULA,
+    WRONG_USE,
+    Console,
+    StreamProblem,
+    error_record,
+    rehinted,
+)
 from .cost import cost_command, without_argument
 from .derive import DERIVE_EXAMPLES, derive_arguments, derive_command
 from .devices import DEVICES_EXAMPLES, devices_arguments, devices_command
@@ -355,16 +363,10 @@ COMMANDS = {
         TRANSLATE_EXAMPLES,
     ),
     "read": Command(
-        "read a PyTorch module as a program, and compare it with a formula",
-        read_arguments,
-        read_command,
-        READ_EXAMPLES,
+        "read a PyTorch module as a program, and compare it with a formula", read_arguments, read_command, READ_EXAMPLES
     ),
     "exercises": Command(
-        "validate, release and grade files of exercises",
-        _exercises_arguments,
-        _exercises,
-        EXERCISES_EXAMPLES,
+        "validate, release and grade files of exercises", _exercises_arguments, _exercises, EXERCISES_EXAMPLES
     ),
     "playground": Command(
         "open an interactive page for formulas: types, steps, values, exercises",

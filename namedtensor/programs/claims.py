@@ -78,7 +78,9 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
         return
     if scales is not None and not claim.is_fact and np.all(np.isfinite(scale[wrong])):
         with np.errstate(all="ignore"):
-            wrong &= ~(np.abs(left - right) <= ROUNDINGS * unit * _magnitude(scales, order, left.shape))
+            magnitude = _magnitude(scales, order, left.shape)
+            magnitude = np.where(magnitude <= unit ** (-2 / 3), magnitude, 0)  # beyond, a bound says little
+            wrong &= ~(np.abs(left - right) <= ROUNDINGS * unit * magnitude)
         if not np.any(wrong):
             return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()
