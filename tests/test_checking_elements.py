@@ -43,3 +43,11 @@ def test_what_picks_is_no_index_and_its_product_is_meant(formula, meant):
     assert result.tolist(result.axes) == ([3, 4] if sizes is None else [[3, 4], [5, 6]])
     alone = nt.evaluate("X_{a(argmax_{a} X)}", X=nt.tensor([4.0], "a"))
     assert alone.tolist("a") == [4]
+
+
+@pytest.mark.parametrize("size", ["", "[3]"], ids=["open", "known"])
+@pytest.mark.parametrize("index", ["2 i - c", "2 i - |c|", "i + |c|"])
+def test_an_index_without_a_value_is_an_error_at_the_index(index, size):
+    program = f"Y_{{a({index})}} = X_{{b(i)}} for i = 1, …, |b|"
+    (problem,) = nt.check(program, X=f"ℝ^{{b{size}}}").errors
+    assert (problem.code, problem.span_text) == (309, index)
