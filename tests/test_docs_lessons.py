@@ -34,6 +34,11 @@ def page_of(path):
     return (DOCS / "lessons" / f"{path.stem}.md").read_text(encoding="utf-8")
 
 
+def all_pages():
+    """The lessons and the other pages of the docs."""
+    return [*map(page_of, FILES.values()), *(path.read_text(encoding="utf-8") for path in DOCS.glob("*.md"))]
+
+
 # ----------------------------------------------------------------------------------------------------------------- names
 def test_lessons_are_numbered_and_in_the_index():
     assert [title.split()[1] for title in FILES] == [str(number) for number in range(1, 15)]
@@ -143,11 +148,11 @@ def test_a_page_asks_before_it_shows_and_has_no_answer_to_an_exercise(path):
 @pytest.mark.parametrize("picture", sorted((DOCS / "_static" / "lessons").glob("*.svg")), ids=lambda path: path.stem)
 def test_a_stored_picture_is_small_and_used(picture):
     assert picture.stat().st_size < 40_000
-    assert any(f"../_static/lessons/{picture.name})" in page_of(path) for path in FILES.values())
+    assert any(f"_static/lessons/{picture.name})" in text for text in all_pages())
 
 
 def test_pictures_of_the_pages_are_stored():
-    used = {name for path in FILES.values() for name in re.findall(r"^:picture: (\S+) \S", page_of(path), re.M)}
+    used = {name for text in all_pages() for name in re.findall(r"^:picture: (\S+) \S", text, re.M)}
     assert used == {path.name for path in (DOCS / "_static" / "lessons").glob("*.svg")} and len(used) >= 12
 
 

@@ -79,7 +79,7 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
     if scales is not None and not claim.is_fact and np.all(np.isfinite(scale[wrong])):
         with np.errstate(all="ignore"):
             magnitude = _magnitude(scales, order, left.shape)
-            magnitude = np.where(magnitude <= unit ** (-2 / 3), magnitude, 0)  # beyond, a bound says little
+            magnitude = np.where(unit * magnitude**1.5 <= 1, magnitude, 0)  # beyond, a bound says little
             wrong &= ~(np.abs(left - right) <= ROUNDINGS * unit * magnitude)
         if not np.any(wrong):
             return

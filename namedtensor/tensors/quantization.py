@@ -45,12 +45,12 @@ def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTenso
     Examples
     --------
     >>> import namedtensor as nt
-    >>> W = nt.tensor([[0.5, -1.27], [0.2, 0.1]], "out in")
+    >>> W = nt.tensor([[0.5, -1.27], [0.2, 0.05]], "out in")
     >>> Q, s = nt.quantize(W, "in")
     >>> Q.tolist("out in")
-    [[50, -127], [127, 64]]
+    [[50, -127], [127, 32]]
     >>> nt.evaluate("X ⊙_{in} (Q ⊙ s)", X=nt.tensor([1.0, 2.0], "in"), Q=Q, s=s).to_array().round(2).tolist()
-    [-2.04, 0.4]
+    [-2.04, 0.3]
     """
     if not isinstance(tensor, NamedTensor):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(
