@@ -24,7 +24,7 @@ def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
     """The terms of the magnitudes of terms, in a graph of their own; none where a term has others within."""
     graph = TermGraph()
     make = TermBuilder(graph, nodes.Number(0))
-    copies, found = dict[int, Term](), dict[int, Term]()
+    copies, by_term = dict[int, Term](), dict[int, Term]()
     for root in roots:
         for term in topological(root):
             if term.operator == "loop":
@@ -33,8 +33,8 @@ def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
             shape, node = dict(term.shape), term.node
             copy = graph.intern(term.operator, arguments, term.axes, term.options, shape, term.boolean, node)
             copies[id(term)] = copy
-            found[id(term)] = _magnitude(make, copy, [found[id(argument)] for argument in term.arguments])
-    return [found[id(root)] for root in roots]
+            by_term[id(term)] = _magnitude(make, copy, [by_term[id(argument)] for argument in term.arguments])
+    return [by_term[id(root)] for root in roots]
 
 
 def _magnitude(make: TermBuilder, term: Term, parts: Sequence[Term]) -> Term:
