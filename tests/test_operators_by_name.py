@@ -22,6 +22,23 @@ WORDS = {name for name in REGISTRY if name.isalpha() or name in "∑∏"} - ALSO
 SIGNS_OF_THE_LANGUAGE = "∑, ∏ and I are read as what binds an index, or as what only its axes make"
 MADE = "writes formulas: derivatives, sums over axes and identities in the notation"
 KNOWING = {  # for each file the names that it knows, and why no flag of a record stands in their place
+    "derivations/points.py": ("onehot", "draws: vectors with a 1 at a drawn position"),
+    "documents/inverted.py": (
+        "even log mean norm odd softmax sqrt std var ∑",
+        "reads what a quotient usually means by the functions in it",
+    ),
+    "documents/rotations.py": ("cos sin", "reads rotations"),
+    "documents/signs.py": ("log sqrt", "reads the domains that a sign leaves"),
+    "documents/unused_results.py": ("softmax", "reads masks of scores"),
+    "documents/usual_definitions.py": ("any", "a word of its table, and no operator"),
+    "documents/usual_forms.py": (
+        "ReLU exp gelu mean norm relu sigmoid silu softmax sqrt standardize std tanh var σ ∑",
+        "reads spellings of one function as the same",
+    ),
+    "programs/magnitudes.py": (
+        "abs arctan cos cumsum erf exp log max mean min norm relu sigmoid sin softplus sqrt tanh trace σ ∑",
+        "the condition numbers of functions",
+    ),
     "calculus/linearize.py": ("expm ∏", "differentials that no text says: e^X takes any number of directions"),
     "calculus/selection.py": ("I abs any ∑", "makes terms: masks, and sums of what is masked"),
     "calculus/transpose.py": ("expm trace", "their transposes: of many directions, and back to an identity"),

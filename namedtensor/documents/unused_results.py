@@ -47,10 +47,10 @@ def unused_results(lines: DocumentLines) -> Iterator[Suspicion]:
 def _is_used(lines: DocumentLines, line: Line, base: str) -> bool:
     """Whether a name occurs in another statement, or in a formula that is not read."""
     same = lines.definitions(line, base)
-    own = {id(other.statement) for other in same if _may_be(other.head, line.head)}
+    statements = {id(other.statement) for other in same if _may_be(other.head, line.head)}
     counts = {_counts(other.head) for other in same}
     for statement, names in lines.used:
-        if id(statement) not in own and any(_is_of(name, line.head, base, counts) for name in names):
+        if id(statement) not in statements and any(_is_of(name, line.head, base, counts) for name in names):
             return True
     written = lines.text(line, _plain(line.head))
     occurrence = re.compile(rf"(?<![A-Za-z\\]){re.escape(written)}(?![A-Za-z])")

@@ -122,5 +122,5 @@ class Quantization:
             return None
         variable = labels_of(declaration)[position]
         ranges = (node for node in walk(self.tree) if isinstance(node, Range) and node.variable.text == variable)
-        found = next((node for node in ranges if node.further is None), None)
-        return None if found is None else f" for {variable} = {to_text(found.first)}, …, {to_text(found.last)}"
+        over = next((node for node in ranges if node.further is None), None)
+        return None if over is None else f" for {variable} = {to_text(over.first)}, …, {to_text(over.last)}"

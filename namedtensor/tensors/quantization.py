@@ -63,10 +63,10 @@ def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTenso
     if not axes or kind != "f":
         problem = "needs an axis" if not axes else f"expects floats, got {tensor.layout.dtype}"
         raise NotationError(405, f"quantize {problem}", hint='write nt.quantize(W.astype("float32"), axis="in")')
-    kept = tuple(name for name in tensor.axes if name not in axes)
-    array = tensor.to_array((*kept, *axes))
-    integers, scale = _in_pieces(tensor.layout.xp, array, len(kept))
-    return wrap_array(integers, (*kept, *axes)), wrap_array(scale, kept)
+    scale_axes = tuple(name for name in tensor.axes if name not in axes)
+    array = tensor.to_array((*scale_axes, *axes))
+    integers, scale = _in_pieces(tensor.layout.xp, array, len(scale_axes))
+    return wrap_array(integers, (*scale_axes, *axes)), wrap_array(scale, scale_axes)
 
 
 def _in_pieces(xp: Any, array: Any, rank: int) -> tuple[Any, Any]:
