@@ -1,19 +1,24 @@
 """Mistakes planted in documents are reported: the figures may only rise, and nothing is reported of right documents."""
 
+from collections import Counter
+
 import pytest
 from document_mistakes import is_noticed, originals, sample
 
 from namedtensor.documents.sections import check_document
 from namedtensor.documents.verdicts import Draws
 
+NOTICED = {  # of 40 mistakes of a kind in layers and models; some exchanges are well typed: softmax_{heads} for softmax_{memory}
+    "axis": 37, "operands": 35, "factor": 35, "term": 27, "sign": 24,
+}  # fmt: skip
+
 
 @pytest.mark.slow
-def test_exchanged_axes_in_layers_are_reported():
+def test_most_mistakes_in_layers_are_reported():
     mistakes, documents = sample(40, 0)
-    axes = [mistake for mistake in mistakes if mistake.kind == "axis"]
-    noticed = [is_noticed(mistake, documents[mistake.document]) for mistake in axes]
-    assert len(noticed) == 40
-    assert sum(noticed) >= 36  # some exchanges are well typed: softmax_{heads} for softmax_{memory}
+    noticed = Counter(mistake.kind for mistake in mistakes if is_noticed(mistake, documents[mistake.document]))
+    assert Counter(mistake.kind for mistake in mistakes) == dict.fromkeys(NOTICED, 40)
+    assert {kind: noticed[kind] for kind, least in NOTICED.items() if noticed[kind] < least} == {}
 
 
 @pytest.mark.slow

@@ -139,7 +139,7 @@ def _is_function_of_a_step(line: Line, loops: set[tuple[int, str, str]]) -> bool
 
 
 def _tables(lines: DocumentLines) -> list[Line]:
-    """DocumentLines that define all elements of a tensor by their indices, where the other definitions of the section are used."""
+    """Lines that define all elements of a tensor by their indices, where the other definitions of the section are used."""
     result: list[Line] = []
     for number in range(len(lines.document.sections)):
         definitions = [line for line in lines.all if line.section == number and base_of(line.head)]

@@ -1,4 +1,4 @@
-r"""UsualForms of expressions that are the same for different ways to write one formula.
+r"""Forms of expressions that are the same for different ways to write one formula.
 
 γ ⊙ \frac{X - mean X}{\sqrt{var X + ε}} and (X - 1/|ax| ∑_{ax} X) ⊙ (var X + ε)^{-1/2} ⊙ γ have one form: sums and products
 without an order, quotients and roots as powers, functions of statistics by their definitions.
@@ -20,7 +20,7 @@ ACTIVATIONS = frozenset("relu ReLU gelu GELU GeLU silu SiLU swish Swish tanh σ 
 
 
 class UsualForms:
-    """UsualForms of expressions in which names, axes and activation functions are what `renamed` gives."""
+    """Forms of expressions in which names, axes and activation functions are what `renamed` gives."""
 
     def __init__(self, renamed: Callable[[str], str], is_label: Callable[[str], bool] = lambda text: False):
         self.renamed = renamed

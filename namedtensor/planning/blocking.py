@@ -18,9 +18,8 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
     """The disjoint regions that are worth tiling, found from the roots down."""
     taken: set[int] = set()
     stored = lowering.scaled_integers
-    converted = (
-        {id(term) for term in terms if stored.is_product(lowering, term)} if stored else ()
-    )  # piece by piece already
+    # products with integers are converted piece by piece already
+    converted = {id(term) for term in terms if stored.is_product(lowering, term)} if stored else ()
     sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") and not converted else ()
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     chains: dict[int, contraction_order.Parts] = {}

@@ -59,6 +59,9 @@ class Analysis(NamedTuple):
     function: Callable[[Lowering, Sequence[Term], Sequence[int]], None]
 
 
+STORED = ("int8", "uint8")  # dtypes of integers that may have a scale
+
+
 class Tables(NamedTuple):
     """The tables of lowering: a rule for each structural term, the rewrites in order, the rule of tiled regions, the
     analyses; the function that normalizes roots before they are lowered; and the one that loads `scaled_integers`.
@@ -194,7 +197,7 @@ class Lowering:
     def scaled_integers(self) -> Any:
         """The module that reads integers with a scale as they are stored, None if no input has integers of 8 bits."""
         values = (*self.inputs.values(), *(value for value, *_ in self.members.values()))
-        if not any(value.dtype in ("int8", "uint8") for value in values):
+        if not any(value.dtype in STORED for value in values):
             return None
         return self.tables.scaled_integers()
 

@@ -18,10 +18,8 @@ from typing import Any
 from ..operators import REGISTRY
 from ..operators.contraction import merged
 from ..terms.terms import Term
-from .lowering import Lowering
+from .lowering import STORED, Lowering
 from .plan import Argument, PlanValue
-
-DTYPES = ("int8", "uint8")
 
 
 def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:
@@ -33,7 +31,7 @@ def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:
         return None
     for first, second in (term.arguments, term.arguments[::-1]):
         integers, scale = lowering.known(first), lowering.known(second)
-        if isinstance(integers, PlanValue) and integers.dtype in DTYPES and not integers.fixed:
+        if isinstance(integers, PlanValue) and integers.dtype in STORED and not integers.fixed:
             if isinstance(scale, PlanValue) and lowering.builder.kind(scale) == "f":
                 return integers, scale
             return None
@@ -67,7 +65,7 @@ def _is_stored(lowering: Lowering, term: Term) -> bool:
         return False
     name = term.options[0]
     value = lowering.inputs.get(name) or lowering.members.get(name, (None,))[0]
-    return value is not None and value.dtype in DTYPES
+    return value is not None and value.dtype in STORED
 
 
 def product(lowering: Lowering, term: Term) -> Argument | None:
