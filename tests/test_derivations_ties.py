@@ -74,6 +74,8 @@ def assert_agreement(text: str) -> None:
     "min(3 ⊙ x, 3 ⊙ clip(x, 0.8, 1.2))", "min(−3 ⊙ x, −3 ⊙ clip(x, 0.8, 1.2))", "max(max(x, relu x), abs x)",
     "max(abs x, relu x) + min(x, −relu(−x))", "max_{a}(x ⊙ left + relu x ⊙ right)", "clip(x, relu x, 3)", "clip(x, −3, relu x)",
     "max(x, { x if x > 0; 0 otherwise })", "[maxk_{a,j}(x ⊙ left + relu x ⊙ right)]_{j(1)}", "[sort_{a}(x ⊙ left + relu x ⊙ right)]_{a(2)}",
+    "x ⊙ 𝕀[0.75 > 0.5]", "min(0.75 ⊙ 𝕀[0.75 < 0.5], x)", "{ x if max(x, −2) > 0; max(2 ⊙ x, relu(2 ⊙ x)) otherwise }",
+    "{ min_{a}([maxk_{a,j}(2 ⊙ x ⊙ left − 9 ⊙ right)]_{j(1)} ⊙ left) if [maxk_{a,j}(2 ⊙ x ⊙ left − 9 ⊙ right)]_{j(1)} < 1.5; 1.5 otherwise }",
     "median_{a}(x ⊙ left + relu x ⊙ right)", "norm_{a}(x ⊙ left + relu x ⊙ right; ∞)", "[cummax_{a}(x ⊙ left + relu x ⊙ right)]_{a(2)}",
 ])  # fmt: skip
 def test_arguments_that_tie_on_a_region(text):

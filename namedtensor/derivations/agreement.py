@@ -1,7 +1,7 @@
 """Whether a closed form has the value of its derivative: compared at random points, some with ties and zeros, before it is shown.
 
 At a tie of max, sort or abs the derivative is the mean of the derivatives around it, and a closed form has one of them: it is
-right if both agree around the tie, and its value there is between those.
+right if both agree around the tie, and its value there is between those; of ties within ties, if both agree around them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from grammar.errors import NotationError
 from grammar.printer import to_text
 
 from ..core.settings import recursion_headroom
+from ..operators import REGISTRY
 from ..programs.claims import along
 from ..programs.program import Formula
 from ..scope.names import walk
@@ -26,6 +27,7 @@ LARGEST = 1e8  # of a value: next to a singular point it is larger, and little o
 CLOSE = 1e-6  # of the largest number on either side
 NEAR, NEIGHBORS, MAX_NEIGHBORS = 1e-4, 8, 64  # the distance of the points around a tie, and how many of them
 SLOPE_CHANGE = 1e-2  # of the largest number: by how much derivatives differ within that distance
+JUMPS = ("𝕀", "{ ", "arg", "sign", "where")  # in a differential
 UNCHECKED = "it was not compared with the derivative: no inputs were found for which both have a value"
 UNEQUAL = "it has a value only for equal sizes"
 HINT = "evaluate the derivative itself, which has a value"
@@ -73,9 +75,10 @@ class Comparison:
         problem = ""
         with recursion_headroom(self.source):
             derivative, closed = Formula(to_text(self.tree)), Formula(to_text(self.closed))
+            has_nested_ties = sum(map(has_ties, walk(self.tree))) > 1
             for draws in self.draws():
                 try:
-                    if self.agree(Sides(draws, derivative, closed)):
+                    if self.agree(Sides(draws, derivative, closed, has_nested_ties)):
                         return f"{UNEQUAL}: {problem}" if problem else ""
                 except NoClosedValue as error:
                     problem = problem or str(error)
@@ -114,6 +117,13 @@ class Comparison:
         return NotationError(405, message, self.source, self.tree.statements[-1].span, hint=HINT)
 
 
+def has_ties(node: Any) -> bool:
+    """Whether what a node computes has a derivative that jumps: max, abs, cases."""
+    differentials = REGISTRY[node.operator].differentials if getattr(node, "operator", None) in REGISTRY else ()
+    jumps = any(word in text for text in differentials or () for word in JUMPS)
+    return jumps or isinstance(node, (nodes.Cases, nodes.Indicator))
+
+
 @dataclass
 class Sides:
     """A derivative and its closed form as programs of the same inputs."""
@@ -121,6 +131,7 @@ class Sides:
     draws: InputDraws
     derivative: Formula
     closed: Formula
+    has_nested_ties: bool = False
     is_lost: bool = False  # whether, at the last point, the derivative alone had a finite value
 
     def at(self, values: Values) -> BothValues | None:
@@ -162,23 +173,25 @@ class Sides:
     def tie(self, values: Values, pair: BothValues) -> bool | None:
         """Whether a difference at a point is that of a tie: around it both agree, and there the closed form is between them.
 
-        None where the derivative is too close to a singular point to be computed.
+        None where the derivative is too close to a singular point to be computed, and where values that tie have ties of
+        their own: there the closed form, and the derivative too, may be outside of those around it.
         """
         import numpy as np
 
-        gradients = [pair.derivative]
+        gradients: list[Any] = []
+        low = high = pair.derivative
         for number in range(1, MAX_NEIGHBORS + 1):
             near = self.draws.near(values, NEAR)
             neighbor = None if near is None else self.at(near)
             if near is not None and neighbor is not None and not neighbor.agrees:
                 return False if self.is_stable(near, neighbor) else None
             gradients += [] if neighbor is None else [neighbor.derivative]
-            if number >= NEIGHBORS and len(gradients) > 1:
+            if number >= NEIGHBORS and gradients:
                 room = SLOPE_CHANGE * pair.scale
                 low, high = np.min(gradients, axis=0) - room, np.max(gradients, axis=0) + room
                 if np.all((low <= pair.closed) & (pair.closed <= high)):
                     return True
-        return False if len(gradients) > 1 else None
+        return False if gradients and not self.has_nested_ties else None
 
     def is_stable(self, values: Values, pair: BothValues) -> bool:
         """Whether the derivative at a point hardly differs from that next to it."""

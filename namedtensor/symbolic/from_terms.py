@@ -349,6 +349,8 @@ def _selected(self: Forms, arguments: Sequence[Term]) -> Form:
 
 
 def _indicator(self: Forms, term: Term) -> Form:
+    if (truth := term.arguments[0].number) is not None:
+        return ONE if truth else algebra.ZERO
     return applied("indicator", self.parts(term))
 
 
