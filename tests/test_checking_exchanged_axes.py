@@ -9,6 +9,7 @@ import importlib
 import os
 import pkgutil
 import random
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -125,14 +126,18 @@ def test_axes_of_layers_are_found():
 
 
 def checked(exchange: Exchange, operations: list[int]) -> None:
-    """Check the text: an error about a size speaks of the axis that was exchanged, or of what stands in its place."""
+    """Check the text: an error about a size speaks of the axis that was exchanged, or of what stands in its place.
+
+    It may also speak of an axis whose size the text states by one of these.
+    """
     report = check(exchange.changed, operations)
     problems = [report] if isinstance(report, nt.NotationError) else [*report.errors]
     for problem in problems[:1]:
         if problem.code in (204, 309):
-            old = exchange.text[slice(*exchange.span)]
-            shown = str(problem)
-            assert old in shown or exchange.axis in shown, shown
+            axes = {exchange.text[slice(*exchange.span)], exchange.axis}
+            sizes = [set(re.findall(r"\|([\w']+)\|", line)) for line in exchange.changed.splitlines()]
+            tied = axes.union(*(line for line in sizes if line & axes))
+            assert any(axis in str(problem) for axis in tied), problem
 
 
 @pytest.mark.slow
@@ -174,3 +179,16 @@ def test_the_searches_for_sizes_are_limited(monkeypatch):
     assert problem.code == 404
     assert problem.message == "inferring |b| exceeds the limit of 0 searches for sizes"
     assert problem.hint == "state the sizes of axes by equations or by sizes=, or raise limits.max_expanded_nodes"
+
+
+def test_a_size_that_a_call_needs_is_that_of_its_own_axis():
+    """The axis of a function is what the call wrote: that is the size to state, and sizes= takes it."""
+    text = "Y = max_{down} Every_{down}(x)\nEvery_{kh}(x) = y\ny_{up(i), kh(m)} = x_{height(i + m - 1)} for i = 1, …, |height| - |kh| + 1"
+    checked = nt.check(text, syntax="text", x="ℝ^{height}")
+    assert checked.ok and "Y : ℝ^{up[-|down| + |height| + 1]}" in str(checked)
+    x = nt.tensor([3.0, 1.0, 4.0, 1.0, 5.0], "height")
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, syntax="text", x=x)
+    assert caught.value.axis == "down" and caught.value.notes == ("kh is down in this call",)
+    assert caught.value.hint == "pass it: sizes={'down': 3}"
+    assert nt.evaluate(text, syntax="text", x=x, sizes={"down": 3}).to_numpy("up").tolist() == [4, 4, 5]

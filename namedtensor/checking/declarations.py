@@ -206,13 +206,15 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> NotationError:
     """The error for an end that has no number; its symbol is the name, or the axis, whose number it lacks."""
     unknown, text = unknown_in(checker, end, env), checker.text(end)
-    axis = unknown.axis.name if isinstance(unknown, nodes.Size) else None
+    written = unknown.axis.name if isinstance(unknown, nodes.Size) else None
+    axis = None if written is None else env.resolve_axis(written)[0]  # a function's axis is what it was called with
     name = text if unknown is None else axis or checker.text(unknown)
     is_number = isinstance(end, nodes.Number)
     return checker.error(
         309, f"{text} is not an integer, but {what} needs one" if is_number else f"{text} has no value, but {what} needs one", end,
         hint="write an integer" if is_number else f"pass it: sizes={{{name!r}: 3}}", symbol=name, axis=axis,
         reason=None if unknown is None else SIZE_NEEDED,
+        notes=() if axis == written else (f"{written} is {axis} in this call",),
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, TermGraph
 
 MAX_PIECES = 50_000  # of formulas that are typed for this
+PIECES_PER_QUESTION = 20  # typed between one question and the next, also where it has no answer and nothing is kept
 MAX_ROUNDS = 8  # in which questions that need each other are answered
 Question: TypeAlias = tuple[str, Any]  # an axis, and the cache key of an environment
 AxisSizes: TypeAlias = dict[int, str]  # the sizes of an axis, each with what has it
@@ -121,6 +122,7 @@ class SizeInference:
         question = (axis, cache_key(environment))
         if question in self.answers:
             return self.answers[question]
+        self.work += PIECES_PER_QUESTION
         if self.round is not None:
             return self.answer_once(question, environment, self.round)
         latest = Round({})
