@@ -1,6 +1,7 @@
 """The derivatives on the page of layers are those that the formulas have, for drawn tensors."""
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +77,35 @@ def test_facts_make_the_gradient_of_a_loss_shorter(loss):
     without = nt.derivative(loss.program, loss.by).closed_form(**loss.shapes)
     assert (closed.length < without.length) == bool(loss.facts)
     assert any(step.since for step in closed.steps) or not loss.facts
+
+
+def is_nonzero(tensor: nt.NamedTensor) -> bool:
+    return bool(np.any(np.abs(tensor.to_numpy(tuple(tensor.axes))) > 1e-12))
+
+
+SECOND = [(title, first, then) for title, layer in LAYERS.items() for first in layer.names for then in layer.names]
+
+
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize(("title", "first", "then"), SECOND, ids=[" by ".join(case) for case in SECOND])
+def test_a_second_derivative_of_a_layer_and_each_of_its_steps(title, first, then):
+    layer = LAYERS[title]
+    values = values_of(layer)
+    second: Any = nt.derivative(nt.derivative(layer.text, first), then)
+    try:
+        closed = second.closed_form(**layer.shapes)
+    except nt.NotationError as problem:  # 0, along axes of convolutions and pools whose sizes no tensor has
+        assert "whose size no tensor has" in str(problem) and not is_nonzero(second(values=values))
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", nt.NotationWarning)
+        closed.check(values)
+    assert closed.steps or not is_nonzero(second(values=values))
+    result, expected = closed(values=values), second(values=values)
+    assert nt.allclose(result, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_the_second_derivative_of_a_recurrence_is_for_any_length():
+    layer = LAYERS["RNN"]
+    closed: Any = nt.derivative(nt.derivative(layer.text, "X"), "X").closed_form(**layer.shapes)
+    assert "|seq*|" not in str(closed)

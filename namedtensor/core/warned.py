@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from grammar.errors import NotationWarning
 
 PACKAGES = ("grammar", "namedtensor")
+_SILENT = ContextVar("silent", default=False)
 
 
 def warn(message: str) -> None:
     """Give a NotationWarning."""
-    warnings.warn(message, NotationWarning, stacklevel=_outside())
+    if not _SILENT.get():
+        warnings.warn(message, NotationWarning, stacklevel=_outside())
+
+
+@contextmanager
+def silent() -> Generator[None]:
+    """Give no warnings, here and in this thread alone: a formula that the package wrote itself is evaluated."""
+    token = _SILENT.set(True)
+    try:
+        yield
+    finally:
+        _SILENT.reset(token)
 
 
 def _outside() -> int:

@@ -15,6 +15,7 @@ from grammar.errors import NotationError
 from grammar.printer import to_text
 
 from ..core.settings import recursion_headroom
+from ..core.warned import silent
 from ..operators import REGISTRY
 from ..programs.claims import along
 from ..programs.program import Formula
@@ -73,7 +74,7 @@ class Comparison:
     def __call__(self) -> str:
         """Compare them: "", or a sentence where they could not be. Raises NotationError if they differ."""
         problem = ""
-        with recursion_headroom(self.source):
+        with recursion_headroom(self.source), silent():
             derivative, closed = Formula(to_text(self.tree)), Formula(to_text(self.closed))
             has_nested_ties = sum(map(has_ties, walk(self.tree))) > 1
             for draws in self.draws():

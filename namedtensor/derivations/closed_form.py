@@ -22,6 +22,7 @@ from grammar.printer import to_latex, to_text
 
 from ..core.settings import recursion_headroom
 from ..core.sizes import SizeVariable
+from ..core.warned import silent
 from ..display.derivations import StepTable
 from ..programs.arguments import shape_of
 from ..programs.program import Formula, Program
@@ -146,7 +147,8 @@ class ClosedForm:
         texts = {str(name) for name in bind(self.derivation.source, tree).definitions}
         texts -= equations_about_themselves(tree)
         inputs = {name: value for name, value in (values or {}).items() if name not in texts}
-        self.derivation.evaluate({**inputs, **named}, sizes=sizes)
+        with silent():
+            self.derivation.evaluate({**inputs, **named}, sizes=sizes)
 
     def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
         """Every step to the value of the closed form, with its type and value."""
@@ -156,7 +158,8 @@ class ClosedForm:
         return self.expression._repr_latex_()
 
     def __call__(self, *arguments: Any, **values: Any) -> Any:
-        return self.expression(*arguments, **values)
+        with silent():
+            return self.expression(*arguments, **values)
 
 
 def closed_form(

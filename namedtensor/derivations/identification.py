@@ -106,8 +106,9 @@ def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any
     """The derivatives of parts that are names, one after the other, and the whole by these."""
     names: list[Where] = []
     taken = taken | {cut.name for cut in forms.cut}
+    inside = {index: source_name(axis) for index, axis in outside.items()}  # as `name_derivative` calls them
     for cut in forms.cut:
-        text = read(lambda writer, products: writer.form(products, outside), factored(simplified(cut.form)), taken)
+        text = read(lambda writer, products: writer.form(products, inside), factored(simplified(cut.form)), taken)
         taken = taken | {name.name for name in text.names}
         names += [*text.names, Where(cut.name, text.node)]
     whole = read(write, factored(form), taken)
@@ -251,7 +252,7 @@ def closed_program(
 def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
     """|rank| = |a|, for each axis of differentials that appears in formulas where no tensor has it, and |kernel| = 2.
 
-    `given` are the axes of inputs, whose sizes are theirs.
+    `given` are the axes of inputs, whose sizes are theirs, and those of the same axes with marks.
     """
     inside = [node for formula in formulas for node in walk(formula)]
     moved = {axis.name for node in inside if isinstance(node, nodes.Rename) for _, new in node.items for axis in new}
@@ -264,7 +265,7 @@ def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Co
         axis
         for axis in members
         if axis in names - moved
-        and axis not in given
+        and axis.rstrip(MARKS) not in given
         and (axis.rstrip("'") in AUXILIARY or str(members[axis]).isdigit())
     ]
     return [Equation((nodes.Size(nodes.Axis(axis)), size_node(str(members[axis])))) for axis in expected]

@@ -41,16 +41,12 @@ def way_to(
     last = typed.tree.statements[-1]
     if identified and isinstance(last, Value) and isinstance(last.body, Derivative) and text.steps:
         named = {name.sides[0] for name in text.names}
-        definitions = [
+        other = tuple(
             statement
-            for statement in needed(typed.tree.statements[:-1], words_of(last.body))
-            if statement not in text.kept
-        ]
-        definitions = [
-            definition
-            for definition in definitions
-            if not isinstance(definition, Equation) or definition.sides[0] not in named
-        ]
+            for statement in typed.tree.statements[:-1]
+            if not isinstance(statement, Equation) or statement.sides[0] not in named
+        )
+        definitions = [statement for statement in needed(other, words_of(last.body)) if statement not in text.kept]
         return replace(text, kept=(*text.kept, *definitions), steps=(*text.steps, *last_steps))
     return text
 
@@ -145,11 +141,11 @@ def first_order(typed: DerivativeProgram, words: set[str]) -> DerivationSteps:
     expected: set[str] = set()
     for equation in (*steps.names, *(step.node for step in steps.steps)):
         expected |= words_of(equation)
-    definitions: tuple[Any, ...] = needed(typed.tree.statements[:-1], expected)
     restated = {to_text(name.sides[0]) for name in steps.names}
-    definitions = tuple(
-        definition
-        for definition in definitions
-        if not (isinstance(definition, Equation) and to_text(definition.sides[0]) in restated)
+    other = tuple(
+        statement
+        for statement in typed.tree.statements[:-1]
+        if not (isinstance(statement, Equation) and to_text(statement.sides[0]) in restated)
     )
+    definitions: tuple[Any, ...] = needed(other, expected)
     return DerivationSteps(steps.names, steps.steps, definitions)

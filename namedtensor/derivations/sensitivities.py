@@ -21,7 +21,7 @@ from grammar.printer import to_text
 from grammar.traversal import mapped
 
 from ..scope.binder import bind
-from ..scope.names import spelled, walk
+from ..scope.names import Spelled, spelled, walk
 from ..symbolic.naming import names_left, words_of
 from ..symbolic.spelling import call, expression, length, rename, with_axes
 from .assembly import Assembly, Bounds, axes_of
@@ -137,7 +137,9 @@ class Sensitivities(Assembly):
         whole = self.replaced(body, over)
         statements = [self.replaced(statement, over) for statement in spoken]
         words = words_of(whole).union(*map(words_of, statements))
-        statements += [equation for text, equation in self.stands.items() if text in words and text != name]
+        stands = [equation for text, equation in self.stands.items() if text in words and text != name]
+        declared = needed(tuple(others), words_of(self.taken.variable)) if stands else ()
+        statements = [*(statement for statement in declared if statement not in spoken), *statements, *stands]
         if name:
             statements.append(Equation((Name(name), whole)))
             whole = Name(name)
@@ -321,19 +323,26 @@ def begun(
     if name is None or not (families or any(isinstance(node, IndexSum) for node in walk(tree))):
         return None
     if (name.subscript or name.superscript) and sensitivities.family(taken.variable) is None:
-        labels = {definition.name.base for definition in scope.families} | {
-            name.base for _, name, _, _ in scope.declarations
-        }
         spoken = [spelled(node) for node in walk(tree) if isinstance(node, (nodes.Superscript, nodes.Subscript))]
-        if name.base in labels or any(
-            statement != name and statement.base == name.base for statement in spoken if statement is not None
-        ):
-            raise NotARecurrence
+        named = [definition.name for definition in scope.families] + [
+            declared for _, declared, _, _ in scope.declarations
+        ]
+        others = [other for other in (*spoken, *named) if other is not None and other != name]
+        if any(may_be(other, name, scope.indices) for other in others):
+            raise NotARecurrence  # such as W^l, which may be this W^3
     family, index = sensitivities.family(taken.variable) or (None, {})
     if family is not None and not [*sensitivities.beyond(family, index, None)]:
         raise NotARecurrence  # a member computed apart in the middle restarts the steps
     sensitivities.by |= sensitivities.shape(taken.variable, None)
     return sensitivities
+
+
+def may_be(other: Spelled, name: Spelled, indices: set[str]) -> bool:
+    """Whether a name with indices, W^l or W^{l-1}, is another for some value of these: W^3."""
+    scripts = [(*of.subscript, *of.superscript) for of in (other, name)]
+    if (other.base, len(other.subscript), len(scripts[0])) != (name.base, len(name.subscript), len(scripts[1])):
+        return False
+    return all(left == right or indices & (words_of(left) | words_of(right)) for left, right in zip(*scripts))
 
 
 def unused(base: str, words: set[str]) -> str:

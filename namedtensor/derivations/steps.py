@@ -188,7 +188,7 @@ def _written(forms: Forms, term: Term, along: Iterable[str] = ()) -> Node:
 def _definition(term: Term, names: Mapping[int, str], labels: Mapping[str, str]) -> Node:
     forms = Forms({index: name for index, name in names.items() if index != id(term)})
     forms.labels = labels
-    return _written(forms, term)
+    return _written(forms, term, term.shape)
 
 
 def _differential(
