@@ -135,19 +135,24 @@ def numpy_columns(path: Path, head: TableHead) -> list[Any] | None:
         text = text.replace(separator * 2, f"{separator}nan{separator}")
     numeric = [index for index, column in enumerate(head.sample) if has_numbers(column)]
     columns: list[Any] = [None] * len(head.titles)
-    for dtype in (np.int64, np.float64):
-        try:
-            array = np.loadtxt(
-                io.StringIO(text), dtype=dtype, delimiter=separator, skiprows=head.skipped, usecols=numeric, ndmin=2,
-                comments=None,
-            )  # fmt: skip
-        except ValueError:
-            continue
-        for index, column in zip(numeric, array.T):
-            columns[index] = column
-        break
-    else:
+
+    def numbers(dtype: type) -> Any:
+        return np.loadtxt(
+            io.StringIO(text), dtype=dtype, delimiter=separator, skiprows=head.skipped, usecols=numeric, ndmin=2,
+            comments=None,
+        )  # fmt: skip
+
+    try:
+        array = numbers(np.float64)
+    except ValueError:
         return None
+    if bool((array == np.floor(array)).all()):  # else NumPy before 2.3 cuts fractions off, and makes integers of nan
+        try:
+            array = numbers(np.int64)
+        except (ValueError, DeprecationWarning):
+            pass  # numbers with a decimal point, or beyond 64 bits
+    for index, column in zip(numeric, array.T):
+        columns[index] = column
     words = [index for index in range(len(columns)) if columns[index] is None]
     if words:
         rows = [*zip(*rows_below(text, head))]

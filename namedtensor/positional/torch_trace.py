@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
@@ -28,7 +28,6 @@ from .torch_composites import DECOMPOSED, Masks, Replacing
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
-PACKAGE = str(Path(__file__).parent) + os.sep
 SITE = "site-packages" + os.sep
 
 
@@ -241,12 +240,12 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], st
     lines, path, of_torch = list[SourceLine](), "", NOWHERE
     while frame is not None:
         file = frame.f_code.co_filename
-        if file.startswith(PACKAGE) and frame.f_code.co_name == "run":
+        if is_of_reading(frame) and frame.f_code.co_name == "run":
             break
         if file.startswith(TORCH):
             if f"nn{os.sep}modules" in file and not of_torch.file and "_call_impl" not in frame.f_code.co_name:
                 of_torch = SourceLine(file, frame.f_lineno)
-        elif is_of_user(file):
+        elif is_of_user(frame):
             lines.append(SourceLine(file, frame.f_lineno))
         if not path and frame.f_code.co_name == "forward" and frame.f_code.co_argcount:
             path = modules.get(id(frame.f_locals.get(frame.f_code.co_varnames[0])), "")
@@ -256,21 +255,29 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], st
 
 def raised_at(problem: BaseException) -> SourceLine:
     """The innermost line that is not PyTorch's own where an exception was raised."""
-    return next((line for line in reversed(trail_of(problem)) if is_of_user(line.file)), NOWHERE)
+    lines = [SourceLine(frame.f_code.co_filename, line) for frame, line in trail_of(problem) if is_of_user(frame)]
+    return lines[-1] if lines else NOWHERE
 
 
 def is_of_autograd(problem: BaseException) -> bool:
     """Whether an exception was raised by a `torch.autograd.Function`."""
-    return any(line.file == inspect.getfile(torch.autograd.Function) for line in trail_of(problem))
+    return any(frame.f_code.co_filename == inspect.getfile(torch.autograd.Function) for frame, _ in trail_of(problem))
 
 
-def trail_of(problem: BaseException) -> list[SourceLine]:
-    """The lines of a traceback, from the outside in."""
-    return [SourceLine(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(problem.__traceback__)]
+def trail_of(problem: BaseException) -> list[tuple[FrameType, int]]:
+    """The frames and lines of a traceback, from the outside in."""
+    return [*traceback.walk_tb(problem.__traceback__)]
 
 
-def is_of_user(file: str) -> bool:
-    return not file.startswith((TORCH, PACKAGE)) and (SITE in file or not file.startswith(PYTHON))
+def is_of_reading(frame: FrameType) -> bool:
+    """Whether a frame is of the modules that read PyTorch code."""
+    return str(frame.f_globals.get("__name__", "")).rpartition(".")[0] == __package__
+
+
+def is_of_user(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    of_torch = file.startswith(TORCH) or is_of_reading(frame)
+    return not of_torch and (SITE in file or not file.startswith(PYTHON))
 
 
 class Subject(NamedTuple):
