@@ -195,3 +195,17 @@ def test_the_error_says_what_is_due(case):
     with pytest.raises(nt.NotationError) as caught:
         call()
     assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("X + Y", "pass inputs by name: formula(X=X, Y=Y)"),
+        ("X ⊙_{a} I_{a,b}", "pass inputs by name: formula(X=X)"),
+        ("W^Q ⊙_{a} X + ones_{b}", "pass inputs by name: formula(X=X); it has W^Q, X"),
+    ],
+)
+def test_tensors_by_position_of_what_is_no_function(text, hint):
+    with pytest.raises(nt.NotationError, match="this formula is not a function; got 1 argument by position") as caught:
+        nt.program(text)(nt.tensor([1.0, 2.0], "a"))
+    assert caught.value.hint == hint

@@ -13,6 +13,7 @@ from grammar.errors import NotationError
 from grammar.nodes import IndexSum
 from grammar.traversal import children
 
+from ..scope.mentions import OF_AXES
 from ..scope.names import CONSTANTS, Key, key, spelled, walk
 from ..scope.symbols import FunctionDefinition, Scope
 
@@ -44,7 +45,8 @@ class ProgramNames:
         return sorted(
             str(name)
             for name in self.spoken - self.defined
-            if name not in {Key(other.base) for other in self.spoken if other != Key(other.base)}
+            if not (name.base in OF_AXES and name.subscript)  # I_{a,b}
+            and name not in {Key(other.base) for other in self.spoken if other != Key(other.base)}
             and not {name.base, Key(name.base)} & (explained | parameters | self.defined)
         )
 
