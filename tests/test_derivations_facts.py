@@ -347,3 +347,49 @@ def test_a_proof_may_use_facts(claim, shapes, status):
     assert nt.prove("\n".join([*before[:-1], last]), **shapes).status == "disproved"
     if verdict.counterexample:
         nt.evaluate("\n".join([*before, "0"]), dict(verdict.counterexample))  # it satisfies them
+
+
+RECURRENT = """TARGETS
+h^t = tanh(U ⊙_{h} h^{t-1} + x_{n(t)})_{h'→h} for t = 1, …, N
+N = |n|
+U ∈ ℝ^{h × h'}
+x ∈ ℝ^{n × h'}
+h^0 ∈ ℝ^{h}
+W ∈ ℝ^{v × h}
+L = -∑_{t=1}^{N} ∑_{v} TARGET ⊙ log softmax_{v}(W ⊙_{h} h^t)"""
+TARGETS = {  # of each step: what is declared, how it is written, and the term of the sum; with a fact it has no ∑_{v} T
+    "in a tensor": ("∑_{v} T = 1\nT ∈ ℝ^{n × v}", "T_{n(t)}", True),
+    "for all steps": ("∑_{v} T = 1\nT ∈ ℝ^{v}", "T", True),
+    "in a family": ("∑_{v} T^t = 1 for t = 1, …, N\nT^t ∈ ℝ^{v} for t = 1, …, N", "T^t", True),
+    "but the first": ("∑_{v} T^t = 1 for t = 2, …, N\nT^t ∈ ℝ^{v} for t = 1, …, N", "T^t", False),
+    "without a fact": ("T ∈ ℝ^{n × v}", "T_{n(t)}", False),
+}
+
+
+@pytest.mark.parametrize("case", TARGETS)
+@pytest.mark.parametrize("by", ["W", "U"])
+def test_facts_in_recurrences(case, by):
+    declared, target, is_used = TARGETS[case]
+    text = RECURRENT.replace("TARGETS", declared).replace("TARGET", target)
+    closed = nt.derivative(text, by).closed_form()
+    lines = str(closed).splitlines()
+    assert closed.note == ""  # it was compared with the derivative, where the facts hold
+    fact = declared.splitlines()[0] if declared.startswith("∑") else ""
+    assert (fact in lines) == is_used
+    assert is_used <= (not any("∑_{v} T" in line for line in lines if line != fact))
+    assert (str(closed.steps[0]) == f"{fact}    (given)") == is_used
+    tensors = {name: np.random.default_rng(1).standard_normal(shape) for name, shape in {
+        "U": (3, 3), "x": (4, 3), "h^0": (3,), "W": (2, 3)}.items()}  # fmt: skip
+    values = {name: nt.tensor(of, axes) for (name, of), axes in zip(tensors.items(), ["h h'", "n h'", "h", "v h"])}
+    random = simplex(np.random.default_rng(2).standard_normal((4, 2)))
+    values |= {f"T^{t}": nt.tensor(random[t - 1], "v") for t in range(1, 5)} if "^" in target else {}
+    values |= {"T": nt.tensor(random, "n v")} if "_" in target else {}
+    values |= {"T": nt.tensor(random[0], "v")} if target == "T" else {}
+    assert distance(closed(values=values), nt.derivative(text, by)(values=values)) < 1e-9
+    closed.check(values)
+
+
+def test_a_fact_of_a_tensor_holds_at_an_index():
+    text = "∑_{v} T = 1\nT ∈ ℝ^{n × v}\nz ∈ ℝ^{v}\nL = -∑_{v} T_{n(i)} ⊙ log softmax_{v} z"
+    assert str(nt.derivative(text, "z").closed_form(i="ℝ")).splitlines()[-1] == "D = (softmax_v(z) - T_{n(i)})^*"
+    assert str(nt.derivative(text.replace("T_{n(i)}", "(T_{n(i)})^2"), "z").closed_form(i="ℝ")).count("∑_{v} T") == 1

@@ -149,6 +149,7 @@ EXPANDED = [
 
 # Each tells one thing from another that looks like it.
 READ_BACK = [
+    "g(X) = X\nf(X) = (X < X < X)",  # no range of X
     "f(X) = X\nX ∈ {X} for t = X, …, X",
     "★_{ax} : ℝ → ℝ\n⊕_{l-1} : ℝ × ℝ → ℝ\nX ★_{ax} Y",
     "concat_{a} : ℝ × ℝ → ℝ\nconcat(X, Y, Z)",

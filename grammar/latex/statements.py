@@ -57,7 +57,10 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
     if kinds[:3] == ["NAME", "IN", "LBRACE"]:
         return "DOTS" in kinds and "FOR" not in kinds
     places = [index for index, kind in enumerate(kinds) if kind == "RELATION"]
-    if len(places) != 2 or places[1] != places[0] + 2 or kinds[places[0] + 1] != "NAME" or "COMMA" in kinds:
+    if len(places) != 2 or places[1] != places[0] + 2 or kinds[places[0] + 1] != "NAME":
+        return False
+    depth = sum((kind in OPENING) - (kind in CLOSING) for kind in kinds[: places[0]])
+    if depth or {"COMMA", "EQUALS"} & set(kinds):  # Z = (1 < i < n) defines Z
         return False
     return _in_script(before, statement[places[0] + 1].text)
 

@@ -6,10 +6,11 @@ A part is one name, called as it is written, h^{t-1}; `labels` has its shape. So
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
 from grammar.printer import to_text
 from grammar.traversal import mapped
@@ -21,7 +22,7 @@ from ..symbolic.naming import NameReading, names_left, words_of
 from ..symbolic.spelling import expression, length
 from .identification import reading_of
 from .indices import UNIT, Linear
-from .reading import Shapes, reading_checker
+from .reading import Shapes, needed, reading_checker
 from .recurrences import depending
 
 MIN_SHAPE_STEPS = 3  # at which shapes are looked at
@@ -70,6 +71,44 @@ class Assembly:
         program = nodes.Program(self.tree.statements[:-1])
         return reading_checker(self.source, program, shapes, {**self.sizes, **few}), few
 
+    @cached_property
+    def facts(self) -> list[Any]:
+        """The assertions of the program about its tensors: ∑_{v} T = 1, ∑_{v} T^t = 1 for t = 1, …, n."""
+        spans = {claim.span for claim in self.scope.claims}
+        return [
+            statement
+            for statement in self.tree.statements
+            if getattr(statement, "span", None) in spans
+            and words_of(statement) & self.tensors
+            and self.covers(statement)
+        ]
+
+    def covers(self, fact: Any) -> bool:
+        """Whether a fact holds for each index with which its tensors are used."""
+        if getattr(fact, "range", None) is None:
+            return True
+        tensors = words_of(fact) & self.tensors
+        sums = [node for node in walk(self.tree) if isinstance(node, nodes.IndexSum)]
+        used = [(node.first, node.last) for node in sums if words_of(node.body) & tensors]
+        used += [
+            (family.range.low, family.range.high)
+            for family in self.scope.families
+            if family.range is not None and words_of(family.body) & tensors
+        ]
+        return all(ends == (fact.range.low, fact.range.high) for ends in used)
+
+    def of_parts(self, fact: Any) -> Any:
+        """The fact of one step where it is of all: ∑_{v} T^t = 1, of the part T^t."""
+        if getattr(fact, "range", None) is None:
+            return fact
+        of_step = replace(fact, range=None)
+        return mapped(of_step, lambda part: Name(text) if (text := to_text(part)) in self.labels else None)
+
+    @cached_property
+    def tensors(self) -> set[str]:
+        """The bases of what is declared or given."""
+        return {name.base for _, name, _, _ in self.scope.declarations} | {key(name).base for name in self.shapes}
+
     def others(self) -> list[Any]:
         """The statements about no family."""
         ranged = (Equation, nodes.Declaration)
@@ -106,8 +145,12 @@ class Assembly:
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str, mark: str | None = None
     ) -> NameReading | None:
         """The closed form of a derivative in a program of parts; None where it is 0."""
-        tree = nodes.Program((*statements, Value(Derivative(body, by, self.taken.mark if mark is None else mark))))
-        names = words_of(nodes.Program(tree.statements))
+        derivative = Value(Derivative(body, by, self.taken.mark if mark is None else mark))
+        names = words_of(nodes.Program((*statements, derivative)))
+        facts = [
+            fact for fact in map(self.of_parts, self.facts) if words_of(fact) & {*self.tensors, *self.labels} <= names
+        ]
+        tree = nodes.Program((*facts, *statements, derivative))
         taken = {
             statement.sides[0].text
             for statement in tree.statements
@@ -120,7 +163,7 @@ class Assembly:
             return None
         inputs = {name: shape for name, shape in self.labels.items() if name in names - taken}
         checker = self.checker(list(tree.statements), inputs)
-        reading = reading_of(checker, checker.whole(), tree, self.words, called)
+        reading = reading_of(checker, checker.whole(), tree, self.words, called, () if facts else None)
         self.words |= {name.name for name in reading.names}
         return None if is_zero(reading.node) else reading
 
@@ -153,8 +196,9 @@ class Assembly:
         parts = {expression(text): Name(text) for text in self.labels if " alone" not in text}
         whole = mapped(node, lambda part: None if isinstance(part, Name) else parts.get(part))
         inputs = {name: shape for name, shape in self.labels.items() if name in words_of(whole)}
-        tree = nodes.Program((Value(whole),))
-        checker = self.checker([Value(whole)], inputs)
+        declared = tuple(statement for statement in self.others() if isinstance(statement, nodes.Declaration))
+        tree = nodes.Program((*needed(declared, words_of(whole)), Value(whole)))
+        checker = self.checker([*tree.statements], inputs)
         return self.named(reading_of(checker, checker.whole(), tree, self.words), over)
 
     def line(self, head: Node, body: Node, over: nodes.Range | None = None) -> None:

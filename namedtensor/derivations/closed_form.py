@@ -7,7 +7,7 @@ Every derivative in the value of a program is replaced by its closed form; the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -29,13 +29,14 @@ from ..programs.program import Formula, Program
 from ..scope.binder import bind
 from ..scope.names import walk
 from ..symbolic.from_terms import NotReadable
+from ..symbolic.naming import words_of
 from ..symbolic.spelling import Unwritable
 from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, budgeted, working
 from .identification import DerivativeProgram, closed_program, fired, sizes_said
 from .least_shapes import taken_by, with_shapes
 from .orders import way_to
-from .reading import equations_about_themselves
-from .steps import DerivationSteps
+from .reading import equations_about_themselves, needed
+from .steps import DerivationStep, DerivationSteps
 
 UNKNOWN_SIZES = (309, 304, 313)
 
@@ -204,9 +205,27 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
         return None
     program, length, way = result[:3]
     formulas = tuple(statement.sides[1] for statement in program.statements if isinstance(statement, Equation))
-    program = nodes.Program((*sizes_said(formulas, work.made, axes_given(shapes)), *program.statements))
+    facts = [fact for fact in tree.statements if to_text(of_one_step(fact)) in work.rules]
+    program = nodes.Program(
+        (*sizes_said(formulas, work.made, axes_given(shapes)), *with_facts(facts, tree, program.statements))
+    )
+    way = replace(
+        way,
+        steps=(*(DerivationStep("given", fact) for fact in facts if isinstance(fact, Equation)), *way.steps),
+        kept=tuple(with_facts(facts, tree, way.kept)) if facts else way.kept,
+    )
     compare = partial(compared, source, tree, some, sizes, program)
     return ClosedForm(Formula(to_text(program)), dict(work.rules), length, compare, lambda: way)
+
+
+def of_one_step(fact: Any) -> Any:
+    return replace(fact, range=None) if isinstance(fact, Equation) else fact
+
+
+def with_facts(facts: Sequence[Any], tree: nodes.Program, statements: Sequence[Any]) -> list[Any]:
+    """The statements with facts of the program, and what these need, which are not among them."""
+    declared = needed(tree.statements, set().union(*map(words_of, facts)))
+    return [*(statement for statement in (*declared, *facts) if statement not in statements), *statements]
 
 
 def compared(source: str, tree: nodes.Program, shapes: Any, sizes: Any, closed: nodes.Program) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
 from typing import Any
@@ -26,7 +26,7 @@ from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import call
 from .differences import folded
-from .indices import UNIT, linear
+from .indices import UNIT, at, linear
 from .reading import Shapes, defined_by, needed, reading_checker
 
 Values = dict[str, Any]
@@ -146,8 +146,8 @@ class InputDraws:
             ends = np.cumsum([0, *(len(flat[name]) for name in free)])
             moved = {name: elements[low:high].tolist() for name, low, high in zip(free, ends, ends[1:])}
             values = self._tensors({**flat, **moved})
-            parts = [program(values={name: values[name] for name in names}, sizes=self.sizes or None)
-                     for program, names in self._residuals]  # fmt: skip
+            parts = [program(values={name: values[name] for name in names}, sizes=sizes or None)
+                     for program, names, sizes in self._residuals]  # fmt: skip
             return values, np.concatenate([part.to_numpy(part.axes).ravel() for part in parts])
 
         try:
@@ -156,11 +156,11 @@ class InputDraws:
             return None
 
     def _concerned(self) -> list[str]:
-        return [name for name in self.shapes if any(name in names for _, names in self._residuals)]
+        return [name for name in self.shapes if any(name in names for _, names, _ in self._residuals)]
 
     @cached_property
-    def _residuals(self) -> list[tuple[Formula, list[str]]]:
-        """For each stated equation the program of the difference of its sides, and the inputs that it takes."""
+    def _residuals(self) -> list[tuple[Formula, list[str], dict[str, int]]]:
+        """For each stated equation the program of the difference of its sides, and the inputs and sizes that it takes."""
         return [
             self._difference(first, other)
             for statement in self.stated
@@ -168,12 +168,15 @@ class InputDraws:
             for other in others
         ]
 
-    def _difference(self, left: Node, right: Node) -> tuple[Formula, list[str]]:
+    def _difference(self, left: Node, right: Node) -> tuple[Formula, list[str], dict[str, int]]:
         difference = call("-", left, right)
         definitions = (line for line in self.tree.statements[:-1] if line not in self.stated)
         definitions = (line for line in definitions if isinstance(line, (Equation, nodes.Signature)))
         program = nodes.Program((*needed(tuple(definitions), words_of(difference)), Value(difference)))
-        return Formula(to_text(program)), [name for name in self.shapes if name in words_of(program)]
+        names = words_of(program) | {to_text(node) for node in walk(program) if hasattr(node, "base")}
+        names |= {node.name for node in walk(program) if isinstance(node, nodes.Axis)}
+        sizes = {name: size for name, size in self.sizes.items() if name in names}
+        return Formula(to_text(program)), [name for name in self.shapes if name in names], sizes
 
 
 def _gauss_newton(start: Any, residual: Any) -> Values | None:
@@ -227,12 +230,24 @@ def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping
         if term.operator == "input"
     }
     words = set(inputs)
-    equations = tuple(statement for statement in _claims(checker) if isinstance(statement, Equation))
+    numbers = {**extents, **_named_sizes(tree, extents)}
+    claims = [claim for claim in _claims(checker) if isinstance(claim, Equation)]
+    equations = tuple(of for claim in claims for of in _members(claim, numbers))
     sets, bounds, positions = _sets(checker, words), _bounds(checker, words), positions_in(tree) & words
-    for numbers in EXTENTS:
-        known = _sized(inputs, numbers, tree, max(steps.values(), default=0))
+    for sizes_of_axes in EXTENTS:
+        known = _sized(inputs, sizes_of_axes, tree, max(steps.values(), default=0))
         if sum(math.prod(shape.values()) for shape in known.values()) <= MAX_ELEMENTS:
             yield InputDraws(tree, known, extents, sets, bounds, positions, equations)
+
+
+def _named_sizes(tree: nodes.Program, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The numbers that are sizes: N where N = |n|."""
+    pairs = (statement.sides[:2] for statement in tree.statements if isinstance(statement, Equation))
+    return {
+        name.text: sizes[size.axis.name]
+        for name, size in pairs
+        if isinstance(name, Name) and isinstance(size, nodes.Size) and size.axis.name in sizes
+    }
 
 
 def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
@@ -282,8 +297,28 @@ def _claims(checker: ReadingChecker) -> Iterator[Any]:
     statements = {statement.span: statement for statement in checker.scope.program.statements}
     for claim in checker.scope.claims:
         statement = statements.get(claim.span)
-        if statement is not None and claim.range is None:
+        if statement is not None:
             yield statement
+
+
+def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
+    """An equation for each index, ∑_{v} T^t = 1 for t = 1, …, n; none where a range is not known."""
+    over = claim.range
+    if over is None:
+        return [claim]
+    ends = [_number(end, sizes) for end in (over.low, over.high)]
+    if len(over.each) > 1 or None in ends:
+        return []
+    of_one = replace(claim, range=None)
+    return [at(of_one, over.variable.text, {UNIT: index}) for index in range(ends[0], ends[1] + 1)]
+
+
+def _number(end: Node, sizes: Mapping[str, int]) -> Any:
+    """The number of an end, n − 1, by these sizes; None if it is not known."""
+    symbols = linear(end)
+    if symbols is None or any(symbol != UNIT and symbol.strip("|") not in sizes for symbol in symbols):
+        return None
+    return sum(count * (1 if symbol == UNIT else sizes[symbol.strip("|")]) for symbol, count in symbols.items())
 
 
 def _sets(checker: ReadingChecker, inputs: set[str]) -> dict[str, nodes.Set]:

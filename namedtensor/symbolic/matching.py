@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .factors import SumParts, contracted, gathered
-from .forms import Factor, FormIndex, Product
+from .forms import Factor, FormIndex, Product, opened
 from .work import current, used
 
 
@@ -67,23 +67,38 @@ def _matches(
 
 
 def stated(parts: SumParts) -> None:
-    """The factors that a fact has something shorter for: of ∑_{c} t = 1, ∑_{c} t ⊙ x = x."""
+    """The factors that a fact has something shorter for: of ∑_{c} t = 1, ∑_{c} t ⊙ x = x and ∑_{c} t_{n(i)} = 1."""
     while parts.coefficient:
         product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
-        for (pattern, result), fact in current().facts.rewrites:
-            occurrence = next(occurrences(product, pattern), None)
-            if occurrence is None:
-                continue
+        changed = next((of for way in (product, *at_all_indices(product)) for of in _by_facts(way, product)), None)
+        if changed is None:
+            return
+        parts.coefficient, parts.factors = changed.coefficient, list(changed.factors)
+        parts.summed &= changed.summed
+        contracted(parts)
+        gathered(parts)
+
+
+def at_all_indices(product: Product) -> Iterator[Product]:
+    """The product with T in the place of T_{n(i)}: what holds of T at all indices holds at one."""
+    for position, factor in enumerate(product.factors):
+        if (factor.head.kind, factor.head.label) == ("apply", "index") and factor.exponent == 1:
+            whole = opened(factor)[0]
+            if len(whole) == 1 and len(whole[0].factors) == 1 and whole[0].coefficient == 1:
+                factors = (*product.factors[:position], whole[0].factors[0], *product.factors[position + 1 :])
+                yield product._replace(factors=factors)
+
+
+def _by_facts(way: Product, product: Product) -> Iterator[Product]:
+    """A product by the facts that shorten it, none of whose indices is of a T that stands for T_{n(i)}."""
+    for (pattern, result), fact in current().facts.rewrites:
+        occurrence = next(occurrences(way, pattern), None)
+        if occurrence is None:
+            continue
+        coefficient = way.coefficient * result[0].coefficient if result else Fraction(0)
+        stated = (factor.at(occurrence.names) for made in result for factor in made.factors)
+        changed = Product(coefficient, (*occurrence.rest, *stated), way.summed - occurrence.inside)
+        if way is product or changed.indices() <= product.indices():
             used(fact)
             current().spend()
-            parts.coefficient = parts.coefficient * result[0].coefficient if result else Fraction(0)
-            parts.factors = [
-                *occurrence.rest,
-                *(factor.at(occurrence.names) for product in result for factor in product.factors),
-            ]
-            parts.summed -= occurrence.inside
-            contracted(parts)
-            gathered(parts)
-            break
-        else:
-            return
+            yield changed
