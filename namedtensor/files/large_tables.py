@@ -136,7 +136,7 @@ def numpy_columns(path: Path, head: TableHead) -> list[Any] | None:
     numeric = [index for index, column in enumerate(head.sample) if has_numbers(column)]
     columns: list[Any] = [None] * len(head.titles)
 
-    def numbers(dtype: type) -> Any:
+    def numbers(dtype: Any) -> Any:
         return np.loadtxt(
             io.StringIO(text), dtype=dtype, delimiter=separator, skiprows=head.skipped, usecols=numeric, ndmin=2,
             comments=None,
