@@ -170,3 +170,24 @@ def test_a_name_of_the_program_goes_before_ones():
 def test_ones_have_the_size_of_the_axis_without_the_mark():
     x = nt.tensor([1.0, 2.0, 5.0], "a")
     assert nt.evaluate("∂(∑_{a} x)/∂x* = ones_{a*}\nx", x=x).shape == {"a": 3}
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "expected"),
+    [
+        (3000, 1500, np.inf),
+        (5000.5, 2000.25, np.inf),
+        (10**9, 3, 10**9 * (10**9 - 1) * (10**9 - 2) / 6),
+        (-3, 5000, 12507501),
+        (0.5, 10**9, -8.9206206e-15),  # scipy.special.binom
+        (-5.5, 2001, -13786015173977.686),
+        (2.5, 3000, -7.163668845498651e-13),
+    ],
+)
+def test_binomials_of_large_numbers_take_no_time(n, k, expected):
+    """Of plain numbers, by which the reference evaluator computes too, and of arrays."""
+    pair = {"n": nt.tensor([float(n)], "a"), "k": nt.tensor([float(k)], "a")}
+    number = float(nt.evaluate(f"binom({n}, {k})" if n >= 0 else f"binom(0 − {-n}, {k})"))
+    by_arrays = nt.evaluate("binom(n, k)", pair).to_numpy("a")[0]
+    for value in (number, by_arrays):
+        assert value == expected or abs(value / expected - 1) < 1e-5

@@ -16,6 +16,7 @@ from .gamma import BERNOULLI, FAR, horner, lgamma_by_steps, lgamma_of, reflected
 from .record import Operator, elementwise, register
 
 MAX_EXACT = 1e14  # the largest Γ that is rounded to an integer: beyond it the error may be one
+MAX_PRODUCT = 2000  # factors of a binomial that is found by its product
 MAX_EXACT_BINOMIAL = 1e12  # and the largest binomial, which is found by logarithms
 MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # from which on Γ is ∞ in double and single precision
 SERIES = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]  # of log Γ
@@ -107,22 +108,45 @@ def factorial_of(x: float) -> float:
 
 
 def binomial_of(n: float, k: float) -> float:
-    """By the product n (n − 1) … (n − k + 1) / k! where k is whole."""
+    """By the product n (n − 1) … (n − k + 1) / k! where k is whole and small."""
     if not (math.isfinite(n) and math.isfinite(k)):
         return math.nan
     if k != int(k):
         parts = [gamma_of(n + 1), gamma_of(k + 1), gamma_of(n - k + 1)]
         if all(map(math.isfinite, parts)):
             return parts[0] / parts[1] / parts[2]
-        return math.exp(lgamma_of(n + 1) - lgamma_of(k + 1) - lgamma_of(n - k + 1)) if n > k > -1 else math.nan
+        return _by_logarithms(n, k) if n > k > -1 else math.nan
     if k < 0:
         return 0.0
-    if n == int(n) and n >= 0:
-        return float(math.comb(int(n), int(k)))
+    if n == int(n) and n < 0:  # C(n, k) = (−1)^k C(k − n − 1, k)
+        return binomial_of(k - n - 1, k) * (-1 if k % 2 else 1)
+    if n == int(n) and n < k:
+        return 0.0
+    if min(k, n - k if n == int(n) else k) > MAX_PRODUCT:
+        return _by_logarithms(n, k)
+    if n == int(n):
+        return float_or_infinity(math.comb(int(n), int(k)))
     exact, fraction = Fraction(n), Fraction(1)
     for index in range(int(k)):
         fraction = fraction * (exact - index) / (index + 1)
-    return float(fraction)
+    return float_or_infinity(fraction)
+
+
+def _by_logarithms(n: float, k: float) -> float:
+    """Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), where none of them is infinite."""
+    parts = n + 1, k + 1, n - k + 1
+    sign = math.prod(-1 if part < 0 and math.floor(part) % 2 else 1 for part in parts)
+    try:
+        return sign * math.exp(lgamma_of(parts[0]) - lgamma_of(parts[1]) - lgamma_of(parts[2]))
+    except OverflowError:
+        return sign * math.inf
+
+
+def float_or_infinity(number: int | Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def exact_factorial(n: Any) -> Any:
