@@ -80,6 +80,26 @@ def chain(n: int) -> Call:
     return evaluated("\n".join(["Y_0 = X", *(f"Y_{k} = Y_{k - 1} + X" for k in numbers(n)), f"Y_{n}"]))
 
 
+def inside(*lines: str) -> str:
+    """A program whose last line is the value of a function with these definitions at X."""
+    *definitions, value = lines
+    return "\n".join([f"f(Z) = {value}", *definitions, "f(X)"])
+
+
+def chain_in_a_function(n: int) -> Call:
+    return evaluated(inside("Y_0 = Z", *(f"Y_{k} = Y_{k - 1} + Z" for k in numbers(n)), f"Y_{n}"))
+
+
+def declared_in_a_function(n: int) -> Call:
+    sets = [f"W_{k} ∈ ℝ^{{chans}}" for k in numbers(n)]
+    text = inside(*sets, "Y_0 = Z", *(f"Y_{k} = Y_{k - 1} ⊙ W_{k}" for k in numbers(n)), f"Y_{n}")
+    return evaluated(text, **{f"W_{k}": X for k in numbers(n)})
+
+
+def unused_definitions(n: int) -> Call:
+    return evaluated(inside("Y_0 = Z", *(f"Y_{k} = Y_{k - 1} + Z" for k in numbers(n)), "Y_0"))
+
+
 def declared(n: int) -> Call:
     sets = [f"W_{k} ∈ ℝ^{{chans}}" for k in numbers(n)]
     text = "\n".join([*sets, "Y_0 = X", *(f"Y_{k} = Y_{k - 1} ⊙ W_{k}" for k in numbers(n)), f"Y_{n}"])
@@ -143,6 +163,9 @@ DEPTHS = (1, 6, 12, 24, 48, 96)
 CURVES = (
     Curve("symbols in a flat sum", flat_sum, (100, 300, 1_000, 3_000), (300, 900)),
     Curve("equations in a chain", chain, (100, 300, 1_000, 3_000), (300, 900)),
+    Curve("equations in a chain, in a function", chain_in_a_function, (100, 300, 1_000, 3_000), (300, 900)),
+    Curve("declared parameters in a function", declared_in_a_function, (100, 300, 1_000, 3_000), (200, 600)),
+    Curve("definitions that nothing uses", unused_definitions, (100, 300, 1_000, 3_000), (300, 900)),
     Curve("declared parameters", declared, (100, 300, 1_000, 3_000), (200, 600)),
     Curve("functions that call each other", functions, (20, 40, 80, 160), (40, 160)),
     Curve("sizes in a chain", sizes_in_a_chain, (20, 40, 80, 160, 320), (40, 120)),

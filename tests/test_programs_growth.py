@@ -40,6 +40,10 @@ LONG = {
     "a flat sum": (" + ".join(f"{k} X" for k in range(MANY)), lambda x: x * sum(range(MANY))),
     "a flat difference": ("X" + " − 1" * MANY, lambda x: x - MANY),
     "equations in a chain": (chain("Y_{0} = Y_{1} + X"), lambda x: x * (MANY + 1)),
+    "equations in a chain, in a function": (
+        f"f(Z) = Y_{{{MANY}}}\n{chain('Y_{0} = Y_{1} + Z').rpartition('Y_')[0].replace('Y_0 = X', 'Y_0 = Z')}f(X)",
+        lambda x: x * (MANY + 1),
+    ),
 }
 
 

@@ -127,8 +127,8 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
         asking = nearest_call(env)
         environment = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=env.active)
         memo = asking.memo
-    if holder is checker.top and len(env.active) > MAX_NESTED_DEFINITIONS and not checker.is_ahead and key not in memo:
-        define_ahead(checker, key)
+    if len(env.active) > MAX_NESTED_DEFINITIONS and not checker.is_ahead and key not in memo:
+        define_ahead(checker, key, holder)
     if key in memo:
         result = memo[key]
         if isinstance(result, (NotationError, AlreadyReported)):
@@ -157,43 +157,44 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
     return term
 
 
-def define_ahead(checker: Inference, key: Key) -> None:
+def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
     """Evaluate the definitions that one needs in topological order, so that Python's recursion stays shallow.
 
-    A definition that fails is skipped here; its own evaluation reports the error.
+    They are those of the program, or of the function whose call `holder` is. A definition that fails is skipped here; its
+    own evaluation reports the error.
     """
-    top, definitions = checker.top, checker.scope.definitions
-    seen, path = {key}, [(key, iter(mentioned_in(checker, key)))]
+    definitions = checker.scope.definitions if holder.function is None else holder.function.facts
+    seen, path = {key}, [(key, iter(mentioned_in(definitions, key)))]
     checker.is_ahead = True
     try:
         while True:
             current, rest = path[-1]
-            expected = next((part for part in rest if part not in seen and part not in top.memo), None)
+            expected = next((part for part in rest if part not in seen and part not in holder.memo), None)
             if expected is not None:
                 seen.add(expected)
-                path.append((expected, iter(mentioned_in(checker, expected))))
+                path.append((expected, iter(mentioned_in(definitions, expected))))
                 continue
             path.pop()
             if not path:
                 return
             try:
-                define(checker, current, definitions[current], top, top)
+                define(checker, current, definitions[current], holder, holder)
             except (NotationError, AlreadyReported):
-                top.memo.pop(current, None)
+                holder.memo.pop(current, None)
     finally:
         checker.is_ahead = False
 
 
-def mentioned_in(checker: Inference, key: Key) -> list[Key]:
+def mentioned_in(definitions: Mapping[Key, list[Definition]], key: Key) -> list[Key]:
     """The names with definitions of their own that the definitions of a name mention; labels are none."""
     keys: list[Key] = []
-    stack: list[Any] = [definition.body for definition in checker.scope.definitions[key]]
+    stack: list[Any] = [definition.body for definition in definitions[key]]
     while stack:
         node = stack.pop()
         name = spelled(node)
         if name is None:
             stack += children(node)
-        elif name.key() in checker.scope.definitions:
+        elif name.key() in definitions:
             keys.append(name.key())
     return keys
 

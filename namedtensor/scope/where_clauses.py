@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, Name, Node, Number, axis_of
@@ -99,12 +99,22 @@ def surely_in(over: nodes.Range, index: str) -> bool:
     return index.isdecimal() and low is not None and low <= int(index) <= (inf if high is None else high)
 
 
+class Uses(NamedTuple):
+    """What an equation mentions: the keys of names, single words, axes; and the equations that these names mean."""
+
+    keys: list[Key]
+    words: set[str]
+    axes: set[str]
+    meant: list[Definition]
+
+
 class BindingGroups:
     """The definitions of a program, each family with its starts, by name."""
 
     def __init__(self, tensors: list[Definition], indices: set[str]):
         self.exact: dict[Key, list[BindingGroup]] = {}
         self.families: dict[str, list[BindingGroup]] = {}
+        self._uses: dict[int, Uses] = {}
         plain: dict[Key, Group] = {}
         patterns: dict[Key, Group] = {}
         for definition in tensors:
@@ -163,6 +173,14 @@ class BindingGroups:
         return sorted(
             self.meant(key), key=lambda binding: (key not in binding.options, abs(binding.position - using.position))
         )[:1]
+
+    def uses(self, definition: Definition) -> Uses:
+        """What an equation mentions, and the equations that it means by the names."""
+        if id(definition) not in self._uses:
+            keys, words = mentions(definition, self)
+            meant = [part for key in keys for binding in self.nearest(key, definition) for part in binding]
+            self._uses[id(definition)] = Uses(keys, words, axes_of(definition), meant)
+        return self._uses[id(definition)]
 
     def needed(self, nodes_: Iterable[Node]) -> list[Key]:
         """The keys of the names that expressions use, the longest name first where a definition has it."""
@@ -226,28 +244,37 @@ def definitions_of(
 
         return sorted(bindings.meant(key), key=far)
 
-    def touches(definitions: Iterable[Definition]) -> bool:
+    touching: dict[int, bool] = {}  # of the equations that were looked at
+
+    def touches(definitions: list[Definition]) -> bool:
         """Whether equations mention what the head binds, directly or through others."""
-        seen: set[int] = set()
-        stack = list(definitions)
+        users: dict[int, list[int]] = {}
+        stack, reached = list(definitions), []
         while stack:
             definition = stack.pop()
-            if id(definition) in seen:
+            if id(definition) in touching:
+                reached.append(id(definition))
                 continue
-            seen.add(id(definition))
-            names, words = mentions(definition, bindings)
-            if words & bound or axes & axes_of(definition) or any(key in labeled for key in names):
-                return True
-            for key in names:
-                for binding in bindings.nearest(key, definition):
-                    stack += binding
-        return False
+            uses = bindings.uses(definition)
+            is_own = bool(uses.words & bound or axes & uses.axes) or any(key in labeled for key in uses.keys)
+            touching[id(definition)] = is_own
+            reached.append(id(definition))
+            for other in () if is_own else uses.meant:
+                users.setdefault(id(other), []).append(id(definition))
+                stack.append(other)
+        stack_of_users = [other for other in reached if touching[other]]
+        while stack_of_users:
+            for user in users.get(stack_of_users.pop(), ()):
+                if not touching[user]:
+                    touching[user] = True
+                    stack_of_users.append(user)
+        return any(touching[id(definition)] for definition in definitions)
 
     verdicts: dict[int, bool] = {}
 
     def belongs(binding: BindingGroup) -> bool:
         if id(binding) not in verdicts:
-            verdicts[id(binding)] = touches(binding)
+            verdicts[id(binding)] = touches([*binding])
         return verdicts[id(binding)]
 
     taken: dict[int, list[Definition]] = {}
@@ -263,7 +290,7 @@ def definitions_of(
         for groups in binding.options.values():
             whole += next((group for group in groups if len(groups) > 1 and touches(group)), groups[0])
         for definition in whole:
-            pending += bindings.needed(expressions_of(definition))
+            pending += bindings.uses(definition).keys
     return [definition for whole in taken.values() for definition in whole]
 
 
