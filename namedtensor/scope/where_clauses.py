@@ -249,7 +249,7 @@ def definitions_of(
     def touches(definitions: list[Definition]) -> bool:
         """Whether equations mention what the head binds, directly or through others."""
         users: dict[int, list[int]] = {}
-        stack, reached = list(definitions), []
+        stack, reached = list(definitions), list[int]()
         while stack:
             definition = stack.pop()
             if id(definition) in touching:
