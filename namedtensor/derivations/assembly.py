@@ -87,6 +87,8 @@ class Assembly:
         """Whether a fact holds for each index with which its tensors are used."""
         if getattr(fact, "range", None) is None:
             return True
+        if len(fact.range.each) > 1:
+            return False
         tensors = words_of(fact) & self.tensors
         sums = [node for node in walk(self.tree) if isinstance(node, nodes.IndexSum)]
         used = [(node.first, node.last) for node in sums if words_of(node.body) & tensors]

@@ -262,12 +262,12 @@ def definitions_of(
             for other in () if is_own else uses.meant:
                 users.setdefault(id(other), []).append(id(definition))
                 stack.append(other)
-        stack_of_users = [other for other in reached if touching[other]]
-        while stack_of_users:
-            for user in users.get(stack_of_users.pop(), ()):
+        mentioning = [other for other in reached if touching[other]]
+        while mentioning:
+            for user in users.get(mentioning.pop(), ()):
                 if not touching[user]:
                     touching[user] = True
-                    stack_of_users.append(user)
+                    mentioning.append(user)
         return any(touching[id(definition)] for definition in definitions)
 
     verdicts: dict[int, bool] = {}
