@@ -96,8 +96,8 @@ def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> De
         if not isinstance(statement, Equation) or statement.sides[0] not in defined
     )
     derivative = Derivative(Name(title), last.body.variable, last.body.mark)
-    kept = tuple(statement for statement in way.kept if statement not in inner.statements)
-    outer = nodes.Program((*kept, *way.names, *lines, Value(derivative)))
+    declared = tuple(statement for statement in way.kept if statement not in inner.statements)
+    outer = nodes.Program((*declared, *way.names, *lines, Value(derivative)))
     used = taken | words_in(inner).union(*(words_of(name) for name in way.names))
     further = first_order(typed.of(outer), used)
     definitions = (*way.kept, *inner.statements[:-1], *further.kept)

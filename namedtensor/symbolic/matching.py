@@ -96,7 +96,7 @@ def _by_facts(way: Product, product: Product) -> Iterator[Product]:
         if occurrence is None:
             continue
         coefficient = way.coefficient * result[0].coefficient if result else Fraction(0)
-        stated = (factor.at(occurrence.names) for made in result for factor in made.factors)
+        stated = (factor.at(occurrence.names) for product_of_fact in result for factor in product_of_fact.factors)
         changed = Product(coefficient, (*occurrence.rest, *stated), way.summed - occurrence.inside)
         if way is product or changed.indices() <= product.indices():
             used(fact)
