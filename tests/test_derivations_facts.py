@@ -393,3 +393,12 @@ def test_a_fact_of_a_tensor_holds_at_an_index():
     text = "∑_{v} T = 1\nT ∈ ℝ^{n × v}\nz ∈ ℝ^{v}\nL = -∑_{v} T_{n(i)} ⊙ log softmax_{v} z"
     assert str(nt.derivative(text, "z").closed_form(i="ℝ")).splitlines()[-1] == "D = (softmax_v(z) - T_{n(i)})^*"
     assert str(nt.derivative(text.replace("T_{n(i)}", "(T_{n(i)})^2"), "z").closed_form(i="ℝ")).count("∑_{v} T") == 1
+
+
+def test_a_recurrence_states_no_fact_that_it_does_not_need():
+    text = """W ⊙_{h'} W_{h→k} = I_{h,k}
+W ∈ ℝ^{h × h'}
+h^t = tanh([W ⊙_{h} h^{t-1}]_{h'→h}) for t = 1, …, 3
+h^0 ∈ ℝ^{h}
+L = ∑_{h} (h^3)^2"""
+    assert "I_{" not in str(nt.derivative(text, "h^0").closed_form())

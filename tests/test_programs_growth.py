@@ -64,6 +64,23 @@ def test_a_long_program_is_checked(name):
     assert nt.check(LONG[name][0], X=X).type is not None
 
 
+MIXED = {
+    "a chain begins with a function of a chain": "T_0 = f(X)\nY_0 = Z",
+    "a function's chain begins with a chain": "T_0 = X\nY_0 = Z + T_{1000}",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MIXED)
+def test_long_chains_in_functions_and_outside(name):
+    inside = "\n".join(f"Y_{{{k}}} = Y_{{{k - 1}}} + Z" for k in range(1, 1001))
+    outside = "\n".join(f"T_{{{k}}} = T_{{{k - 1}}} + X" for k in range(1, 1001))
+    asked = "T_{1000}" if "f(X)" in MIXED[name] else "f(X)"
+    text = f"f(Z) = Y_{{1000}}\n{MIXED[name]}\n{inside}\n{outside}\n{asked}"
+    expected = 2001 + ("f(X)" not in MIXED[name])
+    assert np.allclose(nt.evaluate(text, X=X).to_array("a"), expected * np.arange(4.0))
+
+
 @pytest.mark.slow
 def test_a_long_chain_that_needs_itself_is_an_error():
     with pytest.raises(nt.NotationError, match="circular definition|nested too deep"):

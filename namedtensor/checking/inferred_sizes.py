@@ -24,7 +24,7 @@ from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, TermGraph
 
 MAX_PIECES = 50_000  # of formulas that are typed for this
-PIECES_PER_QUESTION = 20  # typed between one question and the next, also where it has no answer and nothing is kept
+PIECES_OF_A_REPEAT = 20  # that were typed on the way to a question without an answer, and are not kept
 MAX_ROUNDS = 8  # in which questions that need each other are answered
 Question: TypeAlias = tuple[str, Any]  # an axis, and the cache key of an environment
 AxisSizes: TypeAlias = dict[int, str]  # the sizes of an axis, each with what has it
@@ -122,7 +122,6 @@ class SizeInference:
         question = (axis, cache_key(environment))
         if question in self.answers:
             return self.answers[question]
-        self.work += PIECES_PER_QUESTION
         if self.round is not None:
             return self.answer_once(question, environment, self.round)
         latest = Round({})
@@ -141,8 +140,10 @@ class SizeInference:
     def answer_once(self, question: Question, environment: Environment, current: Round) -> AxisSizes:
         """The answer to a question, which is worked for once in a round; what failed is not tried again."""
         if question in current.answers:
+            self.work += 0 if current.answers[question] else PIECES_OF_A_REPEAT
             return current.answers[question]
         if question in current.open:
+            self.work += PIECES_OF_A_REPEAT
             current.circular.add(question)
             if not current.known.get(question):
                 raise Circular(309, f"inferring the size of axis {question[0]} requires that size itself")

@@ -127,7 +127,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
         asking = nearest_call(env)
         environment = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=env.active)
         memo = asking.memo
-    if len(env.active) > MAX_NESTED_DEFINITIONS and not checker.is_ahead and key not in memo:
+    if len(env.active) > MAX_NESTED_DEFINITIONS and holder.serial not in checker.ahead and key not in memo:
         define_ahead(checker, key, holder)
     if key in memo:
         result = memo[key]
@@ -165,7 +165,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
     """
     definitions = checker.scope.definitions if holder.function is None else holder.function.facts
     seen, path = {key}, [(key, iter(mentioned_in(definitions, key)))]
-    checker.is_ahead = True
+    checker.ahead.add(holder.serial)
     try:
         while True:
             current, rest = path[-1]
@@ -182,7 +182,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
             except (NotationError, AlreadyReported):
                 holder.memo.pop(current, None)
     finally:
-        checker.is_ahead = False
+        checker.ahead.remove(holder.serial)
 
 
 def mentioned_in(definitions: Mapping[Key, list[Definition]], key: Key) -> list[Key]:

@@ -16,18 +16,21 @@ _SILENT = ContextVar("silent", default=False)
 
 def warn(message: str) -> None:
     """Give a NotationWarning."""
-    if not _SILENT.get():
-        warnings.warn(message, NotationWarning, stacklevel=_outside())
+    warnings.warn(message, NotationWarning, stacklevel=_outside())
 
 
 @contextmanager
 def silent() -> Generator[None]:
-    """Give no warnings, here and in this thread alone: a formula that the package wrote itself is evaluated."""
+    """Do not warn of how a formula is written, here and in this thread alone: the package wrote it itself."""
     token = _SILENT.set(True)
     try:
         yield
     finally:
         _SILENT.reset(token)
+
+
+def is_silent() -> bool:
+    return _SILENT.get()
 
 
 def _outside() -> int:

@@ -13,7 +13,6 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Derivative, Equation, Name, Value
-from grammar.printer import to_text
 
 from ..symbolic.facts import KnownFact
 from ..symbolic.from_terms import NotReadable
@@ -41,14 +40,19 @@ def way_to(
     last = typed.tree.statements[-1]
     if identified and isinstance(last, Value) and isinstance(last.body, Derivative) and text.steps:
         named = {name.sides[0] for name in text.names}
-        other = tuple(
-            statement
-            for statement in typed.tree.statements[:-1]
-            if not isinstance(statement, Equation) or statement.sides[0] not in named
-        )
+        other = others(typed.tree, named)
         definitions = [statement for statement in needed(other, words_of(last.body)) if statement not in text.kept]
         return replace(text, kept=(*text.kept, *definitions), steps=(*text.steps, *last_steps))
     return text
+
+
+def others(tree: nodes.Program, heads: set[Any]) -> tuple[Any, ...]:
+    """The statements of a program before its value, but the equations for these names."""
+    return tuple(
+        statement
+        for statement in tree.statements[:-1]
+        if not isinstance(statement, Equation) or statement.sides[0] not in heads
+    )
 
 
 def _identified(typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[KnownFact]) -> list[DerivationStep]:
@@ -142,11 +146,6 @@ def first_order(typed: DerivativeProgram, words: set[str]) -> DerivationSteps:
     expected: set[str] = set()
     for equation in (*steps.names, *(step.node for step in steps.steps)):
         expected |= words_of(equation)
-    restated = {to_text(name.sides[0]) for name in steps.names}
-    other = tuple(
-        statement
-        for statement in typed.tree.statements[:-1]
-        if not (isinstance(statement, Equation) and to_text(statement.sides[0]) in restated)
-    )
+    other = others(typed.tree, {name.sides[0] for name in steps.names})
     definitions: tuple[Any, ...] = needed(other, expected)
     return DerivationSteps(steps.names, steps.steps, definitions)

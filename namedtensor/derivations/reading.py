@@ -8,6 +8,7 @@ from typing import Any
 
 from grammar import nodes
 
+from ..operators import REGISTRY
 from ..operators.user_functions import IN_USE, NO_OPERATORS, USER_FUNCTIONS, known_functions
 from ..scope.binder import bind
 from ..scope.names import Key, by_key, spelled, walk
@@ -100,7 +101,10 @@ def defined_by(statement: Any) -> set[str]:
         return set()
     defined: set[str] = set()
     for head in map(base_of, heads):
-        defined |= {head.operator} if isinstance(head, nodes.Call) else words_of(head)
+        if not isinstance(head, nodes.Call):
+            defined |= words_of(head)
+        elif head.operator not in REGISTRY or head.operator.isidentifier():  # W ⊙_{b} V = I_{a,c} defines no ⊙
+            defined.add(head.operator)
     return defined
 
 

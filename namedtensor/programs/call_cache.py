@@ -23,7 +23,7 @@ from grammar.locks import LOADING, all_or_none
 from ..backends.function import no_match, target_of
 from ..checking.checker import Checker
 from ..core.arrays import Layout, has_dimensions
-from ..core.warned import warn
+from ..core.warned import is_silent, warn
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.target import Placement, Target
 from .arguments import BoundArguments, all_values, keyword_names, layout_of, spelling_of, whole_sizes
@@ -262,7 +262,7 @@ def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
     Of a `whole` program also of lines that continue an equation, of built-ins that a formula replaces, of axes that meet with
     a mark and without, and of assertions whose values are not compared.
     """
-    if checker is None:
+    if checker is None or is_silent():
         return
     for warning in checker.warnings:
         if warning.misspelt or (whole and warning.code in WARNED):

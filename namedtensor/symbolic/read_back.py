@@ -364,8 +364,7 @@ class ReadBack:
             if node is None:
                 node = self.kept[key] = self.opened_node(head, natural[:count], slots)
             node, axes = node if isinstance(node, tuple) else (node, natural[:count])
-            sizes = ((axis, index.size) for axis, index in zip(axes, outs))
-            current().made.update((axis, size) for axis, size in sizes if size != axis)  # which stands for it in a head
+            current().made.update({axis: index.size for axis, index in zip(axes, outs) if index.size != axis})
             expected = dict(zip(axes, (names[index] for index in outs)))
             expected |= dict(zip(slots, (names[index] for index in inner)))
             if len(set(expected)) == len(outs) + len(inner):

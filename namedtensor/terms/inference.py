@@ -131,7 +131,7 @@ class Inference(ABC):
         self.graph: TermGraph = TermGraph()
         self.is_long: bool = len(scope.source) > MAX_SHORT_TEXT_CHARS
         self.left: tuple[Node, Environment, Any] | None = None  # the first operand of what is typed, typed before
-        self.is_ahead = False  # while definitions are evaluated before they are asked for
+        self.ahead: set[int] = set()  # environments whose definitions are being evaluated before they are asked for
         self.top: Environment = Environment()
         self.unnamed: Environment = Environment()  # of what is given and appears nowhere in the program
         self.sized: set[str] = set()  # the axes of inputs that the program names
