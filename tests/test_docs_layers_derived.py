@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.core.warned import silent, warn, warn_of_text
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 
@@ -100,8 +101,9 @@ def test_a_second_derivative_of_a_layer_and_each_of_its_steps(title, first, then
     with warnings.catch_warnings():
         warnings.simplefilter("error", nt.NotationWarning)
         closed.check(values)
-    assert closed.steps or not is_nonzero(second(values=values))
-    result, expected = closed(values=values), second(values=values)
+        result = closed(values=values)
+    expected = second(values=values)
+    assert closed.steps or not is_nonzero(expected)
     assert nt.allclose(result, expected, rtol=1e-6, atol=1e-9)
 
 
@@ -109,3 +111,13 @@ def test_the_second_derivative_of_a_recurrence_is_for_any_length():
     layer = LAYERS["RNN"]
     closed: Any = nt.derivative(nt.derivative(layer.text, "X"), "X").closed_form(**layer.shapes)
     assert "|seq*|" not in str(closed)
+
+
+def test_formulas_of_the_package_give_warnings_about_values():
+    with silent(), pytest.warns(nt.NotationWarning, match="a value"):
+        warn("a value")
+    with warnings.catch_warnings(), silent():
+        warnings.simplefilter("error")
+        warn_of_text("a text")
+    with pytest.warns(nt.NotationWarning, match="a text"):
+        warn_of_text("a text")

@@ -19,18 +19,20 @@ def warn(message: str) -> None:
     warnings.warn(message, NotationWarning, stacklevel=_outside())
 
 
+def warn_of_text(message: str) -> None:
+    """Give a NotationWarning about the text of a formula, except within `silent`."""
+    if not _SILENT.get():
+        warn(message)
+
+
 @contextmanager
 def silent() -> Generator[None]:
-    """Do not warn of how a formula is written, here and in this thread alone: the package wrote it itself."""
+    """Give no warnings about the text of formulas in this thread, for those that the package writes itself."""
     token = _SILENT.set(True)
     try:
         yield
     finally:
         _SILENT.reset(token)
-
-
-def is_silent() -> bool:
-    return _SILENT.get()
 
 
 def _outside() -> int:

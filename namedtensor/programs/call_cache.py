@@ -23,7 +23,7 @@ from grammar.locks import LOADING, all_or_none
 from ..backends.function import no_match, target_of
 from ..checking.checker import Checker
 from ..core.arrays import Layout, has_dimensions
-from ..core.warned import is_silent, warn
+from ..core.warned import warn_of_text
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.target import Placement, Target
 from .arguments import BoundArguments, all_values, keyword_names, layout_of, spelling_of, whole_sizes
@@ -262,13 +262,13 @@ def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
     Of a `whole` program also of lines that continue an equation, of built-ins that a formula replaces, of axes that meet with
     a mark and without, and of assertions whose values are not compared.
     """
-    if checker is None or is_silent():
+    if checker is None:
         return
     for warning in checker.warnings:
         if warning.misspelt or (whole and warning.code in WARNED):
-            warn(f"{warning.message}: {checker.text(warning.span)} ({warning.hint})")
+            warn_of_text(f"{warning.message}: {checker.text(warning.span)} ({warning.hint})")
     for span, (reason, hint) in checker.only_typed.items() if whole else ():
-        warn(f"this assertion was not checked: {reason}: {checker.text(span)} ({hint})")
+        warn_of_text(f"this assertion was not checked: {reason}: {checker.text(span)} ({hint})")
 
 
 class BoundCall:
