@@ -1,8 +1,7 @@
 """Equations that together say too much of one tensor's elements, and chains of what is not known: errors, in time."""
 
-import time
-
 import pytest
+from timing import at_most
 
 import namedtensor as nt
 
@@ -25,9 +24,8 @@ def test_two_equations_that_each_fill_all_of_a_tensor(program, position):
 @pytest.mark.parametrize("first", ["", "a_0 = A ⊙_{ax} A\n", "a_0 = [1, 2]_{b} + [1, 2, 3]_{b}\n"])
 def test_a_chain_of_what_has_no_type_is_checked_once(first):
     program = first + "\n".join(f"a_{n + 1} = a_{n} + Y" for n in range(150))
-    start = time.process_time()
-    assert len(nt.check(program, {"Y": "ℝ", "A": "ℝ"}).errors) == 1
-    assert time.process_time() - start < 5
+    with at_most(5):
+        assert len(nt.check(program, {"Y": "ℝ", "A": "ℝ"}).errors) == 1
 
 
 @pytest.mark.parametrize(("formula", "meant"), [

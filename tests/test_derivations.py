@@ -5,12 +5,12 @@
 import pickle
 import re
 import statistics
-import time
 
 import numpy as np
 import pytest
 from derivatives_of_the_literature import LIST
 from program_lengths import program_length
+from timing import at_most
 
 import namedtensor as nt
 from grammar.parser import parse
@@ -377,22 +377,20 @@ def test_an_attention_block(by):
         for name, axes in OF_BLOCK.items()
     }
     derivative = nt.derivative(BLOCK, by)
-    start = time.process_time()
-    closed = derivative.closed_form(**{name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in OF_BLOCK.items()})
-    assert (
-        time.process_time() - start < 20
-    )  # a fraction of a second where it is found, minutes where forms are only tried
+    with at_most(20):  # a fraction of a second where it is found, minutes where forms are only tried
+        closed = derivative.closed_form(
+            **{name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in OF_BLOCK.items()}
+        )
     assert same(nt.evaluate(closed.to_text(), values), derivative(values=values))
 
 
 def test_it_ends():
     text = "\n".join(["X^0 = x", *(f"X^{n} = X^{n - 1} + tanh(X^{n - 1} ⊙_{{a}} W)_{{b→a}}" for n in range(1, 9))])
-    start = time.process_time()
-    try:
-        nt.derivative(text, "W").closed_form(x="ℝ^{a}", W="ℝ^{a × b}")
-    except nt.NotationError as problem:
-        assert problem.code in (308, 405)
-    assert time.process_time() - start < 20
+    with at_most(20):
+        try:
+            nt.derivative(text, "W").closed_form(x="ℝ^{a}", W="ℝ^{a × b}")
+        except nt.NotationError as problem:
+            assert problem.code in (308, 405)
 
 
 def test_a_closed_form_is_explained():
