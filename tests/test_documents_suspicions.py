@@ -128,6 +128,34 @@ def test_a_definition_is_compared_with_the_usual_ones(text):
     assert [message.split(" by ")[-1] for message in messages] == [USUAL[text]] * bool(USUAL[text])
 
 
+UNDER = [  # the carets of definitions that differ by one part
+    (r"\text{LN}(x) = \frac{x + \nfun{\name{d}}{mean} x}{\nfun{\name{d}}{std} x}", r"{x + \nfun{\name{d}}{mean} x}"),
+    (
+        r"\text{LN}(x) = b + g \odot \frac{\nfun{\name{d}}{mean} x - x}{\nfun{\name{d}}{std} x}",
+        r"{\nfun{\name{d}}{mean} x - x}",
+    ),
+    (
+        r"\text{RMSNorm}(x) = x / \sqrt{\nfun{\name{d}}{mean} (x^2) - \epsilon}",
+        r"{\nfun{\name{d}}{mean} (x^2) - \epsilon}",
+    ),
+    (
+        r"\text{FFN}(x) = \text{relu}(x \ndot{\name{a}} W) \ndot{\name{h}} U - c",
+        r"\text{relu}(x \ndot{\name{a}} W) \ndot{\name{h}} U - c",
+    ),
+    (r"\text{KL}(p, q) = \nsum{\name{a}} (p \odot \log \frac{q}{p})", r"\frac{q}{p}"),
+]
+
+
+@pytest.mark.parametrize(("text", "part"), UNDER)
+def test_the_part_that_differs_from_the_usual_definition_is_under_the_caret(text, part):
+    source = rf"\[ {text} \]"
+    for warning in check_document(source).warnings:
+        if warning.code == 212:
+            assert warning.span is not None and source[slice(*warning.span)] == part
+            return
+    pytest.fail("no warning")
+
+
 RIGHT = (  # what resembles a mistake
     r"\[ h^t = \sigma(W \ndot{\name{a}} h^{t+1}) \quad t = 1, \ldots, n \]",  # running text may say what h^{n+1} is
     r"\[ M_{\name{s}(i), \name{t}(j)} = \begin{cases} 0 & i \le j \\ -\infty & \text{otherwise} \end{cases} \]",

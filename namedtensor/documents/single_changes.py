@@ -13,11 +13,12 @@ from ..scope.names import walk
 
 
 class SingleChange(NamedTuple):
-    """A changed tree, what kind of change it is, and the call that it was made at."""
+    """A changed tree, what kind of change it is, the call that it was made at, and what stands there instead."""
 
     tree: Any
     kind: str
     at: nodes.Call
+    new: Any
 
 
 SIGN, ORDER, TERM, FACTOR = "a sign", "the order of operands", "a missing term", "a missing factor"
@@ -28,7 +29,7 @@ def single_changes(tree: Any) -> Iterator[SingleChange]:
     """Yield each tree with one call changed."""
     for call in walk(tree):
         if isinstance(call, nodes.Call) and len(call.arguments) == 2 and not call.subscript:
-            yield from (SingleChange(_with(tree, call, new), kind, call) for kind, new in _changes(call))
+            yield from (SingleChange(_with(tree, call, new), kind, call, new) for kind, new in _changes(call))
 
 
 def _changes(call: nodes.Call) -> Iterator[tuple[str, Any]]:

@@ -216,6 +216,7 @@ def _kinds(any_activation: bool, names: Mapping[str, str]) -> Callable[[str], st
 
 
 CONSTANTS = ("π", "e", "∞")
+WITH_FORMS = (nodes.Call, nodes.Name, nodes.Superscript)
 
 
 def unusual_definitions(lines: DocumentLines) -> Iterator[Suspicion]:
@@ -226,16 +227,22 @@ def unusual_definitions(lines: DocumentLines) -> Iterator[Suspicion]:
             continue
         for number, usual in enumerate(USUAL):
             if re.fullmatch(usual.names, head.operator):
-                match = _entry(lines, line, head, number)
-                if match is not None and match[0].change is not None:
-                    yield _suspicion(line, head, match[0].change, match[1])
+                match = _match(lines, line, head, number)
+                if match is not None and match.entry.change is not None:
+                    yield _suspicion(line, head, match, match.entry.change)
                 break
 
 
-def _entry(
-    lines: DocumentLines, line: Line, head: nodes.Call, number: int
-) -> tuple[UsualDefinition, Mapping[str, str]] | None:
-    """The entry that a definition equals, a right one if there is any, with the names that it has there."""
+class Match(NamedTuple):
+    """An entry that a definition equals, what the entry calls the names of the definition, and its forms in these names."""
+
+    entry: UsualDefinition
+    names: Mapping[str, str]
+    forms: UsualForms
+
+
+def _match(lines: DocumentLines, line: Line, head: nodes.Call, number: int) -> Match | None:
+    """The entry that a definition equals, a right one if there is any."""
     body = line.body[0]
     firsts = {node.base for node in walk(body) if isinstance(node, nodes.Superscript) and node.components == (nodes.Number(1),)}  # fmt: skip
 
@@ -248,10 +255,13 @@ def _entry(
         candidates = entries(number).get(_shape(body, number, is_label), [])
     except (ValueError, OverflowError, ZeroDivisionError):
         return None  # numbers beyond those of formulas
+    any_activation = USUAL[number].any_activation
     matches = [
-        (entry, names) for entry in candidates if (names := _letters(entry, head, body, number, is_label)) is not None
+        Match(entry, names, UsualForms(_kinds(any_activation, names), is_label))
+        for entry in candidates
+        if (names := _letters(entry, head, body, number, is_label)) is not None
     ]
-    return min(matches, key=lambda match: match[0].change is not None, default=None)
+    return min(matches, key=lambda match: match.entry.change is not None, default=None)
 
 
 def _letters(
@@ -308,10 +318,19 @@ def _note(names: dict[str, None], text: str) -> str:
     return "" if text == "activation()" else text
 
 
-def _suspicion(line: Line, head: nodes.Call, change: SingleChange, names: Mapping[str, str]) -> Suspicion:
-    usual = to_text(_renamed(change.at, {theirs: ours for ours, theirs in names.items()}))
+def _suspicion(line: Line, head: nodes.Call, match: Match, change: SingleChange) -> Suspicion:
+    usual = to_text(_renamed(change.at, {theirs: ours for ours, theirs in match.names.items()}))
     message = f"{head.operator} differs from its usual definition by {change.kind}: usually {usual}"
-    return Suspicion(CODE, line, line.body[0], message, "correct it, or give the function another name")
+    part = _changed_part(line.body[0], match, change)
+    return Suspicion(CODE, line, part, message, "correct it, or give the function another name")
+
+
+def _changed_part(body: Any, match: Match, change: SingleChange) -> Any:
+    """The part of a definition that differs from the usual one; all of it where no single part does."""
+    theirs = {name: name for name in match.names.values()}
+    changed = UsualForms(lambda text: theirs.get(text, match.forms.renamed(text))).of(change.new)
+    parts = [node for node in walk(body) if isinstance(node, WITH_FORMS) and match.forms.of(node) == changed]
+    return parts[0] if len(parts) == 1 else body
 
 
 def _renamed(node: Any, names: Mapping[str, str]) -> Any:
