@@ -255,3 +255,23 @@ def test_an_index_whose_definition_is_wrong_is_not_every_index():
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("i = X + [1, 2, 3]_{a}\n2 X_{a(i)} = X_{a(i)}\nX", X=nt.tensor([1.0, 2.0], "a"))
     assert caught.value.code == 302
+
+
+STEPS = [  # derivations, of which the side in angle brackets is the first that differs from those before it
+    "2 x = x + x = ⟨3 x⟩ = 2 x\nx",
+    "2 x = ⟨3 x⟩ = 3 x\nx",
+    "Y = x + x = 2 x = ⟨x⟩ = 3 x",
+    "f(t) = t + t = 2 t = ⟨t^2⟩\nf(x) + f(2 x)",
+    "f(t) = 2 s where s = t + 0 = 1 t = ⟨t + 1⟩\nf(x)",
+    "Y_{ax(i)} = i = x_{ax(i)} = ⟨i + 1⟩",
+    "Y^t = t = t + 0 = ⟨2⟩ for t = 1, …, 2\nY^1 + Y^2",
+]
+
+
+@pytest.mark.parametrize("text", STEPS)
+def test_the_first_step_that_does_not_hold_is_named(text):
+    before, _, rest = text.partition("⟨")
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(before + rest.replace("⟩", ""), {"x": GIVEN["x"]})
+    assert caught.value.code == 403 and caught.value.span_text == rest.partition("⟩")[0]
+    assert caught.value.span[0] == len(before) and "the one before it" in caught.value.message

@@ -52,6 +52,7 @@ F^l(Z) = Z ⊙ norm_{d} Z
 W^l ∈ ℝ^{d} for l = 1, …, L
 E ∈ ℝ^{d}
 """
+SPREAD = "spread_{ax}(X) = ∑_{ax} (X - mean_{ax} X)^2 / |ax|"
 CHANGES = [  # a right program, a mistake in it, the code of the warning, and a part of its message
     (LAYERS, "norm_{d} X^{l-1}", "norm_{d} X^{l+1}", 210, "X^{l+1} is not defined for all of its range"),
     (LAYERS, "= X^{l-1} +", "= X^{1-l} +", 210, "is not defined for all of its range"),
@@ -79,6 +80,8 @@ CHANGES = [  # a right program, a mistake in it, the code of the warning, and a 
     ("Y = X / norm_{d} X\nX ∈ ℝ^{d}", "X / norm_{d} X", "norm_{d} X / X", 411, "and divided by it"),
     ("Y = X / √(mean_{d} (X^2) + ε)\nX ∈ ℝ^{d}", "+ ε", "- ε", 411, "is subtracted under a root"),
     ("Y = (∑_{s} (W ⊙ X)) / ∑_{s} W\nX, W ∈ ℝ^{s × d}", "W ⊙ X", "W", 411, "is divided by itself"),
+    (SPREAD, "mean_{ax}", "mean_{chans}", 213, "axis chans is in no other formula; ax is in 2 places"),
+    (SPREAD, "∑_{ax}", "∑_{chans}", 213, "axis chans is in no other formula; ax is in 2 places"),
     ("|a| = |b| - 1\nY = X_{a(1)}\nX ∈ ℝ^{a}", "|b| - 1", "1 - |b|", 310, "is never positive"),
 ]
 
@@ -167,6 +170,11 @@ RIGHT = (  # what resembles a mistake
     r"\[ Y = \nsum{\name{a}} (X_{\name{a}(i)} - X_{\name{a}(i-1)}) \]",
     r"\[ f(x) = w \ndot{\name{d}} x - b \] \[ w, x \in \reals^{\name{d}} \quad b \in \reals \]",  # as for support vectors
     r"\[ Y = \sin(\omega t) \odot X + X \] \[ X \in \reals^{\name{d}} \]",
+    r"\[ \nfun{\name{a}}{f}(X) = \sum_i X_{\name{a}(i)} + |\name{a}| \]",
+    r"\[ \nfun{\name{a}}{f}(X) = X_{\name{a}\rightarrow\name{b}} + 0 |\name{a}| \]",
+    r"\[ \nfun{\name{s}}{Att}(Q, K, V) = \nfun{\name{s}}{softmax}(Q \ndot{\name{k}} K) \ndot{\name{s}} V \]",
+    r"\[ \text{LN}_A(X) = X - A + A \odot A \] \[ \text{LN}_B(X) = \nsum{\name{c}} X \]",
+    r"\[ \text{f}_{2}(X) = \nsum{\name{a}} X \]",
     r"\[ R = \cos \theta + U \odot \sin \theta \] \[ U \in \reals^{\name{d}} \]",  # of quaternions
     r"\[ G = p \odot B - (1 - p) \odot C \] \[ p, B, C \in \reals^{\name{d}} \]",  # what is won and lost
 )
@@ -190,5 +198,5 @@ def first(pair):
 
 
 def test_each_rule_reports_something():
-    expected = {"missing_members", "unused_results", "wrong_indices", "inverted_quotients", "wrong_signs", "broken_rotations", "unusual_definitions"}  # fmt: skip
+    expected = {"missing_members", "unused_results", "wrong_indices", "inverted_quotients", "wrong_signs", "broken_rotations", "lone_axes", "unusual_definitions"}  # fmt: skip
     assert {rule.__name__ for rule in RULES} == expected

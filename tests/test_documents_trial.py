@@ -160,8 +160,29 @@ def test_claims_of_a_document_are_told_at_their_lines():
     lines = [(PAPER.count("\n", 0, attempt.span[0]) + 1, attempt.status) for attempt in report.tried]
     assert lines == [(5, PROVED), (7, FALSE), (11, PROVED)]
     (error,) = report.errors
-    assert error.code == 403 and error.position()[0] == 7 and error.notes[0].startswith("with X = [[")
+    assert error.code == 403 and error.position() == (8, 6) and error.notes[0].startswith("with X = [[")
     assert not check_document(PAPER).tried and not check_document(PAPER).errors
+
+
+DERIVATION = r"""
+\begin{align}
+A &= X \ndot{\mathsf{b}} w \\
+B &= (A + 1)^2 \\
+  &= A^2 + 2 A + 1 \\
+  &= A^2 + 2 A - 1 \\
+  &= (1 + A)^2
+\end{align}
+"""
+DECLARED = r"where $X \in \mathbb{R}^{\mathsf{a} \times \mathsf{b}}$ and $w \in \mathbb{R}^{\mathsf{b}}$."
+
+
+def test_the_first_step_of_a_derivation_that_does_not_hold_is_named():
+    (error,) = check_document(DERIVATION + DECLARED, draws=Draws()).errors
+    assert error.position() == (6, 6) and error.span_text == "A^2 + 2 A - 1" and "the one before it" in error.message
+    report = check_document(DERIVATION, draws=Draws())
+    (warning,) = report.warnings
+    assert not report.errors and warning.code == 403 and "where X ∈ ℝ^{b}" in warning.message
+    assert DERIVATION[slice(*warning.span)] == "A^2 + 2 A - 1"
 
 
 def test_the_command_tells_of_claims(tmp_path, capsys):
@@ -169,7 +190,7 @@ def test_the_command_tells_of_claims(tmp_path, capsys):
     paper.write_text(PAPER)
     assert main(["check", str(paper), "--random", "--trials", "2"]) == 1
     printed = capsys.readouterr().out
-    assert f"{paper}:5: note: assertion: proved" in printed and f"{paper}:7:1: error 403: assertion failed" in printed
+    assert f"{paper}:5: note: assertion: proved" in printed and f"{paper}:8:6: error 403: assertion failed" in printed
     assert printed.endswith("\n3 formulas in 2 sections: 1 error, 0 warnings\n")
     assert main(["check", str(paper), "--random", "--ignore", "403"]) == 0
     capsys.readouterr()

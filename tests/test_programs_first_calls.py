@@ -150,7 +150,7 @@ for package in (grammar, namedtensor):
             try:
                 importlib.import_module(found.name)
             except ModuleNotFoundError as problem:
-                assert problem.name in ("torch", "jax", "IPython", "lsprotocol", "mcp", "pygls"), problem
+                assert problem.name in ("torch", "jax", "IPython", "lsprotocol", "mcp", "pygls", "pygments"), problem
 print(taken)
 """
 

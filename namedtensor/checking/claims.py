@@ -17,7 +17,7 @@ from ..core.size_conditions import counting
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
-from ..scope.symbols import Claim, Definition
+from ..scope.symbols import Claim, Definition, equal_sides
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, CheckWarning, Inference, shown
 from ..terms.terms import Term
@@ -123,7 +123,7 @@ def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environ
     declared, env = group
     values = domain_values(checker, declared, env)
     if values is not None:
-        checker.claim_terms.append((term, (declared.domain, values), declared.span))
+        checker.claim_terms.append((term, (declared.domain, values), declared.span, None))
 
 
 def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
@@ -169,7 +169,7 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     if open or estimate:
         checker.only_typed[claim.span] = OPEN if open else ESTIMATE
     else:
-        checker.claim_terms.append((left, right, claim.span))
+        checker.claim_terms.append((left, right, claim.span, claim.step))
 
 
 def check_same_axes(
@@ -242,8 +242,10 @@ def check_statement(checker: Inference, definition: Definition, term: Term, env:
     declared, declaring = local_declaration(checker, definition.key, env)
     if declared is not None:
         check_member(checker, term, declared, declaring, definition.body)
-    if definition.claims and definition.elements:
+    if not definition.claims:
+        return
+    if definition.elements:
         env = each_element(checker, definition.elements, term.shape, env)
     over = definition.range if not definition.is_family else None
-    for other in definition.claims:
-        checker.pending_claims.append((Claim(definition.body, other, definition.statement.span, over), env))
+    stated = [*equal_sides(definition.body, definition.claims, definition.statement.span, over)]
+    checker.pending_claims += ((claim, env) for claim in reversed(stated))  # the last is taken first

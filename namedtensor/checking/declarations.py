@@ -315,7 +315,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
             bind_size(size, term.shape[axis], env)
     values = domain_values(checker, of, env)
     if values is not None:
-        checker.claim_terms.append((term, (of.domain, values), of.span))
+        checker.claim_terms.append((term, (of.domain, values), of.span, None))
 
 
 def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[Any, ...] | None:

@@ -16,7 +16,7 @@ from grammar.nodes import Name, Node, Set
 from ..core.sizes import resolve, unify
 from ..core.suggestions import near
 from ..scope.names import Key
-from ..scope.symbols import Claim, FunctionDefinition
+from ..scope.symbols import FunctionDefinition, equal_sides
 from ..terms.environment import Environment, lifted_name, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
@@ -67,8 +67,10 @@ def inline_call(
     result = close_call(checker, function, body, node, inner) if signed else body
     for of in function.statement.sets:
         check_member(checker, result, of, inner, function.body)
-    stated = (Claim(function.body, other, function.statement.span) for other in function.claims)
-    checker.pending_claims += ((claim, inner) for claim in (*stated, *function.local_claims))
+    if function.claims:
+        stated = [*equal_sides(function.body, function.claims, function.statement.span)]
+        checker.pending_claims += ((claim, inner) for claim in reversed(stated))
+    checker.pending_claims += ((claim, inner) for claim in function.local_claims)
     return result
 
 

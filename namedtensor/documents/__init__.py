@@ -32,6 +32,7 @@
 `unused_results`: definitions that nothing uses.
 `single_changes`: trees that differ by one change.
 `usual_forms`: forms of expressions that do not depend on how they are written.
+`lone_axes`: axes in definitions of functions that are in no other formula.
 `usual_definitions`: definitions that differ by one change from the usual ones.
 `suspicions`: all these rules.
 `included_files`: a document with the files that it includes.

@@ -263,8 +263,9 @@ def _try_claims(
         span = work.span(tried.span)
         assert span is not None
         if tried.problem is not None:
+            at = work.span(tried.step) if tried.step else span
             findings.warnings.append(
-                CheckWarning(tried.problem.code, tried.problem.message, span, tried.problem.hint or "")
+                CheckWarning(tried.problem.code, tried.problem.message, at or span, tried.problem.hint or "")
             )
             continue
         findings.tried.append(tried._replace(span=span))

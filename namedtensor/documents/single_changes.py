@@ -13,7 +13,7 @@ from ..scope.names import walk
 
 
 class SingleChange(NamedTuple):
-    """A changed tree, what kind of change it is, the call that it was made at, and what stands there instead."""
+    """A changed tree, what kind of change it is, the call that it was made at, and what it is changed to."""
 
     tree: Any
     kind: str

@@ -13,6 +13,7 @@ from .document import Document, MathSpan
 from .index_ranges import wrong_indices
 from .inverted import inverted_quotients
 from .lines import DocumentLines, Suspicion
+from .lone_axes import lone_axes
 from .missing_members import missing_members
 from .rotations import broken_rotations
 from .signs import wrong_signs
@@ -26,6 +27,7 @@ RULES: tuple[Callable[[DocumentLines], Iterator[Suspicion]], ...] = (
     inverted_quotients,
     wrong_signs,
     broken_rotations,
+    lone_axes,
     unusual_definitions,
 )
 

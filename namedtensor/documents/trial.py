@@ -18,6 +18,7 @@ from typing import Any
 from grammar.cache import cached_property
 from grammar.errors import NO_VALUE, SIDES_DIFFER, SIZE_NEEDED, NotationError, NotationWarning, Span
 from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Size, Value
+from grammar.parser import parse
 from grammar.printer import to_text
 
 from ..core.extents import symbols_of, value_at
@@ -242,7 +243,7 @@ class _Trial:
             except NotationError as problem:
                 if problem.code == 403 and problem.source == source and problem.reason != NO_VALUE:
                     drawn = {self.called.get(name, name): value for name, value in values.items()}
-                    return Tried(self.claim.span, FALSE, seen, problem.message, drawn)
+                    return Tried(self.claim.span, FALSE, seen, problem.message, drawn, step=self.step(problem))
                 if problem.reason == SIZE_NEEDED and problem.symbol is not None:
                     self.asked.add(problem.symbol)
                 last = problem.message
@@ -253,6 +254,12 @@ class _Trial:
         if not seen:
             return Tried(self.claim.span, UNTRIED, said=last)
         return Tried(self.claim.span, HOLDS, seen if inputs else 0)
+
+    def step(self, problem: NotationError) -> Span | None:
+        """The side of a derivation that an error is at."""
+        statement = parse(problem.source or "", "text").statements[len(self.program.statements) - 1]
+        spans = [side.span for side in statement.sides] if isinstance(statement, Equation) else []
+        return self.claim.sides[spans.index(problem.span)].span if problem.span in spans else None
 
     @property
     def is_estimate(self) -> bool:

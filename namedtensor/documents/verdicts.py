@@ -32,6 +32,7 @@ class Tried(NamedTuple):
     drawn: Mapping[str, Any] = {}
     supposed: Mapping[str, str] = {}  # assumed types of undeclared names
     problem: NotationError | None = None  # what is wrong with its type, whatever its names are
+    step: Span | None = None  # of a derivation that is disproved: the first side that differs from those before it
 
     def error(self, source: str) -> NotationError:
         """A false assertion as an error, with the tensors that show it."""
@@ -40,7 +41,7 @@ class Tried(NamedTuple):
             403,
             self.said,
             source,
-            self.span,
+            self.step or self.span,
             notes,
             "state assumptions the equation relies on, such as T = onehot_{vocab} t",
         )

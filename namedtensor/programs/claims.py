@@ -14,6 +14,9 @@ from ..terms.environment import source_name
 
 TOLERANCE = 1e-6  # of the largest number on either side
 ROUNDINGS = 32  # units of rounding, of the numbers of which an element is computed: 0 may be a difference of these
+OF_CALL = "this equation is checked, not defined, because its operand already has a value; to define it, use a new name"
+SIDES = "evaluate each side alone to see which is wrong"
+STEP = "correct this step, the first that does not hold"
 Scales = Callable[[int], Sequence[tuple[Any, Any]]]  # of an assertion: the magnitudes of both sides, and their axes
 
 
@@ -25,6 +28,7 @@ class PlannedClaim(NamedTuple):
     span: tuple[int, int]
     is_call: bool  # whether it may have been meant as a definition of a function
     is_fact: bool = False  # whether it is a comparison
+    step: tuple[int, int] | None = None  # of an equation of several sides: the one that is compared with the first
 
 
 def judge(
@@ -94,16 +98,13 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
             claim.span,
             hint="for the values 0 and 1 of a condition write 𝕀[x > 0]",
         )
-    raise NotationError(
-        403,
-        f"assertion failed{text}: left-hand side {_number(left[at])}, right-hand side {_number(right[at])}",
-        source,
-        claim.span,
-        hint="this equation is checked, not defined, because its operand already has a value; to define it, use a new name"
-        if claim.is_call
-        else "one of the two sides is not what it should be",
-        reason=None if np.all(np.isfinite([left[at], right[at]])) else NO_VALUE,
-    )
+    reason = None if np.all(np.isfinite([left[at], right[at]])) else NO_VALUE
+    first, second = _number(left[at]), _number(right[at])
+    if claim.step is not None:  # the sides before it were compared before
+        message = f"assertion failed{text}: this side is {second}, the one before it {first}"
+        raise NotationError(403, message, source, claim.step, hint=STEP, reason=reason)
+    message = f"assertion failed{text}: left-hand side {first}, right-hand side {second}"
+    raise NotationError(403, message, source, claim.span, hint=OF_CALL if claim.is_call else SIDES, reason=reason)
 
 
 def _aligned(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> list[Any] | None:

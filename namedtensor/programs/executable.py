@@ -72,8 +72,12 @@ class TypedValues(NamedTuple):
     def of(cls, checker: Checker, terms: tuple[Term, ...]) -> TypedValues:
         scope = checker.scope
         claims = tuple(
-            (left, right, PlannedClaim(isinstance(right, Term), right, span, span in scope.calls, span in scope.facts))
-            for left, right, span in checker.claim_terms
+            (
+                left,
+                right,
+                PlannedClaim(isinstance(right, Term), right, span, span in scope.calls, span in scope.facts, step),
+            )
+            for left, right, span, step in checker.claim_terms
         )
         return cls(scope.source, checker.limits, terms, claims, checker.given_names.unused, checker, checker.outer)
 

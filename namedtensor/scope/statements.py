@@ -13,7 +13,7 @@ from .known_heads import Head
 from .mentions import ARITHMETIC, NEARLY
 from .names import Spelled, component_names, spelled, walk
 from .shape_variables import is_shape
-from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
+from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation, equal_sides
 
 OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
 
@@ -86,8 +86,10 @@ class Statements:
             if not heads or (statement.range is None and spelled(sides[heads[0]]) is not None):
                 return self.state_sizes(position, statement, heads)
         if not heads:
-            for other in (*sides[1:], *statement.sets):
-                self.claims.append((position, Claim(sides[0], other, statement.span, statement.range)))
+            stated = equal_sides(sides[0], sides[1:], statement.span, statement.range, len(sides) > 2)
+            self.claims += ((position, claim) for claim in stated)
+            for of in statement.sets:
+                self.claims.append((position, Claim(sides[0], of, statement.span, statement.range)))
             return
         chosen = heads[0]
         others = [side for index, side in enumerate(sides) if index != chosen]

@@ -4,7 +4,7 @@
 # of the empty dicts and lists of new records
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import filterfalse
 from typing import Any
@@ -157,12 +157,24 @@ class SizeEquation:
 
 @dataclass(eq=False, frozen=True)
 class Claim:
-    """left = right, or left ∈ set, that defines nothing; with a `range`, for every number of it."""
+    """left = right, or left ∈ set, that defines nothing; with a `range`, for every number of it.
+
+    Of an equation of more than two sides, `step` is the span of the right one of these two.
+    """
 
     left: Node
     right: Node | nodes.Set
     span: tuple[int, int]
     range: Range | None = None
+    step: tuple[int, int] | None = None
+
+
+def equal_sides(
+    first: Node, others: Iterable[Node], span: tuple[int, int], over: Range | None = None, several: bool = True
+) -> Iterator[Claim]:
+    """The assertions that a side of an equation equals each of those after it, of which there are `several` in all."""
+    for other in others:
+        yield Claim(first, other, span, over, other.span if several else None)
 
 
 @dataclass(eq=False)

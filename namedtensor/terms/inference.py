@@ -146,7 +146,7 @@ class Inference(ABC):
         self.warnings: list[CheckWarning] = []
         self.pending_claims: list[tuple[Claim, Environment]] = []
         self.typing = False  # whether only the types of an assertion are asked for, which has no value
-        self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
+        self.claim_terms: list[tuple[Term, Any, tuple[int, int], tuple[int, int] | None]] = []  # as `Claim` says
         self.only_typed: dict[tuple[int, int], tuple[str, str]] = {}  # assertions not compared by value: why, a hint
         self.guards: list[Term] = []  # the conditions under which an index counts
         self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for

@@ -53,7 +53,7 @@ class Stages:
     @cached_property
     def claims(self) -> list[tuple[Term, Term, Span]]:
         """The assertions that two terms are equal, and where each appears."""
-        return [(left, right, span) for left, right, span in self.checker.claim_terms if isinstance(right, Term)]
+        return [(left, right, span) for left, right, span, _ in self.checker.claim_terms if isinstance(right, Term)]
 
     @cached_property
     def spans(self) -> set[Any]:
