@@ -1,9 +1,12 @@
 """A limit of processor time, without the garbage collector, which takes seconds where thousands of tests ran before."""
 
 import gc
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+WHILE_TRACED = 5  # times as much, where coverage is measured
 
 
 @contextmanager
@@ -18,4 +21,4 @@ def at_most(seconds: float) -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-    assert taken < seconds
+    assert taken < seconds * (WHILE_TRACED if sys.gettrace() else 1)
