@@ -40,7 +40,7 @@ ids ∈ ℝ^{seq}
 E ∈ ℝ^{vocab × d}
 P ∈ ℝ^{place × d}
 """
-MASK = "M_{s(i), t(j)} = { 0 if i ≤ j + before; -∞ otherwise }\nbefore = 0\n|t| = |s| + before\nA = softmax_{t} M\n"
+MASK = "M_{s(i), t(j)} = { 0 if j ≤ i + before; -∞ otherwise }\nbefore = 0\n|t| = |s| + before\nA = softmax_{t} M\n"
 ROTATED = "turned(X) = X ⊙ cos φ + quarter(X) ⊙ sin φ\nquarter(X) = -X_{pair(1)}\nφ ∈ ℝ^{seq}\nX ∈ ℝ^{seq × pair}\n"
 MIXED = "Y = (1 - z) ⊙ h + z ⊙ n\nz, h, n ∈ ℝ^{d}\n"
 FREQUENCIES = "ω_{pair(k)} = 1 / θ^{(k - 1) / |pair|}\nθ = 10000\n"
@@ -53,6 +53,33 @@ W^l ∈ ℝ^{d} for l = 1, …, L
 E ∈ ℝ^{d}
 """
 SPREAD = "spread_{ax}(X) = ∑_{ax} (X - mean_{ax} X)^2 / |ax|"
+WINDOW = """M_{s(i), t(j)} = { 0 if j = i + before; 0 if 0 ≤ i + before - j < window; -∞ otherwise }
+window = 4
+before = 0
+|t| = |s| + before
+A = softmax_{t} M
+"""
+EMBEDDED = """X = E_{vocab(ids + 1)} + P_{place(positions + 1)} + S_{kind(types + 1)}
+ids, positions, types ∈ ℝ^{seq}
+E ∈ ℝ^{vocab × d}
+P ∈ ℝ^{place × d}
+S ∈ ℝ^{kind × d}
+"""
+HALVES = """R_{d(1)} = X_{d(1)} ⊙ cos φ - X_{d(2)} ⊙ sin φ
+R_{d(2)} = X_{d(2)} ⊙ cos φ + X_{d(1)} ⊙ sin φ
+X ∈ ℝ^{seq × d[2]}
+φ ∈ ℝ^{seq}
+"""
+TOWERS = """X^0 = E
+T^l = X^{l-1} + norm_{d} X^{l-1} for l = 1, …, L
+X^l = T^l + norm_{d} T^l ⊙ W^l for l = 1, …, L
+Y^0 = X^L
+U^n = Y^{n-1} + max_{d} Y^{n-1} for n = 1, …, N
+Y^n = U^n + U^n ⊙ V^n for n = 1, …, N
+E ∈ ℝ^{d}
+W^l ∈ ℝ^{d} for l = 1, …, L
+V^n ∈ ℝ^{d} for n = 1, …, N
+"""
 CHANGES = [  # a right program, a mistake in it, the code of the warning, and a part of its message
     (LAYERS, "norm_{d} X^{l-1}", "norm_{d} X^{l+1}", 210, "X^{l+1} is not defined for all of its range"),
     (LAYERS, "= X^{l-1} +", "= X^{1-l} +", 210, "is not defined for all of its range"),
@@ -64,8 +91,19 @@ CHANGES = [  # a right program, a mistake in it, the code of the warning, and a 
     (TABLE, "ids + 1", "ids - 1", 411, "is not an index for the first"),
     (TABLE, "i - 1", "1 - i", 401, "is 1, 0, -1, …"),
     (TABLE, "positions + 1", "positions", 401, "is 0, 1, 2, …"),
-    (MASK, "j + before", "before", 410, "never holds, where before = 0"),
-    (MASK, "i ≤ j + before", "0 ≤ i + j", 410, "always holds"),
+    (MASK, "i + before", "before", 410, "never holds, where before = 0"),
+    (MASK, "j ≤ i + before", "0 ≤ i + j", 410, "always holds"),
+    (MASK, "i + before", "i", 213, "has i without before, and |t| = |s| + before"),
+    (WINDOW, "|s| + before", "|s|", 213, "and its indices are compared with i + before"),
+    (WINDOW, "|s| + before", "|s| - before", 213, "and its indices are compared with i + before"),
+    (WINDOW, "0 ≤ i + before", "0 ≤ i", 213, "has i without before"),
+    (EMBEDDED, "types + 1", "types", 213, "types} has no offset, and 2 similar terms have one"),
+    (EMBEDDED, "types + 1", "1", 213, "index 1 has no offset"),
+    (ROTATED, "+ quarter(X) ⊙ sin φ", "", 411, "has the cos of an angle, and no term with its sin"),
+    (ROTATED, "X ⊙ cos φ + ", "", 411, "has the sin of an angle, and no term with its cos"),
+    (HALVES, " + X_{d(1)} ⊙ sin φ", "", 411, "has the cos of an angle, and no term with its sin"),
+    (BLOCKS, "T^l + B^l", "B^l", 213, "Norm is of B^l alone, and in 2 similar formulas of a sum"),
+    (TOWERS, "X^{l-1} + norm_{d} X^{l-1}", "norm_{d} X^{l-1}", 213, "is not a sum, and 3 similar steps are"),
     (MASK, "|s| + before", "before", 310, "is 0, and a size is at least 1"),
     (ROTATED, "X ⊙ cos φ", "X", 411, "is not multiplied by the cos of the angle"),
     (ROTATED, "X ⊙ cos φ", "cos φ", 411, "lacks a factor"),
@@ -198,5 +236,5 @@ def first(pair):
 
 
 def test_each_rule_reports_something():
-    expected = {"missing_members", "unused_results", "wrong_indices", "inverted_quotients", "wrong_signs", "broken_rotations", "lone_axes", "unusual_definitions"}  # fmt: skip
+    expected = {"missing_members", "unused_results", "wrong_indices", "inverted_quotients", "wrong_signs", "broken_rotations", "lone_axes", "lost_offsets", "lost_residuals", "unusual_definitions"}  # fmt: skip
     assert {rule.__name__ for rule in RULES} == expected

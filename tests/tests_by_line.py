@@ -26,7 +26,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-
 from mutations import ROOT, Mutant
 
 SECONDS = 150  # of the processor, for one process of tests: a mutant that makes them endless is noticed too

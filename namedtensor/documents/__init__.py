@@ -29,6 +29,8 @@
 `signs`: signs that seem wrong.
 `rotations`: rotations that lack a factor.
 `index_ranges`: indices, sizes and conditions that cannot be meant.
+`offsets`: indices without the offset that similar ones have.
+`residuals`: steps of a recurrence that lack what they update.
 `unused_results`: definitions that nothing uses.
 `single_changes`: trees that differ by one change.
 `usual_forms`: forms of expressions that do not depend on how they are written.

@@ -229,6 +229,13 @@ def factors_of(node: Any) -> list[Any]:
     return [node]
 
 
+def terms_of(node: Any) -> list[Any]:
+    """The terms of a sum."""
+    if is_call(node, "+") and len(node.arguments) == 2:
+        return [term for argument in node.arguments for term in terms_of(argument)]
+    return [node]
+
+
 def with_ancestors(node: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, tuple[Any, ...]]]:
     """Every node at and below a node, with those above it, the nearest last."""
     stack = [(node, above)]

@@ -23,6 +23,34 @@ def broken_rotations(lines: DocumentLines) -> Iterator[Suspicion]:
                 suspicion = _of_sum(lines, line, node)
                 if suspicion is not None:
                     yield suspicion
+        yield from _half(lines, line)
+
+
+def _half(lines: DocumentLines, line: Line) -> Iterator[Suspicion]:
+    """A definition X ⊙ cos φ in a document without sin φ, or beside one of the same name that has both."""
+    factors = factors_of(line.body[0]) if len(line.body) == 1 else []
+    waves = [factor for factor in factors if is_call(factor, *OTHER)]
+    rest = [factor for factor in factors if factor not in waves]
+    if (
+        len(waves) != 1
+        or not rest
+        or not all(isinstance(part, (nodes.Name, nodes.Index)) for part in waves[0].arguments)
+    ):
+        return
+    if not (_is_part(rest) or _is_argument(line, rest)):
+        return
+    other = nodes.Call(OTHER[waves[0].operator], (), (), waves[0].arguments)
+    having = [
+        at for at in lines.all if any(is_call(node, other.operator) and node == other for node in walk(at.statement))
+    ]
+    if isinstance(line.head, nodes.Call) and not having or _is_beside(line, having):
+        text = f"{lines.text(line, line.body[0])} has the {waves[0].operator} of an angle, and no term with its {other.operator}"
+        yield Suspicion(CODE, line, line.body[0], text, f"add the term with the {other.operator}")
+
+
+def _is_beside(line: Line, others: list[Line]) -> bool:
+    """Whether other elements of the same tensor are defined by one of these lines."""
+    return any(isinstance(line.head, nodes.Index) and isinstance(at.head, nodes.Index) and at.head.base == line.head.base for at in others)  # fmt: skip
 
 
 def _of_sum(lines: DocumentLines, line: Line, node: Any) -> Suspicion | None:

@@ -15,6 +15,8 @@ from .inverted import inverted_quotients
 from .lines import DocumentLines, Suspicion
 from .lone_axes import lone_axes
 from .missing_members import missing_members
+from .offsets import lost_offsets
+from .residuals import lost_residuals
 from .rotations import broken_rotations
 from .signs import wrong_signs
 from .unused_results import unused_results
@@ -28,6 +30,8 @@ RULES: tuple[Callable[[DocumentLines], Iterator[Suspicion]], ...] = (
     wrong_signs,
     broken_rotations,
     lone_axes,
+    lost_offsets,
+    lost_residuals,
     unusual_definitions,
 )
 
