@@ -7,7 +7,7 @@ DEEPER = "the depth of a frame only has to be greater than that of the frame aro
 ROW = "a row is nothing, and then there is nothing to cut, or it has the two bytes of one number at least"
 
 EQUIVALENT: dict[str, str] = {
-    "namedtensor/checking/stacked_families.py: `made = loop_with(checker, recurrence, low if recurrence.direction > 0 else high, steps)`: "
+    "namedtensor/checking/stacked_families.py: `loop = loop_with(checker, recurrence, low if recurrence.direction > 0 else high, steps)`: "
     "recurrence.direction > 0 → (recurrence.direction >= 0)": EITHER_WAY,
     "namedtensor/checking/stacked_families.py: `elif recurrence.direction > 0:`: "
     "recurrence.direction > 0 → (recurrence.direction >= 0)": EITHER_WAY,
@@ -19,6 +19,6 @@ EQUIVALENT: dict[str, str] = {
     "namedtensor/checking/sums.py: `depth = env.depth + 1`: 1 → 2": DEEPER,
     "namedtensor/planning/dtypes.py: `return number if type(number) is int and abs(number) < 2**53 else float(number)`: "
     "abs(number) < 2**53 → (abs(number) <= 2 ** 53)": EXACT,
-    "namedtensor/checking/lookup.py: `NESTED = 100  # definitions that may be evaluated inside each other before what they need "
-    "is evaluated ahead`: 100 → 101": SHALLOW,
+    "namedtensor/checking/lookup.py: `MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they need is "
+    "evaluated ahead`: 100 → 101": SHALLOW,
 }
