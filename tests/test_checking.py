@@ -502,3 +502,27 @@ def test_cases_have_the_axes_of_every_case_and_condition(first):
     assert set(result.axes) == {"b", "c"}
     expected = [[(3 if x <= 1 else 2) if "<" in first else y for y in v] for x in u]
     assert result.to_array("b c").tolist() == expected
+
+
+NUMBERED = r"""f_{k}: ℝ^{seq[n]} → ℝ^{seq[n/k]}
+f_{k}(X) = max_{window} pool_{seq,window} X
+|window| = k"""
+OF_TWO = r"""f_{kh,kw}: ℝ^{height[h] × width[w]} → ℝ^{height[h/kh] × width[w/kw]}
+f_{kh,kw}(X) = max_{down,across} pool_{height,down} pool_{width,across} X
+|down| = kh
+|across| = kw"""
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "code"),
+    [
+        (NUMBERED, "max_{window}", "max_{window,window}", 303),
+        (NUMBERED, "max_{window}", "max_{seq}", 307),
+        (NUMBERED, "max_{window}", "max_{other}", 301),
+        (OF_TWO, "max_{down,across}", "max_{down}", 307),
+        (OF_TWO, "pool_{width,across}", "pool_{across,width}", 301),
+    ],
+)
+def test_a_function_of_numbers_is_checked_though_it_is_not_called(text, old, new, code):
+    assert not nt.check(text).errors
+    assert [error.code for error in nt.check(text.replace(old, new)).errors] == [code]

@@ -18,6 +18,7 @@ from ..scope.names import Key
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.inference import AlreadyReported, shown
 from ..terms.terms import Term, resolved_shape
+from .application import scalar_term
 from .checker import Checker
 from .lifting import Bindings, inline_call
 
@@ -141,8 +142,13 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     """Check the body of a function whose arguments have a stated shape, for arguments of exactly that."""
     domain = _domain(function)
-    if domain is None or MADE in function.operator or any(kind == "number" for kind, _ in function.subscript):
+    if domain is None or MADE in function.operator:
         return
+    numbers = {
+        text: scalar_term(checker, SizeVariable(text), text, function.head)
+        for kind, text in function.subscript
+        if kind == "number"
+    }
     axes = {text: (text,) for kind, text in function.subscript if kind == "axis"}
     indices = {text: text for kind, text in function.superscript if kind == "index"}
     arguments: list[Term] = []
@@ -152,7 +158,15 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     bindings: Bindings = {"axes": axes, "numbers": {}, "indices": indices}
     try:
         inline_call(
-            checker, function, bindings, {}, tuple(arguments), (), function.head, function.head.arguments, checker.top
+            checker,
+            function,
+            bindings,
+            numbers,
+            tuple(arguments),
+            (),
+            function.head,
+            function.head.arguments,
+            checker.top,
         )
     except NotationError as problem:
         if problem.code not in (206, 309):
