@@ -129,12 +129,18 @@ class Recorded:
         return list(chosen)
 
     def by_file(self, tests: set[str], nearness: Callable[[str], Any]) -> list[str]:
-        """File by file, the nearest first and those of which many tests are among these; of each its fastest."""
+        """File by file, the nearest first and those of which many tests are among these for their time; of each its fastest."""
         files: dict[str, list[str]] = defaultdict(list)
         for name in sorted(tests - {AT_IMPORT}, key=lambda name: (self.seconds.get(name, 0.0), name)):
             if LEFT_OUT not in name and self.seconds.get(name, 0.0) < LONG:
                 files[name.split("::")[0]].append(name)
-        order = sorted(files, key=lambda file: (nearness(file), len(files[file])), reverse=True)
+
+        def seconds(file: str) -> float:
+            return IMPORT + sum(self.seconds.get(name, 0.0) for name in files[file][:EACH])
+
+        order = sorted(
+            files, key=lambda file: (nearness(file), min(len(files[file]), EACH) / seconds(file)), reverse=True
+        )
         return [name for file in order for name in files[file][:EACH]]
 
 
