@@ -119,6 +119,13 @@ CHANGES = [  # a right program, a mistake in it, the code of the warning, and a 
     ("Y = X / √(mean_{d} (X^2) + ε)\nX ∈ ℝ^{d}", "+ ε", "- ε", 411, "is subtracted under a root"),
     ("Y = (∑_{s} (W ⊙ X)) / ∑_{s} W\nX, W ∈ ℝ^{s × d}", "W ⊙ X", "W", 411, "is divided by itself"),
     (SPREAD, "mean_{ax}", "mean_{chans}", 213, "axis chans is in no other formula; ax is in 2 places"),
+    (
+        SPREAD.replace("ax", "in_1"),
+        "mean_{in_1}",
+        "mean_{in_2}",
+        213,
+        "axis in_2 is in no other formula; in_1 is in 2 places",
+    ),
     (SPREAD, "∑_{ax}", "∑_{chans}", 213, "axis chans is in no other formula; ax is in 2 places"),
     ("|a| = |b| - 1\nY = X_{a(1)}\nX ∈ ℝ^{a}", "|b| - 1", "1 - |b|", 310, "is never positive"),
 ]

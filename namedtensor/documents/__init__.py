@@ -15,6 +15,7 @@
 `typed_programs`: assertions with their types.
 `fitting_shapes`: minimal shapes for undeclared names.
 `assumptions`: assumptions of an assertion.
+`random_values`: random tensors of declared sets and sizes.
 `trial`: random tests of assertions.
 `overridden`: overridden statements.
 `conflicts`: formulas as one program, and redefined names.

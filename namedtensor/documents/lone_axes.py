@@ -24,22 +24,22 @@ def lone_axes(lines: DocumentLines) -> Iterator[Suspicion]:
     functions = [line for line in lines.all if isinstance(line.head, nodes.Call) and line.head.subscript]
     counts = Counter(name for line in lines.all for name in axes_in(line.statement)) if functions else Counter[str]()
     for line in functions:
-        like = max((axis.text for axis in axes_of(line.head)), key=counts.__getitem__, default="")
+        like = max((axis.name for axis in axes_of(line.head)), key=counts.__getitem__, default="")
+        if counts[like] < MIN_LIKE:
+            continue
         indices = _indices(line)
         for node in (node for side in line.body for node in walk(side)):
             # that of X ⊙_{key} Y, where neither is declared, may be in no other formula
-            if not is_call(node, *REGISTRY) or len(node.arguments) != 1 or counts[like] < MIN_LIKE:
-                continue
-            for axis in axes_of(node):
-                if counts[axis.text] == 1 and axis.text not in indices:
-                    message = f"axis {axis.text} is in no other formula; {like} is in {counts[like]} places"
-                    hint = f"write {like}, or declare a tensor with axis {axis.text}"
+            for axis in axes_of(node) if is_call(node, *REGISTRY) and len(node.arguments) == 1 else ():
+                if counts[axis.name] == 1 and axis.name not in indices:
+                    message = f"axis {axis.name} is in no other formula; {like} is in {counts[like]} places"
+                    hint = f"write {like}, or declare a tensor with axis {axis.name}"
                     yield Suspicion(CODE, line, axis, message, hint)
 
 
-def axes_of(call: nodes.Call) -> list[nodes.Name]:
-    """The names in the subscript of a call."""
-    return [axis for axis in call.subscript if isinstance(axis, nodes.Name)]
+def axes_of(call: nodes.Call) -> list[nodes.Axis]:
+    """The axes in the subscript of a call."""
+    return [axis for part in call.subscript if (axis := nodes.axis_of(part)) is not None]
 
 
 def axes_in(node: Any) -> Iterator[str]:
@@ -48,7 +48,7 @@ def axes_in(node: Any) -> Iterator[str]:
         if isinstance(below, nodes.Axis):
             yield below.name
         elif is_call(below, *REGISTRY):
-            yield from (axis.text for axis in axes_of(below))
+            yield from (axis.name for axis in axes_of(below))
 
 
 def _indices(line: Line) -> set[str]:

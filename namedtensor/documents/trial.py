@@ -17,13 +17,13 @@ from typing import Any
 
 from grammar.cache import cached_property
 from grammar.errors import NO_VALUE, SIDES_DIFFER, SIZE_NEEDED, NotationError, NotationWarning, Span
-from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Size, Value
+from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Value
 from grammar.parser import parse
 from grammar.printer import to_text
 
-from ..core.extents import symbols_of, value_at
+from ..core.extents import symbols_of
 from ..core.sizes import resolve
-from ..core.tensor import NamedTensor, tensor
+from ..core.tensor import NamedTensor
 from ..derivations.equal_forms import has_proof
 from ..programs.arguments import shape_of
 from ..programs.evaluate import evaluate
@@ -37,6 +37,7 @@ from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_
 from .estimates import FAR, SEEDS, farthest
 from .fitting_shapes import with_fitting_shapes
 from .notation import base_of
+from .random_values import drawn_length, drawn_number, tensor_of, with_sizes
 from .typed_programs import checked, taken, typed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried, doubt
 
@@ -300,7 +301,7 @@ class _Trial:
             symbol.name for shape in inputs.values() for size in shape.values() for symbol in symbols_of(resolve(size))
         }
         sizes |= {name: random.randint(2, 3) for name in sorted(symbols - sizes.keys())}
-        inputs = {name: _at(shape, sizes) for name, shape in inputs.items()}
+        inputs = {name: with_sizes(shape, sizes) for name, shape in inputs.items()}
         stated = any(
             isinstance(statement, Equation) and is_of_sizes(statement) for statement in self.program.statements
         )
@@ -310,11 +311,12 @@ class _Trial:
         extents: dict[str, int] = {}
         values: dict[str, Any] = {}
         for name, shape in inputs.items():
-            lengths = [_length(size, extents, random) for size in shape.values()]
+            lengths = [drawn_length(size, extents, random) for size in shape.values()]
             numbers = [
-                _number(self.sets.get(name), {**extents, **sizes}, random, positive) for _ in range(math.prod(lengths))
+                drawn_number(self.sets.get(name), {**extents, **sizes}, random, positive)
+                for _ in range(math.prod(lengths))
             ]
-            values[name] = _tensor(numbers, tuple(shape), lengths)
+            values[name] = tensor_of(numbers, tuple(shape), lengths)
         return values, sizes
 
     @cached_property
@@ -346,29 +348,6 @@ def _free_axis(inputs: Shapes) -> str | None:
     return next(axes, None)
 
 
-def _at(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:
-    """A shape where ends that nothing gives have these sizes."""
-    result = {axis: resolve(size) for axis, size in shape.items()}
-    return {
-        axis: value_at(size, {symbol: sizes[symbol.name] for symbol in symbols_of(size)})
-        for axis, size in result.items()
-    }
-
-
-def _length(size: Any, extents: dict[str, int], random: Random) -> int:
-    known = resolve(size)
-    return known if isinstance(known, int) else extents.setdefault(str(known), random.randint(2, 4))
-
-
-def _tensor(numbers: list[float], axes: tuple[str, ...], lengths: list[int]) -> Any:
-    if not axes:
-        return numbers[0]
-    flat: Any = numbers
-    for length in lengths[:0:-1]:
-        flat = [flat[at : at + length] for at in range(0, len(flat), length)]
-    return tensor(flat, " ".join(axes))
-
-
 def _shown(shape: Mapping[str, Any]) -> str:
     return f"ℝ^{{{' × '.join(shape)}}}" if shape else "ℝ"
 
@@ -380,22 +359,3 @@ def _evaluated(source: str, values: Mapping[str, Any], sizes: Mapping[str, int])
         result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
     if isinstance(result, NamedTensor) and not all(map(math.isfinite, result.to_numpy(result.axes).ravel().tolist())):
         raise NotationError(405, "no random test has finite values")
-
-
-def _number(of: Set | None, sizes: dict[str, int], random: Random, positive: bool) -> float:
-    """A number of a set."""
-    bounds = [_bound(element, sizes, random) for element in of.elements] if of is not None else []
-    if of is not None and of.domain == "count" and bounds:
-        return random.randint(1, max(1, int(bounds[0])))
-    if of is not None and of.domain == "interval" and len(bounds) == 2:
-        return round(random.uniform(*bounds), 3)
-    if of is not None and of.domain == "elements" and bounds:
-        return random.choice(bounds)
-    return round(random.uniform(0.2, 2), 2) if positive else round(random.gauss(0, 1), 2)
-
-
-def _bound(node: Any, sizes: dict[str, int], random: Random) -> float:
-    text = to_text(node)
-    if isinstance(node, (Name, Size)):
-        return sizes.setdefault(text.strip("|"), random.randint(2, 4))
-    return float(evaluate(text, syntax="text"))
