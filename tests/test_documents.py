@@ -393,6 +393,8 @@ def test_any_text_is_checked_without_another_exception():
 
 
 # -------------------------------------------------------------------------------------------------------- inheritance
+LATER = r"\section{B} \[ \text{half} \colon \reals^{\name{a}} \to \reals^{\name{a}} \] \[ \text{half}(x) = x / 2 \]"
+OTHER = r"\[ \text{half} \colon \reals^{\name{b}} \to \reals \] \[ \text{half}(x) = \nsum{\name{b}} x \]"
 OF_SECTIONS = {
     "a declaration counts in later sections": (
         r"\section{A} $X \in \reals^{\name{a}}$ \section{B} \[ Y = \nsum{\name{a}} \nsum{\name{b}} X \]",
@@ -414,6 +416,23 @@ OF_SECTIONS = {
         r"\section{A} \[ \text{half} \colon \reals^{\name{a}} \to \reals^{\name{a}} \] \[ \text{half}(x) = x / 2 \]"
         r"\section{B} $X \in \reals^{\name{b}}$ \[ Y = \nsum{\name{b}} \text{half}(X) \]",
         [305],
+    ),
+    "so is one that has its signature in a later section": (
+        rf"\section{{A}} $X \in \reals^{{\seq \times \name{{a}}}}$ \[ Y = \text{{half}}(X) \] \[ Z = \nsum{{\name{{b}}}} Y \] {LATER}",
+        [301],
+    ),
+    "which it is called with": (
+        rf"\section{{A}} $X \in \reals^{{\name{{b}}}}$ \[ Y = \text{{half}}(X) + \nsum{{\name{{b}}}} X \] {LATER}",
+        [305],
+    ),
+    "not where another section gives another": (
+        rf"\section{{A}} $X \in \reals^{{\name{{b}}}}$ \[ Y = \text{{half}}(X) + \nsum{{\name{{b}}}} X \] {LATER} \section{{C}} {OTHER}",
+        [],
+    ),
+    "nor where its name is one letter": (
+        r"\section{A} $X \in \reals^{\name{b}}$ \[ Y = f(X) + \nsum{\name{b}} X \]"
+        + LATER.replace(r"\text{half}", "f"),
+        [],
     ),
     "what an inherited definition needs comes with it": (
         r"\section{A} $X \in \reals^{\name{a}}$ \[ Y = \nsum{\name{a}} X \] \section{B} \[ Z = \nsum{\name{a}} Y \]",
@@ -570,3 +589,19 @@ def test_what_a_head_takes_is_what_is_declared_below_it():
 def test_a_record_as_a_subscript_is_not_blamed():
     text = r"\[ Y_r = f(X_r) \] with \( Y, X \in \mathbb{R}^{\mathcal{S}} \) and $f \colon \mathbb{R}^{\mathcal{S}} \rightarrow \mathbb{R}$"
     assert not check_document(text).errors
+
+
+def test_an_undefined_macro_is_reported_once_and_the_other_rows_are_checked(tmp_path, capsys):
+    text = r"""Let $X \in \reals^{\nset{a}{n}}$.
+\begin{align}
+Y &= \nsum{\name{a}} \foo{X}{2} \\
+Z &= \nsum{\name{b}} X \\
+W &= \nsum{\name{a}} \foo{X}{3}
+\end{align}"""
+    report = check_document(text)
+    assert [error.code for error in report.errors] == [301]  # of Z
+    assert [skipped.reason for skipped in report.unread] == [r"macro \foo is not defined"] * 2
+    (tmp_path / "a.tex").write_text(text, encoding="utf-8")
+    assert cli.main(["check", str(tmp_path / "a.tex")]) == 1
+    shown = capsys.readouterr().out
+    assert shown.count("is not defined") == 1 and "(and 1 more: line 5)" in shown

@@ -457,3 +457,25 @@ def test_any_string_is_a_tree_or_a_notation_error(source):
         assert str(error)
     else:
         assert isinstance(tree, nodes.Program)
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"X_{\nidx{a}{2}}", "X_{a(2)}"),
+        (r"X_{\nmov{a}{b}}", "X_{a→b}"),
+        (r"X \in \reals^{\nset{a}{3}}", "X ∈ ℝ^{a[3]}"),
+        (r"\ndef{\ax}{a} X_{\nidx{\ax}{i+1}}", "X_{a(i + 1)}"),
+        (r"\newcommand{\nidx}[2]{#1 + #2} \nidx{X}{Y}", "X + Y"),  # the author's own
+    ],
+)
+def test_macros_of_older_versions_of_the_package_are_known(latex, text):
+    assert parse(latex, "latex") == parse(text, "text")
+
+
+def test_a_macro_with_two_arguments_that_nothing_defines_is_an_error():
+    with pytest.raises(NotationError) as caught:
+        parse(r"Y + \foo{X}{2}", "latex")
+    assert caught.value.code == 111 and caught.value.message == r"macro \foo is not defined"
+    assert caught.value.span_text == r"\foo" and "style file" in caught.value.hint
+    parse(r"\foo{} + \alpha{X} + \foo + \foo{X} + \exp{X} + \norm{X}", "latex")  # \foo is a name, and a function

@@ -10,9 +10,9 @@ from ..symbols import ACCENTS, CALLIGRAPHIC
 from ..text import fold
 from ..tokens import Token
 from .characters import joined
-from .macros import NAMED
+from .macros import AXIS_FONTS, NAMED
 from .reader import Part, Reader, Stretch
-from .tables import ACCENT_MACROS, AXIS_FONTS, LOOKS, PAIRS
+from .tables import ACCENT_MACROS, LOOKS, PAIRS
 
 
 # ------------------------------------------------------------------------------------------------------------- letters

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..errors import ENDLESS_MACRO, NotationError, Span
 from ..symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
+from ..text import fold
 
 Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
 
@@ -21,6 +22,7 @@ MAX_MACRO_PIECES = 100_000  # how many pieces the author's macros may make in al
 # What shows a word: in upright text, where `if` and `odd` are words of the notation, or in a font of names.
 TEXTS = ("text", "textrm", "textit", "textbf", "textsf", "texttt", "textnormal", "mbox", "hbox")
 FONTS = ("name", "mathsf", "mathrm", "mathit", "mathbf", "mathtt", "mathnormal", "boldsymbol", "bm", "operatorname")
+AXIS_FONTS = ("\\name", "\\mathsf")
 
 # What a paper defines for its readers' eyes means here what the notation says, however it is to look.
 NOTATION = {"ndef", "ndot", "nfun", "nsum", "nprod", "ncat", "nbin", "nmatrix", "reals", *TEXTS, *FONTS}
@@ -103,16 +105,25 @@ DEFINES = re.compile(
 )
 
 
+# What versions of the package before 2021-03 defined: \nidx{ax}{1}, \nset{ax}{n}, \nmov{ax}{bx}.
+OLDER = {
+    "\\nidx": Macro(2, scan(r"\name{#1}(#2)")),
+    "\\nset": Macro(2, scan(r"\name{#1}[#2]")),
+    "\\nmov": Macro(2, scan(r"\name{#1}\rightarrow\name{#2}")),
+}
+USES_OLDER = re.compile(rf"\\(?:{'|'.join(name[1:] for name in OLDER)})(?![A-Za-z])")
+
+
 def expand(source: str, pieces: list[Piece]) -> list[Piece]:
-    """The pieces with every macro that the source defines replaced by its body."""
-    return _Expander(source, pieces).run() if DEFINES.search(source) else pieces
+    """The pieces with every macro that the source defines, and of older versions of the package, replaced by its body."""
+    return _Expander(source, pieces).run() if DEFINES.search(source) or USES_OLDER.search(source) else pieces
 
 
 class _Expander:
     def __init__(self, source: str, pieces: list[Piece]):
         self.source = source
         self.left = pieces[::-1]  # what is still to be read, the next piece last
-        self.macros: dict[str, Macro] = {}
+        self.macros: dict[str, Macro] = dict(OLDER)
         self.made = 0
 
     def run(self) -> list[Piece]:
@@ -326,6 +337,12 @@ DOLLARS = {"$", "$$"}
 
 def closing_of(text: str) -> str:
     return CLOSING.get(text) or text.replace("begin", "end", 1)
+
+
+def unfonted(text: str) -> str | None:
+    """The name in \\name{…} or \\text{…}, which may hold labels and words of the notation too."""
+    named = NAMED.fullmatch(text)
+    return named and fold(named[2].replace("\\_", "_").replace("∗", "*"))
 
 
 def lacks_argument(source: str, macro: Piece) -> NotationError:

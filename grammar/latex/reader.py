@@ -14,9 +14,9 @@ from ..errors import NotationError
 from ..symbols import FRACTIONS, UNDERSCORED
 from ..text import fold
 from ..tokens import Token, numeral
-from .macros import NAMED, TEXTS, WITH_ARGUMENTS, Piece, is_number, is_word, lacks_argument
+from .macros import AXIS_FONTS, NAMED, TEXTS, WITH_ARGUMENTS, Piece, is_number, is_word, lacks_argument, unfonted
 from .statements import CELL, FORMULA, ROW
-from .tables import ARITY, AXIS_FONTS, BETWEEN, BIG_WORDS, LOOKS, REFUSED, SIGNS, WORD_VALUES, WORDS, name_of, unfonted
+from .tables import ARITY, BETWEEN, BIG_WORDS, LOOKS, REFUSED, SIGNS, WORD_VALUES, WORDS, check_defined, name_of
 
 Stretch = tuple[int, int]  # pieces still to be read, from the first index up to the second
 # A frame is what a group means for the things in it. A part is a token; a stretch; the kind of a frame, which it enters;
@@ -90,6 +90,8 @@ class Reader:
                 if name is None or text[-1] == "}" and self.last() in ("", "SEPARATOR"):  # \text{…} may be a comment
                     position = self.other(position, end)
                     continue
+                if text[0] == "\\" and position + 1 < end and pieces[position + 1][0] == "{":
+                    check_defined(self.source, pieces, position, self.partner)
                 tokens.append(Token("NAME", name, start, stop, self.place))
             elif isinstance(action, tuple):
                 tokens.append(Token(action[0], action[1], start, stop))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
-from ..symbols import ACCENTS, LATEX_GREEK, SYMBOLS, UNDERSCORED, value
+from ..errors import NotationError
+from ..symbols import ACCENTS, FUNCTIONS, LATEX_GREEK, SYMBOLS, UNDERSCORED, value
 from ..text import fold
-from .macros import FONTS, NAMED, TEXTS, is_macro, is_word
+from .macros import FONTS, NAMED, TEXTS, Piece, is_macro, is_word, unfonted
 
 
 def _macros(names: str) -> list[str]:
@@ -38,7 +40,6 @@ NAMES = {f"\\{name}": letter for name, letter in LATEX_GREEK.items()} | {"\\inft
 PRIMES = {"'", "′", "’", "\\prime"}
 STARS = {"*": "*", "∗": "*", "\\ast": "*", "\\dagger": "†", "\\dag": "†", "†": "†", "‡": "†"}
 
-AXIS_FONTS = ("\\name", "\\mathsf")
 ACCENT_MACROS = {f"\\{name}": name for name in ACCENTS}
 ACCENT_MACROS |= {"\\widehat": "hat", "\\widetilde": "tilde", "\\overline": "bar"}
 # Brackets that are functions of what they hold.
@@ -111,7 +112,18 @@ def is_known(macro: str) -> bool:
     return macro in NAMES or macro in SIGNS or macro in LOOKS | DROPPED or macro in REFUSED or macro in ARITY
 
 
-def unfonted(text: str) -> str | None:
-    """The name in \\name{…} or \\text{…}, which may hold labels and words of the notation too."""
-    named = NAMED.fullmatch(text)
-    return named and fold(named[2].replace("\\_", "_").replace("∗", "*"))
+REPAIR = r"define it with \newcommand; if a style file defines it, put that file beside the document"
+
+
+def check_defined(source: str, pieces: list[Piece], position: int, partner: Mapping[int, int]) -> None:
+    r"""Raise NotationError at a macro with two arguments that nothing defines; \foo{X} may be a function, and its argument."""
+    text, start, stop = pieces[position]
+    after = partner.get(position + 1, len(pieces)) + 1
+    if (
+        pieces[after : after + 1]
+        and pieces[after][0] == "{"
+        and is_macro(text)
+        and not is_known(text)
+        and text[1:] not in FUNCTIONS
+    ):
+        raise NotationError(111, f"macro {text} is not defined", source, (start, stop), hint=REPAIR)

@@ -1,8 +1,9 @@
-"""Inheritance between sections: the statements of earlier ones that define what a section's formulas use."""
+"""Inheritance between sections: the statements of earlier ones that define what a section's formulas use, and the
+signatures of functions that only later ones have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grammar import nodes
@@ -14,14 +15,36 @@ from .assembled import assembled
 from .document import Document, MathSpan, Section
 from .notation import base_of, heads_of, mentioned, names_in
 
+Place = tuple[MathSpan, int]  # of a statement: its formula, and its number there
+
+
+def later_signatures(document: Document) -> dict[str, Place]:
+    """The signatures of functions that have one in the whole document, the same wherever it is given.
+
+    Names of one letter are left out: another section may use f for another function.
+    """
+    signatures: dict[str, Place] = {}
+    texts: dict[str, set[str]] = {}
+    for section in document.sections:
+        for maths in section.formulas:
+            for number, statement in enumerate(section.programs[maths].statements):
+                if isinstance(statement, nodes.Signature) and len(statement.head.operator) > 1:
+                    signatures[statement.head.operator] = maths, number
+                    texts.setdefault(statement.head.operator, set()).add(to_text(statement))
+    return {name: place for name, place in signatures.items() if len(texts[name]) == 1}
+
 
 class Inheritance:
-    """The statements of a document so far, by the names that they say something of; the last of a name counts."""
+    """The statements of a document so far, by the names that they say something of; the last of a name counts.
 
-    def __init__(self, document: Document):
+    `later` are the signatures that apply before the section that gives them too.
+    """
+
+    def __init__(self, document: Document, later: Mapping[str, Place] | None = None):
         self.document = document
-        self.known: dict[str, list[tuple[MathSpan, int]]] = {}  # of a name, the statements: formula and number
-        self.sections: dict[MathSpan, Section] = {}
+        self.known: dict[str, list[Place]] = {}  # of a name, its statements
+        self.later = {name: [place] for name, place in (later or {}).items()}
+        self.sections = {maths: section for section in document.sections for maths in section.formulas}
         self.functions: frozenset[str] = frozenset()
 
     def take(self, section: Section) -> dict[MathSpan, nodes.Program]:
@@ -34,7 +57,7 @@ class Inheritance:
             axes = set(axes_in(section.programs[maths]))
             for name in mentioned(section, maths):
                 speaks.setdefault(name, set()).update(axes)
-        facts: dict[tuple[MathSpan, int], tuple[MathSpan, nodes.Program]] = {}
+        facts: dict[Place, tuple[MathSpan, nodes.Program]] = {}
         seen = set(names)
         while expected:
             name = expected.pop()
@@ -43,7 +66,7 @@ class Inheritance:
             seen.add(name)
             if name in speaks and self.is_another(name, speaks[name]):
                 continue
-            for pair in self.known.get(name, ()):
+            for pair in self.known.get(name) or self.later.get(name, ()):
                 if pair not in facts and not set(_told_by(self.statement(pair))) & names:
                     facts[pair] = self.fact(pair)
                     expected += names_in(self.statement(pair))
@@ -81,7 +104,7 @@ class Inheritance:
         )
 
     def add(self, section: Section) -> None:
-        new: dict[str, list[tuple[MathSpan, int]]] = {}
+        new: dict[str, list[Place]] = {}
         for maths in section.formulas:
             self.sections[maths] = section
             for number, statement in enumerate(section.programs[maths].statements):
@@ -90,11 +113,11 @@ class Inheritance:
         self.known.update(new)
         self.functions |= section.functions
 
-    def statement(self, pair: tuple[MathSpan, int]) -> Any:
+    def statement(self, pair: Place) -> Any:
         maths, number = pair
         return self.sections[maths].programs[maths].statements[number]
 
-    def fact(self, pair: tuple[MathSpan, int]) -> tuple[MathSpan, nodes.Program]:
+    def fact(self, pair: Place) -> tuple[MathSpan, nodes.Program]:
         """A statement as an assumption of another section."""
         statement = self.statement(pair)
         if isinstance(statement, nodes.Equation):

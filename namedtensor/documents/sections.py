@@ -25,7 +25,7 @@ from ..terms.inference import CheckWarning
 from .built_ins import is_built_in
 from .conflicts import ConflictingPart, Redefinition, Together, conflict_of, holder
 from .document import Document, MathSpan, Section
-from .inherited import Inheritance, Needs, bound_by
+from .inherited import Inheritance, Needs, bound_by, later_signatures
 from .maths import find
 from .notation import base_of, gather, heads_of
 from .report import Findings, Note, Report, Skipped
@@ -51,13 +51,14 @@ def check_document(
     document = find(source, common)
     document.given, document.sizes, document.draws = dict(shapes or {}), sizes, draws
     findings = Findings(list(document.errors))
-    before = Inheritance(document)
-    reported: set[MathSpan] = set()
+    reported = _gathered(document, everything, findings)
+    before = Inheritance(document, later_signatures(document) if len(document.sections) > 1 else {})
     for section in document.sections:
-        section.functions = before.functions
-        blamed = gather(document, section, everything, findings, before.known)
-        reported |= blamed
-        inherit(document, section, before)
+        blamed = reported.intersection(section.formulas)
+        facts = before.take(section)
+        section.programs.update(facts)
+        section.inherited = frozenset(facts)
+        section.formulas = sorted([*facts, *section.formulas])
         for start in range(0, len(section.formulas), TOGETHER):
             _check_section(document, section, section.formulas[start : start + TOGETHER], blamed, findings)
             if start:
@@ -89,12 +90,15 @@ def check_document(
 ARITHMETIC = re.compile(r"[-+/]|frac|cases|dots|…")  # what a formula has that may be suspected
 
 
-def inherit(document: Document, section: Section, before: Inheritance) -> None:
-    """Give a section the assumptions of those before it that it needs."""
-    facts = before.take(section)
-    section.programs.update(facts)
-    section.inherited = frozenset(facts)
-    section.formulas = sorted([*facts, *section.formulas])
+def _gathered(document: Document, everything: bool, findings: Findings) -> set[MathSpan]:
+    """Read the formulas of all sections; return those whose errors are reported."""
+    before = Inheritance(document)
+    reported: set[MathSpan] = set()
+    for section in document.sections:
+        section.functions = before.functions
+        reported |= gather(document, section, everything, findings, before.known)
+        before.add(section)
+    return reported
 
 
 TOGETHER = 300  # formulas of a section that are checked as one program
