@@ -427,3 +427,21 @@ def test_explain_of_a_derivative_has_the_way_to_its_closed_form():
 def test_explain_of_what_has_no_closed_form_shows_its_steps_alone():
     explanation = nt.explain("∂(argsort_{a} x)/∂x*", x=nt.tensor([2.0, 1.0], "a"))
     assert explanation.derivation is None and "closed form" not in str(explanation)
+
+
+NUMBERS = [
+    ("0.8 ∑_{a} x²", "1.6 x^*"),
+    ("0.1 ∑_{a} x^3", "0.3 (x^*)^2"),
+    ("∑_{a} x² / 3", "2 x^* / 3"),
+    ("∑_{a} x² / 8", "x^* / 4"),
+    ("0.375 ∑_{a} x²", "3 x^* / 4"),
+    ("∑_{a} x^{0.8}", "0.8 / (x^*)^{0.2}"),  # 0.8 - 1 is -0.19999999999999996
+    ("∑_{a} x^{1.01}", "1.01 (x^*)^{0.01}"),
+    ("3.141592653589790 ∑_{a} x", "3.14159265358979 ones_{a*}"),
+    ("0.1234567890123456 ∑_{a} x", "0.1234567890123456 ones_{a*}"),
+]
+
+
+@pytest.mark.parametrize(("text", "form"), NUMBERS, ids=[text for text, _ in NUMBERS])
+def test_coefficients_are_written_as_decimals_or_fractions(text, form):
+    assert nt.derivative(text, "x").closed_form(x="ℝ^{a}").to_text() == f"D = {form}"

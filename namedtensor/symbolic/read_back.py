@@ -292,12 +292,7 @@ class ReadBack:
             return node
         if exponent == Fraction(1, 2):
             return call("sqrt", node)
-        if exponent.denominator == 1:
-            return Superscript(node, (Number(exponent.numerator),))
-        above, below = Number(exponent.numerator), Number(exponent.denominator)
-        if exponent.denominator > 16:
-            return Superscript(node, (Number(float(exponent)),))
-        return Superscript(node, (call("/", above, below),))
+        return Superscript(node, (number_node(exponent),))
 
     def atom(self, factor: Factor, names: Names, one_order: bool = False) -> Node:
         head, indices = factor.head, factor.indices
