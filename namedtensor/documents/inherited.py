@@ -15,15 +15,15 @@ from .assembled import assembled
 from .document import Document, MathSpan, Section
 from .notation import base_of, heads_of, mentioned, names_in
 
-Place = tuple[MathSpan, int]  # of a statement: its formula, and its number there
+StatementKey = tuple[MathSpan, int]  # of a statement: its formula, and its number there
 
 
-def later_signatures(document: Document) -> dict[str, Place]:
+def later_signatures(document: Document) -> dict[str, StatementKey]:
     """The signatures of functions that have one in the whole document, the same wherever it is given.
 
     Names of one letter are left out: another section may use f for another function.
     """
-    signatures: dict[str, Place] = {}
+    signatures: dict[str, StatementKey] = {}
     texts: dict[str, set[str]] = {}
     for section in document.sections:
         for maths in section.formulas:
@@ -31,7 +31,7 @@ def later_signatures(document: Document) -> dict[str, Place]:
                 if isinstance(statement, nodes.Signature) and len(statement.head.operator) > 1:
                     signatures[statement.head.operator] = maths, number
                     texts.setdefault(statement.head.operator, set()).add(to_text(statement))
-    return {name: place for name, place in signatures.items() if len(texts[name]) == 1}
+    return {name: key for name, key in signatures.items() if len(texts[name]) == 1}
 
 
 class Inheritance:
@@ -40,10 +40,10 @@ class Inheritance:
     `later` are the signatures that apply before the section that gives them too.
     """
 
-    def __init__(self, document: Document, later: Mapping[str, Place] | None = None):
+    def __init__(self, document: Document, later: Mapping[str, StatementKey] | None = None):
         self.document = document
-        self.known: dict[str, list[Place]] = {}  # of a name, its statements
-        self.later = {name: [place] for name, place in (later or {}).items()}
+        self.known: dict[str, list[StatementKey]] = {}  # of a name, its statements
+        self.later = {name: [key] for name, key in (later or {}).items()}
         self.sections = {maths: section for section in document.sections for maths in section.formulas}
         self.functions: frozenset[str] = frozenset()
 
@@ -57,7 +57,7 @@ class Inheritance:
             axes = set(axes_in(section.programs[maths]))
             for name in mentioned(section, maths):
                 speaks.setdefault(name, set()).update(axes)
-        facts: dict[Place, tuple[MathSpan, nodes.Program]] = {}
+        facts: dict[StatementKey, tuple[MathSpan, nodes.Program]] = {}
         seen = set(names)
         while expected:
             name = expected.pop()
@@ -104,7 +104,7 @@ class Inheritance:
         )
 
     def add(self, section: Section) -> None:
-        new: dict[str, list[Place]] = {}
+        new: dict[str, list[StatementKey]] = {}
         for maths in section.formulas:
             self.sections[maths] = section
             for number, statement in enumerate(section.programs[maths].statements):
@@ -113,11 +113,11 @@ class Inheritance:
         self.known.update(new)
         self.functions |= section.functions
 
-    def statement(self, pair: Place) -> Any:
+    def statement(self, pair: StatementKey) -> Any:
         maths, number = pair
         return self.sections[maths].programs[maths].statements[number]
 
-    def fact(self, pair: Place) -> tuple[MathSpan, nodes.Program]:
+    def fact(self, pair: StatementKey) -> tuple[MathSpan, nodes.Program]:
         """A statement as an assumption of another section."""
         statement = self.statement(pair)
         if isinstance(statement, nodes.Equation):
