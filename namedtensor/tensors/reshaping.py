@@ -137,11 +137,10 @@ def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[s
 
 # ---------------------------------------------------------------------------------------------------------- indexing
 class Selection(NamedTuple):
-    """How integers for given axes, or a slice of one, select from arrays of one layout."""
+    """How integers and slices for given axes select from arrays of one layout."""
 
-    before: tuple[slice, ...]  # all of each axis before the first indexed one
-    dimensions: tuple[int, ...]  # of the indexed axes, in the order of the index
-    sizes: tuple[int, ...]  # of the same axes
+    before: tuple[slice, ...]  # all of each axis up to the last indexed one; before it, if it is the only one
+    axes: tuple[tuple[int, int], ...]  # dimension and size of the indexed axes, in the order of the index
     layout: Layout  # of what integers select
 
 
@@ -154,21 +153,32 @@ def selected(tensor: Any, index: Mapping[str, Any]) -> Any:
     selection = _SELECTIONS.get((layout, *index))
     if selection is None:
         return None
-    before, dimensions, sizes, result = selection
-    if len(sizes) == 1:
+    before, indexed_axes, result = selection
+    if len(indexed_axes) == 1:
+        ((_, size),) = indexed_axes
         for entry in index.values():
-            if type(entry) is int and -sizes[0] <= entry < sizes[0]:
+            if type(entry) is int and -size <= entry < size:
                 return wrap_layout(tensor._array[(*before, entry)], result)
             if type(entry) is slice:
                 elements = _sliced(tensor._array, (*before, entry))
                 return wrap_layout(elements, resized(layout, layout.axes, tuple(elements.shape)))
         return None
-    at: list[Any] = [slice(None)] * len(layout.axes)
-    for dimension, size, entry in zip(dimensions, sizes, index.values()):
-        if type(entry) is not int or not -size <= entry < size:
+    at: list[Any] = [*before]
+    slices = False
+    for (dimension, size), entry in zip(indexed_axes, index.values()):
+        if type(entry) is int and -size <= entry < size:
+            at[dimension] = entry
+        elif type(entry) is slice:
+            at[dimension] = entry
+            slices = True
+        else:
             return None
-        at[dimension] = entry
-    return wrap_layout(tensor._array[tuple(at)], result)
+    elements = _sliced(tensor._array, tuple(at)) if slices else tensor._array[tuple(at)]
+    if slices:
+        removed = {layout.axes[dimension] for dimension, _ in indexed_axes if type(at[dimension]) is int}
+        rest = tuple(axis for axis in layout.axes if axis not in removed) if removed else layout.axes
+        result = resized(layout, rest, tuple(elements.shape))
+    return wrap_layout(elements, result)
 
 
 def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
@@ -203,7 +213,8 @@ def _selection(layout: Layout, index: Iterable[str]) -> Selection:
     sizes = layout.sizes
     rest = {axis: size for axis, size in sizes.items() if axis not in index}
     result = resized(layout, (*rest,), (*rest.values(),))
-    return Selection((slice(None),) * min(dimensions), dimensions, tuple(sizes[axis] for axis in index), result)
+    before = (slice(None),) * (max(dimensions) + (len(dimensions) > 1))
+    return Selection(before, tuple((dimension, layout.extent[dimension]) for dimension in dimensions), result)
 
 
 def _sliced(array: Any, at: tuple[Any, ...]) -> Any:
@@ -269,15 +280,22 @@ def _position(axis: str, expected: Any, size: int) -> int:
 def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
     """The elements at tensors of indices; an axis that the indices share with the tensor is one axis."""
     record, layout, axes = REGISTRY["index"], tensor.layout, tuple(indices)
+    layouts = (layout, *(index.layout for index in indices.values()))
+    arrays = [tensor._array, *(index._array for index in indices.values())]
+    prepared, key = eager.prepared_calls("selections by tensors"), (axes, layouts)
     rest = {axis: size for axis, size in layout.sizes.items() if axis not in indices}
     shapes = (rest, *(index.layout.sizes for index in indices.values()))
     try:
+        if (pair := prepared.get(key)) is not None:
+            return wrap_layout(pair[0](*arrays), pair[1])
         broadcast(shapes)
-        layouts = (layout, *(index.layout for index in indices.values()))
         function, order, _ = eager.specialised(
             lambda w, given: record.lower(w, given, axes, {"base": 0}), layouts, layout.xp
         )
-        return wrap_array(function(tensor._array, *[index._array for index in indices.values()]), order)
+        result = wrap_array(function(*arrays), order)
+        if not has_dimensions(layouts):
+            prepared.store(key, (function, result.layout))
+        return result
     except ShapeMismatch as problem:
         raise shape_error(problem, record, shapes, axes) from None
     except IndexError as problem:
