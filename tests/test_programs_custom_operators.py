@@ -129,6 +129,15 @@ def test_second_derivatives():
     assert float(second(x=1.5)) == pytest.approx(12 * 1.5**2)
 
 
+def test_an_array_that_a_function_takes_is_not_overwritten_afterwards():
+    """Not the result, which may be its second argument, nor what it stores."""
+    stored = []
+    second = nt.operator("second", "ax, ax -> ax", functions=lambda x, y: stored.append(y) or y)
+    result = nt.formula("second_{a}(Z, exp Z) + √(exp Z)", operators=[second])(Z=Z)
+    power = np.exp(Z.to_array("seq a"))
+    assert np.allclose(result.to_array("seq a"), power + np.sqrt(power)) and np.allclose(stored[0], power)
+
+
 @pytest.mark.parametrize("text, plain, inputs", SAME, ids=names)
 def test_source_text_runs_by_itself(text, plain, inputs):
     shapes = {name: str(getattr(value, "shape", "ℝ")) for name, value in inputs.items()}
