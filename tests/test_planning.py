@@ -451,6 +451,45 @@ def test_there_are_as_few_blocks_as_keep_all_cores_busy(cores, size, rows, monke
     assert (int(match[1]) if match and whole else 0) == rows
 
 
+CHAIN = "exp(−X²) ⊙ sin(X) / (1 + X²)"
+ROW_OF_EACH = {
+    "X": "m[128] × n[120] × a[256]",
+    "P": "n[120] × m[128]",
+    "Q": "n[120] × m[128] × a[256]",
+    "W": "a[256] × h[256]",
+}
+TILES = {  # of numbers with 4 bytes: a formula, shapes, what is off, the sizes that are cut, and the rows of a tile
+    "rows, as many as 2^18 bytes hold, a multiple of 16": (CHAIN, {"X": "a[1000] × b[701]"}, (), (1000,), 80),
+    "parts of rows that are longer": (CHAIN, {"X": "a[4] × b[300001]"}, (), (4, 300001), 2**16),
+    "rows that are consumed whole": ("softmax_{b} exp X", {"X": "a[2] × b[300001]"}, (), (2,), 1),
+    "one row is not cut": ("softmax_{b} exp X", {"X": "a[1] × b[600001]"}, (), None, None),
+    "exp B has twice the numbers of the result": (
+        "A ⊙_{k} exp(B)", {"A": "b[8] × n[300] × k[600]", "B": "b[8] × k[600] × m[100]"}, (), (8,), 1
+    ),
+    "exp B has fewer than twice the numbers of the result": (
+        "A ⊙_{k} exp(B)", {"A": "b[8] × n[300] × k[400]", "B": "b[8] × k[400] × m[100]"}, (), None, None
+    ),
+    "products of 2^26 multiply-adds, a millisecond": (
+        "(Q ⊙_{k} K) ⊙_{j} V", {"Q": "i[1024] × k[32]", "K": "j[1024] × k[32]", "V": "j[1024] × v[32]"}, ("contraction-order",), (1024,), 128,
+    ),
+    "products of fewer multiply-adds": (
+        "(Q ⊙_{k} K) ⊙_{j} V", {"Q": "i[1024] × k[31]", "K": "j[1024] × k[31]", "V": "j[1024] × v[32]"}, ("contraction-order",), None, None,
+    ),
+    "the first of axes with the same multiply-adds by one matrix": (
+        "tanh((X + P ⊙_{m} Q) ⊙_{a} W)", ROW_OF_EACH, (), (128,), 32
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TILES)
+def test_what_is_cut_into_tiles_and_how(name):
+    text, shapes, disable, counts, rows = TILES[name]
+    given = {name: f"ℝ^{{{shape}}}" for name, shape in shapes.items()}
+    plan, _ = plan_of(nt.formula(text)._goal, target_named("numpy"), given, Options(disable=disable))
+    tiled = [(step.options["counts"], step.options["rows"]) for step in plan.steps if step.primitive == "tiling"]
+    assert tiled == ([(counts, rows)] if counts else [])
+
+
 def test_keys_are_made_whole_where_queries_are_made_in_blocks():
     text = "K = exp(X_{s→m})\nY = X + softmax_{m}(X ⊙_{a} K) ⊙_{m} K\nY + tanh(Y ⊙_{a} W) ⊙_{h} U"
     sizes = {"s": 700, "a": 200, "h": 500}
