@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.planning import plan as plan_module
+from namedtensor.planning.plan import Plan
 from namedtensor.programs import symbolic_plans
 from namedtensor.programs.program import EntryPoint
 from namedtensor.programs.symbolic_plans import MAX_PLANS, MAX_SIGNATURES, SymbolicPlans
@@ -298,6 +300,21 @@ def test_batches_and_lengths_that_change_together_have_one_plan(plans):
     for batch, length in np.random.default_rng(0).permutation(calls).tolist():
         entry(X=tensor(np.ones((batch, length, 4)), "batch seq chans"))
     assert len(plans) <= 4  # numbers, what differs first, both
+
+
+def test_what_is_computed_has_a_limit_and_an_input_has_none(monkeypatch):
+    """A plan for all lengths is one for inputs that are larger than the limit of a result too."""
+    results: list[Plan] = []
+    monkeypatch.setattr(plan_module, "CHECKS", [*plan_module.CHECKS, results.append])
+    limits = nt.Limits(max_result_bytes=25 * 4 * 8)
+    for length in (20, 22, 24, 30):
+        X = tensor(np.ones((length, 4)), "seq chans")
+        assert nt.evaluate("∑_{seq} X", X=X, limits=limits).array.tolist() == [length] * 4
+    assert len(results) == 2
+    for length in (20, 22, 24):
+        nt.evaluate("∑_{seq} exp X", X=tensor(np.ones((length, 4)), "seq chans"), limits=limits)
+    with pytest.raises(nt.NotationError, match="the result needs 960 bytes; the limit is 800 bytes"):
+        nt.evaluate("∑_{seq} exp X", X=X, limits=limits)
 
 
 def test_a_size_that_decides_the_form_is_a_number_and_others_are_not(plans):
