@@ -452,7 +452,7 @@ def test_there_are_as_few_blocks_as_keep_all_cores_busy(cores, size, rows, monke
 
 
 CHAIN = "exp(−X²) ⊙ sin(X) / (1 + X²)"
-ROW_OF_EACH = {
+PRODUCT_OF_EACH_ROW = {
     "X": "m[128] × n[120] × a[256]",
     "P": "n[120] × m[128]",
     "Q": "n[120] × m[128] × a[256]",
@@ -476,7 +476,7 @@ TILES = {  # of numbers with 4 bytes: a formula, shapes, what is off, the sizes 
         "(Q ⊙_{k} K) ⊙_{j} V", {"Q": "i[1024] × k[31]", "K": "j[1024] × k[31]", "V": "j[1024] × v[32]"}, ("contraction-order",), None, None,
     ),
     "the first of axes with the same multiply-adds by one matrix": (
-        "tanh((X + P ⊙_{m} Q) ⊙_{a} W)", ROW_OF_EACH, (), (128,), 32
+        "tanh((X + P ⊙_{m} Q) ⊙_{a} W)", PRODUCT_OF_EACH_ROW, (), (128,), 32
     ),
 }  # fmt: skip
 
@@ -484,8 +484,8 @@ TILES = {  # of numbers with 4 bytes: a formula, shapes, what is off, the sizes 
 @pytest.mark.parametrize("name", TILES)
 def test_what_is_cut_into_tiles_and_how(name):
     text, shapes, disable, counts, rows = TILES[name]
-    given = {name: f"ℝ^{{{shape}}}" for name, shape in shapes.items()}
-    plan, _ = plan_of(nt.formula(text)._goal, target_named("numpy"), given, Options(disable=disable))
+    inputs = {name: f"ℝ^{{{shape}}}" for name, shape in shapes.items()}
+    plan, _ = plan_of(nt.formula(text)._goal, target_named("numpy"), inputs, Options(disable=disable))
     tiled = [(step.options["counts"], step.options["rows"]) for step in plan.steps if step.primitive == "tiling"]
     assert tiled == ([(counts, rows)] if counts else [])
 
