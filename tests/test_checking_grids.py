@@ -1,5 +1,7 @@
 """Families over two indices as loops over fronts: the same as written out, as the definitions, as plain loops of Python."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -327,3 +329,59 @@ T"""
     compiled = nt.formula(text).compile()
     assert np.allclose(compiled().to_array("a b"), expected)
     assert [step.primitive for step in compiled.plan.steps].count("loop") == 1
+
+
+def test_members_have_the_axes_that_their_equations_give_them():
+    """E^{7,8} is E^{0,1} + 7, a number, whatever axes the members between others have."""
+    text = """E^{i,0} = [1, 2, 3]_{chans} for i = 0, …, 9
+E^{0,j} = 0 for j = 1, …, 8
+E^{i,j} = E^{i-1,j-1} + 1 for i = 1, …, 9 for j = 1, …, 8
+"""
+    assert nt.evaluate(text + "E^{7,8}").axes == () and nt.evaluate(text + "E^{7,8}").item() == 7
+    assert nt.evaluate(text + "E^{9,8}").to_array("chans").tolist() == [9, 10, 11]
+
+
+SIDES = {  # members that the family gives by cases, at its sides; one of the others, and its value: a sum over paths
+    "first row and first column": (
+        "i if j = 0; j if i = 0; E^{i-1,j} + E^{i,j-1} otherwise",
+        "n,n",
+        lambda n: 2 * sum(k * comb(2 * n - k - 1, n - 1) for k in range(1, n + 1)),
+    ),
+    "first row and last column": ("1 if i = 0; 2 if j = n; E^{i-1,j+1} + E^{i-1,j} otherwise", "n,0", lambda n: 2**n),
+}
+
+
+@pytest.mark.parametrize("sides", SIDES)
+def test_a_plan_does_not_grow_with_the_sides_that_cases_give(sides):
+    cases, cell, value = SIDES[sides]
+    text = f"E^{{i,j}} = {{ {cases} }} for i = 0, …, n for j = 0, …, n\nE^{{{cell}}}"
+    plans = []
+    for n in (9, 14):
+        compiled = nt.formula(text.replace("n", str(n))).compile()
+        assert compiled().item() == value(n)
+        plans.append([step.primitive for step in compiled.plan.steps])
+    assert plans[0] == plans[1] and plans[0].count("loop") == 1
+
+
+def test_a_function_is_asked_for_the_members_of_a_triangle_alone():
+    """Beside the triangle u − k + 1 is no position along b."""
+    text = """E^{i,0} = 0 for i = 0, …, 12
+E^{i,j} = E^{i-1,j-1} + f^j(i) for i = 1, …, 12 for j = 1, …, i
+f^k(u) = X_{b(u-k+1)}
+E^{12,5}"""
+    assert nt.evaluate(text, X=nt.tensor(np.arange(1.0, 13), "b")).item() == 5 * 8
+
+
+def test_only_names_of_the_program_are_noted_of_a_grid():
+    """h^{i,j} is a member of a family that has one range and another index."""
+    text = """E^{i,0} = 0 for i = 0, …, 9
+E^{0,j} = 0 for j = 1, …, 9
+h^{0,k} = k for k = 1, …, 9
+h^{t,k} = h^{t-1,k} + x for t = 1, …, 9
+E^{i,j} = E^{i-1,j} + E^{i,j-1} + h^{i,j} for i = 1, …, 9 for j = 1, …, 9
+E^{9,9}"""
+    types = nt.check(text, x="ℝ").types
+    assert "h^{3,4}" in types and [name for name in types if "@" in name] == []
+    cells = [(i, j) for i in range(1, 10) for j in range(1, 10)]
+    paths = sum((j + 2 * i) * comb(18 - i - j, 9 - i) for i, j in cells)
+    assert nt.evaluate(text, x=2.0).item() == paths

@@ -14,6 +14,7 @@ PROGRAMS = {  # NAME is one of its indices, or another name; the value is the sa
     "NAME = ∑_{d} h^1\nh^l = l W^l h^{l+1} for l = 3, …, 1\nh^4 = x": "l",
     "NAME = ∑_{d} h^2\nh^l = g^l for l = 1, …, 3\ng^l = l x for l = 1, …, 3": "l",
     "NAME = ∑_{d} h^{80}\nh^l = h^{l-1} + 1 for l = 1, …, 80\nh^0 = x": "l",
+    "NAME = |d|\nh^l = h^{l-1} / 2 + ∑_{j=1}^{l} j for l = 1, …, 80\nh^0 = ∑_{d} x\nh^{80} + NAME": "l",
     "f(u) = NAME\nNAME = ∑_{d} h^3\nh^l = h^{l-1} W^l for l = 1, …, 3\nh^0 = u\nf(x)": "l",
     "NAME = ∑_{d} H_{t(3)}\nH_{t(l)} = h^l for l = 1, …, 3\nh^l = h^{l-1} W^l for l = 1, …, 3\nh^0 = x": "l",
     f"NAME = ∑_{{d}} c^{{2,2}}\n{GRID}\nNAME": "i",

@@ -458,3 +458,56 @@ def test_an_index_is_not_the_label_that_is_spelled_so(over):
     family = "h^{0,k} = k for k = 1, …, 80\nh^{t,k} = h^{t-1,k} + 1 for t = 1, …, 80\n"
     tensors = {"h^{0,t}": nt.tensor(5, "")}
     assert nt.evaluate(f"{family}{over} + h^{{0,t}}", tensors).item() == sum(2 * t for t in range(1, 71)) + 5
+
+
+def stepped(steps, first=1.0, divisor=2):
+    """h^t = h^{t-1} / divisor + t after each of some steps, or h^{t+1} where they go down."""
+    values, h = {}, first
+    for t in steps:
+        values[t] = h = h / divisor + t
+    return values
+
+
+UP, DOWN = stepped(range(1, 101)), stepped(range(100, 0, -1))
+STACKED = {  # how many loops the plan has, and the value
+    "h^t = h^{t-1}/2 + t for t = 1, …, 100\n∑_{t=1}^{100} h^t": (1, sum(UP.values())),
+    "h^t = h^{t-1}/2 + t for t = 1, …, 100\n∑_{t=1}^{100} h^{t-1}": (1, sum(UP.values()) - UP[100] + 1),
+    # a shorter loop comes before
+    "h^t = h^{t-1}/2 + t for t = 1, …, 100\nh^{70} + ∑_{t=1}^{100} h^t": (2, sum(UP.values()) + UP[70]),
+    "h^t = h^{t+1}/2 + t for t = 100, …, 1\n∑_{t=1}^{100} h^t": (1, sum(DOWN.values())),
+    "h^t = h^{t+1}/2 + t for t = 100, …, 1\n∑_{t=1}^{100} h^{t+1}": (1, sum(DOWN.values()) - DOWN[1] + 1),
+    "h^t = h^{t+1}/2 + t for t = 100, …, 1\nh^{31} + ∑_{t=1}^{100} h^t": (2, sum(DOWN.values()) + DOWN[31]),
+}
+
+
+@pytest.mark.parametrize("formula", STACKED)
+def test_the_steps_of_a_loop_are_summed(formula):
+    number, value = STACKED[formula]
+    plan = plan_of(f"h^{{{101 if '+1' in formula else 0}}} = x\n{formula}", {"x": 1.0})
+    assert nt.evaluate(f"h^0 = 1\nh^{{101}} = 1\n{formula}").item() == pytest.approx(value)
+    assert len(loops_in(plan)) == number
+
+
+def test_steps_of_two_families_do_not_keep_one_from_being_a_loop():
+    formula = """h^0 = x
+h^t = h^{t-1}/2 + t for t = 1, …, 80
+h^t = h^{t-1}/3 + t for t = 81, …, 130
+∑_{t=66}^{130} h^t"""
+    before = stepped(range(1, 81))
+    after = stepped(range(81, 131), before[80], 3)
+    expected = sum(before[t] for t in range(66, 81)) + sum(after.values())
+    assert nt.evaluate(formula, x=1.0).item() == pytest.approx(expected)
+    assert len(loops_in(plan_of(formula, {"x": 1.0}))) == 1
+
+
+@pytest.mark.parametrize(
+    ("equations", "names", "expected"),
+    [
+        ("", {"W^3": 100.0}, 69 + 100),
+        ("", {f"W^{number}": float(number) for number in range(1, 71)}, 70 * 71 / 2),
+        ("\n".join(f"W^{{{number}}} = {number}" for number in range(1, 71)), {}, 70 * 71 / 2),
+    ],
+)
+def test_a_label_is_no_power_in_a_long_sum(equations, names, expected):
+    """W^3 is the tensor of that name where there is one, and else the power of W, which is 1."""
+    assert nt.evaluate(f"{equations}\n∑_{{t=1}}^{{70}} W^t", {"W": 1.0, **names}).item() == expected

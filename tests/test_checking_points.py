@@ -23,6 +23,9 @@ REFUSED = [
     ("x|_{a=1}", "x", "a", "a is an axis of x, not a tensor in it", "write x_{a(1)} for an element along the axis a"),
     (r"\left. x \right|_{a=2}", "x", "a", "a is an axis of x, not a tensor in it", "write x_{a(2)} for an element along the axis a"),
     ("(x + M)|_{b=1}", "xM", "b", "b is an axis of x + M, not a tensor in it", "write [x + M]_{b(1)} for an element along the axis b"),
+    (f"({' + '.join('x' * 15)})|_{{u=1}}", "x", "u", f"{' + '.join('x' * 15)} does not contain u", None),
+    (f"({' + '.join('x' * 16)})|_{{u=1}}", "x", "u", "this expression does not contain u", None),
+    (f"({' + '.join('x' * 16)})|_{{a=1}}", "x", "a", "a is an axis of this expression, not a tensor in it", "write X_{a(1)} for an element along the axis a"),
     ("(rate ⊙ x)|_{rat=1}\nrate = 2", "x", "rat", "rate ⊙ x does not contain rat", "did you mean rate?"),
 ]  # fmt: skip
 

@@ -200,7 +200,7 @@ def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
     result = domain if loop else due_for(grid, domain, rows, columns)
     if result is None or result.count < loops.MIN_LOOP_STEPS or not reads_itself(checker.scope, grid.family):
         return None
-    holder.unrollable[mark] = True  # while it is typed, and where that fails
+    holder.unrollable[mark] = None  # while it is typed, and where that fails
     element = attempted(checker, holder, partial(rolled, grid, result))
     if element is not None:
         holder.unrollable.pop(mark)

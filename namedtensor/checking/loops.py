@@ -318,7 +318,7 @@ def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: i
         )
         if loop is not None:
             return loop
-    recurrence.holder.unrollable[recurrence.cache_key] = True
+    recurrence.holder.unrollable[recurrence.cache_key] = None
     return None
 
 

@@ -38,7 +38,7 @@ def along(checker: Inference, recurrence: RecurrenceState, steps: range, axis: s
     """The members of consecutive steps stacked along an axis: those written out first, then the states of a loop."""
     low, high = recurrence.range(checker)
     loop = None
-    if len(steps) >= MIN_LOOP_STEPS and low <= steps[-1] <= high:
+    if len(steps) >= MIN_LOOP_STEPS and low <= steps[:: recurrence.direction][-1] <= high:
         loop = loop_with(checker, recurrence, low if recurrence.direction > 0 else high, steps)
     parts = []
     if loop is None:

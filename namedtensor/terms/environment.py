@@ -53,7 +53,7 @@ class Environment:
     extras: dict[str, tuple[str, Any, Any]] = field(default_factory=dict)
     steps: dict[tuple[Any, ...], list[int]] = field(default_factory=dict)
     loops: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
-    unrollable: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+    unrollable: dict[tuple[Any, ...], None] = field(default_factory=dict)
     domains: dict[int, Any] = field(default_factory=dict)
     inductions: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     active: frozenset[Any] = frozenset()
