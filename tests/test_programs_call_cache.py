@@ -12,7 +12,9 @@ from grammar.errors import NotationError
 from namedtensor.backends.function import no_match
 from namedtensor.operators.user_functions import USER_FUNCTIONS
 from namedtensor.programs import call_cache
+from namedtensor.programs.arguments import BoundArguments
 from namedtensor.programs.evaluate import EVALUATORS
+from namedtensor.scope.names import key_of
 
 
 def with_values(asked):
@@ -281,3 +283,25 @@ def test_a_repeated_call_of_the_slow_path_stores_nothing(text, values, monkeypat
     assert nt.allclose(nt.evaluate(text, values), first) and not stored
     nt.evaluate(text, values | {"k": 3.0} if values else values, sizes={"a": 2} if values else None)
     assert bool(stored) is bool(values)  # another executable
+
+
+@pytest.mark.parametrize("sizes", [None, {"a": 2}])
+def test_assertions_are_checked_by_repeated_calls_that_look_up_layouts(sizes, monkeypatch):
+    Y = nt.program("Y = 2 X\nY < 10")["Y"]
+    values = {"X": nt.tensor([1.0, 2.0], "a")}
+    for _ in range(2):
+        assert Y(values=values, sizes=sizes).array.tolist() == [2.0, 4.0]
+    monkeypatch.setattr(call_cache.CachedCall, "_slow_path", None)
+    assert Y(values=values, sizes=sizes).array.tolist() == [2.0, 4.0]
+    for _ in range(2):
+        with pytest.raises(NotationError, match="assertion failed") as caught:
+            Y(values={"X": nt.tensor([1.0, 20.0], "a")}, sizes=sizes)
+        assert caught.value.__context__ is None
+
+
+def test_names_of_many_layers_are_read_once():
+    values = {f"W^{{{layer},{name}}}": 1.0 for layer in range(300) for name in "abcdefghijklmnop"}
+    BoundArguments(values)
+    misses = key_of.cache_info().misses
+    assert BoundArguments(values).values.keys() == values.keys()
+    assert key_of.cache_info().misses == misses

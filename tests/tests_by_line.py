@@ -30,7 +30,7 @@ from mutations import ROOT, Mutant
 
 SECONDS = 150  # of the processor, for one process of tests: a mutant that makes them endless is noticed too
 MEMORY = 24 * 2**30  # addresses, most of which PyTorch reserves and never touches
-EACH = 30  # of a file
+EACH = 30  # of a file that is not one of the nearest
 IMPORT = 2.0  # seconds of a file of tests, until its first one runs
 LONG = 10.0  # seconds of a test that is not worth its time
 TAKEN = """SELECT fromno, tono, context FROM arc JOIN file ON file.id = file_id JOIN context ON context.id = context_id
@@ -129,19 +129,19 @@ class Recorded:
         return list(chosen)
 
     def by_file(self, tests: set[str], nearness: Callable[[str], Any]) -> list[str]:
-        """File by file, the nearest first and those of which many tests are among these for their time; of each its fastest."""
+        """File by file, the nearest first and those of which many tests are among these for their time; of a far one its fastest."""
         files: dict[str, list[str]] = defaultdict(list)
         for name in sorted(tests - {AT_IMPORT}, key=lambda name: (self.seconds.get(name, 0.0), name)):
             if LEFT_OUT not in name and self.seconds.get(name, 0.0) < LONG:
                 files[name.split("::")[0]].append(name)
 
-        def seconds(file: str) -> float:
-            return IMPORT + sum(self.seconds.get(name, 0.0) for name in files[file][:EACH])
+        chosen = {file: names if any(nearness(file)) else names[:EACH] for file, names in files.items()}
 
-        order = sorted(
-            files, key=lambda file: (nearness(file), min(len(files[file]), EACH) / seconds(file)), reverse=True
-        )
-        return [name for file in order for name in files[file][:EACH]]
+        def tests_a_second(file: str) -> float:
+            return len(chosen[file]) / (IMPORT + sum(self.seconds.get(name, 0.0) for name in chosen[file]))
+
+        order = sorted(chosen, key=lambda file: (nearness(file), tests_a_second(file)), reverse=True)
+        return [name for file in order for name in chosen[file]]
 
 
 def in_turn(lists: list[list[str]]) -> list[str]:

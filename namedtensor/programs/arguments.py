@@ -17,7 +17,7 @@ from ..core.axes import check_axis
 from ..core.families import FamilyName
 from ..core.kinds import as_mapping
 from ..core.sizes import SizeVariable, is_ground, resolve
-from ..scope.names import Key, arithmetic, by_key, key, key_of, plain_key, two_spellings
+from ..scope.names import MAX_CACHED_NAMES, Key, arithmetic, by_key, key, key_of, plain_key, two_spellings
 from ..terms.inference import InputType
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def type_of_member(layout: Layout) -> InputType:
     return InputType(dict(zip(layout.axes[1:], layout.extent[1:])), None, layout.is_truth)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MAX_CACHED_NAMES)
 def spelling_of(name: str) -> str:
     """The normalized form of a name: gamma is γ."""
     return name if isinstance(name, FamilyName) else str(key_of(name))

@@ -114,13 +114,16 @@ class CachedCall:
             result = by_layout = None
         if result is not None:
             self._last_used = result
-            if sizes is None and not result.several:
+            if sizes is None and result.run is not None and not result.several:
                 if values is None:
                     self._keep((*named,), result, layouts, version)
                 elif type(values) is dict and not (arguments or named):
                     self._keep((*values,), result, layouts, version, mapped=True)
-            return result.run(*map(ARRAY, arguments), *map(ARRAY, inputs.values()))
+            if result.run is not None:
+                return result.run(*map(ARRAY, arguments), *map(ARRAY, inputs.values()))
         try:
+            if result is not None:
+                return result(*map(ARRAY, arguments), *map(ARRAY, inputs.values()))
             return self._slow_path(arguments, values, sizes, named, by_layout)
         except NotationError as problem:
             raise problem.alone() from None
@@ -147,7 +150,7 @@ class CachedCall:
         self._last_used = element
         result = element(*numbers.arrays.values())
         all_tensors = numbers is bound and len(numbers.arrays) == len(arguments) + len(values or ()) + len(named)
-        if by_layout is not None and element.run is not None and all_tensors:
+        if by_layout is not None and element.steady and all_tensors:
             self._executables.store(by_layout, element)
         return result
 

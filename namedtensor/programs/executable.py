@@ -192,6 +192,7 @@ class Executable:
         "outer",
         "run",
         "several",
+        "steady",
         "unused",
     )
 
@@ -205,7 +206,8 @@ class Executable:
         self.several = several
         self.names = names  # of the arrays that it takes, in order
         self.unused = unused  # what was given and nothing in the program uses
-        self.run: Run | None = None  # what a later call runs, where the layout of the result is known
+        self.steady = False  # whether a call has shown that the layouts of the results are known
+        self.run: Run | None = None  # what a later call runs, where they are and no assertion is checked
         self.layout: Any = None  # of that result
         self.labels: tuple[AxisLabels, ...] = ()  # of the results, where an input has labels
         self.magnitudes: Callable[[int, Sequence[Any]], list[Any]] | None = None  # of the sides of an assertion
@@ -228,8 +230,9 @@ class Executable:
         if self.run is not None:
             return self.run(*arrays)
         result = self.call_many(*arrays)
-        results = self.function.like.results
-        if not self.claims and all(isinstance(value, PlanValue) and not value.dynamic for value in results):
+        results = self.function.like.results[: self.count]  # without those of assertions
+        self.steady = all(isinstance(value, PlanValue) and not value.dynamic for value in results)
+        if self.steady and not self.claims:
             self.run = self._specialised(tuple(item.layout for item in result))
         return result if self.several else result[0]
 

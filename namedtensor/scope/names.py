@@ -84,7 +84,10 @@ def key(text: str) -> Key:
     return key_of(text) if is_text else key_of.__wrapped__(text)
 
 
-@lru_cache(maxsize=4096)
+MAX_CACHED_NAMES = 2**16  # those of 4,000 layers with 16 parameters each
+
+
+@lru_cache(maxsize=MAX_CACHED_NAMES)
 def key_of(text: str) -> Key:
     """The same of one name, cached."""
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
