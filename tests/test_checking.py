@@ -485,6 +485,8 @@ def test_a_plan_that_has_settled_gives_the_same():
         ("f^n(t) = n t", "f^1(t) = 100 t", "f^2(x)", 2),
         ("f_{n}(t) = n t", "f_{1}(t) = 100 t", "f_{1}(x)", 100),
         ("f_{ax}(t) = ∑_{ax} t", "f_{a}(t) = 5 t", "f_{a}(x)", 5),
+        ("f_{ax}(t) = 2 sort_{ax} t", "f_{a}(t) = 5 sort_{a} t", "f_{a}(x)", 5),
+        ("f^{j}(t) = 2 j t", "f^{i}(t) = 3 i t", "∑_{i=1}^{1} f^{i}(x)", 3),
     ],
 )
 def test_the_function_whose_head_is_written_so_goes_before_a_general_one(general, exact, use, factor):

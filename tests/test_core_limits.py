@@ -123,23 +123,24 @@ def test_long_recurrences_have_no_depth_for_the_definitions():
     assert result.to_list(()) == pytest.approx(5998)
 
 
-RANGES = {
-    "a claim": "X + n = X + n for n = 1, …, #\nX",
-    "elements": "|a| = #\nY_{a(i)} = i for i = 1, …, #\n∑_{a} Y ⊙ X",
-    "a sum": "∑_{n=1}^{#} n X",
-    "a recurrence": "h^0 = X\nh^t = 2 h^{t-1} for t = 1, …, #\nh^{#}",
+RANGES = {  # with what is said of one step too many
+    "a claim": ("X + n = X + n for n = 1, …, #\nX", "the range is too long"),
+    "elements": ("|a| = #\nY_{a(i)} = i for i = 1, …, #\n∑_{a} Y ⊙ X", "the range is too long"),
+    "a sum": ("∑_{n=1}^{#} n X", "the sum has 6 terms, which exceeds the limit"),
+    "a recurrence": ("h^0 = X\nh^t = 2 h^{t-1} for t = 1, …, #\nh^{#}", "the recurrence has 6 steps; the limit is 5"),
 }
 
 
 @pytest.mark.parametrize("name", RANGES)
 def test_a_range_is_as_long_as_the_limit_and_no_longer(name):
+    text, message = RANGES[name]
+
     def ask(steps):
-        return nt.evaluate(
-            RANGES[name].replace("#", str(steps)), X=nt.tensor([1.0, 2.0], "c"), limits=Limits(max_steps=5)
-        )
+        return nt.evaluate(text.replace("#", str(steps)), X=nt.tensor([1.0, 2.0], "c"), limits=Limits(max_steps=5))
 
     assert ask(5).axes == ("c",)
-    assert refused(lambda: ask(6)).hint == "raise limits.max_steps"
+    error = refused(lambda: ask(6))
+    assert (error.message, error.hint) == (message, "raise limits.max_steps")
 
 
 # ------------------------------------------------------------------------------------------------------- long literals

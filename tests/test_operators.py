@@ -342,6 +342,11 @@ def test_an_empty_axis_sums_to_zero():
     for name in ("max", "mean", "softmax", "argmax"):
         with pytest.raises(nt.NotationError, match="axis k has size 0"):
             getattr(nt, name)(X, axis="k")
+        with pytest.raises(nt.NotationError) as caught:
+            nt.evaluate(f"{name}_{{k}} X", X=X)
+        assert caught.value.code == 405
+        assert caught.value.message == f"{name} of no numbers has no value: the size of k is 0"
+        assert caught.value.hint == "give the axis a size of at least 1"
 
 
 # ----------------------------------------------------------------------------------------------------------- indexing
