@@ -186,6 +186,42 @@ def test_a_claim_with_an_unknown_name_is_an_error(case):
         assert path in {text[slice(*(problem.span or ()))] for problem in nt.check(text, A=A).errors}
 
 
+def test_the_errors_of_all_claims_are_listed():
+    report = nt.check("2 x = x + [1, 2]_{b}\n3 x = [1, 2]_{c}\nx", x="ℝ^{a[2]}")
+    assert [(error.code, error.span_text) for error in report.errors] == [
+        (307, "2 x = x + [1, 2]_{b}"),
+        (307, "3 x = [1, 2]_{c}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ends", "name"), [("1, …, n", "n"), ("n, …, 3", "n"), ("1, …, |b|", "b"), ("n, n-1, …, 1", "n")]
+)
+def test_a_given_member_is_not_compared_where_an_end_of_the_range_is_not_known(ends, name):
+    text, given = f"h^t = 2 x for t = {ends}\nx", {"x": GIVEN["x"], "h^2": GIVEN["x"]}
+    assert nt.evaluate(text, given).to_array("ax").tolist() == [1, 2]
+    with pytest.raises(nt.NotationError, match="assertion failed"):
+        nt.evaluate(text, given, sizes={name: 2})
+
+
+@pytest.mark.parametrize(
+    ("ends", "under", "what"),
+    [
+        ("m, …, 3", "m", "m has no value"),
+        ("1, …, m", "m", "m has no value"),
+        ("m, …, 1", "m", "m has no value"),
+        ("1.5, …, 3", "1.5", "1.5 is not an integer"),
+        ("1, …, 2.5", "2.5", "2.5 is not an integer"),
+    ],
+)
+def test_it_says_which_end_of_a_range_is_not_known(ends, under, what):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(f"h^t = 2 x for t = {ends}\nh^2", x=GIVEN["x"])
+    error, hint = caught.value, "pass it: sizes={'m': 3}" if under == "m" else "write an integer"
+    message = f"{what}, but the range for t = {ends} needs one"
+    assert (error.code, error.span_text, error.message, error.hint) == (309, under, message, hint)
+
+
 def test_it_says_where_and_how_the_sides_differ():
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("A_{height(i), width(j)} = 3 i", A=A)

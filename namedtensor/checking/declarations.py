@@ -199,7 +199,7 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
 
 
 def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> NotationError:
-    end = over.high if isinstance(over.last, nodes.Number) else over.last
+    end = over.first if type(checker.solver.number(over.last, env)) is int else over.last
     return end_needed(checker, end, f"the range {checker.text(over)}", env)
 
 
