@@ -156,6 +156,12 @@ def test_a_given_value_is_a_parameter():
     assert value("f(x; w) = w x\nB = f(2; 7)", w=5) == 14
 
 
+def test_what_is_after_the_semicolon_may_be_passed_by_position():
+    assert value("f(x; w) = w x\nB = f(2, 7)", w=5) == 14
+    assert value("f(x, y; w, b) = w x y + b\nB = f(2, 3, 7, 1)") == 43
+    assert value("f(x, y; w, b) = w x y + b\nB = f(2, 3, 7)", b=1) == 43
+
+
 FAMILIES = [
     ("h^0 = 1\nh^t = 2 h^{t-1} for t = 1, …, n\nh^n", {"n": 5}, 32),
     ("h^0 = 1\nh^t = 2 h^{t-1} for t = 1, …, 3\nh^2", {}, 4),
@@ -195,6 +201,33 @@ def test_name_errors(text, number, position):
     assert caught.value.code == number
     if position is not None:
         assert caught.value.span_text == position
+
+
+SQUARE, TWO = "f(t) = t^2\n", "f(t, u; w) = t u w\n"
+OF_PRIME = "is a name of its own; a derivative is"
+MISUSED = [  # the formula, the message and the hint
+    ("where(x)", "where expects 3 arguments, got 1", "write where(condition, value, otherwise)"),
+    ("clip(x)", "clip expects 3 arguments, got 1", "write clip(X, low, high)"),
+    ("index_{a}(x)", "index_{a} expects 2 arguments, got 1", "write index_{axis}(X, I)"),
+    ("pow(x)", "pow expects 2 arguments, got 1", "write pow(x, y), or x^y"),
+    ("mod(x)", "mod expects 2 arguments, got 1", "write mod(X, Y)"),
+    ("max_{a}(x; 3)", "max expects nothing after the semicolon, got 1 parameter", "remove the others"),
+    (f"{TWO}f(x)", "f expects 2 arguments and 1 after the semicolon, got 1", "call it as f(t, u; w)"),
+    (f"{TWO}f(x; 3)", "f expects 2 arguments and 1 after the semicolon, got 2", "call it as f(t, u; w)"),
+    (f"{TWO}f(x, 2, 3, 4)", "f expects 2 arguments and 1 after the semicolon, got 4", "call it as f(t, u; w)"),
+    (f"{SQUARE}f(x, 2)", "f expects 1 argument, got 2", "call it as f(t)"),
+    (f"{SQUARE}f'(x)", "undefined function f'", f"f' {OF_PRIME} ∂f(t)/∂t|_{{t = x}}"),
+    (f"{SQUARE}f''(x)", "undefined function f''", f"f'' {OF_PRIME} ∂²f(t)/∂t²|_{{t = x}}"),
+    (f"{SQUARE}f'''(x)", "undefined function f'''", f"f''' {OF_PRIME} ∂³f(t)/∂t³|_{{t = x}}"),
+    (f"{SQUARE}f''''(x)", "undefined function f''''", f"f'''' {OF_PRIME} ∂^4f(t)/∂t^4|_{{t = x}}"),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "hint"), MISUSED, ids=[case[0] for case in MISUSED])
+def test_a_wrong_call_is_answered_with_how_to_write_it(text, message, hint):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, x=nt.tensor([1.0, 2.0], "a"))
+    assert (caught.value.message, caught.value.hint) == (message, hint)
 
 
 # ------------------------------------------------------------------------------------------------- objects

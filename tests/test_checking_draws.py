@@ -1,5 +1,7 @@
 """Draws: that they are distributed as they should be, hang on the seed and the name alone, and are the same wherever they are made."""
 
+from zlib import crc32
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,13 @@ def test_neighbours_seeds_names_and_numbers_are_independent():
 def test_a_draw_does_not_hang_on_how_many_there_are():
     few, many = (nt.evaluate("z ∼ N(0, 1)^{a × b}", sizes={"a": 3, "b": size}).to_array("a b") for size in (2, 7))
     np.testing.assert_array_equal(few, many[:, :2])
+
+
+def test_a_draw_is_uniform_of_the_seed_the_name_and_the_positions_from_1():
+    sizes, name = {"a": 2, "b": 3}, crc32(b"z") % 2**20
+    result = nt.evaluate("z ∼ U(0, 1)^{b × a}", sizes=sizes, seed=7)
+    expected = nt.evaluate(f"uniform(1, 7, {name}, 0, iota_{{a}}, iota_{{b}})", sizes=sizes)
+    np.testing.assert_array_equal(result.to_array("a b"), expected.to_array("a b"))
 
 
 def test_what_is_lifted_shares_its_draws():

@@ -133,8 +133,7 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
 
 def of_prime(checker: Inference, name: str) -> str | None:
     """f'(x), where f is a function."""
-    plain = name.rstrip("'")
-    order = len(name) - len(plain)
+    plain, order = name.partition("'")[0], name.count("'")
     if not order or not (plain in checker.scope.functions or plain in REGISTRY):
         return None
     sign = {2: "²", 3: "³"}.get(order, "" if order == 1 else f"^{order}")
@@ -185,8 +184,8 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
     if len(options) > len(record.options):
         expected = ", ".join(name for name, _ in record.options) or "nothing"
         raise checker.error(
-            304, f"{node.operator} expects {expected} after the semicolon, got {len(options)} parameters", node,
-            hint="remove the others",
+            304, f"{node.operator} expects {expected} after the semicolon, got {len(options)} parameter{'s' * (len(options) > 1)}",
+            node, hint="remove the others",
         )  # fmt: skip
     named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
     if not named and node.operator == "standardize":
