@@ -176,7 +176,7 @@ def test_a_wrong_axis_in_a_definition_that_a_transformer_uses(axis, operations):
 def test_the_searches_for_sizes_are_limited(monkeypatch):
     monkeypatch.setattr(size_solver, "MAX_SEARCHES_PER_PIECE", 0)
     problem = nt.check("Y = |b| ⊙ X\n|b| = |a| + 1", X="ℝ^{a}").errors[0]
-    assert problem.code == 404
+    assert problem.code == 404 and problem.span == (4, 7)
     assert problem.message == "inferring |b| exceeds the limit of 0 searches for sizes"
     assert problem.hint == "state the sizes of axes by equations or by sizes=, or raise limits.max_expanded_nodes"
 

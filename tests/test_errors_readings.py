@@ -26,6 +26,7 @@ ASKED = {
     "A_{ij}": (201, "undefined name A_ij", "an index names its axis: A_{a(i), b(j)}"),
     "A_{i,j}": (201, "undefined name A_{i,j}", "an index names its axis: A_{a(i), b(j)}"),
     "A_i": (201, "undefined name A_i", "an index names its axis: A_{a(i)}"),
+    "A_b": (201, "undefined name A_b", "an index names its axis: A_{b(i)}"),
     "x[1]": (101, "an index needs an axis name", "write X_{axis(1)}, where indices start at 1"),
     "E[x]": (101, "an index needs an axis name", "an average over an axis is mean_{axis} X"),
     "𝔼[x]": (201, "nothing here depends on a random variable", "write 𝔼_{x ∼ N(0, 1)}[…], or x ∼ N(0, 1) in a line of its own"),

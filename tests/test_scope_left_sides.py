@@ -183,7 +183,8 @@ def test_what_goes_on_until_something_holds_is_refused_with_its_repair():
         assert caught.value.code == 114 and "for t = 1, …, n" in (caught.value.hint or "")
     repaired = "x^t = { x^{t-1} if abs(x^{t-1} − x^{t-2}) < ε; cos x^{t-1} otherwise } for t = 2, …, 90\nx^0 = 1\nx^1 = cos x^0"
     assert float(nt.evaluate(repaired)) == pytest.approx(0.739085, abs=1e-5)
-    with pytest.raises(NotationError) as caught:
-        nt.evaluate("x_t = x_{t-1} + 1")
-    assert caught.value.hint == "specify where t begins and ends: x_t = … for t = 1, …, n, with x_0 = …"
+    for text, member, first in (("x_t = x_{t-1} + 1", "x_t", "x_0"), ("x_t^a = x_{t-1}^a + 1", "x_t^a", "x_0^a")):
+        with pytest.raises(NotationError) as caught:
+            nt.evaluate(text)
+        assert caught.value.hint == f"specify where t begins and ends: {member} = … for t = 1, …, n, with {first} = …"
     assert float(nt.evaluate("until = 2\nuntil + 1")) == 3

@@ -13,6 +13,7 @@ from namedtensor import reference
 
 X = np.array([[1.0, 2.0], [3.0, 6.0]])
 GIVEN = {"X": nt.tensor(X, "seq chans"), "x": 2.0, "L": 2}
+AXES = ("seq", "seq'", "chans", "k", "x*")
 CENTRED = X - X.mean(1, keepdims=True)
 
 # Each in one order of its statements; the value does not depend on the order where one statement is used by no other.
@@ -60,6 +61,8 @@ CLAIMS = {  # of claims alone, the left side of the first
     "mean_{chans} X = [1.5, 4.5]_{seq}": X.mean(1),
     "softmax_{chans} X = exp X / ∑_{chans} exp X": np.exp(X) / np.exp(X).sum(1, keepdims=True),
     "[X ⊙ X]_{seq(i)} = X_{seq(i)} ⊙ X_{seq(i)}": X**2,
+    "X_{seq(i), chans(1)} X_{seq(j), chans(2)} = X_{seq(j), chans(2)} X_{seq(i), chans(1)}": np.outer(X[:, 0], X[:, 1]),
+    "mean_{chans} X ⊙ X_{seq(i), chans(1)} = X_{seq(i), chans(1)} ⊙ mean_{chans} X": np.outer(X.mean(1), X[:, 0]),
 }
 ALL = ONE_VALUE | SEVERAL | CLAIMS
 
@@ -70,7 +73,7 @@ def used(text):
 
 
 def plain(value):
-    axes = [axis for axis in ("seq", "chans", "k", "x*") if axis in getattr(value, "axes", ())]
+    axes = [axis for axis in AXES if axis in getattr(value, "axes", ())]
     return value.to_array(" ".join(axes)) if axes else float(value)
 
 
@@ -99,7 +102,7 @@ def test_the_reference_gives_it(text):
         name: reference.tensor(X.tolist(), "seq chans") if name == "X" else value for name, value in used(text).items()
     }
     result = reference.evaluate(text, tensors)
-    axes = " ".join(axis for axis in ("seq", "chans", "k") if axis in result.shape)
+    axes = " ".join(axis for axis in AXES if axis in result.shape)
     np.testing.assert_allclose(result.to_list(axes), ALL[text])
 
 

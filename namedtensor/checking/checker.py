@@ -20,7 +20,7 @@ from grammar.nodes import Node
 from ..core.settings import DEFAULT, Limits
 from ..scope.names import Key, Spelled
 from ..scope.symbols import Definition, Scope
-from ..terms.environment import Environment, source_name
+from ..terms.environment import Environment, distinct_names, source_name
 from ..terms.inference import CheckWarning, Inference, InputType, SizesInterface, shown
 from ..terms.structural import after_pass, passed
 from ..terms.terms import Term
@@ -127,7 +127,8 @@ class Checker(Inference):
         if last is not self.scope.claimed:
             return self.infer(last, self.top)
         term = self.infer(last, with_elements(self, (last,), self.top))
-        return self.renamed(term, {axis: source_name(axis) for axis in term.shape if of_index(axis)}, last)
+        names = distinct_names(term.shape)
+        return self.renamed(term, {axis: names[axis] for axis in term.shape if of_index(axis)}, last)
 
     def definition(self, definition: Definition) -> Term:
         """The Term of a definition of the program; of a family, that of its last member."""
