@@ -466,6 +466,7 @@ RULES = [
     "∂(softmax_{a} X) = softmax_{a} X ⊙ (∂X − softmax_{a} X ⊙_{a} ∂X)", "∂(A ⊙_{a} X) = A ⊙_{a} ∂X + ∂A ⊙_{a} X",
     "∂(A ⊙_{a} X) = A ⊙_{a} ∂X", "∂(X_{a→c}) = [∂X]_{a→c}", "∂(∑_{a} X) = ∑_{a} ∂X", "Z = X ⊙ X\n∂Z = 2 X ⊙ ∂X",
     "f(t) = t^3\n∂f(X) = 3 X^2 ⊙ ∂X", "∂(x^2) = 2 x ∂x", "∂(X + 3) = ∂X",
+    "c = 2\n2 X ⊙ ∂(c X) = c ∂(X^2)", "∂(floor(X)) = 0 ∂X",
     "∂(X + A) = ∂X + ∂A", "Z = softmax_{a}(X ⊙ Y)\n∂Z = Z ⊙ (∂(X ⊙ Y) − Z ⊙_{a} ∂(X ⊙ Y))",
     "Z = softmax_{a}(Y ⊙ X)\n∂Z = Z ⊙ (∂(X ⊙ Y) − Z ⊙_{a} ∂(X ⊙ Y))", "Z = log(X^2 + Y^2)\n∂Z = ∂(X^2 + Y^2) / (X^2 + Y^2)",
 ]  # fmt: skip

@@ -50,6 +50,7 @@ KNOWN = {
     "iota over a marked axis": ("∑_{a*} iota_{a*}", {"X": A}, 3),
     "an identity": ("∑_{a*} (I_{a,a*} ⊙ X_{a→a*})", {"X": A}, [1, 2]),
     "a mark in a function over axes": ("f_{ax}(X) = |ax*| X + 0 |ax|\nf_{b}(X)", {"X": B}, [3, 6, 9]),
+    "a declaration of a defined name": ("Y = ∑_{b} D / |b|\nD = iota_{b}\nD ∈ ℝ^{b[3]}", {}, 2),
     "a declaration in a function": ("f(x) = ∑_{b} (x ⊙ Y)\nY ∈ ℝ^{b[3]}\nY_{b(i)} = x i\nf(2)", {}, 24),
     "a label of declared inputs": (
         "X^l ∈ ℝ^{a} for l = 1, …, 2\nX^{|a|} / |a|", {"X^1": A, "X^2": ([4.0, 6.0], "a")}, [2, 3],
