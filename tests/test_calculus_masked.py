@@ -29,8 +29,12 @@ NOT_LEFT = [  # for some index of the other axis none is, or nothing can tell
 
 
 def softmax_of(mask, axis):
-    """The term of softmax, as calculus sees it."""
-    program = nt.program(MASK.format(mask, axis))._goal.program
+    return term_of(MASK.format(mask, axis))
+
+
+def term_of(text):
+    """The term of a formula, as calculus sees it."""
+    program = nt.program(text)._goal.program
     return program.checker({key("X"): InputType(dict(X.sizes))}, {}).whole()
 
 
@@ -43,6 +47,24 @@ def test_it_is_seen_that_an_index_is_left(mask, axis):
 @pytest.mark.parametrize("mask, axis", NOT_LEFT)
 def test_it_is_not_said_where_it_is_not_so(mask, axis):
     assert not Finite()(softmax_of(mask, axis))
+
+
+WITH_INDICES = [  # that are written in other ways
+    "K_{i(k), j(l)} = k\nsoftmax_{i}(X + { 0 if K ≤ 2; -∞ otherwise })",
+    "K_{i(k), j(l)} = k\nL_{i(k), j(l)} = l\nsoftmax_{i}(X + { 0 if K ≤ L; -∞ otherwise })",
+    "softmax_{j}({ X if iota_{i} ≤ iota_{j}; -∞ otherwise } − X)",
+]
+
+
+@pytest.mark.parametrize("text", WITH_INDICES)
+def test_it_is_seen_however_the_index_is_written(text):
+    assert Finite()(term_of(text))
+    assert np.isfinite(nt.evaluate(text, X=X).array).all()
+
+
+@pytest.mark.parametrize("text", ["softmax_{j}(1 / X − X)", "softmax_{j}({ X if iota_{j} ≤ 2; -∞ otherwise } − 1 / X)"])
+def test_a_difference_is_masked_only_where_what_is_subtracted_from_is_and_the_rest_is_finite(text):
+    assert not Finite()(term_of(text))
 
 
 @pytest.mark.parametrize("mask, axis", LEFT)
