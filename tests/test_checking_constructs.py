@@ -179,6 +179,8 @@ BOUND = {
     "numbers of a tensor": Row("S = [2, 4, 5]_{k}\n∑_{i ∈ S} x_{seq(i)} y_{seq(i)}",
                                r"S = \nmatrix{}{\name{k}}{2 & 4 & 5} \\ \sum_{i \in S} x_{\name{seq}(i)} y_{\name{seq}(i)}",
                                "", (x * y)[[1, 3, 4]].sum()),
+    "numbers of a tensor that depends on an index": Row("∑_{k ∈ [2]} f(k)\nf(k) = ∑_{j ∈ S} j x_{seq(j)}\nS = [k, 3]_{m}", "", "",
+                                                        x[0] + 2 * x[1] + 6 * x[2]),
     "but for one": Row("Z_{seq(i)} = ∑_{j ≠ i} x_{seq(j)} y_{seq(i)}", r"Z_{\name{seq}(i)} = \sum_{j \neq i} x_{\name{seq}(j)} y_{\name{seq}(i)}",
                        "seq", (x.sum() - x) * y),
     "the largest before": Row("Z_{seq(i)} = max_{j ≤ i} x_{seq(j)}", "", "seq", np.maximum.accumulate(x)),

@@ -38,6 +38,7 @@ TABLE = {
     "a split": Case("X_{seq→(half,pair)}", {"X": "ℝ^{seq}"}, {"pair": 2}, multiple=2),
     "a pool": Case("max_{kernel} pool_{seq, kernel} X", {"X": "ℝ^{seq}"}, {"kernel": 2}, multiple=2),
     "a sum over places": Case("∑_{i=1}^{|seq|} i X_{seq(i)}", {"X": "ℝ^{seq}"}),
+    "a slope of the last row, masked": Case("∂L/∂X\nL = ∑_{k=|seq|}^{|seq|} ∑_{chans} (softmax_{chans}({ X_{seq(k)} if iota_{chans} ≤ k; −∞ otherwise }))^2", {"X": "ℝ^{seq × chans[4]}"}),
     "a product": Case("X ⊙_{chans} W", {"X": "ℝ^{batch × seq × chans}", "W": "ℝ^{chans × val}"}),
     "a loop": Case("h^0 = X\nh^t = h^{t-1} / 2 + mean_{n} tanh(iota_{n} + mean_{seq} h^{t-1}) for t = 1, …, 400\n|n| = |seq|\nh^{400}", {"X": "ℝ^{seq}"}),
     "distances": Case("√(∑_{chans} ((X − X_{seq→query})²) + 1)", {"X": "ℝ^{seq × chans[3]}"}),
