@@ -194,13 +194,10 @@ def _number(self: Forms, term: Term) -> Form:
         raise NotReadable(term)
     if isinstance(value, float) and (root := root_of(value)) is not None:
         return root
-    return number(_as_fraction(value) if isinstance(value, float) else value)
-
-
-def _as_fraction(value: float) -> Fraction:
-    """A float as the decimal number that it shows; 1/5 for 1 − 0.8, which is 0.19999999999999996."""
-    short = Fraction(f"{value:.12g}")
-    return short if abs(float(short) - value) <= 4e-15 * abs(value) else Fraction(repr(value))
+    if not isinstance(value, float):
+        return number(value)
+    short = Fraction(f"{value:.12g}")  # 1/5 for 1 − 0.8, which is 0.19999999999999996
+    return number(short if abs(float(short) - value) <= 4e-15 * abs(value) else Fraction(repr(value)))
 
 
 def _input(self: Forms, term: Term) -> Form:

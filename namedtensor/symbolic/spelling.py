@@ -81,25 +81,17 @@ def rename(node: Node, names: Mapping[str, str]) -> Node:
     return Rename(node, tuple(((Axis(old),), (Axis(new),)) for old, new in moved.items()))
 
 
-def is_decimal(value: Fraction) -> bool:
-    """Whether a number is written as a decimal: 0.8 and 0.0625, but 1/2, 3/4 and 1/3."""
-    return (value.denominator > 16 or value.denominator % 5 == 0) and Fraction(repr(float(value))) == value
-
-
 def number_node(value: Any) -> Node:
     if value == float("inf"):
         return Name("∞")
-    value = Fraction(value)
-    if value.denominator == 1:
-        return Number(value.numerator)
-    if is_decimal(value):
-        return Number(float(value))
-    return call("/", Number(value.numerator), Number(value.denominator))
+    above, below = number_parts(Fraction(value))
+    above = above or Number(1)
+    return above if below is None else call("/", above, below)
 
 
 def number_parts(value: Fraction) -> tuple[Node | None, Node | None]:
-    """Return the numerator and denominator of a coefficient, None for 1."""
-    if is_decimal(value):
+    """Return the numerator and denominator of a coefficient, None for 1; 0.8 and 0.0625 are decimals, 1/2, 3/4 and 1/3 are not."""
+    if (value.denominator > 16 or value.denominator % 5 == 0) and Fraction(repr(float(value))) == value:
         return Number(float(value)), None
     above = None if value.numerator == 1 else Number(value.numerator)
     return above, None if value.denominator == 1 else Number(value.denominator)
