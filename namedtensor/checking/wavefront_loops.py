@@ -104,19 +104,19 @@ class LoopOfFronts:
 
     def gathered(self, term: Term) -> Term:
         """What is known of all cells, by fronts and lanes."""
-        make, (rows, columns) = self.make, self.coordinates
-        row, column = (
-            make.between("-", index, make.number(coordinate.numbers.start - 1))
-            for index, coordinate in zip(self.cells(), (rows, columns))
-        )
+        make, (rows, columns), (row, column) = self.make, self.coordinates, self.cells()
+        if columns.axis not in term.shape:
+            return make.at(term, rows.axis, self.shifted(row, 1 - rows.numbers.start))
+        column = self.shifted(column, 1 - columns.numbers.start)
         if rows.axis not in term.shape:
             return make.at(term, columns.axis, column)
-        if columns.axis not in term.shape:
-            return make.at(term, rows.axis, row)
         axis, size = f"{self.lane_axis}@cells", len(columns.numbers)
         merged = make.merge(term, (rows.axis, columns.axis), axis, len(rows.numbers) * size)
-        before = make.times(make.between("-", row, make.number(1)), make.number(size))
+        before = make.times(self.shifted(row, -rows.numbers.start), make.number(size))
         return make.at(merged, axis, make.add(before, column))
+
+    def shifted(self, index: Term, by: int) -> Term:
+        return self.make.add(index, self.make.number(by)) if by else index
 
     def loop(self, borders: dict[Grid, Border]) -> tuple[Term, dict[Grid, int]]:
         """The loop, and the number of the last front of each grid among its states."""
@@ -178,7 +178,5 @@ class LoopOfFronts:
 
     def read(self, states: Sequence[Term], back: Cell) -> Term:
         """The members so far back, in the lanes of those that read them."""
-        make = self.make
-        moved = make.number(1 - self.lanes.start - back[self.lane])
         state = states[self.order.schedule.front(back) - 1]
-        return make.at(state, self.lane_axis, make.add(self.own_lane, moved))
+        return self.make.at(state, self.lane_axis, self.shifted(self.own_lane, 1 - self.lanes.start - back[self.lane]))
