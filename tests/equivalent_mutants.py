@@ -4,6 +4,8 @@ EITHER_WAY = "the steps of a family go up or down: its direction is 1 or −1"
 EXACT = "2^53 is the same number as a float"
 SHALLOW = "any depth far from the end of Python's stack will do"
 DEEPER = "the depth of a frame only has to be greater than that of the frame around it"
+FAR = "the number is far from 0: beyond the range of integers"
+BIG = "a bound only has to stay small, and no dtype has integers near it"
 ROW = "a row is nothing, and then there is nothing to cut, or it has the two bytes of one number at least"
 
 EQUIVALENT: dict[str, str] = {
@@ -21,4 +23,7 @@ EQUIVALENT: dict[str, str] = {
     "abs(number) < 2**53 → (abs(number) <= 2 ** 53)": EXACT,
     "namedtensor/checking/lookup.py: `MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they need is "
     "evaluated ahead`: 100 → 101": SHALLOW,
+    "namedtensor/planning/whole_numbers.py: `else 1 if value > 0 else -1 for value in held(b, arguments, "
+    "b.target.default_whole)]  # fmt: skip`: 0 → 1": FAR,
+    "namedtensor/planning/intervals.py: `MAX_BOUND = 2**1000  # beyond, a bound is none`: 1000 → 1001": BIG,
 }

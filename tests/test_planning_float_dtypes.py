@@ -39,3 +39,14 @@ def test_operators_keep_single_precision(make):
 def test_a_constant_result_has_the_dtype_of_the_inputs(make, text):
     dtypes = [make(NUMBERS.astype(dtype)) for dtype in ("float32", "float64")]
     assert [nt.evaluate(text, B=nt.tensor(array, "c")).dtype for array in dtypes] == [array.dtype for array in dtypes]
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype"),
+    [("0.00006103515625", "float16"), ("0.000061035156", "float32"), ("65504.0", "float16"), ("65504.5", "float32")],
+)
+def test_half_precision_multiplies_by_the_numbers_that_it_represents_at_full_precision(number, dtype):
+    """The normal numbers of half precision reach from 2^−14 to 65504; others multiply in single precision."""
+    compiled = nt.formula(f"B {number}").compile("numpy")
+    assert compiled(B=nt.tensor(np.array([0.5, 1], np.float16), "c")).dtype == np.float16
+    assert [step.value.dtype for step in compiled.plan.steps if step.primitive == "multiply"] == [dtype]

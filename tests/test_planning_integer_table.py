@@ -220,6 +220,16 @@ def test_jax_without_x64_warns_where_integers_become_floats(text, is_rounded):
     assert ["jax_enable_x64" in name for name in first] == [True] * is_rounded and not second
 
 
+@pytest.mark.parametrize("reduction", ["∑", "cumsum"])
+def test_jax_without_x64_keeps_integers_that_are_bounded_after_a_checked_sum(reduction):
+    xp, context = library("jax")
+    with (
+        context
+    ):  # the sum of 40000 numbers of 16 bits may be beyond 32 bits, so that it is checked; it is not negative
+        result = nt.evaluate(f"min({reduction}_{{a}} x, 5)^2", x=nt.tensor(xp.ones(40000, "uint16"), "a"))
+    assert result.dtype == xp.int32 and np.asarray(result.array).max() == 25
+
+
 @pytest.mark.parametrize("text", ["x + 1", "−x", "∑_{a} x", "cumsum_{a} x", recurrence(STEPS), recurrence(5)])
 def test_jax_warns_once_where_it_traces_what_it_would_check(text):
     xp, context = library("jax")

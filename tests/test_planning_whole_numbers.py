@@ -481,6 +481,32 @@ def test_whole_numbers_and_conditions_are_compared_with_numbers(condition, expec
     assert np.asarray(result.to_array("a")).tolist() == expected
 
 
+BEYOND = {"n < {}": [1, 1, 1], "n = {}": [2, 2, 2], "{} ≤ n": [2, 2, 2], "n > -3{}": [1, 1, 1], "-3{} ≥ n": [2, 2, 2],
+          "n < ∞": [1, 1, 1], "n ≤ -∞": [2, 2, 2]}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error::namedtensor.NotationWarning")
+@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize(("condition", "expected"), BEYOND.items())
+def test_the_largest_integers_are_less_than_the_number_after_them(condition, expected, name):
+    make, context = library(name)
+    bits = 32 if name == "jax" else 64
+    integers = np.array([2 ** (bits - 1) - 1, 0, -(2 ** (bits - 1))], f"int{bits}")
+    with context:
+        text = f"{{ 1 if {condition.format(2 ** (bits - 1))}; 2 otherwise }}"
+        result = nt.evaluate(text, n=nt.tensor(make(integers), "a"))
+    assert np.asarray(result.to_array("a")).tolist() == expected
+
+
+@pytest.mark.filterwarnings("ignore::namedtensor.NotationWarning")
+@pytest.mark.parametrize(("number", "expected"), [("2147483647.0", [1, 2, 2]), ("-2147483648.0", [2, 2, 1])])
+def test_the_floats_at_the_ends_of_the_integers_are_equal_to_them(number, expected):
+    make, context = library("jax")
+    with context:
+        n = nt.tensor(make(np.array([2**31 - 1, 0, -(2**31)], "int32")), "a")
+        assert nt.evaluate(f"{{ 1 if n = {number}; 2 otherwise }}", n=n).array.tolist() == expected
+
+
 def test_narrow_whole_numbers_are_compared_as_they_are():
     u = nt.tensor(np.array([1, 200, 7], "uint8"), "a")
     for number, copies in ((5, 0), (255, 0), (256, 1)):
@@ -501,6 +527,7 @@ def test_python_operators_go_by_the_same_rule():
         assert (n * n).array.tolist() == [2.0**124, 25] and nt.dot(n, n, axis="a").item() == pytest.approx(2.0**124)
         assert nt.abs(nt.tensor(np.array([-128], "int8"), "a")).array.tolist() == [128]
         assert (truth + truth).array.tolist() == [2, 0] and (truth + True).array.tolist() == [2, 1]
+        assert (u**True).dtype == np.int64 and (u**True).array.tolist() == [1, 200]
 
 
 PASSED = {"n + n": (0, 5), "n - k": (0, 5), "-k": (0, 2), "abs(k)": (0, 6), "1 + (w + k)": (4, 11)}

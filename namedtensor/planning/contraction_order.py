@@ -43,9 +43,6 @@ def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts])
     fewest = 2 if term.operator == "∑" else 3
     if not fewest <= len(factors) <= MAX_FACTORS or not axes or len(axes) != len(set(axes)):
         return None
-    shape, summed = set(term.shape), set(axes)
-    if shape & summed or any(not set(factor.shape) <= shape | summed for factor in factors):
-        return None
     return FactorChain(tuple(factors), frozenset(axes))
 
 

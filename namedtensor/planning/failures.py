@@ -10,8 +10,7 @@ from ..terms.terms import Term
 
 def span_of(term: Term | None, source: str) -> tuple[int, int]:
     """The span of a term in the formula; the whole text where that is not known."""
-    node = None if term is None else term.node
-    return node.span if node is not None and hasattr(node, "span") else (0, len(source))
+    return getattr(getattr(term, "node", None), "span", (0, len(source)))
 
 
 def refused(problem: Exception, source: str, term: Term) -> NotationError:

@@ -105,17 +105,17 @@ def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
 
 
 def in_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
-    """Replace a comparison of integers with a number beyond their dtype: compare 0 with 1, or with −1."""
+    """Replace a comparison of integers with a number beyond their dtype, which is a float: compare 0 with 1, or with −1."""
     ends = intervals.of_dtype(b.target.default_whole)
     assert ends is not None
-    far = [type(argument) is int and not intervals.within((argument, argument), ends) for argument in arguments]
+    far = [type(argument) is float and (argument < ends[0] or argument > ends[1]) for argument in arguments]
     whole = [
         isinstance(argument, PlanValue) and b.kind(argument) in WHOLE and is_held(b, argument) for argument in arguments
     ]
     if True not in far or True not in whole:
         return arguments
-    return [b.step("multiply", (value, 0), value.order, value.shape) if isinstance(value, PlanValue) else 1 if value > 0 else -1
-            for value in held(b, arguments, b.target.default_whole)]  # fmt: skip
+    return [b.step("multiply", (value, 0), value.order, value.shape) if isinstance(value, PlanValue)
+            else 1 if value > 0 else -1 for value in held(b, arguments, b.target.default_whole)]  # fmt: skip
 
 
 def before_cast(b: StepWriter, x: PlanValue) -> PlanValue:
