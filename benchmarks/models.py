@@ -290,6 +290,10 @@ WORKS = (
         bars=(Bar(OURS, 0.95, SDPA), Bar(ON_TORCH, 0.9, SDPA)), memory=True, close=1e-3,
     ),
     Work(
+        "minilm-one", "MiniLM, one sentence", tokens, (*both(minilm_ours), minilm_torch, *both(minilm_by_hand), minilm_eager, minilm_sdpa),
+        {"count": 1}, {"count": 1}, bars=(Bar(OURS, 0.9, BY_HAND), Bar(OURS, 0.75, SDPA)), close=1e-3,
+    ),
+    Work(
         "generation", "GPT-2-small's size, prompt 32, 32 new tokens", gpt2,
         (*both(generation_ours), generation_torch, *both(generation_by_hand), generation_transformers,
          *named_models.GENERATION),

@@ -19,6 +19,7 @@ from . import (
     lengths,
     mixed,
     models,
+    orders,
     start,
 )
 from .work import Work
@@ -38,7 +39,7 @@ WORKS = {work.name: work for works in GROUPS.values() for work in works}
 # Figures that are measured in this process, each group by a function that gives its rows.
 HERE: dict[str, Callable[[], list[dict]]] = {
     "start": start.rows, "eager": eager.rows, "imports": first.rows, "growth": growth.rows, "mixed": mixed.rows,
-    "lengths": lengths.rows, "effects": effects.rows, "decoding": decoding.rows,
+    "orders": orders.rows, "lengths": lengths.rows, "effects": effects.rows, "decoding": decoding.rows,
 }  # fmt: skip
 
 

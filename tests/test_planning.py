@@ -315,6 +315,58 @@ def test_projections_over_two_axes_are_one_product_over_both():
     assert joined.shape == (8, 3 + 5) and joined.order[0] == "(a,b)"
 
 
+ORDERS = {  # a product, the shapes of its operands, and the axes of its result as they are stored
+    "the larger matrix is on the left": ("X ⊙_{in} W", "rows[16] in[128]", "out[512] in[128]", "out rows"),
+    "also where it is written so": ("W ⊙_{in} X", "rows[16] in[128]", "out[512] in[128]", "out rows"),
+    "of the same size the order is as written": ("X ⊙_{in} W", "rows[512] in[128]", "out[512] in[128]", "rows out"),
+    "small ones too": ("X ⊙_{in} W", "rows[2] in[3]", "out[5] in[3]", "rows out"),
+    "no matrix is transposed": ("W ⊙_{in} X", "rows[16] in[128]", "in[128] out[512]", "rows out"),
+    "the axis of a softmax is the last": ("softmax_{out}(W ⊙_{in} X)", "rows[16] in[128]", "out[512] in[128]", "rows out"),
+    "of scores that are scaled": ("softmax_{out}(W ⊙_{in} X / 8)", "rows[16] in[128]", "out[512] in[128]", "rows out"),
+    "of a stack": ("softmax_{out}(W ⊙_{in} X)", "heads[2] rows[6] in[4]", "heads[2] out[6] in[4]", "heads rows out"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_products_are_computed_in_the_faster_order(name):
+    text, *shapes, axes = ORDERS[name]
+    random = np.random.default_rng(0)
+    sizes = [{word.split("[")[0]: int(word.split("[")[1][:-1]) for word in shape.split()} for shape in shapes]
+    X, W = (nt.tensor(random.normal(size=tuple(size.values())), tuple(size)) for size in sizes)
+    result = nt.evaluate(text, X=X, W=W)
+    assert result.axes == tuple(axes.split())
+    letters = dict(zip({**sizes[0], **sizes[1]}, "abcdef"))
+    x, w, out = ("".join(letters[axis] for axis in axes) for axes in (X.axes, W.axes, result.axes))
+    expected = np.einsum(f"{x},{w}->{out}", X.array, W.array)
+    if "softmax" in text:
+        powers = np.exp(expected / (8 if "8" in text else 1))
+        expected = powers / powers.sum(-1, keepdims=True)
+    assert np.allclose(result.array, expected)
+
+
+def test_a_copy_for_a_product_has_no_short_rows():
+    random = np.random.default_rng(0)
+    X, W = nt.tensor(random.normal(size=(6, 40, 3)), "c rows k"), nt.tensor(random.normal(size=(5, 6, 3)), "out c k")
+    run = nt.formula("X ⊙_{c,k} W").compile("numpy")
+    assert np.allclose(run(X=X, W=W).to_array("rows out"), np.einsum("crk,ock->ro", X.array, W.array))
+    assert (18, 40) in [step.value.shape for step in run.plan.steps if step.primitive == "reshape"]
+
+
+@pytest.mark.parametrize("rows", [3, 8])
+def test_projections_with_transposed_matrices_are_the_products(rows):
+    random = np.random.default_rng(0)
+    X = nt.tensor(random.normal(size=(rows, 256)), "rows in")
+    matrices = {
+        name: nt.tensor(random.normal(size=(size, 256)), f"{axis} in")
+        for name, axis, size in (("P", "a", 300), ("Q", "b", 400))
+    }
+    run = nt.formula("(X ⊙_{in} P) + (X ⊙_{in} Q)").compile("numpy")
+    result = run(X=X, **matrices).to_array("rows a b")
+    of_p, of_q = (X.array @ matrices[name].array.T for name in "PQ")
+    assert np.allclose(result, of_p[:, :, None] + of_q[:, None, :])
+    assert "projected" in [step.primitive for step in run.plan.steps]
+
+
 def test_a_chain_goes_by_vectors():
     plan = compiled(*OPTIMIZED["a chain of four"][:1], **OPTIMIZED["a chain of four"][1]).plan
     assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["dot"] * 3

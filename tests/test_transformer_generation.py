@@ -186,6 +186,13 @@ def test_draws_are_made_with_more_digits_than_the_logits_have():
     assert (taken.array == 1).all()
 
 
+def test_a_draw_does_not_depend_on_the_order_in_which_axes_are_stored():
+    now = nt.tensor(np.random.default_rng(0).normal(size=(40, 7)), "batch vocab")
+    turned = nt.tensor(now.array.T.copy(), "vocab batch")
+    drawn = [make_sampler(Sampling(1.0, seed=3))(scores).to_array("batch") for scores in (now, turned)]
+    assert drawn[0].tolist() == drawn[1].tolist() and len({*drawn[0].tolist()}) > 3
+
+
 # ------------------------------------------------------------------------------------------------- what it costs
 def test_the_plan_of_a_step_is_reused(both, ids, monkeypatch):
     _, model = both

@@ -33,6 +33,7 @@ class OperatorBuilder(Protocol):
 
     target: Any
     optimized: frozenset[str]
+    in_block: bool
 
     def __getattr__(self, name: str) -> Callable[..., ArrayValue]: ...
 

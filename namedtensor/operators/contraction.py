@@ -41,36 +41,46 @@ def groups(left: Order, right: Order, axes: Order) -> Groups:
     """
     in_left = tuple(axis for axis in left if axis in axes)
     in_right = tuple(axis for axis in right if axis in axes)
-    summed = in_left if _adjacent(in_left, left) else in_right
+    start = left.index(in_left[0])
+    summed = in_left if left[start : start + len(in_left)] == in_left else in_right
     batch = tuple(axis for axis in left if axis in right and axis not in axes)
     rows = tuple(axis for axis in left if axis not in right)
     columns = tuple(axis for axis in right if axis not in left)
     return Groups(batch, rows, columns, summed)
 
 
-def _adjacent(group: Order, order: Order) -> bool:
-    start = order.index(group[0])
-    return order[start : start + len(group)] == group
-
-
-def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order):
-    """x ⊙_{axes} y."""
+def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = False):
+    """x ⊙_{axes} y; with `in_order`, the axes of y are the last of the result."""
     result = groups(x.order, y.order, axes)
-    if result.rows and result.columns:
-        # y ⊙ x transposes nothing where x ⊙ y would transpose x, and y would have to be transposed or copied
-        leading = [
-            {*[axis for axis in operand.order if axis not in result.batch][: len(axes)]} == {*axes}
-            for operand in (x, y)
-        ]
-        if leading == [True, False]:
-            x, y, result = y, x, groups(y.order, x.order, axes)
+    if not in_order and result.rows and result.columns and _is_faster_exchanged(b, x, y, axes, result):
+        x, y, result = y, x, groups(y.order, x.order, axes)
     if result.batch:
         return _stacked(b, x, y, result)
     if not result.rows and not result.columns:
         return _vectors(b, x, y, result)
-    if max(map(len, (result.rows, result.columns, result.summed))) == 1:
-        return _plain(b, x, y, result)
+    if max(map(len, (result.rows, result.columns, result.summed))) == 1:  # matrices, or a matrix and a vector
+        x, y = b.reorder(x, (*result.rows, *result.summed)), b.reorder(y, (*result.summed, *result.columns))
+        return _dot(b, x, y, result.rows + result.columns)
     return _merged(b, x, y, result)
+
+
+def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups: Groups) -> bool:
+    """Whether y ⊙ x is faster than x ⊙ y.
+
+    It is where x ⊙ y would transpose x, and y would have to be transposed or copied: y ⊙ x transposes nothing. Where neither
+    order needs fewer transpositions, libraries are faster if the left matrix is the larger.
+    """
+    orders = [[axis for axis in operand.order if axis not in groups.batch] for operand in (x, y)]
+    first = [{*order[: len(axes)]} == {*axes} for order in orders]
+    last = [{*order[-len(axes) :]} == {*axes} or not first[at] for at, order in enumerate(orders)]
+    if last == [True, True] and b.target.name == "numpy" and not b.in_block:
+        rows, columns = (typical(math.prod(b.extents(*pair))) for pair in ((x, groups.rows), (y, groups.columns)))
+        return columns > rows and rows * columns * typical(math.prod(b.extents(x, groups.summed))) >= MIN_EXCHANGED
+    return first == [True, False]
+
+
+MIN_EXCHANGED = 2**18  # multiply-adds; the axes of smaller results are in the order of the operands
+SHORT = 8  # elements of the last axis of an array: below this, copying it in another order is slow
 
 
 def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
@@ -84,17 +94,6 @@ def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 def merged(axes: Order) -> str:
     """The merged axis that stands for several while a matrix is multiplied."""
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
-
-
-def _plain(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Two matrices, or a matrix and a vector, taken as they lie; a vector meets a matrix from either side."""
-    (summed,) = groups.summed
-    left_last, right_first = x.order[-1] == summed, y.order[0] == summed
-    if left_last and not right_first:
-        y = b.reorder(y, (summed, *groups.columns))
-    elif not left_last:
-        x = b.reorder(x, (*groups.rows, summed))
-    return _dot(b, x, y, groups.rows + groups.columns)
 
 
 def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
@@ -117,7 +116,7 @@ def _merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
     """A matrix of two groups of axes, or a vector where one group has none; one that needs a copy is copied once."""
-    if x.order == (*beside, *above) and above and beside:
+    if x.order == (*beside, *above) and above and beside or _copies_short_rows(b, x, above, beside):
         return b.reorder(_matrix(b, x, beside, above), (merged(above), merged(beside)))
     order = tuple(merged(group) for group in (above, beside) if group)
     copied = x.order not in ((*above, *beside), (*beside, *above)) and len(order) == 2
@@ -128,6 +127,13 @@ def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
     if copied:
         b.matrices[x, above, beside] = value
     return value
+
+
+def _copies_short_rows(b: OperatorBuilder, x: Any, above: Order, beside: Order) -> bool:
+    """Whether the copy for a matrix is slow, and the copy for the transposed matrix is not."""
+    if b.target.name != "numpy" or not above or not beside or x.order == (*above, *beside):
+        return False
+    return typical(x.size(beside[-1])) < SHORT <= typical(x.size(above[-1])) // 2
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both
@@ -183,7 +189,7 @@ def _lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options:
     x, y = b.coerced(arguments, "numbers")
     count = math.prod((x if axis in x.order else y).size(axis) for axis in axes)
     x, y = b.summable((x, y), "dot", count)
-    return contract(b, x, y, axes)
+    return contract(b, x, y, axes, options.get("in_order", False))
 
 
 register(

@@ -54,6 +54,7 @@ ROWS = (
         "step_builder.version",
         ("numpy",),
     ),
+    Optimization("score-order", "softmax_{ax}(X ⊙ Y) = softmax_{ax}(Y ⊙ X)", "planner.in_order", ("numpy",)),
     Optimization("scale-smaller-operand", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", "planner.scale_smaller", ("numpy",)),
     Optimization(
         "attention",

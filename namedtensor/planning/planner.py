@@ -60,9 +60,30 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
         return None
     scale = 1.0 / number if term.operator == "/" else float(number)
     x, y = (b.multiply(x, scale), y) if x.typical_count <= y.typical_count else (x, b.multiply(y, scale))
-    return REGISTRY["⊙"].lower(b, (x, y), product.axes, {})
+    return in_order(lowering, product, (x, y))
 
 
+def in_order(lowering: Lowering, term: Term, operands: tuple[Argument, Argument] | None = None) -> Argument | None:
+    """X ⊙ Y of a term; of scores, of which a softmax is taken after elementwise operations if any, its axis is the last."""
+    x, y = operands or map(lowering.value, term.arguments)
+    if not isinstance(x, PlanValue) or not isinstance(y, PlanValue):
+        return None
+    user, ordered = term, False
+    while lowering.has_one_use(user):
+        (user,) = lowering.uses[id(user)]
+        if not isinstance(user, Term):  # a result
+            break
+        if user.operator in SOFTMAXES:
+            ordered = len(user.axes) == 1 and (user.axes[0] in x.order) != (user.axes[0] in y.order)
+            x, y = (y, x) if ordered and user.axes[0] in x.order else (x, y)
+            break
+        if user.axes or user.operator not in REGISTRY or REGISTRY[user.operator].kind not in ELEMENTWISE:
+            break
+    return REGISTRY["⊙"].lower(lowering.builder, (x, y), term.axes, {"in_order": ordered})
+
+
+SOFTMAXES = ("softmax", "logsoftmax")
+ELEMENTWISE = ("elementwise", "contraction")  # the latter without axes
 EXPONENTIALS = frozenset(("exp", "^"))
 
 
@@ -103,6 +124,7 @@ REWRITES = (
     Rewrite("attention", ("contraction",), fused_kernels.attention),
     Rewrite("contraction-order", ("chain",), contraction_order.reorder),
     Rewrite("deferred-normalization", ("contraction",), online_softmax.normalize_late),
+    Rewrite("score-order", ("contraction",), in_order),
 )
 ANALYSES = (
     Analysis("tiling", regions.MIN_SCORE_BYTES, blocking.find_regions),

@@ -139,7 +139,7 @@ def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[s
 class Selection(NamedTuple):
     """How integers and slices for given axes select from arrays of one layout."""
 
-    before: tuple[slice, ...]  # all of each axis up to the last indexed one; before it, if it is the only one
+    before: tuple[slice, ...]  # all of each axis; if one is indexed, of those before it
     axes: tuple[tuple[int, int], ...]  # dimension and size of the indexed axes, in the order of the index
     layout: Layout  # of what integers select
 
@@ -213,7 +213,7 @@ def _selection(layout: Layout, index: Iterable[str]) -> Selection:
     sizes = layout.sizes
     rest = {axis: size for axis, size in sizes.items() if axis not in index}
     result = resized(layout, (*rest,), (*rest.values(),))
-    before = (slice(None),) * (max(dimensions) + (len(dimensions) > 1))
+    before = (slice(None),) * (dimensions[0] if len(dimensions) == 1 else len(layout.axes))
     return Selection(before, tuple((dimension, layout.extent[dimension]) for dimension in dimensions), result)
 
 

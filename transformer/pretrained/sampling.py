@@ -64,7 +64,8 @@ def make_sampler(
     steps = count()
 
     def choose(now: nt.NamedTensor) -> nt.NamedTensor:
-        u = nt.random_uniform(now.sizes, (sampling.seed, next(steps)), low=SMALLEST)
+        axes = sorted(now.axes, key=lambda axis: (axis == "vocab", axis))  # in whatever order they are stored
+        u = nt.random_uniform({axis: now.sizes[axis] for axis in axes}, (sampling.seed, next(steps)), low=SMALLEST)
         noise = NOISE(u=u).to(now)  # of the digits that u has: in half precision it may be 1
         return CHOICE["best"](scores=CHOICE["sampled"](now=filtered(now, sampling), noise=noise))
 
