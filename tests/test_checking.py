@@ -211,7 +211,11 @@ MISUSED = [  # the formula, the message and the hint
     ("index_{a}(x)", "index_{a} expects 2 arguments, got 1", "write index_{axis}(X, I)"),
     ("pow(x)", "pow expects 2 arguments, got 1", "write pow(x, y), or x^y"),
     ("mod(x)", "mod expects 2 arguments, got 1", "write mod(X, Y)"),
-    ("max_{a}(x; 3)", "max expects nothing after the semicolon, got 1 parameter", "remove the others"),
+    (
+        "max_{a}(x; 3)",
+        "max expects nothing after the semicolon, got 1 parameter",
+        "remove the semicolon and what follows it",
+    ),
     (f"{TWO}f(x)", "f expects 2 arguments and 1 after the semicolon, got 1", "call it as f(t, u; w)"),
     (f"{TWO}f(x; 3)", "f expects 2 arguments and 1 after the semicolon, got 2", "call it as f(t, u; w)"),
     (f"{TWO}f(x, 2, 3, 4)", "f expects 2 arguments and 1 after the semicolon, got 4", "call it as f(t, u; w)"),
