@@ -14,9 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from layer_cases import CASES
 
+import namedtensor as nt
 from benchmarks import first, gpu, plot, turns, worker
 from benchmarks.__main__ import line, report, verdict
+from benchmarks.orders import LAYERS, in_other_order
 from benchmarks.peers import kernels_of_openblas, machine, missing, versions
 from benchmarks.turns import QUICK, Effort, Found, left_out, measure, median_ratio, rows_of
 from benchmarks.work import ALONE, BY_HAND, Bar, LeftOut, Ready, Side, Work, arrays_of, both, difference, side
@@ -323,3 +326,11 @@ def test_imports_are_measured_beside_a_bare_python(monkeypatch):
     rows = first.rows()
     assert asked[0] == "pass" and rows[0] == {"figure": "import numpy", "value": 1000, "unit": "ms", "bar": None}
     assert QUICK.rounds < Effort().rounds
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.kind in LAYERS], ids=lambda case: case.title)
+def test_a_layer_with_the_sides_of_its_products_exchanged_has_the_same_value(case):
+    layer, given = case.layer(), case.inputs()
+    other = in_other_order(case.kind).init(0, case.sizes).replace(layer.parameters)
+    assert other.notation != layer.notation
+    assert nt.allclose(other(*given), layer(*given))

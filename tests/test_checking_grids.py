@@ -364,7 +364,7 @@ def test_a_plan_does_not_grow_with_the_sides_that_cases_give(sides):
 
 
 def test_a_function_is_asked_for_the_members_of_a_triangle_alone():
-    """Beside the triangle u − k + 1 is no position along b."""
+    """Outside the triangle, u − k + 1 is not a position along b."""
     text = """E^{i,0} = 0 for i = 0, …, 12
 E^{i,j} = E^{i-1,j-1} + f^j(i) for i = 1, …, 12 for j = 1, …, i
 f^k(u) = X_{b(u-k+1)}

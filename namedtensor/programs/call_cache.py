@@ -119,12 +119,10 @@ class CachedCall:
                     self._keep((*named,), result, layouts, version)
                 elif type(values) is dict and not (arguments or named):
                     self._keep((*values,), result, layouts, version, mapped=True)
-            if result.run is not None:
-                return result.run(*map(ARRAY, arguments), *map(ARRAY, inputs.values()))
         try:
-            if result is not None:
-                return result(*map(ARRAY, arguments), *map(ARRAY, inputs.values()))
-            return self._slow_path(arguments, values, sizes, named, by_layout)
+            if result is None:
+                return self._slow_path(arguments, values, sizes, named, by_layout)
+            return (result.run or result)(*map(ARRAY, arguments), *map(ARRAY, inputs.values()))
         except NotationError as problem:
             raise problem.alone() from None
 

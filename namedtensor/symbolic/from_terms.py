@@ -18,20 +18,7 @@ from ..terms.terms import Term, topological
 from . import algebra
 from .applying import applied, own_options
 from .definitions import defined, known_truth, root_of
-from .forms import (
-    DELTA,
-    NUMBER,
-    ONE,
-    ONE_,
-    Form,
-    FormIndex,
-    head,
-    indices_of,
-    number,
-    renamed,
-    single,
-    size,
-)
+from .forms import DELTA, NUMBER, ONE, ONE_, Form, FormIndex, head, indices_of, number, renamed, single, size
 from .linearizing import change_of
 from .work import current, tensor, used
 
@@ -192,10 +179,10 @@ def _number(self: Forms, term: Term) -> Form:
         return products if value > 0 else algebra.scaled(products, -1)
     if value != value:
         raise NotReadable(term)
-    if isinstance(value, float) and (root := root_of(value)) is not None:
-        return root
     if not isinstance(value, float):
         return number(value)
+    if (root := root_of(value)) is not None:
+        return root
     short = Fraction(f"{value:.12g}")  # 1/5 for 1 − 0.8, which is 0.19999999999999996
     return number(short if abs(float(short) - value) <= 4e-15 * abs(value) else Fraction(repr(value)))
 

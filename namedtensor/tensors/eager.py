@@ -8,7 +8,7 @@ themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from grammar.cache import Cache
@@ -318,19 +318,21 @@ def laid(tensor: Any, order: tuple[str, ...]) -> Any:
     return specialised(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
 
 
-def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
-    """The result of a plan of one tensor, specialised once for its layout and what else is in `key`."""
+def specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any, others: Iterable[Any] = ()) -> Any:
+    """The result of a plan of one tensor, and `others`, specialised once for their layouts and what else is in `key`."""
     if tensor.layout.labels:
         return labeled().specialized(name, tensor, lower, *key)
-    table, key = prepared_calls(name), (tensor.layout, *key)
+    tensors = (tensor, *others)
+    layouts, arrays = tuple(operand.layout for operand in tensors), [operand._array for operand in tensors]
+    table, key = prepared_calls(name), (layouts, *key)
     pair = table.get(key)
     if pair is None:
-        run, order, _ = specialised(lower, (tensor.layout,), tensor.layout.xp)
-        result = wrap_array(run(tensor._array), order)
-        if not has_dimensions((tensor.layout,)):
+        run, order, _ = specialised(lower, layouts, tensor.layout.xp)
+        result = wrap_array(run(*arrays), order)
+        if not has_dimensions(layouts):
             table.store(key, (run, result.layout))
         return result
-    return wrap_layout(pair[0](tensor._array), pair[1])
+    return wrap_layout(pair[0](*arrays), pair[1])
 
 
 def _of_some(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:

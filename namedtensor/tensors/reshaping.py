@@ -280,22 +280,14 @@ def _position(axis: str, expected: Any, size: int) -> int:
 def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
     """The elements at tensors of indices; an axis that the indices share with the tensor is one axis."""
     record, layout, axes = REGISTRY["index"], tensor.layout, tuple(indices)
-    layouts = (layout, *(index.layout for index in indices.values()))
-    arrays = [tensor._array, *(index._array for index in indices.values())]
-    prepared, key = eager.prepared_calls("selections by tensors"), (axes, layouts)
     rest = {axis: size for axis, size in layout.sizes.items() if axis not in indices}
     shapes = (rest, *(index.layout.sizes for index in indices.values()))
     try:
-        if (pair := prepared.get(key)) is not None:
-            return wrap_layout(pair[0](*arrays), pair[1])
         broadcast(shapes)
-        function, order, _ = eager.specialised(
-            lambda w, given: record.lower(w, given, axes, {"base": 0}), layouts, layout.xp
-        )
-        result = wrap_array(function(*arrays), order)
-        if not has_dimensions(layouts):
-            prepared.store(key, (function, result.layout))
-        return result
+        return eager.specialized(
+            "selections by tensors", tensor, lambda w, given: record.lower(w, given, axes, {"base": 0}), axes,
+            others=indices.values(),
+        )  # fmt: skip
     except ShapeMismatch as problem:
         raise shape_error(problem, record, shapes, axes) from None
     except IndexError as problem:
