@@ -4,11 +4,11 @@
     python tests/mutants.py 40 7 --packages calculus
     python tests/mutants.py --again             the survivors of the last run once more, for which tests were written since
 
-First the tests run once, and it is recorded which of them take which lines; `--recorded` says where that is kept. Then each
-mutant has processes of its own, forked from one that has imported what is not ours, in which tests that take its line, some
-for each way on from there, run until one fails: those of the files that are most about it first. The survivors are listed;
-of those in `EQUIVALENT` it is known why no test can notice them. The exit status says whether fewer than 95 of a hundred of
-the others were noticed.
+First the tests run once, and it is recorded which of them take which lines; `--recorded` says where that is kept
+(`tests_by_line.py` records alone). Then each mutant has processes of its own, forked from one that has imported what is not
+ours, in which tests that take its line, some for each way on from there, run until one fails: those of the files that are
+most about it first. The survivors are listed; of those in `EQUIVALENT` it is known why no test can notice them. The exit
+status says whether fewer than 95 of a hundred of the others were noticed.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mutants") as folder:
         path = args.recorded or Path(folder)
         if not (path / "coverage").exists():
-            record(path, [f"namedtensor/{package}" for package in args.packages], args.processes)
+            record(path)  # a test that fails without a mutant is named at the end
         result = tried(mutants, Recorded.read(path), Path(folder) / "bytecode", args.processes)
     noticing = sorted({message for message in result.values() if message and "::" in message})
     if anyway := failing(noticing, None, stop=False):

@@ -1,5 +1,7 @@
 """Which tests take which line of the code, and the run of chosen tests in a process of its own, with a mutant or without.
 
+    python tests/tests_by_line.py recorded      run all tests, and record in that folder
+
 What is recorded is what `pytest --cov --cov-context=test --junitxml` writes: `coverage`, the lines of each test, and
 `tests.xml`, its seconds.
 """
@@ -58,26 +60,16 @@ def environment() -> dict[str, str]:
     return result | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def record(folder: Path, sources: list[str], processes: int) -> None:
-    """Run all tests once and keep in that folder which lines of the sources each takes."""
+def record(folder: Path) -> int:
+    """Run all tests once, keep in that folder which lines each takes, and return whether a test failed."""
     folder.mkdir(parents=True, exist_ok=True)
-    options = [
-        "-q",
-        "--slow",
-        "-p",
-        "no:cacheprovider",
-        "-k",
-        f"not {LEFT_OUT}",
-        f"--numprocesses={processes}",
-        "--dist=worksteal",
-        "--cov-branch",
-    ]
-    options += [*(f"--cov={source}" for source in sources), "--cov-context=test", "--cov-report="]
-    options += [f"--junitxml={folder / 'tests.xml'}", "-o", "junit_family=xunit1"]
+    options = "-q --slow -p no:cacheprovider --numprocesses=auto --dist=worksteal -o junit_family=xunit1".split()
+    options += ["--cov", "--cov-branch", "--cov-context=test", "--cov-report=", f"--junitxml={folder / 'tests.xml'}"]
     where = environment() | {"COVERAGE_FILE": str(folder / "coverage")}
-    done = subprocess.run([sys.executable, "-m", "pytest", *options, "tests"], cwd=ROOT, env=where)
-    if done.returncode not in (0, pytest.ExitCode.TESTS_FAILED):  # one that fails without a mutant is named at the end
-        raise SystemExit(done.returncode)
+    status = subprocess.run([sys.executable, "-m", "pytest", *options, "tests"], cwd=ROOT, env=where).returncode
+    if status not in (0, pytest.ExitCode.TESTS_FAILED):
+        raise SystemExit(status)
+    return status
 
 
 @dataclass(frozen=True)
@@ -235,3 +227,7 @@ def put(mutant: Mutant) -> None:
         return compile(source, path, "exec", dont_inherit=True) if loader.path == path else unchanged(loader, name)
 
     SourceFileLoader.get_code = changed  # pyright: ignore[reportAttributeAccessIssue]
+
+
+if __name__ == "__main__":
+    sys.exit(record(Path(sys.argv[1]).resolve()))
