@@ -50,3 +50,16 @@ def test_half_precision_multiplies_by_the_numbers_that_it_represents_at_full_pre
     compiled = nt.formula(f"B {number}").compile("numpy")
     assert compiled(B=nt.tensor(np.array([0.5, 1], np.float16), "c")).dtype == np.float16
     assert [step.value.dtype for step in compiled.plan.steps if step.primitive == "multiply"] == [dtype]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_an_identity_matrix_takes_the_dtype_beside_it(size):
+    """Whether a derivative is written by an identity matrix depends on sizes; its dtype does not."""
+    text = "[∂(A ⊙ (∑_{c} B))/∂B*]_{c*→c} + sinh(𝕀[V > 1])"
+    numbers = np.arange(size) + 0.5
+    tensors = {"A": nt.tensor(np.float32(numbers), "b"), "B": nt.tensor(np.float32([1, 2]), "c")}
+    tensors["V"] = nt.tensor(np.array([1.0, 2.0]), "d")
+    value = nt.program(f"B ∈ ℝ^{{c}}\nout = {text}")["out"](values=tensors)
+    assert value.dtype == np.float32
+    expected = numbers[:, None, None] + np.sinh([0.0, 1.0]) + np.zeros((2, 1))
+    np.testing.assert_allclose(value.to_numpy("b c d"), expected, rtol=1e-6)

@@ -207,7 +207,10 @@ class StepBuilder:
         return self.step("arange", (), (axis,), (size,), dtype, start=start, stop=start + size)
 
     def identity(self, size: int, order: Order) -> PlanValue:
-        return self.step("eye", (), order, (size, size), self.real, size=size)
+        """An identity matrix, which takes the dtype of floats beside it, as 0 and 1 do."""
+        value = self.step("eye", (), order, (size, size), self.real, size=size)
+        value.weak = True
+        return value
 
     def array(self, argument: Argument) -> PlanValue:
         return argument if isinstance(argument, PlanValue) else self.constant(argument)
