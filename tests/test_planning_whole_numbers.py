@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import itertools
 import math
+import operator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -496,6 +497,27 @@ def test_the_largest_integers_are_less_than_the_number_after_them(condition, exp
         text = f"{{ 1 if {condition.format(2 ** (bits - 1))}; 2 otherwise }}"
         result = nt.evaluate(text, n=nt.tensor(make(integers), "a"))
     assert np.asarray(result.to_array("a")).tolist() == expected
+
+
+COMPARISONS = {"<": operator.lt, "≤": operator.le, "=": operator.eq, "≠": operator.ne, "≥": operator.ge, ">": operator.gt}
+
+
+@pytest.mark.filterwarnings("error::namedtensor.NotationWarning")
+@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("symbol", COMPARISONS)
+def test_integers_at_the_ends_are_compared_exactly(symbol, name):
+    make, context = library(name)
+    bits = 32 if name == "jax" else 64
+    low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    integers = [low, low + 1, low + 2, 0, high - 2, high - 1, high]
+    expected = COMPARISONS[symbol]
+    with context:
+        n = nt.tensor(make(np.array(integers, f"int{bits}")), "a")
+        for number in (end + offset for end in (low, high) for offset in (-2, -1, 0, 1, 2)):
+            for text, values in ((f"𝕀[n {symbol} {number}]", [(integer, number) for integer in integers]),
+                                 (f"𝕀[{number} {symbol} n]", [(number, integer) for integer in integers])):  # fmt: skip
+                actual = np.asarray(nt.evaluate(text, n=n).to_array("a")).tolist()
+                assert actual == [expected(*pair) for pair in values], text
 
 
 @pytest.mark.filterwarnings("ignore::namedtensor.NotationWarning")

@@ -110,7 +110,7 @@ def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
     if isinstance(number, Scalar):
         return b.constant(number, dtype) if number.kind is bool else number
     if kind in FLOATING:
-        return number if type(number) is int and abs(number) < 2**53 else float(number)
+        return number if type(number) is int and abs(number) < 2**31 else float(number)  # JAX has integers of 32 bits
     return int(number) if kind in "iu" else number
 
 

@@ -325,12 +325,9 @@ class Lowering:
         return self._lower_operator(term) if rule is None else rule(self, term)
 
     def number(self, term: Term) -> Argument:
-        """The value of a plain number: an integer where the library has it, else a float."""
+        """The value of a plain number."""
         number = term.options[0]
-        if type(number) is Extent:
-            return self.builder.constant(number)
-        whole = isinstance(number, int) and self.builder.whole_dtype(number) == self.target.default_whole
-        return number if whole else float(number)
+        return self.builder.constant(number) if type(number) is Extent else number
 
     def _lower_operator(self, term: Term) -> Argument:
         options = dict(term.options)

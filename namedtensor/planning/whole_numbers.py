@@ -105,10 +105,10 @@ def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
 
 
 def in_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
-    """Replace a comparison of integers with a number beyond their dtype, which is a float: compare 0 with 1, or with −1."""
+    """Replace a comparison of integers with a number beyond their dtype: compare 0 with 1, or with −1."""
     ends = intervals.of_dtype(b.target.default_whole)
     assert ends is not None
-    far = [type(argument) is float and (argument < ends[0] or argument > ends[1]) for argument in arguments]
+    far = [type(argument) in (int, float) and (argument < ends[0] or argument > ends[1]) for argument in arguments]
     whole = [
         isinstance(argument, PlanValue) and b.kind(argument) in WHOLE and is_held(b, argument) for argument in arguments
     ]

@@ -149,8 +149,8 @@ def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
         return None
     if isinstance(value, complex):
         return None
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
-        value = float(value) if abs(value) < 10**308 else math.copysign(math.inf, value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**308:
+        value = math.copysign(math.inf, value)
     return value
 
 
