@@ -220,3 +220,15 @@ def test_an_operator_without_readable_code_is_named():
         nt.to_python("erf(X)", style="readable", X="ℝ^{a[3]}")
     with pytest.raises(nt.NotationError, match='inv has no readable form as loops\n.*choose "numpy"'):
         nt.to_python("inv_{a, b}(X)", "loops", X="ℝ^{a[3] × b[3]}")
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax", "loops"])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16"])
+@pytest.mark.parametrize("text", ["u - 2", "u ⊙ u", "2 u", "-u", "u ⊙_{a} u", "abs(u)", "∑_{a} u^2"])
+def test_readable_code_of_narrow_integers_does_not_overflow(text, dtype, library):
+    xp = pytest.importorskip({"jax": "jax.numpy", "loops": "numpy"}.get(library, library))
+    numbers = np.array([1, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
+    namespace: dict[str, Any] = {}
+    exec(nt.to_python(text, library, style="readable", u=nt.tensor(numbers, "a")), namespace)
+    actual = namespace["function"](numbers.tolist() if library == "loops" else xp.asarray(numbers))
+    assert np.asarray(actual).tolist() == nt.evaluate(text, u=nt.tensor(numbers, "a")).to_numpy().tolist()

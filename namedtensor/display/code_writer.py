@@ -97,8 +97,11 @@ class Writer:
                 self.helpers[word] = None
         return text.format(*operands, **words)
 
-    def function(self) -> ReadableCode:
-        """The whole: imports, helpers, and the function."""
+    def function(self, narrow: Sequence[str] = ()) -> ReadableCode:
+        """The whole: imports, helpers, and the function, which begins by widening narrow integers."""
+        if self.library is not LOOPS:  # integers of Python have as many bits as they need
+            for name in (self.inputs[name] for name in narrow if name in self.inputs):
+                self.lines.append(CodeLine(f"{name} = {self.call(self.root, 'integer', name)}"))
         for statement in self.statements:
             self.assign(statement)
         self.give_back()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
+from ..core.arrays import Layout, dtype_name
 from ..core.settings import recursion_headroom
 from ..display.code import named_terms, readable_code
 from ..display.code_writer import ReadableCode
@@ -37,7 +38,15 @@ def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any],
                 raise
             given = declared
             checker, root = typed(goal, given, options)
-        return readable_code(library, root, named_terms(checker), list(given))
+        narrow = [name for name, value in given.items() if is_narrow(value)]
+        return readable_code(library, root, named_terms(checker), list(given), narrow)
+
+
+def is_narrow(value: Any) -> bool:
+    """Whether a value is a tensor of integers of fewer than 64 bits."""
+    layout = getattr(value, "layout", None)
+    name = dtype_name(layout.dtype) if isinstance(layout, Layout) else ""
+    return "int" in name and not name.endswith("64")
 
 
 def typed(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options) -> tuple[Checker, Term]:
