@@ -228,7 +228,7 @@ def test_an_operator_without_readable_code_is_named():
 def test_readable_code_of_narrow_integers_does_not_overflow(text, dtype, library):
     xp = pytest.importorskip({"jax": "jax.numpy", "loops": "numpy"}.get(library, library))
     numbers = np.array([1, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
-    namespace: dict[str, Any] = {}
+    namespace: dict = {}
     exec(nt.to_python(text, library, style="readable", u=nt.tensor(numbers, "a")), namespace)
     actual = namespace["function"](numbers.tolist() if library == "loops" else xp.asarray(numbers))
     assert np.asarray(actual).tolist() == nt.evaluate(text, u=nt.tensor(numbers, "a")).to_numpy().tolist()

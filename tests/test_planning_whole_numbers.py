@@ -499,7 +499,14 @@ def test_the_largest_integers_are_less_than_the_number_after_them(condition, exp
     assert np.asarray(result.to_array("a")).tolist() == expected
 
 
-COMPARISONS = {"<": operator.lt, "≤": operator.le, "=": operator.eq, "≠": operator.ne, "≥": operator.ge, ">": operator.gt}
+COMPARISONS = {
+    "<": operator.lt,
+    "≤": operator.le,
+    "=": operator.eq,
+    "≠": operator.ne,
+    "≥": operator.ge,
+    ">": operator.gt,
+}
 
 
 @pytest.mark.filterwarnings("error::namedtensor.NotationWarning")
