@@ -1,4 +1,4 @@
-"""How what comes before the first value grows with a text: calls of Python functions, which no other work on a machine changes.
+"""How the work beside the arrays grows with a text: calls of Python functions, which no other work on a machine changes.
 
 The exponent is that of the last step: 1 where twice the text makes twice the calls.
 """
@@ -50,7 +50,7 @@ def exponent(first: tuple[int, int], second: tuple[int, int]) -> float:
 
 
 def counted(curve: Curve, sizes: Iterable[int]) -> list[tuple[int, int]]:
-    """The points of a curve: sizes, and the calls of the first value at each."""
+    """The points of a curve: sizes, and the calls of the work at each."""
     curve.make(2)()  # what is imported and read once
     return [(size, calls_of(curve.make(size))) for size in sizes]
 
@@ -151,6 +151,17 @@ def model(kind: str, sizes: dict[str, int]) -> Callable[[int], Call]:
     return make
 
 
+def known(kind: str, sizes: dict[str, int]) -> Callable[[int], Call]:
+    """A call as it is from the third one on."""
+
+    def make(n: int) -> Call:
+        result = model(kind, sizes)(n)
+        result(), result()
+        return result
+
+    return make
+
+
 def initialized(n: int) -> Call:
     import transformer
 
@@ -173,6 +184,7 @@ CURVES = (
     Curve("gradients by the weights of all layers", gradients_by_all, DEPTHS, (16, 64)),
     Curve("GPT-2 by its layers, initialized", initialized, DEPTHS, (6, 24)),
     Curve("GPT-2 by its layers, first call", model("GPT2", GPT2), DEPTHS, (6, 24)),
+    Curve("GPT-2 by its layers, known call", known("GPT2", GPT2), (6, 24, 48, 96, 192, 500), (6, 24)),
     Curve("Llama by its layers, first call", model("Llama", LLAMA), DEPTHS, (6, 24)),
 )
 
