@@ -90,6 +90,23 @@ def test_a_call_copies_no_weights(steps):
     assert lowered.as_text().count("stablehlo.tanh") == 1
 
 
+def test_vast_weights_outside_of_jit_are_used_where_they_lie(monkeypatch):
+    """A scan would copy the weights of each step."""
+    weights, x = jax.tree.map(jnp.asarray, drawn(8, 384))
+    monkeypatch.setattr(jax.lax, "scan", None)
+    near(by_formula(8)(weights, x), by_hand(8)(weights, x))
+
+
+def test_a_large_matrix_is_not_transposed_outside_of_jit():
+    draw = np.random.default_rng(0)
+    W = nt.tensor(jnp.asarray(draw.normal(size=(2048, 600)), "float32"), "out in")
+    for rows in (1, 3):
+        X = nt.tensor(jnp.asarray(draw.normal(size=(rows, 600)), "float32"), "seq in")
+        compiled = nt.formula("X ⊙_{in} W").compile("jax")
+        near(compiled(X=X, W=W).to_array("seq out"), X.array @ W.array.T)
+        assert "transpose" not in str(compiled.plan)
+
+
 def test_a_derivative_keeps_no_other_form_of_weights_in_one_array():
     """The body of the loop has them as matrices, heads and key in one."""
     formula = nt.program("""

@@ -275,3 +275,23 @@ def test_generation_computes_in_the_dtype_of_the_parameters(monkeypatch):
     list(model.stream(nt.tensor([1, 2, 3], "seq"), 3))
     products = [step for plan in plans for step in plan.steps if step.primitive in ("dot", "matmul", "projected")]
     assert len(products) > 20 and {step.value.dtype for step in products} == {"float32"}
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+def test_layers_in_int8_are_one_loop(library, monkeypatch):
+    """Weights that a function of layers uses, FFN^l, have definitions within it."""
+    pytest.importorskip(library)
+    lengths = []
+    plan_module = import_module("namedtensor.planning.plan")
+    ids = nt.tensor([3, 1, 4, 1, 5], "seq")
+    for count in (12, 24):
+        plans = []
+        with monkeypatch.context() as patch:
+            patch.setattr(plan_module, "CHECKS", [*plan_module.CHECKS, plans.append])
+            model = Llama.init(0, NAMES["Llama"] | {"L": count}, "float32").to("numpy", "int8")
+            result = model.to(library)(ids.to(library)).to_array("seq vocab")
+        expected = with_products(model)(ids).to_array("seq vocab")
+        np.testing.assert_allclose(np.asarray(result), expected, atol=2e-5 * np.abs(expected).max())
+        assert any(step.primitive == "loop" for plan in plans for step in plan.steps)
+        lengths.append(sum(len(plan.steps) for plan in plans))
+    assert lengths[0] == lengths[1]

@@ -11,13 +11,20 @@ def checked_loop(step, states, slices, given, steps, kept, listed=()):
     return run(step, states, slices, given, steps, kept, listed)
 '''
 SCANNED = '''
-def loop(step, states, slices, given, steps, kept, listed=()):
+def scan(step, states, slices, given, steps, kept, listed):
     """Run a loop over the slices; return the final states, and the states `kept` after each step."""
-    states, slices = tuple(map(jnp.asarray, states)), tuple(slices)
-    return looked_up(step, steps, (*kept, *listed), states, slices, tuple(given))
+    return looked_up(step, steps, (*kept, *listed), states, tuple(slices), given)
 
 
-loop = jax.jit(loop, static_argnums=(0, 4, 5, 6))
+scan = jax.jit(scan, static_argnums=(0, 4, 5, 6))
+
+
+def loop(step, states, slices, given, steps, kept, listed=()):
+    """The same; a call for each step where steps have vast arrays of their own, which a scan would copy."""
+    states, given = tuple(map(jnp.asarray, states)), tuple(map(jnp.asarray, given))
+    if has_vast(slices) and all(map(is_concrete, jax.tree.leaves((states, slices, given)))):
+        return loop_in_turn(jax.jit(step), states, slices, given, steps, kept, listed)
+    return scan(step, states, slices, given, steps, kept, listed)
 '''
 SCANNED_FROM = 24  # steps with vast tensors of their own: fewer are written out where a derivative is taken
 VAST = (
@@ -141,9 +148,14 @@ def together(own, changes):
     return jnp.stack([jnp.zeros_like(each) if is_constant(change) else change for each, change in zip(own, changes)])
 
 
+def has_vast(slices):
+    """Whether steps have vast tensors of their own, each in an array of its own."""
+    return any(isinstance(each, list) and each[0].size >= {VAST} for each in slices)
+
+
 def few(steps, slices):
     """Whether so few steps, with vast tensors of their own, are written out: what takes a derivative of them runs faster."""
-    return steps < {SCANNED_FROM} and any(isinstance(each, list) and each[0].size >= {VAST} for each in slices)
+    return steps < {SCANNED_FROM} and has_vast(slices)
 
 
 def is_constant(change):

@@ -193,13 +193,24 @@ class Rolled:
         first, last = recurrence.range(checker)
         low, high = sorted((self.base + self.direction, self.last))
         fits = first <= low and high <= last and not recurrence.is_given(checker, range(low, high + 1))
-        apart = family.claims or means_something(checker, recurrence.variable, holder)
-        if not fits or apart or not is_value(checker, recurrence.variable, family.body, holder, labels=True):
+        if (
+            not fits
+            or family.claims
+            or self.is_other(recurrence)
+            or not is_value(checker, recurrence.variable, family.body, holder, labels=True)
+        ):
             raise Unrollable
         variables, members = {Key(recurrence.variable): self.index}, {recurrence.variable: self}
         indices = dict(recurrence.others)
         inner = holder.within(definition=family, indices=indices, variables=variables, members=members)
         return typed_in(checker, family, inner)
+
+    def is_other(self, recurrence: RecurrenceState) -> bool:
+        """Whether the variable of a family has another meaning where it is held than the loop's index."""
+        checker, holder = self.checker, recurrence.holder
+        if not means_something(checker, recurrence.variable, holder):
+            return False
+        return checker.find(Key(recurrence.variable), holder, None) is not self.index
 
     def rolled(self, recurrence: RecurrenceState) -> dict[tuple[Any, ...], RecurrenceState]:
         """Every family that the loop needs, typed."""

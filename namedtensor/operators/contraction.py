@@ -80,6 +80,7 @@ def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups
 
 
 MIN_EXCHANGED = 2**18  # multiply-adds; the axes of smaller results are in the order of the operands
+MIN_TRANSPOSED = 2**20  # elements of a matrix: JAX copies it to transpose it, outside of `jax.jit`
 SHORT = 8  # elements of the last axis of an array: below this, copying it in another order is slow
 
 
@@ -99,7 +100,12 @@ def merged(axes: Order) -> str:
 def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
     """The product of a matrix or vector with another."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
-    return b.step("dot", (x, y), order, tuple(sizes[axis] for axis in order))
+    shape = tuple(sizes[axis] for axis in order)
+    if b.target.name == "jax" and typical(y.count) >= MIN_TRANSPOSED and b.kind(y) == "f" and x.dtype == y.dtype:
+        step = b.written(b.unnamed(y))
+        if step is not None and step.primitive == "transpose" and len(y.order) == 2:
+            return b.step("widened", (x, step.arguments[0]), order, shape, x.dtype)
+    return b.step("dot", (x, y), order, shape)
 
 
 def _merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
