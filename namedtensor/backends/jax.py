@@ -120,18 +120,13 @@ def covered(condition):
     if is_concrete(condition) and not condition.all():
         raise ValueError("no case applies to some elements")
 '''
-BY_ONE_ROW = '''
-def by_one_row(x, matrix):
-    """A matrix of integers times a vector: XLA converts them in the loop that adds up, which it does for the matrix on the right."""
-    return x @ matrix.T.astype(x.dtype)
-'''
 WIDENED = '''
 def widened(x, matrix):
-    """x times the transpose of a matrix of integers."""
-    if x.size == x.shape[-1]:
-        return jax.jit(by_one_row)(x.reshape(-1), matrix).reshape(*x.shape[:-1], matrix.shape[0])
-    axes = ((x.ndim - 1,), (1,)), ((), ())
-    return jax.lax.dot_general(x, matrix, axes, preferred_element_type=x.dtype)
+    """x times the transpose of a matrix; XLA converts integers in the loop that adds up."""
+    return x @ matrix.T.astype(x.dtype)
+
+
+widened = jax.jit(widened)
 '''
 WINDOWS = '''
 def windows(x, axis, size):
@@ -268,7 +263,7 @@ class Jax(Backend):
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
     {"is_concrete": IS_CONCRETE, "index_error": INDEX_ERROR, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-     "by_one_row": BY_ONE_ROW, "widened": WIDENED, "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "checked_loop": CHECKED_LOOP, "tell_if_traced": TELL_IF_TRACED, "passed": PASSED, "in_bits": IN_BITS,
+     "widened": WIDENED, "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "checked_loop": CHECKED_LOOP, "tell_if_traced": TELL_IF_TRACED, "passed": PASSED, "in_bits": IN_BITS,
      **exact("passed({0})"), "exact_sum": EXACT_SUM, "exact_cumsum": EXACT_CUMSUM, "exact_cast": EXACT_CAST, "looked_up": LOOKED_UP, "loop_in_turn": IN_TURN},
     numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=FixedArguments(),
 )  # fmt: skip

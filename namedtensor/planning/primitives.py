@@ -182,7 +182,7 @@ ROWS = (
     Primitive("matmul", TWO, stacked_product),  # a stack of products of matrices
     Primitive("vecdot", TWO, vectors),  # a stack of products of vectors, over the last axis
     Primitive("projected", (2, MANY), lambda shapes, options: (shapes[0][0], sum(shape[1] for shape in shapes[1:]))),  # a matrix times each of others, side by side
-    Primitive("widened", TWO, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ, where W has integers, and the result the dtype of X
+    Primitive("widened", TWO, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ, where W may have integers, and the result the dtype of X
     Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ + b, the library's linear map
     # along axes
     Primitive("cumsum", ONE, same),  # the sums up to each element
