@@ -20,6 +20,7 @@ from . import (
     mixed,
     models,
     orders,
+    stacking,
     start,
 )
 from .work import Work
@@ -40,6 +41,7 @@ WORKS = {work.name: work for works in GROUPS.values() for work in works}
 HERE: dict[str, Callable[[], list[dict]]] = {
     "start": start.rows, "eager": eager.rows, "imports": first.rows, "growth": growth.rows, "mixed": mixed.rows,
     "orders": orders.rows, "lengths": lengths.rows, "effects": effects.rows, "decoding": decoding.rows,
+    "stacking": stacking.rows,
 }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import pytest
 from layer_cases import CASES
 
 import namedtensor as nt
-from benchmarks import first, gpu, plot, turns, worker
+from benchmarks import first, gpu, plot, stacking, turns, worker
 from benchmarks.__main__ import line, report, verdict
 from benchmarks.orders import LAYERS, in_other_order
 from benchmarks.peers import kernels_of_openblas, machine, missing, versions
@@ -334,3 +334,12 @@ def test_a_layer_with_the_sides_of_its_products_exchanged_has_the_same_value(cas
     other = in_other_order(case.kind).init(0, case.sizes).replace(layer.parameters)
     assert other.notation != layer.notation
     assert nt.allclose(other(*given), layer(*given))
+
+
+@pytest.mark.parametrize("goal", stacking.GOALS)
+def test_stacked_and_separate_layers_are_measured(goal):
+    pytest.importorskip("jax")
+    small = {"vocab": 7, "chans": 8, "hidden": 16, "heads": 2, "key": 4, "val": 4, "place": 64}
+    for is_stacked in (True, False):
+        figures = stacking.measured(goal, is_stacked, 8, small)
+        assert figures["ten"] == figures["first"] + 10 * figures["run"] and min(figures.values()) > 0
