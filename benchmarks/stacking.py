@@ -43,8 +43,8 @@ def measured(goal: str, is_stacked: bool, depth: int, sizes: dict[str, int] = SI
         return time.process_time() - start
 
     first, run = seconds(), statistics.median(seconds() for _ in range(RUNS))
-    memory = function.lower(layer, ids).compile().memory_analysis().temp_size_in_bytes
-    return {"first": first, "run": run, "ten": first + 10 * run, "memory": memory}
+    analysis: Any = function.lower(layer, ids).compile().memory_analysis()
+    return {"first": first, "run": run, "ten": first + 10 * run, "memory": analysis.temp_size_in_bytes}
 
 
 def in_a_process(goal: str, is_stacked: bool, depth: int) -> dict[str, float]:

@@ -19,8 +19,6 @@ EQUIVALENT: dict[str, str] = {
     "namedtensor/checking/loops.py: `if direction > 0:`: direction > 0 → (direction >= 0)": EITHER_WAY,
     "namedtensor/planning/regions.py: `rows = max(least, target // max(1, later))`: 1 → 2": ROW,
     "namedtensor/checking/sums.py: `depth = env.depth + 1`: 1 → 2": DEEPER,
-    "namedtensor/planning/dtypes.py: `return number if type(number) is int and abs(number) < 2**53 else float(number)`: "
-    "abs(number) < 2**53 → (abs(number) <= 2 ** 53)": EXACT,
     "namedtensor/checking/lookup.py: `MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they need is "
     "evaluated ahead`: 100 → 101": SHALLOW,
     "namedtensor/planning/whole_numbers.py: `else 1 if value > 0 else -1 for value in held(b, arguments, "

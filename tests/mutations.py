@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +144,7 @@ def mutants_of(path: Path) -> list[Mutant]:
 
 
 def drawn(count: int, seed: int, packages: list[str]) -> list[Mutant]:
-    """`count` mutants of these packages, each equally likely."""
+    """`count` mutants of these packages, each equally likely; those of unchanged lines stay the same when others change."""
     files = [path for package in packages for path in sorted((ROOT / "namedtensor" / package).rglob("*.py"))]
     every = [mutant for path in files for mutant in mutants_of(path)]
-    return random.Random(seed).sample(every, min(count, len(every)))
+    return sorted(every, key=lambda mutant: sha256(f"{seed} {mutant.key}".encode()).digest())[:count]

@@ -130,8 +130,10 @@ def split(
 def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
     """Elements by name, counted from 0 as Python does: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
     try:
-        if type(index) is dict and (elements := reshaping.selected(self, index)) is not None:
-            return elements
+        if type(index) is dict:
+            select = reshaping.SELECTIONS.get((self.layout, *index))
+            if select is not None and (elements := select(self, index.values())) is not None:
+                return elements
         if not isinstance(index, Mapping):
             hint = 'write A[{"height": 0}], which counts from 0'
             raise NotationError(318, "an index needs its axis", hint=hint)

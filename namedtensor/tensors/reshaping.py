@@ -6,8 +6,10 @@ The Python methods count from 0, as Python does.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
+from itertools import zip_longest
+from typing import Any
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
@@ -136,49 +138,27 @@ def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[s
 
 
 # ---------------------------------------------------------------------------------------------------------- indexing
-class Selection(NamedTuple):
-    """How integers and slices for given axes select from arrays of one layout."""
-
-    before: tuple[slice, ...]  # all of each axis; if one is indexed, of those before it
-    axes: tuple[tuple[int, int], ...]  # dimension and size of the indexed axes, in the order of the index
-    layout: Layout  # of what integers select
+SELECTIONS: Cache[Any, Callable[[Any, Iterable[Any]], Any]] = Cache("selections by index", MOST)
+"""By a layout and the names of axes: what integers and slices for these select; None where there is more to check."""
 
 
-_SELECTIONS: Cache[Any, Selection] = Cache("selections by index", MOST)
-
-
-def selected(tensor: Any, index: Mapping[str, Any]) -> Any:
-    """The same as `indexed` for axes that were indexed before; None where there is more to check."""
-    layout = tensor.layout
-    selection = _SELECTIONS.get((layout, *index))
-    if selection is None:
-        return None
-    before, indexed_axes, result = selection
-    if len(indexed_axes) == 1:
-        ((_, size),) = indexed_axes
-        for entry in index.values():
-            if type(entry) is int and -size <= entry < size:
-                return wrap_layout(tensor._array[(*before, entry)], result)
-            if type(entry) is slice:
-                elements = _sliced(tensor._array, (*before, entry))
-                return wrap_layout(elements, resized(layout, layout.axes, tuple(elements.shape)))
-        return None
+def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor: Any, entries: Iterable[Any]) -> Any:
+    """What slices, and integers among them, select; None where there is more to check."""
+    layout, removed = tensor.layout, 0
     at: list[Any] = [*before]
-    slices = False
-    for (dimension, size), entry in zip(indexed_axes, index.values()):
-        if type(entry) is int and -size <= entry < size:
-            at[dimension] = entry
-        elif type(entry) is slice:
-            at[dimension] = entry
-            slices = True
-        else:
-            return None
-    elements = _sliced(tensor._array, tuple(at)) if slices else tensor._array[tuple(at)]
-    if slices:
-        removed = {layout.axes[dimension] for dimension, _ in indexed_axes if type(at[dimension]) is int}
-        rest = tuple(axis for axis in layout.axes if axis not in removed) if removed else layout.axes
-        result = resized(layout, rest, tuple(elements.shape))
-    return wrap_layout(elements, result)
+    if len(dimensions) == 1:
+        at.append(None)
+    for dimension, entry in zip(dimensions, entries):
+        if type(entry) is not slice:
+            if type(entry) is not int or not -(size := layout.extent[dimension]) <= entry < size:
+                return None
+            removed += 1
+        at[dimension] = entry
+    elements = _sliced(tensor._array, tuple(at))
+    rest = layout.axes
+    if removed:
+        rest = tuple([axis for axis, entry in zip_longest(rest, at) if type(entry) is not int])
+    return wrap_layout(elements, resized(layout, rest, tuple(elements.shape)))
 
 
 def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
@@ -204,17 +184,42 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
     elements = _sliced(tensor._array, tuple(at)) if at else tensor._array
     part = wrap_layout(elements, resized(layout, tuple(rest), tuple(elements.shape)))
     if pairs and not tensors and not has_dimensions((layout,)):
-        _SELECTIONS.get_or_build((layout, *index), lambda: _selection(layout, pairs))
+        SELECTIONS.get_or_build((layout, *index), lambda: _selection(layout, pairs))
     return _taken(part, tensors) if tensors else part
 
 
-def _selection(layout: Layout, index: Iterable[str]) -> Selection:
+def _selection(layout: Layout, index: Iterable[str]) -> Callable[[Any, Iterable[Any]], Any]:
     dimensions = tuple(layout.axes.index(axis) for axis in index)
-    sizes = layout.sizes
-    rest = {axis: size for axis, size in sizes.items() if axis not in index}
-    result = resized(layout, (*rest,), (*rest.values(),))
+    rest = {axis: size for axis, size in layout.sizes.items() if axis not in index}
     before = (slice(None),) * (dimensions[0] if len(dimensions) == 1 else len(layout.axes))
-    return Selection(before, tuple((dimension, layout.extent[dimension]) for dimension in dimensions), result)
+    sizes = [layout.extent[dimension] for dimension in dimensions]
+    others = partial(_with_slices, before, dimensions)
+    return _selecting(dimensions)(
+        *sizes, resized(layout, (*rest,), (*rest.values(),)), others, object.__new__, NamedTensor
+    )
+
+
+@lru_cache(MOST)
+def _selecting(dimensions: tuple[int, ...]) -> Callable[..., Any]:
+    """Make a function of sizes, and of the layout of what integers select, that makes what `SELECTIONS` has for these dimensions."""
+    numbers = range(len(dimensions))
+    names = ", ".join(f"index_{number}" for number in numbers)
+    fit = " and ".join(f"type(index_{at}) is int and -size_{at} <= index_{at} < size_{at}" for at in numbers)
+    places = {dimension: f"index_{number}" for number, dimension in enumerate(dimensions)}
+    at = ", ".join(places.get(dimension, ":") for dimension in range(max(dimensions) + 1))
+    space: dict[str, Any] = {}
+    exec(
+        f"def make({''.join(f'size_{number}, ' for number in numbers)}layout, others, new, NamedTensor):\n"
+        f"    def select(tensor, entries):\n"
+        f"        {names}, = entries\n"
+        f"        if {fit}:\n"
+        f"            result = new(NamedTensor)\n"
+        f"            result._array, result.layout = tensor._array[{at}], layout\n"
+        f"            return result\n"
+        f"        return others(tensor, ({names},))\n"
+        f"    return select\n", space,
+    )  # fmt: skip
+    return space["make"]
 
 
 def _sliced(array: Any, at: tuple[Any, ...]) -> Any:
