@@ -1,7 +1,6 @@
 """Mutants that no test can notice, and why: what `mutants.py` does not ask for. Each is named by its file, its line and its change."""
 
 EITHER_WAY = "the steps of a family go up or down: its direction is 1 or −1"
-EXACT = "2^53 is the same number as a float"
 SHALLOW = "any depth far from the end of Python's stack will do"
 DEEPER = "the depth of a frame only has to be greater than that of the frame around it"
 FAR = "the number is far from 0: beyond the range of integers"
