@@ -38,7 +38,7 @@ LONG = 10.0  # seconds of a test that is not worth its time
 TAKEN = """SELECT fromno, tono, context FROM arc JOIN file ON file.id = file_id JOIN context ON context.id = context_id
     WHERE path = ?"""
 AT_IMPORT = ""  # the context of what runs before any test
-LEFT_OUT = "jax"  # plans are made alike for each library, and what this one compiles takes most of the time
+LAST = "jax"  # plans are made alike for each library, and what this one compiles takes most of the time
 FOREIGN = (
     "array_api_strict",
     "coverage",
@@ -123,8 +123,8 @@ class Recorded:
     def by_file(self, tests: set[str], nearness: Callable[[str], Any]) -> list[str]:
         """File by file, the nearest first and those of which many tests are among these for their time; of a far one its fastest."""
         files: dict[str, list[str]] = defaultdict(list)
-        for name in sorted(tests - {AT_IMPORT}, key=lambda name: (self.seconds.get(name, 0.0), name)):
-            if LEFT_OUT not in name and self.seconds.get(name, 0.0) < LONG:
+        for name in sorted(tests - {AT_IMPORT}, key=lambda name: (LAST in name, self.seconds.get(name, 0.0), name)):
+            if self.seconds.get(name, 0.0) < LONG:
                 files[name.split("::")[0]].append(name)
 
         chosen = {file: names if any(nearness(file)) else names[:EACH] for file, names in files.items()}
