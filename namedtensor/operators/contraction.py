@@ -68,12 +68,15 @@ def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups
     """Whether y ⊙ x is faster than x ⊙ y.
 
     It is where x ⊙ y would transpose x, and y would have to be transposed or copied: y ⊙ x transposes nothing. Where neither
-    order needs fewer transpositions, libraries are faster if the left matrix is the larger.
+    order needs fewer transpositions, libraries are faster if the left matrix is the larger; in a block the rows of the block
+    are those of the left matrix, which are elsewhere in the block, too.
     """
     orders = [[axis for axis in operand.order if axis not in groups.batch] for operand in (x, y)]
     first = [{*order[: len(axes)]} == {*axes} for order in orders]
     last = [{*order[-len(axes) :]} == {*axes} or not first[at] for at, order in enumerate(orders)]
-    if last == [True, True] and b.target.name == "numpy" and not b.in_block:
+    if last == [True, True] and b.in_block:
+        return b.is_cut(y) and not b.is_cut(x)
+    if last == [True, True] and b.target.name == "numpy":
         rows, columns = (typical(math.prod(b.extents(*pair))) for pair in ((x, groups.rows), (y, groups.columns)))
         return columns > rows and rows * columns * typical(math.prod(b.extents(x, groups.summed))) >= MIN_EXCHANGED
     return first == [True, False]

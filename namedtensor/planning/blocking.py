@@ -82,7 +82,9 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Pl
         shape = tuple(
             tiling.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in names
         )
-        inner.inputs[f"part_{number}"] = inner.builder.input(f"x{number}", names, shape, value.dtype, value)
+        part = inner.inputs[f"part_{number}"] = inner.builder.input(f"x{number}", names, shape, value.dtype, value)
+        if rows is not None:
+            inner.builder.cut.add(part)
         inputs.append(value)
         last = len(tiling.picked)
         cuts.append(tuple(picked.get(axis, last if axis == rows else None) for axis in value.order))

@@ -66,6 +66,7 @@ class StepBuilder:
         self.origin: Any = None
         self.rounds = False  # whether integers of data become floating ones that need not hold them
         self.in_block = False  # whether this is the plan of a block, which one thread computes
+        self.cut: set[PlanValue] = set()  # the inputs that a block has some rows of
         self._made: dict[tuple[Any, ...], PlanValue] = {}
         self._written: dict[PlanValue, Step] = {}
         self.matrices: dict[tuple[PlanValue, Order, Order], PlanValue] = {}  # copies, by their rows and columns
@@ -146,6 +147,17 @@ class StepBuilder:
     def written(self, x: PlanValue) -> Step | None:
         """The step that defines a value; None for an input."""
         return self._written.get(x)
+
+    def is_cut(self, x: PlanValue) -> bool:
+        """Whether a value of a block is computed of some rows of an input."""
+        pending, known = [x], {x}
+        for value in pending:
+            step = self.written(value)
+            operands = () if step is None else step.arguments
+            new = [operand for operand in operands if isinstance(operand, PlanValue) and operand not in known]
+            pending += new
+            known.update(new)
+        return not known.isdisjoint(self.cut)
 
     def renamed(self, x: PlanValue, order: Order) -> PlanValue:
         """The array under other names of axes: no step, for a plan has no names."""
