@@ -187,7 +187,7 @@ PAIRS = [Pair(*row) for row in (
 )]  # fmt: skip
 
 REFUSED = (
-    (r"H = I - \frac{1}{n} \mathbf{1}\mathbf{1}^\top", "", "a vector of ones is only supported as a sum"),
+    (r"H = I - \frac{1}{n} \mathbf{1}\mathbf{1}^\top", "", "nothing specifies how long this vector of ones is"),
     (r"A^\top A x = A^\top b", "A: m n; x: n; b: m", "the left side of = is an expression"),
     (r"D^{-1/2} A D^{-1/2}", "D: n n; A: n n", "D^{-1/2}: only whole powers"),
     (r"\frac{\partial L}{\partial w}", "", "only derivatives of a number are supported"),

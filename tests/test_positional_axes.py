@@ -1,5 +1,6 @@
 """Axes as variables: which are one, what they are called, and where a rename is written."""
 
+import math
 import random
 
 import pytest
@@ -7,8 +8,19 @@ import pytest
 from grammar.nodes import Name
 from grammar.printer import to_text
 from namedtensor.positional.axes import Axes, AxisKind, AxisVariable, Clash
+from namedtensor.positional.checked import TrialSizes
 from namedtensor.positional.naming import TwiceInOneValue, names_of
-from namedtensor.positional.values import AxisValue, Leaf, contracted, elementwise, matmul, reduced, size, written
+from namedtensor.positional.values import (
+    AxisValue,
+    Divided,
+    Leaf,
+    contracted,
+    elementwise,
+    matmul,
+    reduced,
+    size,
+    written,
+)
 
 
 class Source:
@@ -108,6 +120,42 @@ def test_positional_sizes_refute_and_never_unite():
     assert first.kind is not third.kind
     axes.unify(first, third)
     assert first.root is third.root
+
+
+def test_positional_given_axis_that_meets_a_new_one_keeps_its_name():
+    axes = Axes()
+    new, given = axes.new(), axes.named("n")
+    axes.unify(new, given)
+    assert new.root is given and names_of(axes)[new.key] == ("n",)
+
+
+def test_positional_axes_in_parts_are_one_where_their_parts_are():
+    axes = Axes()
+    first, second, third = axes.new(), axes.new(), axes.new()
+    for axis, last in ((first, "key"), (second, "key"), (third, "val")):
+        axes.split(axis, (AxisKind("heads"), AxisKind(last)))
+    with pytest.raises(Clash):
+        axes.unify(first, third)
+    before = axes.parts(first), axes.parts(second)
+    axes.unify(first, second)
+    assert [part.root for part in before[0]] == [part.root for part in before[1]]
+    assert first.kind.parts[1].root is second.kind.parts[1].root is not third.kind.parts[1].root
+    sizes = TrialSizes(axes.facts)
+    assert sizes.of(first) == math.prod(map(sizes.of, before[0])) > 1
+
+
+def test_positional_name_of_an_axis_in_parts_is_not_one_name():
+    names = {"⟨0⟩": ("heads", "key"), "⟨1⟩": ("seq",)}
+    assert written(Name("⟨1⟩"), names) == Name("seq")
+    with pytest.raises(Divided):
+        written(Name("⟨0⟩"), names)
+
+
+def test_positional_twins_of_three_sizes_are_three_kinds():
+    axes = Axes()
+    first, second, third = axes.named("n", 3), axes.named("n'", 4), axes.named("n''", 5)
+    assert [axis.kind.size for axis in (first, second, third)] == [3, 4, 5]
+    assert len({first.kind, second.kind, third.kind}) == 3
 
 
 def test_positional_diagonal_has_no_name():

@@ -80,6 +80,7 @@ def test_positional_error_without_a_translation_is_left_alone():
         ("2 A x + 1", "if this is matrix notation: in named axes: 2 A ⊙_{n} x + 1\n"),
         ("A ⊙_{n} x", ""),
         ("A ⊙ x", ""),
+        (r"\frac{x}{2}", ""),  # the translation has the same axes
         ("A B", ""),  # two matrices of the same type are multiplied element by element in both
         ("∑_n A x", ""),
     ],

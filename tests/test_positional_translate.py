@@ -5,6 +5,8 @@ import pytest
 from drawn_positional import draws
 
 import namedtensor as nt
+from namedtensor.positional.code import CodeReader
+from namedtensor.positional.optional_numpy import MissingNumPy, Unsupported
 
 WORKED = [  # source, shapes, formula, result: the pairs of the design
     (r"\text{softmax}(QK^\top/\sqrt{d_k})V", "Q=query key;K=seq key;V=seq val", "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V", "query val"),
@@ -193,6 +195,39 @@ PAIRS = [  # source, shapes, the value in NumPy
     ("Q @ K.transpose(1, 2)", "Q=b q d;K=b k d", "Q @ K.transpose(0, 2, 1)"),
     ("x.permute(0, 2, 1)", "x=b h c", "x.transpose(0, 2, 1)"),
     ("b, s, d = x.shape\nx.view(b, s, 2, d // 2).transpose(1, 2)", "x=b s d", "x.reshape(2, 5, 2, 3).transpose(0, 2, 1, 3)"),
+    ("1/2 x", "x=n", "x / 2"),
+    ("(λ I) A", "A=m n;λ=", "λ * A"),
+    ("x \\diag(s)", "x=n;s=n", "x * s"),
+    ("A + (I + 2 I)", "A=n n", "A + 3 * np.eye(3)"),
+    ("A - (-I)", "A=n n", "A + np.eye(3)"),
+    ("b + A", "b=n;A=m n", "b + A"),
+    ("𝟏^T A", "A=m n", "A.sum(0)"),
+    ("A 𝟏", "A=m n", "A.sum(1)"),
+    ("𝟏 + x", "x=n", "1 + x"),
+    ("[1; 2] + x", "x=m", "np.array([1, 2]) + x"),
+    ("softmax_{cols}(A)", "A=m n", "softmax(A.T).T"),
+    ("y_i = softmax(z_i)", "z=n", "softmax(z)"),
+    ("max(A)", "A=m n", "A.max()"),
+    ("λ^{-1} x", "λ=;x=n", "x / λ"),
+    ("y_i = a_i ∘ b_i", "a=n;b=n", "a * b"),
+    ("3 × A + 2 ⊗ A", "A=m n", "5 * A"),
+    ("\\sqrt{A}", "A=m n", "np.sqrt(A)"),
+    ("⟨λ, c⟩", "λ=;c=", "λ * c"),
+    ("y = ∑_j A_{1j} x_j", "A=m n;x=n", "A[0] @ x"),
+    ("∑_{i=2}^{n} i x_i", "x=n", "2 * x[1] + 3 * x[2]"),
+    ("∑_{i=2} x_i", "x=n", "x[1] + x[2]"),
+    ("∑_{i=1}^{3} x_i", "x=n[3]", "x.sum()"),
+    ("∑_{i=1}^{n} x_i", "A=n m;x=n", "x.sum()"),
+    ("y = ∑_{1≤i≤j<3} x_i x_j", "x=n", "x[0] * x[0] + x[0] * x[1] + x[1] * x[1]"),
+    ("∑_{1≤i<3} x_i", "x=n", "x[0] + x[1]"),
+    ("y_i = a_i ∑_{j≤i} x_j", "a=n;x=n", "a * np.cumsum(x)"),
+    ("\\left. x \\right.", "x=n", "x"),
+    ("\\mathbf{\\alpha} x", "α=;x=n", "α * x"),
+    ("\\hat{\\mathbf x} + x", "x̂=n;x=n", "x̂ + x"),
+    ("[a; b;]", "a=n;b=n", "np.concatenate([a, b])"),
+    ("∞ x", "x=n", "np.inf * x"),
+    ("y := A x", "A=m n;x=n", "A @ x"),
+    ("y_i = -x_i ∑_{j=1}^{3} x_j", "x=n", "-x * x.sum()"),
 ]  # fmt: skip
 
 
@@ -205,7 +240,8 @@ def softmax(x):
 def test_positional_translation_has_the_value_of_plain_numpy(source, shapes, value):
     chance = np.random.default_rng(5)
     inputs = shapes_of(shapes)
-    arrays = {name: chance.uniform(0.3, 1.7, [SIZES[axis] for axis in words.split()]) for name, words in inputs.items()}
+    sizes = {name: [SIZES[axis.split("[")[0]] for axis in words.split()] for name, words in inputs.items()}
+    arrays = {name: chance.uniform(0.3, 1.7, shape) for name, shape in sizes.items()}
     translation = nt.translate(source, inputs)
     expected = np.asarray(eval(value, {"np": np, "softmax": softmax, **arrays}))
     actual = np.asarray(translation(*(arrays[name] for name in translation.axes)))
@@ -232,6 +268,8 @@ QUESTIONS = [  # source, shapes, the formulas of its readings
     (r"\text{softmax}(Q K^\top / \sqrt{d_k})", "Q=q d;K=k d", ("softmax_{k}(Q ⊙_{d} K / √|k|)", "softmax_{k}(Q ⊙_{d} K / √|d|)")),
     ("x.std(1)", "x=n d", ("std_{d}(x)", "std_{d}(x) ⊙ √(|d| / (|d| - 1))")),
     (r"\sum_{i \neq j} A_{ij}", "A=n n", ("∑_{n, n'} { A if iota_{n} ≠ iota_{n'}; 0 otherwise }", "∑_{n} { A if iota_{n} ≠ iota_{n'}; 0 otherwise }")),
+    ("a / b c", "a=;b=;c=n", ("(a / b) ⊙ c", "a / (b ⊙ c)")),
+    ("y_t = ∑_k w_k x_{t-k+1}", "w=k;x=n", ("|n'| = |n|\nw ⊙_{k} { x_{n(max(1, iota_{n'} - iota_k + 1))} if iota_k ≤ iota_{n'}; 0 otherwise }", "|k'| = |k|\nw ⊙_{k} [unroll_{n, k'}(x)]_{n→t}_{k'(|k| - iota_k + 1)}")),
 ]  # fmt: skip
 
 
@@ -292,6 +330,55 @@ REFUSALS = [  # source, shapes, the piece under the caret, the message
     ("X @ Y", "X=n d", "Y", "the shape of Y is not known"),
     ("ab,bc->ad", "A=m n;B=n p", "ab,bc->ad", "d is a letter of no operand"),
     ("x.sum(3)", "x=n d", "x.sum(3)", "axis 3 is out of range for 2 axes"),
+    ("y = a_i b_i c_i", "a=n;b=n;c=n", "a_i b_i c_i", "the index i is 3 times in a product"),
+    ("A x B", "A=m n;x=n;B=p q", "A x B", "no product: the columns of A x are one, the rows of B are p"),
+    (r"\mathbf{1} 3 x", "x=n", r"\mathbf{1} 3", "nothing specifies how long this vector of ones is"),
+    ("diag(s) x^T", "x=n;s=n", "diag(s) x^T", "no product: the columns of diag(s) are n', the rows of x^T are one"),
+    ("L = ∑_{i} (a_i + b_j)", "a=n;b=m", "a_i + b_j", "the indices of the summands differ: i and j"),
+    ("I + x", "x=n", "I + x", "I is square, and what it is added to has n"),
+    ("x / A", "A=m n;x=n", "x / A", "division by a matrix is not defined"),
+    ("[A, B; C]", "A=n m;B=n m;C=n m", "[A, B; C]", "the rows of this matrix have different numbers of blocks"),
+    ("[A ⊗ B, C]", "A=n m;B=p q;C=n s", "[A ⊗ B, C]", "the rows of the blocks differ: n, p and n"),
+    ("[A, I]", "A=n m", "[A, I]", "nothing specifies how large a block of this matrix is"),
+    ("[A ⊗ B, A ⊗ C]", "A=n m;B=p q;C=p s", "[A ⊗ B, A ⊗ C]", "a block with merged columns is not supported"),
+    ("softmax(λ)", "λ=", "softmax(λ)", "softmax has no axis to be taken over"),
+    ("tr(x^T y)", "x=n;y=n", "tr(x^T y)", "trace needs a square matrix, got one"),
+    ("mean(λ)", "λ=", "mean(λ)", "mean has no axis to be taken over"),
+    ("logsumexp(A)", "A=m n", "logsumexp(A)", "logsumexp of a matrix: over which axis is not specified"),
+    ("∇_2 x", "x=n", "2", "a derivative is taken with respect to an input"),
+    ("∂A/∂W_{ij}", "A=m n;W=m n", "A", "only derivatives of a number are supported"),
+    ("∂(∑_k x_k^2)/∂T", "x=n;T=m n p", "T", "T has 3 axes"),
+    ("∂(x^T W x)/∂W_{ii}", "W=n n;x=n", "W_{ii}", "W needs a letter of its own for each of its 2 axes"),
+    ("∂I", "x=n", "∂I", "a constant has no differential"),
+    ("I ⊗ A", "A=m n", "I ⊗ A", "⊗ of an identity or of ones needs their sizes"),
+    ("(A B)_i", "A=m n;B=n p", "(A B)_i", "(A B)_i has 2 axes, and 1 indices"),
+    ("A^B", "A=m n;B=m n", "B", "an exponent is a number"),
+    ("‖λ‖", "λ=", "‖λ‖", "a norm needs a vector or a matrix"),
+    ("‖x‖_A", "x=n;A=m n", "‖x‖_A", "the norm with the subscript A is not supported"),
+    ("⟨I, A⟩", "A=n n", "⟨I, A⟩", "⟨ ⟩ expects two vectors or two matrices"),
+    ("⟨a, b, c⟩", "a=n;b=n;c=n", "⟨a, b, c⟩", "⟨ ⟩ expects two arguments"),
+    ("A x", "A=m n p;x=n", "A", "A has 3 axes, and matrix notation has two"),
+    ("T_i", "T=m n p q", "T_i", "T has 4 axes, and 1 indices"),
+    ("T_{iii}", "T=n n n", "T_{iii}", "T_{iii} has the index i more than once"),
+    ("A_{ii}", "A=m n", "A_{ii}", "A_{ii} is the diagonal of a square tensor, and its axes are m and n"),
+    ("y_i = A_{ii} δ_{ii}", "A=n n", "δ_{ii}", "δ expects two different indices"),
+    (r"\mathrm{2x} + x", "x=n", r"\mathrm{2x}", "2x is not a name"),
+    ("(x + y)^{,}", "x=n;y=n", "(x + y)^", "(x + y)^ cannot be read in matrix notation"),
+    ("∑_{i=1}^{3} x_i", "x=n[4]", "∑_{i=1}^{3} x_i", "the sum ends at 3, and the axis has 4 elements"),
+    ("mean_{i≠j} x_i", "x=n", "mean_{i≠j} x_i", "mean under a condition is not supported"),
+    ("mean_{i=2}^{n} x_i", "x=n", "mean_{i=2}^{n} x_i", "mean over this part of an axis is not supported"),
+    ("∑_{i≤k} x", "x=n", "∑_{i≤k} x", "nothing has the index i"),
+    ("∑_{i=2}^{m} x_i", "x=n;m=", "∑_{i=2}^{m} x_i", "m is a tensor, and the end of a sum is a length"),
+    ("∑_{i=2}^{n} y_j", "y=n", "∑_{i=2}^{n} y_j", "nothing under the ∑ has the index i"),
+    ("∑_{j=i+2} x_j", "x=n", "{j=i+2}", "the sum over j=i+2 is not supported"),
+    ("y_k = ∑_{i=j<k} x_i", "x=n", "{i=j<k}", "the sum over i=j<k is not supported"),
+    ("∑_{i<jk} x_i", "x=n", "{i<jk}", "the sum over i<jk is not supported"),
+    (r"\hat{ x", "x=n", "{", "this group is not closed, or not a plain name"),
+    (r"\text{if x} x", "x=n", r"\text{if x}", "if x is not a name or a known function"),
+    (r"\hat{xy} + x", "x=n", r"\hat{xy}", "an accent belongs to one letter"),
+    ("I", "A=n n", "I", "nothing specifies how large this is"),
+    ("A_{ij} x_j + A_{ijk}", "x=n", "A_{ijk}", "A has 3 indices here, and 2 elsewhere"),
+    ("x if 1 else x", "x=n", "x if 1 else x", "x if 1 else x is ambiguous, and so are other pieces"),
 ]  # fmt: skip
 
 
@@ -330,6 +417,73 @@ def test_positional_shapes_may_be_sizes_arrays_tensors_and_sets():
         nt.translate("A x", A=(2, 3), x=(4,))
     with pytest.raises(nt.NotationError, match="invalid shape"):
         nt.translate("A x", A=object(), x="n")
+
+
+def test_positional_size_that_is_not_known_is_read_as_a_number():
+    assert nt.translate("x / d", x="n").reading == ("d is read as a number",)
+    assert nt.translate("T x", x="n").reading == ("T is read as a matrix",)
+
+
+def test_positional_name_with_an_index_that_nothing_binds_is_one_name():
+    translation = nt.translate("h_{t-1} + x_t", x="n")
+    assert (translation.formula, [*translation.axes]) == ("h_{t-1} + x", ["x", "h_{t-1}"])
+    assert translation.reading == ("h_{t-1} is read as a number",)
+    np.testing.assert_allclose(translation(np.array([1.0, 2.0]), 3.0), [4.0, 5.0])
+    assert nt.translate("W h_{t-1}", {"h_{t-1}": "n"}, W="m n").axes == {"h_{t-1}": ("n",), "W": ("m", "n")}
+
+
+def test_positional_identity_of_free_indices_is_not_compared():
+    translation = nt.translate("y_{ij} = δ_{ij} a_k b_k", a="n", b="n")
+    assert translation.checked == "not compared: the source has no value of its own here"
+    assert (translation.formula, translation.result) == ("I_{i, i'} ⊙ a ⊙_{n} b", ("i", "i'"))
+    translation = nt.translate("y_{ij} = A_{ij} + δ_{ij}", A="n n")
+    np.testing.assert_allclose(translation(np.ones((2, 2))), np.ones((2, 2)) + np.eye(2))
+    with pytest.raises(nt.NotationError, match="δ relates m and n, which are different axes"):
+        nt.translate("y_{ij} = A_{ij} + δ_{ij}", A="m n")
+
+
+def test_positional_end_of_a_sum_names_the_axis_of_an_input_without_a_shape():
+    assert nt.translate("∑_{i=1}^{n} x_i", A="n m").axes == {"x": ("n",)}
+
+
+def test_positional_sources_have_no_value_without_numpy():
+    absent = MissingNumPy("np", (), {})
+    assert absent.linalg.inv is absent and not hasattr(absent, "__array__")
+    with pytest.raises(Unsupported, match="NumPy is not installed"):
+        absent.linalg.inv([[1.0]])
+
+
+def test_positional_merged_axes_get_a_name_that_no_input_has():
+    translation = nt.translate("x.reshape(-1)[:, None] * u", x="m n", u="mn")
+    x, u = np.arange(6.0).reshape(2, 3), np.arange(4.0)
+    assert translation.result == ("mn'", "mn")
+    np.testing.assert_allclose(translation(x, u), x.reshape(-1)[:, None] * u)
+
+
+@pytest.mark.parametrize(
+    ("source", "checked"),
+    [
+        ("rearrange(x, '(i j) -> i j', i=3_000_000)", "not compared: its smallest example is too large"),
+        ("np.linalg.inv(A - A)", "not compared: every example is singular"),
+    ],
+)
+def test_positional_translation_says_why_it_was_not_compared(source, checked):
+    assert nt.translate(source, x="m", A="n n").checked == checked
+
+
+@pytest.mark.parametrize(
+    ("value", "difference"),
+    [
+        (lambda x: x[:1], "the shapes of the values differ"),
+        (lambda x: x + 1e-3, "the values differ"),
+        (lambda x: np.where(x == x[0], np.inf, x), "the values differ"),
+    ],
+)
+def test_positional_translation_with_another_value_than_the_source_is_refused(monkeypatch, value, difference):
+    monkeypatch.setattr(CodeReader, "value", lambda reader, arrays, *_: value(arrays["x"]))
+    with pytest.raises(nt.NotationError) as caught:
+        nt.translate("np.abs(np.abs(x)) * np.sign(x)", x="n")
+    assert caught.value.message == f"this cannot be translated safely: {difference}"
 
 
 def test_positional_declarations_in_the_text_are_shapes():

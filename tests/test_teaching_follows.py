@@ -11,6 +11,7 @@ import pytest
 
 import namedtensor as nt
 from grammar.errors import NotationError
+from namedtensor.positional import pytest_plugin
 
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 AXES = {"Q": "batch query key", "K": "batch seq key", "V": "batch seq val", "gives": "batch query val"}
@@ -151,6 +152,19 @@ def right(q, k):
 def wrong(q, k):
     return 2 * q @ k.T
 """
+
+
+@pytest.mark.parametrize(("document", "listed"), [(None, []), ("paper.tex", [os.path.abspath("paper.tex")])])
+def test_the_plugin_keeps_a_document_as_long_as_a_session(monkeypatch, document, listed):
+    class Config:
+        def getoption(self, option):
+            return document
+
+    monkeypatch.setattr(pytest_plugin, "DOCUMENT", [])
+    pytest_plugin.pytest_configure(Config())
+    assert pytest_plugin.DOCUMENT == listed
+    pytest_plugin.pytest_unconfigure(Config())
+    assert pytest_plugin.DOCUMENT == []
 
 
 @pytest.mark.slow

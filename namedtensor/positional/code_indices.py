@@ -101,9 +101,7 @@ class CodeIndices:
         leaf: Leaf = self.inputs[name].leaf
         if any(counted.kind is axis.kind for counted in axes_of(leaf.dims)):
             raise Misuse(f"{name} would index its own axis")
-        uses = self.axes.facts.indices.setdefault(name, [])
-        if not any(counted is axis and start == first for counted, start in uses):
-            uses.append((axis, first))
+        self.axes.facts.indices.setdefault(name, []).append((axis, first))
 
     def position(self, axis: AxisVariable, index: int) -> Node:
         """An index counted from 0, as one counted from 1."""

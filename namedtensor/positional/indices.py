@@ -33,7 +33,7 @@ def spelled(tree: Tree) -> str:
 def canonical(name: str) -> str:
     """A given name as `spelled` writes it."""
     return re.sub(
-        r"([_^])\{?(\w+|[^{}\s]+)\}?",
+        r"([_^])\{?((?<=\{)[^{}\s]+(?=\})|\w+|[^{}\s]+)\}?",
         lambda m: f"{m[1]}{m[2]}" if len(m[2]) == 1 else f"{m[1]}{{{m[2]}}}",
         name.replace(" ", ""),
     )

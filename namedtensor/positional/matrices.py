@@ -172,8 +172,6 @@ class Walk(MatrixLeaves):
 
     def contract(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
         over = x.dims[1]
-        if bool(over) != bool(y.dims[0]):
-            raise self.no_product(x, y, tree)
         inverse = x.inverse if over else None
         try:
             if over:

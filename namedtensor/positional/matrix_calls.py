@@ -94,7 +94,7 @@ def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
     ):
         return None
     first, second = (walk.read(part) for part in inside.parts)
-    if not first.is_full or not second.is_full or first.inverse or first.diagonal or second.diagonal:
+    if not first.is_full or not second.is_full:
         return None
     try:
         walk.axes.unify_dims(first.dims[1], second.dims[0])

@@ -139,14 +139,17 @@ def root(walk: Walk, tree: Tree) -> Matrix:
 @rule("sub")
 def element(walk: Walk, tree: Tree) -> Matrix:
     """(A x)_i, softmax(z)_i: the index of a vector or matrix."""
-    items = items_of(tree.text)
+    items, name = items_of(tree.text), canonical(spelled(tree))
+    letters = walk.letters.active and all(map(is_letter, items))
+    if name and not letters:
+        return walk.leaf(tree, name)
     x = walk.read(tree.parts[0])
     if tree.parts[0].op == "inner" and tree.text in ("F", "Fro"):
         return x
     free = [dim for dim in x.dims if dim]
-    if not walk.letters.active or not all(map(is_letter, items)) or len(items) > len(free):
-        if spelled(tree):
-            return walk.leaf(tree, canonical(spelled(tree)))
+    if not letters or len(items) > len(free):
+        if name:
+            return walk.leaf(tree, name)
         raise walk.refuse(tree, f"the index {tree.text} has nothing to be an index of")
     if len(items) < len(free):
         raise walk.refuse(tree, f"{walk.text(tree)} has {len(free)} axes, and {len(items)} indices")

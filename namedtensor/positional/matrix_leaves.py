@@ -168,7 +168,7 @@ class MatrixLeaves:
         letter = name[0]
         if not letter.isalpha():
             raise self.refuse(tree, f"{name} is not a name")
-        rank = 0 if not letter.isascii() and not letter.isupper() else 2 if letter.isupper() else 1
+        rank = 2 if letter.isupper() else 0 if not letter.isascii() or self.is_size(name) else 1
         if self.letters.active and rank == 1 and name not in self.transposed_names:
             rank = 0
         leaf = Leaf(node_of(name), tuple((self.axes.new(),) for _ in range(rank)))
@@ -184,13 +184,10 @@ class MatrixLeaves:
             if self.summed is not None and self.summed.kind is not axis.kind:
                 options = [f"|{other.key}|" for other in (axis, self.summed)]
                 axis = (axis, self.summed)[self.choose(tree.span, name, options)]
-        if axis is None and self.summed is not None and name not in self.names:
+        if axis is None and self.summed is not None:
             axis = self.summed
             self.remark(f"{name} is read as |{axis.key}|, the axis summed before")
         if axis is None:
-            leaf = Leaf(node_of(name), ())
-            self.names[name] = SourceInput(name, leaf, guessed=True)
-            self.remark(f"{name} is read as a number")
             return None
         if name not in self.sizes and axis is not self.summed:
             self.remark(f"{name} is read as |{axis.key}|")

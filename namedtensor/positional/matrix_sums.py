@@ -42,8 +42,6 @@ def big(walk: Walk, tree: Tree) -> Matrix:
     """∑_i, ∏_i, max_i of a body."""
     if not tree.letters:
         raise walk.refuse(tree, f"{tree.text} needs an index below it")
-    if not walk.letters.active:
-        raise walk.refuse(tree, f"nothing under the {tree.text} has the index {tree.letters[0]}")
     part = range_of(tree)
     if part is not None:
         return ranged(walk, tree, part)

@@ -65,7 +65,7 @@ SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₗₘₙₚₛₜ
 SIGNS = {"−": "-", "∗": "*", "⋅": "·", "∙": "·", "∥": "‖", "ᵀ": "⊤", "′": "'", "\u2061": "", "〈": "⟨", "〉": "⟩"}
 PLAIN = set("+-*·∘⊙⊗×/=(){}[]^_,|‖√'<>≤≥≠∈∑∏∇∂∞⟨⟩⊤†@←→;…:.")
 WORD = re.compile(r"[A-Za-z]+")
-DIGITS = re.compile(r"\d+(?:\.\d+)?(?:[eE]-?\d+)?|\.\d+")
+DIGITS = re.compile(r"\d+(?:\.\d+)?(?:[eE]-?\d+)?|\.\d+", re.ASCII)  # 𝟏 is a vector of ones
 MACRO = re.compile(r"\\(?:operatorname\*|[A-Za-z]+|.)", re.DOTALL)
 MAX_TOKENS = 1_000  # of a line
 
@@ -249,11 +249,7 @@ class Scanner:
             self.add(FUNCTION, text, *span)
         elif text == "1":
             self.add(NAME, "𝟏", *span)
-        elif len(text) == 1 or text in self.words:
-            self.add(NAME, text, *span)
-        elif text == "T" or text == "⊤":
-            self.add(SIGN, "⊤", *span)
-        elif text.isalnum():
+        elif len(text) == 1 or text in self.words or text.isalnum():
             self.add(NAME, text, *span)
         else:
             raise self.refuse(start, f"{text} is not a name or a known function", "give the formula without prose")

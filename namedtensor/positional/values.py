@@ -241,11 +241,11 @@ def written(node: Any, names: Names) -> Any:
         if len(parts) != 1:
             raise Divided
         return replace(node, **{attribute: parts[0]})
-    if isinstance(node, nodes.Subscript) and node.base in (nodes.Name("iota"), nodes.Name("ones")):
+    if isinstance(node, nodes.Subscript) and node.base == nodes.Name("iota"):
         (axis,) = node.components
         parts = names.get(getattr(axis, "text", ""), ())
         if len(parts) > 1:
-            return _counted(node.base, parts)
+            return _counted(parts)
     changes = {field.name: written(getattr(node, field.name), names) for field in fields(node) if field.name != "span"}
     return replace(node, **changes)
 
@@ -258,11 +258,9 @@ def _written_identity(axes: tuple[Any, ...], taken: bool) -> Node:
     return nodes.Indicator(nodes.Call("=", (), (), sides))
 
 
-def _counted(base: Node, axes: Sequence[str]) -> Node:
-    """iota_{(i,j)} as (iota_i − 1) |j| + iota_j; ones_{(i,j)} as ones_i ⊙ ones_j"""
-    factors = [nodes.Subscript(base, (nodes.Name(axis),)) for axis in axes]
-    if base == nodes.Name("ones"):
-        return _product([*factors])
+def _counted(axes: Sequence[str]) -> Node:
+    """iota_{(i,j)} as (iota_i − 1) |j| + iota_j"""
+    factors = [nodes.Subscript(nodes.Name("iota"), (nodes.Name(axis),)) for axis in axes]
     total: Node = factors[0]
     for axis, last in zip(axes[1:], factors[1:]):
         rows = _product([nodes.Call("-", (), (), (total, nodes.Number(1))), nodes.Size(nodes.Axis(axis))])

@@ -77,12 +77,10 @@ class DimensionViews:
             merged, parts = axes[:1], targets[:1]
             del axes[:1], targets[:1]
             while (size := math.prod(axis.kind.size or 1 for axis in merged)) != (length := math.prod(parts)):
-                if size < length and axes:
+                if size < length:
                     merged.append(axes.pop(0))
-                elif size > length and targets:
-                    parts.append(targets.pop(0))
                 else:
-                    raise Misuse("the sizes of this shape do not fit those of the tensor")
+                    parts.append(targets.pop(0))
             if len(parts) <= 1:
                 dims.extend([tuple(merged)] if parts else [])
             elif len(merged) == 1:
@@ -116,8 +114,8 @@ class DimensionViews:
             parts.append(part)
         if open_ones > 1:
             raise Misuse("more than one length is left open")
-        if not open_ones and axis.kind.size is None:
-            self.axes.apart(parts)
+        if not open_ones and axis.kind.size not in (None, math.prod(items)):
+            raise Misuse("the sizes of this shape do not fit those of the tensor")
         self.axes.facts.products.append((axis, tuple(parts)))
         node = values.merged(x.node, [axis], parts)
         rest = [other for other in x.axes if other is not axis]
