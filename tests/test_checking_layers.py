@@ -251,6 +251,16 @@ def test_attention_of_each_layer_is_found_with_the_states():
         assert nt.allclose(mapping, gpt2.evaluate(name, ids=ids))
 
 
+@pytest.mark.parametrize("given", [(), (1, 2, 3, 4, 5, 7, 8, 9)], ids=["none", "all but one"])
+def test_weights_of_layers_that_are_declared_must_be_given(given):
+    text = "W^l ∈ ℝ^{a'[2] × a[2]} for l = 1, …, 9\nX^0 = X\nX^l = (W^l ⊙_{a} X^{l-1})_{a'→a} for l = 1, …, 9\nX^9"
+    values = {"X": nt.tensor([1.0, 2.0], "a"), **{f"W^{l}": nt.tensor(np.eye(2), "a' a") for l in given}}
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, values)
+    assert caught.value.code == 206
+    assert caught.value.message == f"no value for declared name W^{6 if given else 1}"
+
+
 @pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])
 def test_a_model_of_many_layers_costs_little_more_than_one_of_few(kind, sizes, monkeypatch):
     """In calls of Python functions to the first value; what grows is what makes a term and an input of each tensor."""
