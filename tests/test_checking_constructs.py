@@ -462,6 +462,12 @@ def test_both_spellings_are_one_tree_and_it_is_printed_back(title):
     assert parse(to_latex(tree, macros=True), "latex") == tree
 
 
+@pytest.mark.parametrize("letter", ["𝒮", r"\mathcal{S}", r"\mathscr{S}", r"\cal{S}"])
+def test_a_shape_variable_is_solved_in_each_spelling(letter):
+    text = rf"X \in ℝ^{{{letter} \times \name{{chans}}}} \\ \nsum{{{letter}}} X"
+    assert np.allclose(nt.evaluate(text, X=nt.tensor(X, "seq chans")).to_array("chans"), X.sum(0))
+
+
 @pytest.mark.parametrize("backend", ["torch", "jax"])
 @pytest.mark.parametrize("title", ROWS)
 def test_every_backend_agrees(title, backend):

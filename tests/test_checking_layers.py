@@ -251,6 +251,35 @@ def test_attention_of_each_layer_is_found_with_the_states():
         assert nt.allclose(mapping, gpt2.evaluate(name, ids=ids))
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f(x, B^2) = h^4\nh^0 = x\nh^l = h^{l-1} ⊙ B^l for l = 1, …, 4\nf(X, 10)", 2 * 2 * 10 * 7 * 5),
+        ("f(x) = h^4 + B^2\nh^0 = x\nB^2 = x\nh^l = h^{l-1} ⊙ B^l for l = 1, …, 4\nf(X)", 2 * 2 * 2 * 7 * 5 + 2),
+        # each f^l has a B^2 of its own, which needs the layer before: 6, 42, 336, 2016
+        ("f^l(x) = x ⊙ B^l + B^2\nB^2 = x\nh^0 = X\nh^l = f^l(h^{l-1}) for l = 1, …, 4\nh^4", 336 * 5 + 336),
+    ],
+)
+def test_a_weight_of_one_layer_may_be_that_of_a_function(text, expected):
+    values = {"X": 2.0, "B^1": 2.0, "B^2": 3.0, "B^3": 7.0, "B^4": 5.0}
+    assert float(nt.evaluate(text, {name: nt.tensor(value) for name, value in values.items()})) == expected
+
+
+def test_a_weight_that_a_function_defines_is_no_parameter():
+    text = "B^l ∈ ℝ for l = 1, …, 4\nf(x) = h^4 + B^2\nh^0 = x\nB^2 = x\nh^l = h^{l-1} ⊙ B^l for l = 1, …, 4\nf(X)"
+    assert nt.program(text).parameters(X=2.0) == dict.fromkeys(["B^1", "B^3", "B^4"], "ℝ")
+
+
+@pytest.mark.parametrize("given", [(), (1, 2, 3, 4, 5, 7, 8, 9)], ids=["none", "all but one"])
+def test_weights_of_layers_that_are_declared_must_be_given(given):
+    text = "W^l ∈ ℝ^{a'[2] × a[2]} for l = 1, …, 9\nX^0 = X\nX^l = (W^l ⊙_{a} X^{l-1})_{a'→a} for l = 1, …, 9\nX^9"
+    values = {"X": nt.tensor([1.0, 2.0], "a"), **{f"W^{l}": nt.tensor(np.eye(2), "a' a") for l in given}}
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, values)
+    assert caught.value.code == 206
+    assert caught.value.message == f"no value for declared name W^{6 if given else 1}"
+
+
 @pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])
 def test_a_model_of_many_layers_costs_little_more_than_one_of_few(kind, sizes, monkeypatch):
     """In calls of Python functions to the first value; what grows is what makes a term and an input of each tensor."""

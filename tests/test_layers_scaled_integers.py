@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.programs.families import stacked
 from transformer import FFN, GPT2, LayerNorm, Llama, Mixtral
 
 LIBRARIES = ["numpy", "torch", "jax"]
@@ -125,6 +126,21 @@ def test_a_product_reads_the_integers(text, library):
     steps = [(step.primitive, step.value.count) for step in plan_of(text, library, **given).steps]
     assert [name for name, _ in steps if name in ("widened", "dot", "matmul", "addmm")] == ["widened"]
     assert all(count < Q.to_array(Q.axes).size for name, count in steps if name in ("cast", "multiply"))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_product_reads_the_integers_of_a_family_in_one_array(library):
+    X, b = drawn("seq in"), drawn("out")
+    members = {}
+    for l in (1, 2):
+        members[f"Q^{l}"], members[f"s^{l}"] = nt.quantize(drawn("out in"), "in")
+    families = stacked({name: on(library, tensor) for name, tensor in members.items()}, ["Q^l", "s^l"], 2)
+    function = nt.formula("X ⊙_{in} (Q^2 ⊙ s^2) + b").compile(backend=library)
+    value = function(values={**families, "X": on(library, X), "b": on(library, b)})
+    weights = (members["Q^2"] * members["s^2"]).to_array("out in").astype("float64")
+    expected = X.to_array("seq in") @ weights.T + b.to_array("out")
+    np.testing.assert_allclose(np.asarray(value.to_array("seq out")), expected, rtol=1e-5, atol=1e-5)
+    assert "widened" in {step.primitive for step in function.plan.steps}
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -349,6 +349,17 @@ def test_an_empty_axis_sums_to_zero():
         assert caught.value.hint == "give the axis a size of at least 1"
 
 
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_a_variance_needs_more_elements_than_its_ddof(name):
+    X = nt.tensor([1.0, 3.0, 8.0], "a")
+    assert float(nt.evaluate(f"{name}_{{a}}(X; 2)", X=X)) == pytest.approx(getattr(np, name)([1, 3, 8], ddof=2))
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(f"{name}_{{a}}(X; 3)", X=X)
+    assert caught.value.code == 405
+    assert caught.value.message == f"{name} is undefined: 3 elements less 3"
+    assert caught.value.hint == "give a smaller ddof, or reduce over more elements"
+
+
 # ----------------------------------------------------------------------------------------------------------- indexing
 @pytest.mark.parametrize("local", ["", "d", "d e", "a", "c a", "b", "b d", "a b c"])
 @pytest.mark.parametrize("whole", ["int64", "int32", "uint8", "float64"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import re
 import subprocess
 import sys
@@ -656,6 +657,21 @@ def test_an_error_inside_a_block_is_one_of_the_formula():
     X = nt.tensor(np.ones((n,), "int64"), "a")
     with pytest.raises(nt.NotationError, match="index 3 is out of range for axis b"):
         nt.evaluate("Y_{b(X + 2)} + 0.5", X=X, Y=tensor("b", b=2))
+
+
+@pytest.mark.parametrize(
+    ("formula", "shape", "alone", "expected"),
+    [
+        ("exp(X ⊙ 2 + cumsum_{a} X)", (2**18,), "cumsum", lambda x: np.exp(2 * x + x.cumsum())),
+        ("exp(inv_{a,b} (X ⊙ 2) + X)", (2**9, 2**9), "inv", lambda x: np.exp(np.linalg.inv(2 * x) + x)),
+    ],
+)
+def test_what_needs_a_whole_axis_is_not_computed_in_blocks(formula, shape, alone, expected):
+    array = (np.arange(math.prod(shape)) % 7 / 1e6).reshape(shape) + (np.eye(*shape) if len(shape) == 2 else 0)
+    X = nt.tensor(array, ("a", "b")[: len(shape)])
+    steps = [step.primitive for step in compiled(formula, X=X).plan.steps]
+    assert alone in steps and "tiling" in steps
+    np.testing.assert_allclose(nt.evaluate(formula, X=X).array, expected(array), rtol=1e-9)
 
 
 # ------------------------------------------------------------------------------------------------------------ PyTorch

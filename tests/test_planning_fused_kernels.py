@@ -78,6 +78,7 @@ FOUND = {
     "a linear map": ("X ⊙_{in} W + b", MAPPED, "linear(X, t1, b)"),
     "from the left": ("b + W ⊙_{in} X", MAPPED, "linear(X, t1, b)"),
     "something else is added": ("X ⊙_{in} W + b + c", {**MAPPED, "c": "a"}, "linear(X, t1, b)"),
+    "used twice": ("Z = X ⊙_{in} W + b\nZ ⊙ Z", MAPPED, "linear(X, t1, b)"),
     "over two axes": ("X ⊙_{in, e} W + b", {"X": "a in e", "W": "in e out", "b": "out"}, "linear(t1, t3, b)"),
     "to two axes": ("X ⊙_{in} W + b", {"X": "a in", "W": "in out e", "b": "out e"}, "linear(X, t2, t3)"),
     "standardized": ("standardize_{in} X", NORMED, "layer_norm(X, (3,), None, None, 1e-05)"),

@@ -200,6 +200,12 @@ def test_the_text_of_the_error_tells_what_there_is_and_what_was_meant():
     ]
 
 
+@pytest.mark.parametrize("text", ["W^{1,Q} ⊙_{a} X", "W_Q ⊙_{a} X"])
+def test_the_base_of_a_labeled_name_that_is_given_is_unused(text):
+    with pytest.raises(nt.NotationError, match="unexpected input W: the formula does not use it"):
+        nt.evaluate(text, {text.split(" ")[0]: X}, X=X, W=X)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"), [("|x|", [1.0, 2.0]), ("|x|^2", [1.0, 4.0]), (r"\left|x\right|", [1.0, 2.0])]
 )

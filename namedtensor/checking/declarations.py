@@ -12,7 +12,7 @@ from grammar.nodes import Node
 from ..core.extents import Extent, is_size
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.names import Key, arithmetic, component_names, match_key, plain_key, spelled, walk
-from ..scope.shape_variables import LETTERS, stand_for
+from ..scope.shape_variables import SPELLINGS, stand_for
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment, lifted_name
 from ..terms.inference import Inference, InputType, shown
@@ -31,7 +31,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
             checker.top.scalars[plain_key(name)] = size
             continue
         raise NotationError(308, f"the size of {name} must be an integer, got {size!r}")
-    if any(letter in checker.scope.source for letter in LETTERS) or "\\math" in checker.scope.source:
+    if any(spelling in checker.scope.source for spelling in SPELLINGS):
         checker.top.axes.update(stand_for(checker.scope, {key: input_.shape for key, input_ in checker.inputs.items()}))
     declared, sets = checker.scope.declared_sets(checker.inputs), DeclaredSets(checker)
     top, intern, sized = checker.top, checker.graph.intern, bool(checker.given_sizes)

@@ -353,7 +353,7 @@ def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
 
     def value(word: str) -> Any:
         index = env.index(word)
-        if index is None and word.rstrip("'") == word:
+        if index is None:
             index = checker.number(Key(word), env) if is_defined(checker, Key(word)) else None
             if index is None:
                 index = checker.solver.scalar(Key(word), env)

@@ -39,7 +39,7 @@ from .counting import (
     members_of,
 )
 from .declarations import declared_members
-from .other_meanings import means_something
+from .other_meanings import is_defined, means_something
 from .recurrences import RecurrenceState
 
 MIN_LOOP_STEPS = 64  # steps that are worth a loop
@@ -210,7 +210,8 @@ class Rolled:
         checker, holder = self.checker, recurrence.holder
         if not means_something(checker, recurrence.variable, holder):
             return False
-        return checker.find(Key(recurrence.variable), holder, None) is not self.index
+        key = Key(recurrence.variable)
+        return is_defined(checker, key, holder) or checker.find(key, holder, None) is not self.index
 
     def rolled(self, recurrence: RecurrenceState) -> dict[tuple[Any, ...], RecurrenceState]:
         """Every family that the loop needs, typed."""

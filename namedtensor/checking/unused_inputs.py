@@ -113,7 +113,7 @@ class MentionedNames:
             name = spelled(node)
             if name is not None:
                 yield name
-                if (name.key() in self.labeled or len(name.superscript) > 1) and not isinstance(node, Name):
+                if name.key() in self.labeled or len(name.superscript) > 1:
                     continue  # of W^{1,Q}, whose scripts are labels, no W
             stack += reversed(self.inside(node))
             if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:

@@ -10,6 +10,7 @@ from .names import MARKS, Key
 from .symbols import Scope
 
 LETTERS = frozenset(CALLIGRAPHIC.values())
+SPELLINGS = (*LETTERS, "\\mathcal", "\\mathscr", "\\cal")  # one of which a text with a shape variable has
 
 
 def is_shape(axis: str) -> bool:

@@ -24,7 +24,7 @@ Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class Unsliceable(Exception):
-    """Raised where a term does not map element by element over the axis of the steps."""
+    """Raised where a term does not map element by element over the axis of the steps, or is not known before them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,8 @@ def loop_of(
         body.take("state", state)
     for term in topological(*results):
         if term.operator == "members" and term.axes == (axis,):
+            if any(map(body.depends, term.arguments)):
+                raise Unsliceable  # a member of one step alone needs a state
             body.members.append((term, body.take("member", term)))
         elif term.arguments and not body.found.keys().isdisjoint(map(id, term.arguments)):
             body.found[id(term)] = body.of_step(term)
