@@ -18,6 +18,15 @@ ROWS = [  # source, shapes, reading, formula, whether it is compared
     ("A_{ij} ∘ B_{ij}", "A=n m;B=n m", None, "A ⊙_{n, m} B", COMPARED),
     ("∑_i x_i y_i ∘ z_i", "x=n;y=n;z=n", None, "x ⊙ y ⊙_{n} z", COMPARED),
     ("I/2 + A", "A=n n", None, "(1 / 2) ⊙ I_{n, n'} + A", COMPARED),
+    ("diag(x_i y)", "x=n;y=m", None, "diag_{m, m'}(x ⊙ y)", NOT_COMPARED),
+    ("a ⊗ B", "a=;B=n m", None, "a ⊙ B", COMPARED),
+    (
+        "(x_i A) ⊗ B",
+        "x=n;A=n m;B=n m",
+        None,
+        "[x ⊙ A_{n→n'} ⊙ B_{n→n'', m→m'}]_{(n',n'')→nn}_{(m,m')→mm}",
+        NOT_COMPARED,
+    ),
     ("∂ log det X / ∂X", "X=n n", None, "∂log(det_{n, n'}(X))/∂X", "equal to the source on 2 draws"),
     ("∑_k x_{t-k+1}", "x=n", 2, "|k'| = |k|\n∑_{k} [unroll_{n, k'}(x)]_{n→t}_{k'(|k| - iota_k + 1)}", NOT_COMPARED),
 ]
