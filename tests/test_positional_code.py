@@ -1,5 +1,7 @@
 """Array code with indices, slices, conditions, windows and losses: the value of each translation against plain NumPy."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,34 @@ ROWS = [  # source, shapes, the value in NumPy where it is not the source
     ("x.reshape(2, 2)", "x=n", ""),
     ("np.einsum([A, B], 'ij,jk->ik')", "A=n m;B=m d", "A @ B"),
     ("rearrange(x[:, None], 'i 1 -> i')", "x=n", "x"),
+    ("torch.linalg.vector_norm(x, np.inf) + torch.linalg.vector_norm(x, 3)", "x=n", "np.abs(x).max() + (x**3).sum() ** (1 / 3)"),
+    ("torch.max(x, u) + torch.max(x)", "x=n d;u=n d", "np.maximum(x, u) + x.max()"),
+    ("torch.min(x, 1).values - torch.max(x, dim=1)[0]", "x=n d", "x.min(1) - x.max(1)"),
+    ("F.scaled_dot_product_attention(x, u, u, scale=0.5)", "x=n d;u=t d", "softmax(0.5 * x @ u.T) @ u"),
+    ("np.average(x, axis=0)", "x=n d", ""),
+    ("x + np.ones((1, 1))", "x=n d", ""),
+    ("np.tril(np.full((4, 4), 2.0)) @ A", "A=n n", ""),
+    ("np.where(np.tril(np.ones((4, 4), dtype=bool)), A, 0)", "A=n n", "np.tril(A)"),
+    ("np.where(np.triu(A > 1, 1), A, 0)", "A=n n", ""),
+    ("np.array(x) + np.asarray(x)", "x=n", ""),
+    ("x ** u + x ** 1", "x=n;u=n", ""),
+    ("F.gelu(x)", "x=n", "x * (1 + np.vectorize(math.erf)(x / np.sqrt(2))) / 2"),
+    ("F.gelu(x, approximate='tanh')", "x=n", "x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2"),
+    ("np.clip(x, None, 1) + x.clip(0.5)", "x=n d", ""),
+    ("x[~((x > 1) & (x < 1.5))].sum()", "x=n d", ""),
+    ("F.leaky_relu(x - 1) + F.elu(x - 1)", "x=n", "np.where(x > 1, 2 * (x - 1), 0.01 * (x - 1) + np.expm1(x - 1))"),
+    ("x.permute(dims=(1, 0)) + x.T", "x=n d", "2 * x.T"),
+    ("np.dot(x, u) + np.dot(2, x)", "x=n;u=n", ""),
+    ("np.inner(x, u)", "x=n d;u=m d", ""),
+    ("np.tensordot(x, u, 1)", "x=n d;u=d m", ""),
+    ("np.linalg.det(np.array([[1, 2], [3, 5]])) * x", "x=n", "-x"),
+    ("F.layer_norm(x, (6,), u, c, 0.0)", "x=n d;u=d;c=d", "(x - x.mean(1, keepdims=True)) / x.std(1, keepdims=True) * u + c"),
+    ("F.layer_norm(x, (6,), eps=0.0)", "x=n d", "(x - x.mean(1, keepdims=True)) / x.std(1, keepdims=True)"),
+    ("np.maximum(x, x.shape[0])", "x=n d", "np.maximum(x, 4)"),
+    ("np.outer(x, u)", "x=n;u=d", ""),
+    ("np.sum(np.full((2, 3), 2.0)) * x", "x=n d", "12 * x"),
+    ("np.ones((4, 6)) + x", "x=n d", ""),
+    ("np.ones((4, 6)).reshape(2, 2, 6).sum(1) + x", "x=b d", "x + 2"),
 ]  # fmt: skip
 
 
@@ -100,7 +130,7 @@ def test_positional_code_has_the_value_of_numpy(source, shapes, value):
     }
     translation = nt.translate(source, inputs)
     assert translation.checked == "equal to the source on 5 draws"
-    expected = np.asarray(eval(value or source, {"np": np, "softmax": softmax, **arrays}), dtype=float)
+    expected = np.asarray(eval(value or source, {"np": np, "math": math, "softmax": softmax, **arrays}), dtype=float)
     actual = np.asarray(translation(*(arrays[name] for name in translation.axes)))
     assert actual.shape == expected.shape
     np.testing.assert_allclose(actual, expected, rtol=1e-7, atol=1e-12)
@@ -193,6 +223,66 @@ REFUSALS = [  # source, shapes, the beginning of the message
     ("rearrange(x, 'i 1 -> i')", "x=m n", "the pattern does not fit the tensor"),
     ("rearrange(x, '(i j k) -> i j k', i=3)", "x=m", "the lengths of j, k are not known: give j=…"),
     ("rearrange(x, '(i j) -> i j', i=x)", "x=m", "the length i is not a number"),
+    ("x[:, None].std(axis=1)", "x=n", "std over an axis of size 1, or of a number"),
+    ("x[x > 1].sum(axis=0)", "x=n d", "what a condition selects has one axis, which is reduced whole"),
+    ("np.median(x[x > 1])", "x=n d", "median of what a condition selects is not supported"),
+    ("np.any(x)", "x=n", "any of anything but a condition"),
+    ("np.std(x, axis=0, ddof=None)", "x=n d", "ddof=None is not supported"),
+    ("np.linalg.norm(x, 1)", "x=n d", "the norm of order 1 over 2 axes is not supported"),
+    ("np.linalg.norm(x, 0)", "x=n", "the norm of order 0 is not supported"),
+    ("F.softmax(x, None)", "x=n d", "softmax needs its axis"),
+    ("F.softmax(x)", "x=n d", "softmax is missing an argument"),
+    ("F.softmax(x[:, None], 1)", "x=n", "softmax over an axis of size 1"),
+    ("np.cumsum(x.reshape(-1), 0)", "x=n d", "cumsum over a merged axis"),
+    ("x.permute(0, 0)", "x=n d", "(0, 0) does not name every dimension once"),
+    ("x.permute(order=(1, 0))", "x=n d", "the keyword order of permute is not supported"),
+    ("x.unsqueeze(3)", "x=n d", "axis 3 is out of range for 3 axes"),
+    ("x.squeeze(1)", "x=n d", "squeeze of an axis whose size is not 1"),
+    ("F.max_pool2d(x, 2)", "x=h w", "a pool needs 3 axes at least"),
+    ("F.mse_loss(x, u, reduction='batchmean')", "x=n;u=n", "reduction='batchmean' is not supported"),
+    ("F.mse_loss(x, u)", "x=n d;u=n", "a loss of tensors with different numbers of axes"),
+    ("F.normalize(x, p=1)", "x=n d", "p=1 is not supported"),
+    ("np.average(x, axis=0, weights=u)", "x=n d;u=n", "the weights of an average have the axes of the tensor"),
+    ("np.eye(0)", "", "the length of a new axis is a number, or the length of one axis"),
+    ("np.diagonal(x)", "x=b n n", "the diagonal of anything but a matrix"),
+    ("np.tril(x)", "x=n", "a triangle needs two axes, and a number for its diagonal"),
+    ("np.array([[1, 2], [3]])", "", "an array of numbers has one or two axes, and rows of one length"),
+    ("np.array([True, False])", "", "an array of anything but numbers"),
+    ("F.gelu(x, approximate='erf')", "x=n", "approximate='erf' is not supported"),
+    ("np.where(x, x, 0)", "x=n", "the condition is not a comparison"),
+    ("np.logical_and(x, x > 1)", "x=n", "& | ~ of anything but conditions"),
+    ("np.sum(x, 0, True)", "x=n d", "sum takes 2 arguments by position, got 3"),
+    ("torch.sum(x, 0, True, None)", "x=n d", "sum takes 3 arguments here, got 4"),
+    ("np.sum(x, keepdims=1)", "x=n d", "expected True or False, got 1"),
+    ("np.sum(x, axis=5)", "x=n d", "axis 5 is out of range for 2 axes"),
+    ("x[x > 1] + 1", "x=n", "the number of elements depends on the data: take sum, mean, max or min of it"),
+    ("np.add(x, True)", "x=n", "True is not a tensor or a number"),
+    ("np.exp('a')", "x=n", "str is not a tensor or a number"),
+    ("2 @ x", "x=n d", "@ needs tensors, got a number"),
+    ("np.dot(x, u)", "x=n d;u=b d c", "dot of more than two axes"),
+    ("np.inner(x, u)", "x=n d;u=b c d", "inner of more than two axes"),
+    ("np.outer(x, u)", "x=n d;u=n", "outer needs two vectors"),
+    ("np.tensordot(x, u, axes=None)", "x=n d;u=d m", "the axes of tensordot are a number, or a list for each tensor"),
+    ("np.tensordot(x, u, axes=([0, 1], [0]))", "x=n d;u=d m", "the axes of tensordot are not as many in both tensors"),
+    ("np.tensordot(x[:, None], u, axes=([1], [0]))", "x=n;u=d m", "an axis of size 1 is broadcast against a larger one"),
+    ("np.kron(x, u)", "x=n d;u=n", "kron of tensors with different numbers of axes"),
+    ("np.linalg.det(x)", "x=n", "det needs a square matrix"),
+    ("np.linalg.solve(A, x)", "A=n n;x=n b d", "solve of more than two axes"),
+    ("F.layer_norm(x, (n, d))", "x=b n d", "layer_norm over more than one axis"),
+    ("np.concatenate([x])", "x=n d", "concatenate needs a list of tensors and an axis"),
+    ("np.concatenate([x, u])", "x=n d;u=n", "concatenate of tensors with different numbers of axes"),
+    ("np.stack([x])", "x=n d", "stack needs a list of tensors and an axis"),
+    ("np.stack([x, x], 3)", "x=n d", "stack of tensors with different numbers of axes, or along an axis that there is not"),
+    ("np.stack([x, u[:, None]])", "x=n d;u=n", "stack of tensors with different shapes"),
+    ("np.take(x, y)", "x=n d;y=m", "take without an axis flattens its operand"),
+    ("np.take_along_axis(x, y, 0)", "x=n d;y=n", "the index has another number of axes than the tensor"),
+    ("torch.exp(x).gather(1, y[None])", "x=n d;y=m", "the index has an axis of size 1 where the tensor has another"),
+    ("np.argmax(x)", "x=n d", "argmax over several axes"),
+    ("np.lib.stride_tricks.sliding_window_view(x, 3)", "x=n d", "windows over several axes, or of a length"),
+    ("F.relu(x).unfold(0, 4, 2)", "x=n", "windows whose step is neither 1 nor their length"),
+    ("F.relu(x).chunk(1)", "x=n", "the number of pieces is a number above 1"),
+    ("F.conv1d(x, u)", "x=b d;u=m c h", "conv1d needs 3 axes of its input and of its weight"),
+    ("F.conv1d(x[:, None], u)", "x=b d;u=m c h", "the channels of the input and of the weight differ"),
 ]  # fmt: skip
 
 

@@ -319,3 +319,79 @@ def test_a_recurrent_layer_within_a_module():
     ids = torch.randint(0, 9, (3, 8))
     with torch.no_grad():
         np.testing.assert_allclose(read(ids), module(ids), rtol=1e-4, atol=1e-6)
+
+
+class OfCondition(Layer):
+    """Takes a condition and gives one."""
+
+    def forward(self, x):
+        return super().forward(x.float()) > 0.1
+
+
+class Conditions(Net):
+    def forward(self, x):
+        x = x > 0
+        for layer in self.layers:
+            x = layer(x)
+        return x.float()
+
+
+class WithCondition(Layer):
+    """Gives a condition beside what passes on."""
+
+    def forward(self, x):
+        x = super().forward(x)
+        return x, x > 0
+
+
+class Counted(Net):
+    def forward(self, x):
+        total = 0
+        for layer in self.layers:
+            x, condition = layer(x)
+            total = total + condition.float()
+        return total
+
+
+class OfTwo(Layer):
+    """Takes two tensors."""
+
+    def forward(self, x, y):
+        return super().forward(x) * y
+
+
+class GivenTwice(Net):
+    """Every layer but the first takes what the one before gives twice."""
+
+    def forward(self, x):
+        y = x * 2
+        for layer in self.layers:
+            x = y = layer(x, y)
+        return x
+
+
+@pytest.mark.parametrize(("net", "kind"), [(Conditions, OfCondition), (Counted, WithCondition), (GivenTwice, OfTwo)])
+def test_a_first_layer_that_is_no_member_of_a_family_is_written_out(net, kind):
+    torch.manual_seed(1)
+    module = net(several(kind, 3))
+    read = nt.from_torch(module, torch.randn(3, 4))
+    x = torch.randn(5, 4)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x), module(x), rtol=1e-4, atol=1e-5)
+    assert "W_{layers0Up}" in read.text
+
+
+def test_layers_whose_parameters_get_different_names_are_written_out():
+    names = {"layers.0.up.weight": "hidden chans", "layers.1.up.weight": "wide chans"}
+    read = nt.from_torch(Net(several(Layer, 3)), torch.randn(3, 4), names=names)
+    assert " for l = " not in read.text
+    assert [read.parameters[f"W_{{layers{number}Up}}"].axes[0] for number in (0, 1)] == ["hidden", "wide"]
+
+
+def test_equal_layers_within_others_are_members_of_the_same_family():
+    module = Net([Layer(), nn.Sequential(Layer()), Layer()])
+    read = nt.from_torch(module, torch.randn(3, 4))
+    x = torch.randn(5, 4)
+    with torch.no_grad():
+        np.testing.assert_allclose(read(x), module(x), rtol=1e-4, atol=1e-5)
+    assert "for l = 1, …, 3" in read.text

@@ -18,8 +18,7 @@ class Calls:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         record = named_operation(name, "numpy") or named_operation(name, "torch")
-        if record is None:
-            raise AttributeError(name)
+        assert record is not None, name
         return lambda *arguments, **keywords: self._apply(record, record.bound(arguments, keywords, "torch"))
 
 

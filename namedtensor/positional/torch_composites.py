@@ -144,7 +144,6 @@ def pad(
 
 
 def instance_norm(
-    func: Any,
     input: torch.Tensor,
     running_mean: torch.Tensor | None = None,
     running_var: torch.Tensor | None = None,
@@ -153,10 +152,8 @@ def instance_norm(
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-5,
-) -> torch.Tensor | None:
+) -> torch.Tensor:
     """A group norm with a group for each channel; with running statistics a batch norm."""
-    if func is not torch.nn.functional.instance_norm:
-        return None
     if use_input_stats:
         return torch.group_norm(input, input.shape[1], weight, bias, eps)
     return torch.batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps, False)
@@ -166,7 +163,7 @@ REPLACED: Mapping[str, Callable[..., Any]] = {
     **dict.fromkeys(GATES, recurrent_layer),
     "one_hot": one_hot,
     "pad": pad,
-    "instance_norm": instance_norm,
+    "instance_norm": lambda func, *args, **kwargs: instance_norm(*args, **kwargs) if func is F.instance_norm else None,
 }
 
 

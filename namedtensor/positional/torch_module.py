@@ -203,9 +203,12 @@ class ModuleReading:
         return notes
 
     def check(self, program: ReadModule, name: str) -> None:
-        """Compare with the module on other inputs, at other sizes."""
-        for which, seed in ((0, 101), (2, 102)):
-            inputs = resized(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
+        """Compare with the module on the example, and on other inputs at other sizes."""
+        others = [
+            resized(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
+            for which, seed in ((0, 101), (2, 102))
+        ]
+        for inputs in (*others, dict(self.tensors)):
             expected = dict(value_of(self.subject, inputs))[name]
             if self.subject.masks is not None:
                 inputs |= self.subject.masks.tensors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -77,18 +76,11 @@ class TensorNames:
         if base not in self.taken and base not in RESERVED and base not in self.indices:
             self.taken.add(base)
             return node
-        for candidate in self.numbered(node):
-            if to_text(candidate) not in self.taken:
-                self.taken.add(to_text(candidate))
-                return candidate
-        raise AssertionError
-
-    def numbered(self, node: Node) -> Iterator[Node]:
-        for number in count(2):
-            if isinstance(node, nodes.Subscript):
-                yield nodes.Subscript(node.base, (*node.components, nodes.Number(number)))
-            else:
-                yield nodes.Subscript(node, (nodes.Number(number),))
+        stem, components = (node.base, node.components) if isinstance(node, nodes.Subscript) else (node, ())
+        numbered = (nodes.Subscript(stem, (*components, nodes.Number(number))) for number in count(2))
+        result = next(candidate for candidate in numbered if to_text(candidate) not in self.taken)
+        self.taken.add(to_text(result))
+        return result
 
     def function(self, word: str) -> str:
         """A fresh name for a function."""
@@ -122,5 +114,5 @@ def axis_words(spelling: str) -> list[list[tuple[str, int | None]]]:
 def _sized(word: str) -> tuple[str, int | None]:
     match = re.fullmatch(r"(?P<name>[^\s\[\]]+?)(?:\[(?P<size>\d+)\])?", word)
     if match is None:
-        raise ValueError(word)
+        raise NotationError(405, f"{word} is not an axis", hint="write chans, or chans[6] with its size")
     return match["name"], int(match["size"]) if match["size"] else None

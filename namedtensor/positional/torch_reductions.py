@@ -112,5 +112,6 @@ def along_axis(r: GraphReader, a: OperationArguments) -> TracedTensor:
 def along(r: GraphReader, name: str, x: TracedTensor, dim: int) -> TracedTensor:
     inside = r.axes.expanded(x.dims[dim])
     if not inside:
-        return x.with_node({"softmax": number(1), "logsoftmax": number(0)}.get(name, x.node))
+        constant = {"softmax": number(1), "logsoftmax": number(0)}.get(name)
+        return x if constant is None else plain(constant).moved([()] * len(x.shape), x.shape)
     return x.with_node(call(name, (x.node,), inside))

@@ -242,9 +242,8 @@ def written(node: Any, names: Names) -> Any:
             raise Divided
         return replace(node, **{attribute: parts[0]})
     if isinstance(node, nodes.Subscript) and node.base == nodes.Name("iota"):
-        (axis,) = node.components
-        parts = names.get(getattr(axis, "text", ""), ())
-        if len(parts) > 1:
+        parts = names.get(getattr(node.components[0], "text", ""), ())
+        if len(parts) > 1 and len(node.components) == 1:
             return _counted(parts)
     changes = {field.name: written(getattr(node, field.name), names) for field in fields(node) if field.name != "span"}
     return replace(node, **changes)
