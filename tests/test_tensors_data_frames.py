@@ -58,6 +58,12 @@ def test_a_pandas_series_with_missing_values_keeps_its_name_and_its_dtype():
     assert back.isna().tolist() == [False, True, False]
 
 
+def test_an_index_of_pandas_is_an_array():
+    pandas = pytest.importorskip("pandas")
+    value = nt.tensor(pandas.Index([3, 1]), "day")
+    assert value.axes == ("day",) and value.tolist() == [3, 1] and value.labels == {}
+
+
 def test_what_is_no_table_of_pandas_has_its_error():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"name": ["a", "b"], "low": [1, 2], "note": ["c", "d"]})
