@@ -1,12 +1,16 @@
 """Operators and methods at the edges of what they take: no elements, integers, labels of one operand."""
 
+import importlib
 import math
+import sys
 
 import numpy as np
 import pytest
 
 import namedtensor as nt
 from namedtensor import reference
+from namedtensor.core.hooks import ImportWatcher
+from namedtensor.operators.record import REGISTRY, register
 
 
 @pytest.mark.parametrize(
@@ -72,3 +76,17 @@ def test_a_function_of_a_user_may_return_a_plain_number_where_no_axes_remain():
     assert float(nt.evaluate("total(X)", X=x)) == 3
     with pytest.raises(nt.NotationError, match="the Python function of doubled.* must return a tensor, got ndarray"):
         nt.evaluate("doubled(X)", X=x)
+
+
+def test_two_operators_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="two operators are called softmax"):
+        register(REGISTRY["softmax"])
+
+
+def test_a_library_that_is_awaited_and_absent_is_not_found(monkeypatch):
+    watcher = ImportWatcher()
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    watcher.watch("library_that_is_absent")
+    assert sys.meta_path[0] is watcher
+    with pytest.raises(ModuleNotFoundError, match="library_that_is_absent"):
+        importlib.import_module("library_that_is_absent")

@@ -822,6 +822,16 @@ def test_an_answer_graded_by_a_thread_has_the_time_it_is_given(monkeypatch):
         released.set()
 
 
+def test_a_value_of_too_many_elements_is_not_drawn():
+    from namedtensor.webpage.answers import answer
+
+    request = {"ask": "grade", "file": "#: exercise a\nX ∈ ℝ^{n}\nanswer = X", "name": "a"}
+    small, large = (" ⊙ ".join(f"X_{{n→{axis}}}" for axis in axes) for axes in ("bc", "bcdefgh"))
+    assert len(answer({**request, "answer": small})["own"]["data"]) == 3**2
+    reply = answer({**request, "answer": large})
+    assert reply["own"] is None and not reply["correct"] and "lacks the axis n" in reply["feedback"]
+
+
 def test_a_sheet_that_is_opened_starts_the_process_that_grades():
     from namedtensor.webpage.answers import answer
 
