@@ -159,6 +159,15 @@ LARGE = {
     "quoted": ("a,b\n", lambda at: f'"{at}",{at / 7}'),
     "two columns of words": ("n,k,x\n", lambda at: f"n{at},k{at % 3},{at}"),
     "blank lines": ("a,b\n", lambda at: f"{at},{at}\n"),
+    "a late quotation mark": ("a,b\n", lambda at: f'"{at}",{at}' if at == 2500 else f"{at},{at}"),
+    "long rows": ("", lambda at: ",".join(f"{at}.{column}" for column in range(2000)) if at < 40 else ""),
+    "one row": ("1,2,3", lambda at: ""),
+    "a column of missing cells": ("a,b,c\n", lambda at: f"{at},NA,{at}"),
+    "labels that are words for missing cells": ("a,b\n", lambda at: f"{'NA' if at == 9 else f'n{at}'},{at}"),
+    "labels that are truth values": ("a,b\n", lambda at: f"{'true' if at % 2 else 'FALSE'},{at}"),
+    "rows without a cell": ("a,b\n", lambda at: "," if at == 2000 else f"{at},{at}"),
+    "a label that is missing": ("a,b\n", lambda at: f"{'' if at == 2000 else f'n{at}'},{at}"),
+    "a late number": ("a,b\n", lambda at: f"{at},{at if at > 2500 else 'NA'}"),
 }
 
 
@@ -186,6 +195,29 @@ def test_a_large_table_is_read_as_a_small_one(tmp_path, monkeypatch, name, reade
     expected, actual = small.values(small.columns), large.values(large.columns)
     assert actual.dtype == expected.dtype
     np.testing.assert_array_equal(actual, expected)
+
+
+@pytest.mark.parametrize("reader", ["pandas", "numpy"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n" + "1,2\n" * 2500 + "3\n", "line 2502: 1 cells, where the first row has 2"),
+        ("a,b\n" + "1,x\n" * 2500 + "3\n", "line 2502: 1 cells, where the first row has 2"),
+        ("a,b\n" + "x,y\n" * 2500, "holds no column of numbers"),
+    ],
+)
+def test_what_is_wrong_in_a_large_table_is_said_as_in_a_small_one(tmp_path, monkeypatch, text, message, reader):
+    from namedtensor.files import formats, large_tables
+
+    if reader == "pandas":
+        pytest.importorskip("pandas")
+    else:
+        monkeypatch.setattr(large_tables, "pandas_columns", lambda path, head: None)
+    monkeypatch.setattr(formats, "MIN_LARGE_BYTES", 1)
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_given(f"X={path}:row,column")
 
 
 def test_a_word_late_in_a_large_table_is_said_with_its_line(tmp_path, monkeypatch):

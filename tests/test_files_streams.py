@@ -1,6 +1,7 @@
 """What is no regular file, streams that are closed or full, files that lie: a sentence, and nothing harmed."""
 
 import copy
+import io
 import json
 import os
 import pickle
@@ -362,3 +363,8 @@ def test_python_s_limit_is_as_before_after_threads():
     for thread in threads:
         thread.join()
     assert sys.getrecursionlimit() == before
+
+
+def test_standard_input_may_be_a_stream_of_text(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("[1, 2.5]"))
+    assert read_given("X=-:a")[1].tolist() == [1, 2.5]

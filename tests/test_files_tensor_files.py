@@ -68,6 +68,40 @@ def test_coordinates_of_a_file_are_labels(tmp_path):
         nt.load_tensor(tmp_path / "t.nc")
 
 
+def test_columns_of_words_in_parquet_are_labels_or_left_out(tmp_path, capsys):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    frame = pandas.DataFrame({"x": [1, 2], "name": ["ann", "bob"], "y": [3, 4], "note": ["a", "b"]})
+    frame.to_parquet(path)
+    table = nt.load_tensor(path, "person what")
+    assert table.array.tolist() == [[1, 3], [2, 4]] and table.labels == {"person": ["ann", "bob"], "what": ["x", "y"]}
+    column = nt.load_tensor(path, "person", member="y")
+    assert column.tolist() == [3, 4] and column.labels == {"person": ["ann", "bob"]}
+    with pytest.raises(nt.NotationError, match=r"has no column z; it has x, y"):
+        nt.load_tensor(path, member="z")
+    assert main(["eval", "∑_{what} A", f"A={path}:person,what"]) == 0
+    assert "left out note: no numbers there" in capsys.readouterr().err
+    frame.rename_axis("row").set_index(pandas.Index(["p", "q"], name="row")).to_parquet(path)
+    table = nt.load_tensor(path, "person what")
+    assert table.labels == {"person": ["p", "q"], "what": ["x", "y"]} and table.array.tolist() == [[1, 3], [2, 4]]
+
+
+def test_a_store_of_zarr_is_not_written_over(tmp_path):
+    pytest.importorskip("xarray")
+    pytest.importorskip("zarr")
+    path = tmp_path / "a.zarr"
+    nt.save_tensor(path, A)
+    with pytest.raises(nt.NotationError, match="there is .*a.zarr already; remove it first, or write another folder"):
+        nt.save_tensor(path, 2 * A)
+    assert nt.allclose(nt.load_tensor(path), A)
+
+
+def test_integers_beyond_64_bits_are_floats(tmp_path):
+    (tmp_path / "x.json").write_text(f"[{2**70}, 1, {-(10**400)}]", encoding="utf-8")
+    assert nt.load_tensor(tmp_path / "x.json", "a").tolist() == [2.0**70, 1.0, -np.inf]
+
+
 WRONG = [
     ("x.nc", "hello", "is not a NetCDF file, although it is named .nc"),
     ("x.parquet", "hello", "is not a Parquet file, although it is named .parquet"),
@@ -90,8 +124,26 @@ def test_a_wrong_file_is_said_in_a_sentence(tmp_path, name, text, message):
     assert message in str(raised.value)
 
 
+def test_arrays_of_other_kinds_than_numbers_are_said(tmp_path):
+    np.save(tmp_path / "words.npy", np.array(["a", "b"]))
+    np.save(tmp_path / "single.npy", np.array([1, 2]))
+    (tmp_path / "single.npy").rename(tmp_path / "single.npz")
+    np.save(tmp_path / "one.npy", np.array([1, 2]))
+    for name, member, message in (
+        ("words.npy", None, "holds values of type <U1, which are not real numbers"),
+        ("single.npz", None, "is not an archive of arrays, although it is named .npz"),
+        ("one.npy", "x", "holds one tensor; leave x out"),
+    ):
+        with pytest.raises(nt.NotationError, match=message):
+            nt.load_tensor(tmp_path / name, "a", member=member)
+    with pytest.raises(nt.NotationError, match="has 1 axis, but 2 names were given"):
+        nt.load_tensor(tmp_path / "one.npy", "a b")
+
+
 def test_what_cannot_be_loaded_or_saved_is_said(tmp_path):
+    pytest.importorskip("pyarrow")
     for run, message in (
+        (lambda: nt.save_tensor(tmp_path / "a.parquet", nt.tensor(3)), "a table has one axis or two"),
         (lambda: nt.load_tensor(tmp_path / "no.csv"), "there is no file"),
         (lambda: nt.load_tensor(tmp_path / "no.zarr"), "there is no folder"),
         (lambda: nt.save_tensor(tmp_path / "a.xyz", A), "a result is written to a file that ends in"),

@@ -1,5 +1,6 @@
 """Operators of one's own: values, lifting, derivatives, closed forms, source text, spellings, and what a wrong one gets."""
 
+import functools
 import pickle
 from importlib.util import find_spec
 
@@ -319,6 +320,49 @@ def test_a_function_without_differential_or_library_or_shape():
     nameless = nt.operator("nameless", "->", functions=lambda x: x)
     with pytest.raises(nt.NotationError, match="it is a lambda"):
         nt.formula("nameless(Z)", operators=nameless).to_python(Z="ℝ^{a}")
+
+
+def test_a_function_that_uses_names_defined_outside_it_has_no_source_text():
+    factor = 3
+
+    def scaled(x):
+        return factor * x
+
+    operator = nt.operator("scaled", "->", functions=scaled)
+    with pytest.raises(nt.NotationError) as raised:
+        nt.formula("scaled(Z)", operators=operator).to_python(Z="ℝ^{a}")
+    assert raised.value.code == 408
+    assert raised.value.message == "scaled has no source text: its function uses factor, defined outside it"
+    assert raised.value.hint == "put the function in a module of its own, which the text then imports"
+
+
+def test_a_callable_without_a_name_has_no_source_text():
+    operator = nt.operator("halved", "->", functions=functools.partial(np.multiply, 0.5))
+    assert nt.formula("halved(Z)", operators=operator)(Z=nt.tensor([4.0], "a")).tolist() == [2.0]
+    with pytest.raises(nt.NotationError, match="halved has no source text: it has no name") as raised:
+        nt.formula("halved(Z)", operators=operator).to_python(Z="ℝ^{a}")
+    assert raised.value.hint == "write it as a function, def f(x): …"
+
+
+def test_two_functions_of_one_name_have_no_source_text():
+    def doubling():
+        def scaled(x):
+            return 2 * x
+
+        return scaled
+
+    def halving():
+        def scaled(x):
+            return x / 2
+
+        return scaled
+
+    both = [nt.operator("double", "->", functions=doubling()), nt.operator("half", "->", functions=halving())]
+    formula = nt.formula("double(Z) + half(Z)", operators=both)
+    assert formula(Z=nt.tensor([4.0], "a")).tolist() == [10.0]
+    with pytest.raises(nt.NotationError, match="half has no source text: another function is called scaled") as raised:
+        formula.to_python(Z="ℝ^{a}")
+    assert raised.value.hint == "rename it"
 
 
 @pytest.mark.parametrize("operators", [3, ["swish"], [SWISH, nt.operator("swish", "->", definition="X")]])

@@ -22,6 +22,8 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 from namedtensor import reference
+from namedtensor.operators import definitions as of_operators
+from namedtensor.reference import definitions
 from namedtensor.reference.definitions import Tensor, number, tensor
 from namedtensor.scope.names import walk
 
@@ -74,6 +76,38 @@ def test_lifting_computes_each_record_alone():
 
     assert reference.lift(total, [A], [("width",)]) == tensor([8, 15, 13], "height")
     assert seen == [{"width": 3}] * 3
+
+
+OF_TENSORS = [
+    (lambda: reference.lift(lambda x: x, [X], [("width",)]), 301, "the axis width is needed, and here are height"),
+    (lambda: reference.lift(lambda x: x, [Tensor({"a": 0, "b": 2}, None)], [("b",)]), 405, "a has no element, so nothing"),
+    (lambda: reference.lift(lambda x: Y, [A], [("height",)]), 306, "lifting over width would duplicate axis width"),
+    (lambda: definitions.rename(A, {"height": "width"}), 312, "two axes would have one name: width, width"),
+    (lambda: definitions.merge(A, ("height",), "width"), 312, "another axis has the name width"),
+    (lambda: definitions.split(X, "height", {"a": 2, "b": 2}), 313, "height is 3, which is not 2 · 2"),
+    (lambda: definitions.split(A, "height", {"width": 3, "b": 1}), 312, "another axis has one of the names width, b"),
+    (lambda: of_operators.unroll(X, "height", "k", {"k": 5}), 310, "axis k has size 5, but axis height only 3"),
+    (lambda: of_operators.pool(X, "height", "k", {"k": 2}), 310, "axis height of size 3 is not divisible into windows"),
+    (lambda: of_operators.pool(X, "height", "k", {"k": 0}), 310, "axis height of size 3 is not divisible into windows"),
+    (lambda: of_operators.ranking(X, 4), 308, "cannot take 4 of 3 elements"),
+    (lambda: of_operators.position(1.5, 3, "height"), 402, "index must be an integer, got 1.5"),
+    (
+        lambda: of_operators.matrix(tensor([[1], [2]], "a b"), "a", "b"),
+        308, "the matrix must be square, but axis a has size 2 and axis b has size 1",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("action", "code", "message"), OF_TENSORS)
+def test_a_definition_is_refused_for_tensors_that_it_does_not_take(action, code, message):
+    with pytest.raises(NotationError) as raised:
+        action()
+    assert raised.value.code == code and raised.value.message.startswith(message)
+
+
+def test_the_mean_of_numbers_whose_sum_is_too_large_for_a_float_is_finite():
+    mean = reference.evaluate("mean_{a} x", {"x": tensor([1e308, 1.5e308, 0.5e308], "a")})
+    assert math.isclose(mean({}), 1e308)
 
 
 @pytest.mark.parametrize("data, axes", [([[1, 2], [3]], "a b"), ([1, 2], "a a")])

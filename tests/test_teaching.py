@@ -88,6 +88,10 @@ TOLD = [  # an answer, the model, types, what is said in full
     ("sin X", "cos(X^3) + tanh X", {"X": "ℝ^{a}"}, "at {a(2)} the first is −0.2327, the second is 0.7693 (3 of 3 places)"),
     ("2 X_{a→c, b→d}", "X_{a→e, b→f}", {"X": "ℝ^{a × b}"}, "the first is 2 times the second; at {e(1), f(3)} the first is −1.513, the second is −0.7563 (12 of 12 places)"),
     ("X_{a→c} ⊙ X_{a→d}^2", "X_{a→e}^3 ⊙ X_{a→f}", {"X": "ℝ^{a}"}, "the first equals the second with 2 instead of 3; at {f(3), e(3)} the first is −0.4326, the second is 0.3272 (9 of 9 places)"),
+    ("X_{a(|a| + 1 − iota_{a}), b(|b| + 1 − iota_{b})}", "X", {"X": "ℝ^{a × b}"}, "the first has the elements of the second, at other positions; at {a(1), b(2)} the first is 0.7381, the second is −0.2349 (12 of 12 places)"),
+    ("X", "max(X, Y)", {"X": "ℝ^{a}", "Y": "ℝ^{a}"}, "the first equals the second with X instead of max(X, Y); at {a(3)} the first is −0.7563, the second is 0.5588 (2 of 3 places)"),
+    ("min(X, Y)", "max(X, Y)", {"X": "ℝ^{a}", "Y": "ℝ^{a}"}, "the first equals the second with min instead of max; at {a(3)} the first is −0.7563, the second is 0.5588 (3 of 3 places)"),
+    ("all_{a}(X > 0)", "any_{a}(X > 0)", {"X": "ℝ^{a}"}, "the second equals the first without > 0; the second is true, the first is false"),
     ("I", "2 I", {"I": "[q]^{n}"}, "the first equals the second without 2; at {n(3)} the first is 2, the second is 4 (3 of 3 places)"),
 ]  # fmt: skip
 
@@ -291,6 +295,8 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("attention", "softmax_{seq'}(Q ⊙_{key} K / √|key|)", "These sum to one over the queries.", True),
     ("attention", "softmax_{seq}(Q ⊙_{key} K)", "your answer equals the solution without / √|key|", True),
     ("attention", "Q = 3\nQ", "Q is given", False),
+    ("attention", "K ∈ ℝ^{seq}\nsoftmax_{seq} K", "K is given; an answer must not redefine it", False),
+    ("attention", "K : ℝ^{seq} → ℝ^{seq}\nK(Q)", "K is given; an answer must not redefine it", False),
     ("attention", 3, "written as text", False),
     ("attention", "", "no answer submitted", False),
     ("attention", "x" * 30_000, "at most 20000 characters", False),
@@ -428,6 +434,12 @@ def test_an_exercise_without_a_value_is_no_mark():
     (exercise,) = nt.exercises("#: exercise a\nX ∈ ℝ^{n}\nlog(−1 − X^2)").values()
     grade = exercise.grade("X")
     assert not grade and not grade.counts_as_attempt and grade.feedback == "the exercise has no value to compare with"
+
+
+def test_a_solution_that_is_no_signature_is_no_wrong_answer():
+    (exercise,) = nt.exercises("#: exercise a kind signature\nanswer = 3").values()
+    grade = exercise.grade("f : ℝ^{a} → ℝ^{b}")
+    assert not grade.counts_as_attempt and "the solution of a is not a signature" in grade.feedback
 
 
 def test_a_released_file_keeps_the_sentences_of_slips(released):
@@ -692,6 +704,7 @@ def test_cells_of_notebooks(tmp_path):
     nt.load_ipython_extension(shell)  # pyright: ignore[reportAttributeAccessIssue]
     shell.user_ns["X"] = nt.tensor([1.0, 2.0], "n")
     assert float(shell.cells["nt"]("Y", "∑_{n} X")) == 3 and float(shell.user_ns["Y"]) == 3
+    assert float(shell.cells["nt"](" ", "∏_{n} X")) == 2 and shell.user_ns.keys() == {"X", "Y"}
     assert "needs axis m" in repr(shell.cells["nt"]("", "∑_{m} X"))
     assert "name the file once" in repr(shell.cells["exercise"]("one", "X"))
     key = tmp_path / "week.nt"
@@ -807,6 +820,16 @@ def test_an_answer_graded_by_a_thread_has_the_time_it_is_given(monkeypatch):
         assert grading.grade(sheet["total"], "∑_{n} X", seconds=0.01).feedback == grading.LATE.format(0.01)
     finally:
         released.set()
+
+
+def test_a_value_of_too_many_elements_is_not_drawn():
+    from namedtensor.webpage.answers import answer
+
+    request = {"ask": "grade", "file": "#: exercise a\nX ∈ ℝ^{n}\nanswer = X", "name": "a"}
+    small, large = (" ⊙ ".join(f"X_{{n→{axis}}}" for axis in axes) for axes in ("bc", "bcdefgh"))
+    assert len(answer({**request, "answer": small})["own"]["data"]) == 3**2
+    reply = answer({**request, "answer": large})
+    assert reply["own"] is None and not reply["correct"] and "lacks the axis n" in reply["feedback"]
 
 
 def test_a_sheet_that_is_opened_starts_the_process_that_grades():

@@ -17,6 +17,7 @@ from namedtensor.teaching import class_report, grade_formats
 from namedtensor.teaching.class_grades import ClassGrader
 from namedtensor.teaching.exercise_files import ExerciseError
 from namedtensor.teaching.submissions import (
+    MAX_FILE_BYTES,
     Student,
     Submission,
     answers,
@@ -26,6 +27,7 @@ from namedtensor.teaching.submissions import (
     stated_student,
     student_of,
     submissions,
+    text_of,
 )
 
 KEY = """#: counts best
@@ -145,6 +147,19 @@ def test_files_are_those_of_the_student_of_the_roster_whatever_they_are_called(t
     ada = Student("ada", "Ada", "Lovelace", "ada@example.org", id_number="17")
     (submission,) = submissions({tmp_path / f"{name}.nt": "#: exercise total\nX"}, tmp_path, [ada])
     assert submission.student == ada and submission.answers == {"total": ("X",)}
+
+
+def test_a_student_without_a_name_is_found_by_the_rest_of_a_row(tmp_path):
+    ada = Student("ada", id_number="17")
+    (submission,) = submissions({tmp_path / "17.nt": "#: exercise total\nX"}, tmp_path, [ada])
+    assert submission.student == ada
+
+
+def test_a_file_that_is_too_large_is_no_submission(tmp_path):
+    path = tmp_path / "ada.nt"
+    path.write_bytes(b"X" * (MAX_FILE_BYTES + 1))
+    with pytest.raises(InputError, match=f"has {MAX_FILE_BYTES + 1} bytes, and at most {MAX_FILE_BYTES} are read"):
+        text_of(path)
 
 
 # ---------------------------------------------------------------------------------------------------------------- grades
@@ -310,6 +325,18 @@ def test_mistakes_are_counted_by_students_the_commonest_first(sheet):
         ("That sums over the other axis.", ("ada", "bob"), "∑_{n} X"),
         ("your answer is 1 more than the expected value, everywhere", ("cleo",), "∑_{m} X + 1"),
     ]
+
+
+def test_a_report_of_no_answers_says_so(sheet):
+    results = [ClassGrader(sheet).results(Submission(Student("ada"), {}))]
+    for text in (class_report.text_report(results, "week"), class_report.html_report(results, "week")):
+        assert "no answers" in text and "<table" not in text
+
+
+def test_a_report_counts_the_rarer_mistakes(sheet):
+    grader = ClassGrader(sheet)
+    results = [grader.results(Submission(Student(f"s{n}"), {"total": (f"∑_{{m}} X + {n}",)})) for n in range(2, 12)]
+    assert "  and 2 rarer mistakes" in class_report.text_report(results, "week").splitlines()
 
 
 def test_what_is_for_a_folder_is_refused_for_a_file(folder, capsys):

@@ -88,6 +88,37 @@ def test_a_call_costs_little_and_nothing_where_it_is_off(monkeypatch):
     assert nt.follows(ATTENTION, **AXES)(function) is function and callable(function.verify)
 
 
+def test_a_call_is_checked_where_it_has_shapes():
+    both = nt.follows("X + Y", X="a a", Y="a", gives="a a")(lambda x, y=None: [*x])
+    assert both(np.ones((2, 2))) and both(np.ones((2, 2)), y=np.ones(2))
+    with pytest.raises(nt.Differs, match="^<lambda>: a is 3 in x, and 2 in x$"):
+        both(np.ones((2, 3)), None)
+    with pytest.raises(nt.Differs, match="^<lambda>: a is 3 in y, and 2 in x$"):
+        both(np.ones((2, 2)), y=np.ones(3))
+    number = nt.follows("∑_{a} X", X="a", gives="")(lambda x: x)
+    with pytest.raises(nt.Differs, match=r"^<lambda>: the result has the shape \(2,\), and its axes are a number$"):
+        number(np.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("function", "gives", "message"),
+    [
+        (lambda x: 2 * x[:, :1], "a b", "with a = 1, b = 2: its shape is (1, 1), and that of the formula (1, 2)"),
+        (lambda x: x.missing, "a b", "<lambda> does not run on random arrays of numpy: AttributeError: "),
+        (lambda x: np.where(x.shape[0] > 2, 3, 2) * x, "a b", "with a = 6, b = 1: at {"),
+    ],
+)
+def test_a_function_with_other_values_is_told_at_the_smallest_sizes(function, gives, message):
+    with pytest.raises(nt.Differs) as differs:
+        nt.follows("2 X", X="a b", gives=gives)(function).verify()
+    assert message in str(differs.value)
+
+
+def test_a_formula_with_other_axes_than_the_function_is_an_error():
+    with pytest.raises(NotationError, match="the formula gives a b, and the function a c"):
+        nt.follows("X", X="a b", gives="a c")(lambda x: x).verify()
+
+
 def test_wrong_uses_are_told():
     with pytest.raises(NotationError, match="takes 1 arrays, and the formula has X, Y"):
         nt.follows("X + Y", X="a", Y="a", gives="a")(lambda x: x)

@@ -51,3 +51,15 @@ def test_where_xarray_is_missing_it_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "xarray", None)
     with pytest.raises(nt.NotationError, match="xarray is not installed"):
         nt.tensor(DATA, "a b").to_xarray()
+
+
+def test_what_is_no_array_of_xarray_has_its_error():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(nt.NotationError, match="a DataArray of xarray, not Dataset") as raised:
+        nt.from_xarray(xarray.Dataset({"low": ("x", [1, 2])}))
+    assert raised.value.code == 208 and raised.value.hint == 'choose a variable: nt.from_xarray(dataset["name"])'
+    index = pandas.MultiIndex.from_tuples([(1, 2), (3, 4)], names=["p", "q"])
+    coords = xarray.Coordinates.from_pandas_multiindex(index, "x")
+    with pytest.raises(nt.NotationError, match="dimension x has a MultiIndex") as raised:
+        nt.from_xarray(xarray.DataArray([1, 2], dims="x", coords=coords))
+    assert raised.value.code == 317 and raised.value.hint == 'write nt.from_xarray(array.unstack("x"))'

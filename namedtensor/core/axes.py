@@ -117,7 +117,7 @@ def code_and_message(problem: ShapeMismatch, sign: str, axes: Sequence[str], ope
             return 316, f"{sign} expects {expected or 'no'} {'axis' if expected == 1 else 'axes'}, got {got}"
         case "whole":
             return 310, str(problem.detail)
-        case "other":
+        case _:
             return 308, str(problem.detail)
 
 

@@ -64,8 +64,6 @@ def from_nested(data: Any, what: str) -> Found:
 
     shape, flat = flattened(data, what)
     array = np.array(flat) if flat else np.zeros(0)
-    if array.dtype == object:  # integers beyond 64 bits
-        array = np.array(flat, dtype=float)
     return Found(array.reshape(shape))
 
 
@@ -103,7 +101,7 @@ def entry_of(entry: Any, what: str) -> Any:
         entry = WORDS.get(entry, entry)
     if not isinstance(entry, (bool, int, float)):
         raise InputError(f"{what} holds {json.dumps(entry, ensure_ascii=False)[:40]}, which is not a number")
-    return float(entry) if isinstance(entry, int) and abs(entry) > 2**62 else entry
+    return float(str(entry)) if isinstance(entry, int) and abs(entry) > 2**62 else entry  # beyond all floats infinite
 
 
 # ------------------------------------------------------------------------------------------------------------------ CSV
@@ -142,9 +140,10 @@ def read_npy(path: Path, member: str | None, name: str) -> Found:
 
 def read_npz(path: Path, member: str | None, name: str) -> Found:
     """The member, or the only array; `axes` beside it names its axes."""
-    with load_numpy(path) as archive:
-        if not hasattr(archive, "files"):
-            raise InputError(f"{path} is not an archive of arrays, although it is named .npz")
+    loaded = load_numpy(path)
+    if not hasattr(loaded, "files"):
+        raise InputError(f"{path} is not an archive of arrays, although it is named .npz")
+    with loaded as archive:
         names = member_of(archive, "axes", path) if "axes" in archive.files else None
         texts = tuple(map(str, names)) if names is not None and names.dtype.kind == "U" else None
         arrays = [key for key in archive.files if texts is None or key != "axes"]

@@ -101,23 +101,32 @@ def pandas_columns(path: Path, head: TableHead) -> list[Any] | None:
     except ImportError:
         return None
     spellings = sorted({spelled for word in MISSING for spelled in (word, word.upper(), word.title(), "NaN")})
+    numeric = {index: spellings for index, column in enumerate(head.sample) if has_numbers(column)}
+    words: dict[int, Any] = {index: str for index in range(len(head.sample)) if index not in numeric}
     exact: dict[str, Any] = {} if int(pandas.__version__.partition(".")[0]) > 2 else {"float_precision": "round_trip"}
     try:
         frame = pandas.read_csv(
             path, sep=head.separator, header=None, skiprows=head.skipped, skipinitialspace=True, encoding="utf-8",
-            keep_default_na=False, na_values=spellings, quoting=csv.QUOTE_NONE, **exact,
+            keep_default_na=False, na_values=numeric, dtype=words, quoting=csv.QUOTE_NONE, **exact,
         )  # fmt: skip
     except ValueError:  # of pandas' parser, and of an encoding
         return None
-    if len(frame.columns) != len(head.titles):
+    if len(frame.columns) != len(head.titles) or not is_rectangular(path, head, len(frame)):
         return None
     columns = [frame[name] for name in frame.columns]
-    return checked([column.to_numpy() if column.dtype.kind in "iuf" else words_of(column) for column in columns], head)
+    values = [
+        column.to_numpy() if column.dtype.kind in "iuf" else [str(word).strip() for word in column]
+        for column in columns
+    ]
+    return checked(values, head)
 
 
-def words_of(column: Any) -> list[str]:
-    """A column of words as strings without spaces at their ends; what is missing is empty."""
-    return ["" if word != word else str(word).strip() for word in column.tolist()]
+def is_rectangular(path: Path, head: TableHead, count: int) -> bool:
+    """Whether each row has all its separators, and something between them; `count` is the number of rows."""
+    separator = head.separator.encode()
+    body, empty = path.read_bytes().split(b"\n", head.skipped)[-1], separator * (len(head.titles) - 1)
+    rows = (b"\n" + empty + end for end in (b"\n", b"\r\n"))
+    return body.count(separator) == count * len(empty) and not (empty and any(row in body for row in rows))
 
 
 def numpy_columns(path: Path, head: TableHead) -> list[Any] | None:
@@ -159,7 +168,7 @@ def numpy_columns(path: Path, head: TableHead) -> list[Any] | None:
         if len(rows) != len(columns):
             return None
         for index in words:
-            columns[index] = ["" if cell.strip().lower() in MISSING else cell.strip() for cell in rows[index]]
+            columns[index] = [cell.strip() for cell in rows[index]]
     return checked(columns, head)
 
 

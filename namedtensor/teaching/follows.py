@@ -174,11 +174,11 @@ def wrong_size(
     function: Any, axis: str, name: str, size: int, expected: Any, arguments: Any, named: Mapping[str, Any]
 ) -> str:
     """Return the message for an axis of the wrong size."""
-    for index, (other, axes) in enumerate(expected):
-        array = arguments[index] if index < len(arguments) else named.get(other)
-        if array is not None and axis in axes and array.shape[axes.index(axis)] != size:
-            return f"{function.__name__}: {axis} is {size} in {name}, and {array.shape[axes.index(axis)]} in {other}"
-    return f"{function.__name__}: {axis} is {size} in {name}, and has another size there too"
+    arrays = {**dict(zip((other for other, _ in expected), arguments)), **named}
+    using = {other: axes for other, axes in expected if axis in axes and arrays.get(other) is not None}
+    sizes = {other: arrays[other].shape[axes.index(axis)] for other, axes in using.items()}
+    other, first = next(entry for entry in sizes.items() if entry[1] != size)
+    return f"{function.__name__}: {axis} is {size} in {name}, and {first} in {other}"
 
 
 # --------------------------------------------------------------------------------------------------------------- values
@@ -320,16 +320,15 @@ def least(
 ) -> tuple[dict[str, int], str]:
     """Reduce the difference to the smallest sizes that show it, one axis at a time."""
     for axis in sizes:
-        for size in (1, 2):
-            if size < sizes[axis]:
-                smaller = {**sizes, axis: size}
-                try:
-                    text = compared(call, contract, library, smaller, seed, tolerance)
-                except Exception:  # sizes that the function does not take
-                    continue
-                if text is not None:
-                    sizes, problem = smaller, text
-                    break
+        for size in range(1, min(3, sizes[axis])):
+            smaller = {**sizes, axis: size}
+            try:
+                text = compared(call, contract, library, smaller, seed, tolerance)
+            except Exception:  # sizes that the function does not take
+                continue
+            if text is not None:
+                sizes, problem = smaller, text
+                break
     return sizes, problem
 
 

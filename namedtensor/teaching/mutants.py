@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -188,7 +189,12 @@ def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
 
 def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
     head = _head(node)
-    if len(node.arguments) == 2:
+    if (
+        len(node.arguments) == 2 and node.operator.isalpha() and node.operator not in ("juxtaposed", "frac")
+    ):  # max(X, Y)
+        for argument in node.arguments:
+            yield argument, f"with {short(argument)} instead of {short(node)}"
+    elif len(node.arguments) == 2:
         left, right = node.arguments
         sign = "" if node.operator == "juxtaposed" else f"{head} "
         yield left, f"without {sign}{short(right)}"
@@ -196,8 +202,7 @@ def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
         if node.operator in ("-", "/", "frac"):
             yield dataclasses.replace(node, arguments=(right, left)), f"with the sides of {head} exchanged"
         for at, argument in enumerate(node.arguments):
-            if not node.operator.isalpha() or node.operator in ("juxtaposed", "frac"):
-                yield from _outside(node, at, argument)
+            yield from _outside(node, at, argument)
     elif len(node.arguments) == 1:
         yield from _inside(node)
         if isinstance(node.arguments[0], Superscript):  # ∑ x^2 and (∑ x)^2
@@ -254,7 +259,7 @@ def _head(node: Call) -> str:
     text = to_text(dataclasses.replace(node, arguments=(blank,) * len(node.arguments)))
     if node.operator == "juxtaposed":
         return "·"
-    return text.replace("(x)", "").removesuffix("x").removeprefix("x").strip()
+    return re.sub(r"\(x(, x)*\)|^x|x$", "", text).strip()
 
 
 def short(node: Any) -> str:

@@ -75,15 +75,11 @@ def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
 
 
 def value_of(value: Any) -> GradedValue:
-    """A tensor of any kind, or a number, as plain numbers."""
-    if isinstance(value, GradedValue):
-        return value
-    if hasattr(value, "axes"):
-        array = value.array
-        flat = array.reshape(-1) if value.axes else array
-        listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]
-        return GradedValue(value.axes, tuple(value.sizes.values()), tuple(listed if value.axes else [listed]))
-    return GradedValue((), (), (value,))
+    """A tensor of any kind as plain numbers."""
+    array = value.array
+    flat = array.reshape(-1) if value.axes else array
+    listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]
+    return GradedValue(value.axes, tuple(value.sizes.values()), tuple(listed if value.axes else [listed]))
 
 
 @cache
