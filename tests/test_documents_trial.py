@@ -51,6 +51,9 @@ CASES = {
     "X ∈ ℝ^{ax}\nf(X) = X ⊙_{ax} X\nf(2 X) = 2 f(X)": ["disproved"],
     "x ∈ ℝ^{ax}\nσ : ℝ → ℝ\nσ(x) = 1 / (1 + exp(-x))\nσ(-x) = 1 - σ(x)": ["proved"],
     "i ∈ [n]\nX ∈ ℝ^{ax}\n∑_{ax} X = ∑_{i} X_{ax(i)}": ["proved"],
+    "m ∈ ℝ\n𝔼_{z ∼ 𝒩(0, 1)}[m + z] = m": ["not disproved"],
+    "m ∈ ℝ\n𝔼_{z ∼ 𝒩(0, 1)}[(m + z)^2] = m^2": ["disproved"],  # it is m² + 1
+    "lim_{n → ∞} (1 + 1/n)^n = 2": ["not tested"],
 }
 
 # claims about names of which nothing is said: what comes of them, and what is supposed
@@ -110,6 +113,16 @@ def test_a_name_that_is_one_side_of_an_equation_is_what_the_other_says():
         "X ∈ ℝ^{s}\n∂(∑_{s} X^2)/∂X* = D\n∂(∑_{s} X^2) = D ⊙_{s*} ∂(X^*)\n∑_{s*} D = 2 ∑_{s} X"
     )
     assert (str(first), second.status, third.status) == ("taken as what D is", PROVED, PROVED)
+
+
+def test_an_estimate_of_each_element_is_not_tested():
+    (result,) = tried("x ∈ ℝ^{a}\ny = 𝔼_{z ∼ 𝒩(0, 1)}[z + x]\ny_{a(k)} = x_{a(k)}")
+    assert (result.status, result.said) == (UNTRIED, "it is about estimates, one for each of many")
+
+
+def test_a_derivation_of_a_function_without_a_signature_is_not_tested():
+    (result,) = tried("f(x) = x^2 = x ⊙ x")
+    assert (result.status, result.said) == (UNTRIED, "f, x are not declared")
 
 
 def test_the_names_that_nothing_says_are_told():
