@@ -30,6 +30,7 @@ FORMULAS = [  # the formula, its inputs, a line of its code for NumPy
     ("A ⊙_{height} v", {"A": A, "v": v}, "A.T @ v"),
     ("v ⊙ (A ⊙_{width} u)", {"A": A, "v": v, "u": "ℝ^{width[4]}"}, "v * (A @ u)"),
     ("logsumexp_{width}(1000 A) + logsoftmax_{width}(1000 A) ⊙_{width} A", {"A": A}, "logsumexp(scores, axis=1)"),
+    ("A ⊙_{width} B", {"A": A, "B": "ℝ^{p[2] × q[5] × width[4]}"}, 'np.einsum("hw,pqw->hpq", A, B)'),
     ("A ⊙_{height, width} A", {"A": A}, 'np.einsum("hw,hw->", A, A)'),
     ("A_{height→width', width→height} ⊙_{width'} A_{width→width''}_{height→width'}", {"A": A}, "@"),
     ("max_{height} A - min_{width} A", {"A": A}, "np.max(A, axis=0)"),
