@@ -1,6 +1,7 @@
 """Claims of a document tried on random tensors: what comes of each, and that a counterexample is one."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -285,3 +286,14 @@ Let $f \colon \mathbb{R}^{\mathcal{S}} \rightarrow \mathbb{R}^{\mathcal{T}}$, an
 
 def test_a_derivative_of_a_lift_that_lacks_its_mark_is_warned_of():
     assert told_of(LIFTED) == ([(4, HOLDS)], [(303, 5)], ())
+
+
+@pytest.mark.parametrize(("text", "note"), [
+    ("m ∈ ℝ\n2 m = m + 3", r"with m = -?\d+(\.\d+)?"),
+    ("x ∈ ℝ^{a}\n2 x = x + 3", r"with x = \[.*\] over a"),
+    ("X ∈ ℝ^{a × b × c × d × e}\n2 X = X + 3", r"with X = a tensor of ℝ\^\{a\[\d\] × b\[\d\] × c\[\d\] × d\[\d\] × e\[\d\]\}"),
+])  # fmt: skip
+def test_the_error_of_a_claim_shows_a_number_a_small_tensor_and_the_shape_of_a_large_one(text, note):
+    (result,) = tried(text)
+    (shown,) = result.error(text).notes
+    assert re.fullmatch(note, shown), shown

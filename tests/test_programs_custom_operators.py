@@ -321,6 +321,13 @@ def test_a_function_without_differential_or_library_or_shape():
         nt.formula("nameless(Z)", operators=nameless).to_python(Z="ℝ^{a}")
 
 
+def test_an_operand_whose_differential_is_0_contributes_nothing():
+    rounded = nt.operator("rounded", "->", functions={"numpy": np.round}, differential="0")
+    x = nt.tensor([1.0, 2.5], "a")
+    derivative = nt.formula("∑_{a} (rounded(x) + x^2)", operators=rounded).derivative("x")
+    assert derivative(x=x).to_array("a*").tolist() == [2, 5]
+
+
 @pytest.mark.parametrize("operators", [3, ["swish"], [SWISH, nt.operator("swish", "->", definition="X")]])
 def test_wrong_operators(operators):
     with pytest.raises(nt.NotationError):
