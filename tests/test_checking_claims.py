@@ -311,3 +311,11 @@ def test_the_first_step_that_does_not_hold_is_named(text):
         nt.evaluate(before + rest.replace("⟩", ""), {"x": GIVEN["x"]})
     assert caught.value.code == 403 and caught.value.span_text == rest.partition("⟩")[0]
     assert caught.value.span[0] == len(before) and "the one before it" in caught.value.message
+
+
+def test_a_false_claim_about_many_steps_has_both_sides():
+    steps = "H^0 = x\nH^t = 1.5 H^{t-1} for t = 1, …, 300\n∑_{t=1}^{300} H^t = "
+    message = "assertion failed: left-hand side 2.01604e+53, right-hand side 6.72013e+52"  # 3 (1.5^300 − 1), 1.5^300
+    with pytest.raises(nt.NotationError, match=re.escape(message)):
+        nt.evaluate(steps + "H^300", x=1.0)
+    assert float(nt.evaluate(steps + "3 (H^300 - 1)", x=1.0)) == pytest.approx(1.5**300)  # of H, which is defined last

@@ -195,6 +195,17 @@ def test_the_limit_of_literals_is_an_option(text):
     assert nt.evaluate(text, limits=Limits(max_literal_elements=4)).sizes == {"a": 4}
 
 
+def test_the_limit_of_literals_counts_no_other_commas():
+    limits = Limits(max_literal_elements=2)
+    x = nt.tensor([[3.0]], "a b")
+    assert nt.evaluate("∑_{a, b} x + ∑_{a, b} x + ∑_{a, b} x", x=x, limits=limits) == 9
+    result = nt.evaluate("[1, 2]_{a} + max(1, 2, 3)", limits=limits)
+    assert result.to_array("a").tolist() == [4, 5]
+    with pytest.raises(nt.NotationError, match="syntax error 102"):
+        nt.evaluate("max(1, 2, 3, 4", limits=limits)
+    assert refused(lambda: nt.evaluate("[1, 2, 3", limits=limits)).code == 404
+
+
 def test_many_literals_are_refused_at_once_where_together_they_pass_the_limit():
     row = "[" + ", ".join(["1.5"] * 30_000) + "]_{a}"
     text = "\n".join(f"X_{i} = {row}" for i in range(10)) + "\n" + " + ".join(f"X_{i}" for i in range(10))

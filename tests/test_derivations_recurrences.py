@@ -57,6 +57,14 @@ CASES = (
     ("s^t = tanh(r s^{t+1} + x_{time(t)}) for t = n, …, 1\ns^{n+1} = r\ny = s^1", {"r": "", "x": "time i"}, "r x"),
     ("s^t = w ⊙ s^{t-1} for t = 4, …, n + 4\ns^3 = w\ny = ∑_{t=4}^{n+4} s^t", {"w": "a"}, "w"),
     ("p^t = p^{t-1} / 2 for t = 1, …, n\np^0 = 1\nh^t = tanh(p^t w h^{t-1}) for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
+    # equal sums
+    ("∑_{k=1}^{n} r^k + ∑_{k=1}^{n} r^k", {"r": ""}, "r"),
+    ("log(∑_{k=1}^{n} r^k) + ∑_{k=1}^{n} r^k", {"r": ""}, "r"),
+    (POWERS + "y = ∑_{t=1}^{n} h^t + 2 ∑_{t=1}^{n} h^t", {"w": ""}, "w"),
+    (FIBONACCI.partition("y")[0] + "y = ∑_{k=1}^{n} s^k + ∑_{k=1}^{n} s^k", {"r": ""}, "r"),
+    # families of one name with two scripts, sums of what does not depend on the variable
+    ("h_a^t = w h_a^{t-1} for t = 1, …, n\nh_a^0 = w\nh_b^t = 2 h_b^{t-1} + h_a^t for t = 1, …, n\nh_b^0 = w\ny = h_b^n", {"w": ""}, "w"),
+    (POWERS + "y = ∑_{k=1}^{n} 2 h^n", {"w": ""}, "w"),
     # by sensitivities: steps of two, ranges of parts, members by their numbers, and derivatives of derivatives
     (FIBONACCI, {"r": ""}, "r"),
     ("s^t = r s^{t-1} + s^{t-2} for t = 2, …, n\ny = s^n", {"r": "", "s^0": "", "s^1": ""}, "r s^0 s^1"),

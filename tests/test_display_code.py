@@ -30,6 +30,7 @@ FORMULAS = [  # the formula, its inputs, a line of its code for NumPy
     ("A ⊙_{height} v", {"A": A, "v": v}, "A.T @ v"),
     ("v ⊙ (A ⊙_{width} u)", {"A": A, "v": v, "u": "ℝ^{width[4]}"}, "v * (A @ u)"),
     ("logsumexp_{width}(1000 A) + logsoftmax_{width}(1000 A) ⊙_{width} A", {"A": A}, "logsumexp(scores, axis=1)"),
+    ("A ⊙_{width} B", {"A": A, "B": "ℝ^{p[2] × q[5] × width[4]}"}, 'np.einsum("hw,pqw->hpq", A, B)'),
     ("A ⊙_{height, width} A", {"A": A}, 'np.einsum("hw,hw->", A, A)'),
     ("A_{height→width', width→height} ⊙_{width'} A_{width→width''}_{height→width'}", {"A": A}, "@"),
     ("max_{height} A - min_{width} A", {"A": A}, "np.max(A, axis=0)"),
@@ -68,6 +69,10 @@ FORMULAS = [  # the formula, its inputs, a line of its code for NumPy
     ("logsumexp_{height}({ A if A > v; -A otherwise })", {"A": A, "v": v}, "np.where(A > v[:, None], A, -A)"),
     ("Y = (A + 1)_{height→depth}\nY ⊙_{depth} Y", {"A": A}, "Y = A + 1"),
     ("f(X; w) = w X\nB ∈ ℝ^{height[3]}\nf(A; 2) + v", {"A": A, "v": v}, "2 * A + v[:, None]"),
+    ("quantile_{width}(A; 0.4) + norm_{height, width}(A)", {"A": "ℝ^{height[3] × width[6]}"}, "np.quantile(A, 0.4, axis=1)"),
+    ("𝕀[|height| > 2] A", {"A": A}, "float(True) * A"),
+    ("where(A > 1, A, v)", {"A": A, "v": v}, "np.where(A > 1, A, v[:, None])"),
+    ("mean_{width} iota_{width} + A", {"A": A}, "np.mean(np.arange(1, 5), axis=0) + A"),
     ("onehot_{vocab}(I) ⊙_{vocab} E", {"I": "[5]^{seq[4]}", "E": "ℝ^{vocab[5] × emb[2]}"}, "I[:, None] == np.arange(1, 6)"),
 ]  # fmt: skip
 
@@ -220,6 +225,23 @@ def test_an_operator_without_readable_code_is_named():
         nt.to_python("erf(X)", style="readable", X="ℝ^{a[3]}")
     with pytest.raises(nt.NotationError, match='inv has no readable form as loops\n.*choose "numpy"'):
         nt.to_python("inv_{a, b}(X)", "loops", X="ℝ^{a[3] × b[3]}")
+
+
+@pytest.mark.parametrize(("text", "library", "message"), [
+    ("norm_{height, width}(A; 3)", "numpy", "norm has no readable form in NumPy"),
+    ("∏_{height, width} A", "torch", "∏ has no readable form in PyTorch"),
+    ("max(A, 2)", "torch", "torch.maximum takes tensors"),
+    ("solve_{row, column}(B, w)", "numpy", "solve has no readable form in NumPy"),
+    ("A_{width(I)}", "numpy", "an index that shares an axis with its tensor has no readable form"),
+    ("A ⊕_{width} w_{row→width}", "numpy", "tensors of different axes that are joined have no readable form"),
+    (" + ".join(f"sin(A / {n})" for n in range(2, 150)), "numpy", "more than the 400 of readable code"),
+])  # fmt: skip
+def test_what_has_no_readable_code_says_why(text, library, message):
+    shapes = {"A": A, "B": "ℝ^{batch[2] × row[3] × column[3]}", "w": "ℝ^{row[3]}", "I": "[4]^{height[3]}"}
+    with pytest.raises(UnreadableFormula) as caught:
+        nt.to_python(text, library, shapes, style="readable")
+    assert caught.value.message.endswith(message)
+    assert caught.value.hint == (None if text.startswith("sin") else 'choose style="function"')
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax", "loops"])

@@ -79,6 +79,10 @@ CASES = {
     "what a body takes from outside": ("Y = f(x)\nf(t) = t + m", {"x": "ℝ^{a}", "m": "ℝ^{a}"}, {("x", "f"), ("m", "f")}),
     "parameters of a call": ("Y = f(x; W)\nf(t; V) = t ⊙_{a} V\nW ∈ ℝ^{a × b}", {"x": "ℝ^{a}"}, {("x", "f; W")}),
     "an expression": ("relu(x) + f(x)\nf(t) = 2 t", {"x": "ℝ^{a}"}, {("x", "relu(x)"), ("relu(x)", "+"), ("x", "f"), ("f", "+")}),
+    "two names beside each other": ("Y = x y", {"x": "ℝ^{a}", "y": "ℝ^{a}"}, {("x", "⊙"), ("y", "⊙")}),
+    "a value that is used twice": ("Y = max(x, x + y)", {"x": "ℝ^{a}", "y": "ℝ^{a}"},
+                                   {("x", "+"), ("y", "+"), ("x", "max(x, •)"), ("+", "max(x, •)")}),
+    "a call in a sum": ("f(t) = 2 t\nY = ∑_{i=1}^{2} i f(x)", {"x": "ℝ^{a}"}, {("x", "∑i=12 i f(x)")}),
     "a name for a name": ("z = x\nY = f(z)\nf(t) = t", {"x": "ℝ^{a}"}, {("x", "f")}),
 }  # fmt: skip
 
@@ -135,6 +139,27 @@ def test_a_function_is_opened_on_request():
 
 
 # ---------------------------------------------------------------------------------------------------------- the types
+OPENED = {  # programs whose f is opened, and the edges outside of it
+    "a body that uses no argument": ("f(t) = 3\nY = y + f(x)", {("y", "+"), ("x", "f[t]")}),
+    "a body that uses no argument, in a function": ("f(t) = 3\nY = y + exp(f(x))", {("y", "+"), ("x", "f[t]")}),
+    "an argument that is no data": ("f(t, b) = t + b\nY = f(x, 2) + y", {("x", "f[t]"), ("f[t + b]", "+"), ("y", "+")}),
+    "what a closed function takes from outside is no data": (
+        "f(t) = 3\nm = f(x)\ng(t) = t + m\nY = g(x) + y", {("x", "f[t]"), ("x", "g"), ("g", "+"), ("y", "+")},
+    ),
+    "a name in cases is no data": (
+        "f(t) = 3\nm = f(x)\nY = y + { m if x > 0; 0 otherwise }",
+        {("x", "f[t]"), ("x", "{ m if x > 0; 0 otherwise }"), ("{ m if x > 0; 0 otherwise }", "+"), ("y", "+")},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OPENED)
+def test_what_has_no_data_enters_no_opened_function_and_leaves_none(case):
+    formula, expected = OPENED[case]
+    diagram = nt.program(formula).diagram(x="ℝ^{a}", y="ℝ^{a}", expand="f")
+    assert edges(diagram.graph) == expected
+
+
 @pytest.mark.parametrize("kind", [GPT2, BERT])
 def test_the_types_are_those_that_check_finds(kind):
     shapes = {"ids": "ℝ^{seq}"}

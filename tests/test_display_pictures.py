@@ -54,6 +54,24 @@ def test_rows_columns_and_panels_are_the_axes_asked_for(asked, order):
     assert [panel.get_title("left") for panel in panels(heatmap)] == [f"{outer} {n + 1}" for n in range(len(want))]
 
 
+def test_panels_that_do_not_fill_their_grid():
+    heatmap = nt.heatmap(nt.tensor(np.arange(30.0).reshape(5, 2, 3), "heads seq memory"))
+    assert len(panels(heatmap)) == 5
+    assert [panel.get_visible() for panel in heatmap.figure.axes[:6]] == [True] * 5 + [False]
+
+
+def test_one_number_has_no_color_scale():
+    assert len(nt.heatmap(nt.tensor([[3.0]], "a b")).figure.axes) == 1
+    assert len(nt.heatmap(nt.tensor([[3.0, 4.0]], "a b")).figure.axes) == 2
+
+
+def test_a_picture_has_a_title_and_is_saved_without_an_extension(tmp_path):
+    heatmap = nt.heatmap(SIGNED, title="The scores")
+    assert heatmap.figure.get_suptitle() == "The scores"
+    heatmap.save(tmp_path / "scores")
+    assert (tmp_path / "scores.png").read_bytes()[:4] == b"\x89PNG"
+
+
 def test_the_order_of_storage_changes_nothing_that_is_asked_for():
     turned = nt.tensor(A.to_array("memory heads seq"), "memory heads seq")
     for one, other in zip(drawn(nt.heatmap(A)), drawn(nt.heatmap(turned, rows="seq", columns="memory"))):

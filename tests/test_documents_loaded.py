@@ -93,3 +93,17 @@ def test_what_holds_at_the_end(case):
     statements = parse(text).statements
     lines = text.split("\n")
     assert to_text(nodes.Program(tuple(without(statements, gone)))).split("\n") == [lines[number] for number in left]
+
+
+def test_the_syntax_of_a_file_without_an_extension_of_its_own(tmp_path):
+    (tmp_path / "program.txt").write_text("Y = 2 x\n")
+    for options in ({}, {"syntax": "text"}):
+        assert str(nt.load_program(tmp_path / "program.txt", **options)) == "Y = 2 x"
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "program.nt").write_bytes(b"\xff\xfe x")
+    with pytest.raises(nt.NotationError) as caught:
+        nt.load_program(tmp_path / "program.nt")
+    assert caught.value.message == f"{tmp_path / 'program.nt'} is not a text file in UTF-8"
+    assert "nt.load_tensors(path)" in str(caught.value.hint)

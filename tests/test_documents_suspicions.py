@@ -80,6 +80,7 @@ E ∈ ℝ^{d}
 W^l ∈ ℝ^{d} for l = 1, …, L
 V^n ∈ ℝ^{d} for n = 1, …, N
 """
+PIECES = "P_{s(i), d(j)} = { sin(i / (j - 1)) if j > 1; cos i otherwise }\nP ∈ ℝ^{s × d}\n"
 CHANGES = [  # a right program, a mistake in it, the code of the warning, and a part of its message
     (LAYERS, "norm_{d} X^{l-1}", "norm_{d} X^{l+1}", 210, "X^{l+1} is not defined for all of its range"),
     (LAYERS, "= X^{l-1} +", "= X^{1-l} +", 210, "is not defined for all of its range"),
@@ -127,6 +128,16 @@ CHANGES = [  # a right program, a mistake in it, the code of the warning, and a 
         "axis in_2 is in no other formula; in_1 is in 2 places",
     ),
     (SPREAD, "∑_{ax}", "∑_{chans}", 213, "axis chans is in no other formula; ax is in 2 places"),
+    ("Y = X / √(∑_{d} (X ⊙ X))\nX ∈ ℝ^{d}", "X / √(∑_{d} (X ⊙ X))", "√(∑_{d} (X ⊙ X)) / X", 411, "and divided by it"),
+    (
+        "Y = X / √(var_{d} X + 10^{-5})\nX ∈ ℝ^{d}",
+        "X / √(var_{d} X + 10^{-5})",
+        "√(var_{d} X + 10^{-5}) / X",
+        411,
+        "has an ε as",
+    ),
+    ("Y^t = X_{s(t)} for t = 1, …, |s|\nX ∈ ℝ^{s}", "s(t)", "s(1 - t)", 401, "is less than 1 for most of its values"),
+    (PIECES, "{ sin(i / (j - 1)) if j > 1; cos i otherwise }", "sin(i / (j - 1))", 411, "is 0 for j = 1"),
     ("|a| = |b| - 1\nY = X_{a(1)}\nX ∈ ℝ^{a}", "|b| - 1", "1 - |b|", 310, "is never positive"),
 ]
 
@@ -228,6 +239,17 @@ RIGHT = (  # what resembles a mistake
 @pytest.mark.parametrize("text", RIGHT)
 def test_what_resembles_a_mistake_is_not_reported(text):
     assert not [warning for warning in check_document(text).warnings if warning.code in CODES]
+
+
+@pytest.mark.parametrize("text", [
+    "f(X) = X ⊙ cos φ + X ⊙ X\nX ∈ ℝ^{seq}\nφ ∈ ℝ^{seq}\n",
+    "f(X) = W ⊙ cos φ + W ⊙ X\nX, W ∈ ℝ^{seq}\nφ ∈ ℝ^{seq}\n",
+    "f(X) = X ⊙ cos X + X ⊙ X\nX ∈ ℝ^{seq}\n",
+    "f(X) = X ⊙ cos φ + X ⊙ sin φ\nX ∈ ℝ^{seq}\nφ ∈ ℝ^{seq}\n",
+    "Y^t = X_{s(t - |s|)} for t = 1, …, 2 |s|\nX ∈ ℝ^{s}\n",
+])  # fmt: skip
+def test_a_program_that_resembles_a_mistake_is_not_reported(text):
+    assert not suspicions(text)
 
 
 @pytest.mark.slow

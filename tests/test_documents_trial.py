@@ -1,6 +1,7 @@
 """Claims of a document tried on random tensors: what comes of each, and that a counterexample is one."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -51,6 +52,9 @@ CASES = {
     "X ∈ ℝ^{ax}\nf(X) = X ⊙_{ax} X\nf(2 X) = 2 f(X)": ["disproved"],
     "x ∈ ℝ^{ax}\nσ : ℝ → ℝ\nσ(x) = 1 / (1 + exp(-x))\nσ(-x) = 1 - σ(x)": ["proved"],
     "i ∈ [n]\nX ∈ ℝ^{ax}\n∑_{ax} X = ∑_{i} X_{ax(i)}": ["proved"],
+    "m ∈ ℝ\n𝔼_{z ∼ 𝒩(0, 1)}[m + z] = m": ["not disproved"],
+    "m ∈ ℝ\n𝔼_{z ∼ 𝒩(0, 1)}[(m + z)^2] = m^2": ["disproved"],  # it is m² + 1
+    "lim_{n → ∞} (1 + 1/n)^n = 2": ["not tested"],
 }
 
 # claims about names of which nothing is said: what comes of them, and what is supposed
@@ -110,6 +114,16 @@ def test_a_name_that_is_one_side_of_an_equation_is_what_the_other_says():
         "X ∈ ℝ^{s}\n∂(∑_{s} X^2)/∂X* = D\n∂(∑_{s} X^2) = D ⊙_{s*} ∂(X^*)\n∑_{s*} D = 2 ∑_{s} X"
     )
     assert (str(first), second.status, third.status) == ("taken as what D is", PROVED, PROVED)
+
+
+def test_an_estimate_of_each_element_is_not_tested():
+    (result,) = tried("x ∈ ℝ^{a}\ny = 𝔼_{z ∼ 𝒩(0, 1)}[z + x]\ny_{a(k)} = x_{a(k)}")
+    assert (result.status, result.said) == (UNTRIED, "it is about estimates, one for each of many")
+
+
+def test_a_derivation_of_a_function_without_a_signature_is_not_tested():
+    (result,) = tried("f(x) = x^2 = x ⊙ x")
+    assert (result.status, result.said) == (UNTRIED, "f, x are not declared")
 
 
 def test_the_names_that_nothing_says_are_told():
@@ -272,3 +286,14 @@ Let $f \colon \mathbb{R}^{\mathcal{S}} \rightarrow \mathbb{R}^{\mathcal{T}}$, an
 
 def test_a_derivative_of_a_lift_that_lacks_its_mark_is_warned_of():
     assert told_of(LIFTED) == ([(4, HOLDS)], [(303, 5)], ())
+
+
+@pytest.mark.parametrize(("text", "note"), [
+    ("m ∈ ℝ\n2 m = m + 3", r"with m = -?\d+(\.\d+)?"),
+    ("x ∈ ℝ^{a}\n2 x = x + 3", r"with x = \[.*\] over a"),
+    ("X ∈ ℝ^{a × b × c × d × e}\n2 X = X + 3", r"with X = a tensor of ℝ\^\{a\[\d\] × b\[\d\] × c\[\d\] × d\[\d\] × e\[\d\]\}"),
+])  # fmt: skip
+def test_the_error_of_a_claim_shows_a_number_a_small_tensor_and_the_shape_of_a_large_one(text, note):
+    (result,) = tried(text)
+    (shown,) = result.error(text).notes
+    assert re.fullmatch(note, shown), shown

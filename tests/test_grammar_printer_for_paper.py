@@ -57,6 +57,28 @@ def test_a_row_is_broken_at_its_loosest_operator(row, room, pieces):
     assert broken(row, room) == pieces
 
 
+@pytest.mark.parametrize("way", [{}, {"macros": True}], ids=["plain", "macros"])
+def test_a_program_in_color_is_broken_where_it_is_without(way):
+    colors = dict.fromkeys(("seq", "key", "val"), COLORS["seq"])
+    program = parse("Y = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V + ∑_{seq} V ⊙ ∑_{key} (Q + 1)", "text")
+    colored = to_latex(program, width=20, colors=colors, **way)
+    assert colored.count(r"\textcolor") >= 6 and len(colored.splitlines()) > 3
+    assert re.sub(r"\\textcolor(?:\[HTML\])?\{[^{}]*\}\{(\\\w+\{\w+\})\}", r"\1", colored) == to_latex(
+        program, width=20, **way
+    )
+
+
+@pytest.mark.parametrize(("latex", "same"), [
+    (r"\nsum{a + b \\ c} x", r"\nsum{a + b} x"),  # the broader row counts
+    (r"\nsum{c \\ a + b} x", r"\nsum{a + b} x"),
+    (r"\textcolor{#0b80a6}{x} + y", "x + y"),
+    (r"\textcolor[HTML]{0B80A6}{x} + y", "x + y"),
+    ("x^", "x"),  # a piece that is cut off
+])  # fmt: skip
+def test_two_pieces_of_latex_are_as_broad(latex, same):
+    assert breadth(latex) == pytest.approx(breadth(same)) and breadth(same) > 0.5
+
+
 def test_a_program_has_a_display_of_its_own():
     text = nt.to_latex("f(x) = x + 1\nY = f(X)", width=30)
     assert text == "\\begin{align*}\n\\text{f}(x) &= x + 1 \\\\\nY &= \\text{f}(X)\n\\end{align*}".replace(

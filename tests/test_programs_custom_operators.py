@@ -365,6 +365,18 @@ def test_two_functions_of_one_name_have_no_source_text():
     assert raised.value.hint == "rename it"
 
 
+def test_an_operand_whose_differential_is_0_contributes_nothing():
+    rounded = nt.operator("rounded", "->", functions={"numpy": np.round}, differential="0")
+    x = nt.tensor([1.0, 2.5], "a")
+    derivative = nt.formula("∑_{a} (rounded(x) + x^2)", operators=rounded).derivative("x")
+    assert derivative(x=x).to_array("a*").tolist() == [2, 5]
+
+
+def test_an_operator_without_a_macro_is_written_by_its_name_in_latex():
+    half = nt.operator("half", "->", functions={"numpy": lambda x: x / 2})
+    assert nt.formula(r"\text{half}(x) + 1", syntax="latex", operators=half)(x=3.0) == 2.5
+
+
 @pytest.mark.parametrize("operators", [3, ["swish"], [SWISH, nt.operator("swish", "->", definition="X")]])
 def test_wrong_operators(operators):
     with pytest.raises(nt.NotationError):

@@ -319,3 +319,18 @@ def test_what_has_no_outer_broadcast_runs_as_before():
     for _ in range(3):
         entry(x=X, y=y)
     assert entry._last_used.outer is None and "guarded" not in repr(entry._last_used.run)
+
+
+def test_a_formula_that_is_evaluated_strictly_or_within_other_limits():
+    x = nt.tensor([1.0, 2.0], "a")
+    limits = nt.Limits(max_steps=10)
+    for formula in (nt.formula("∑_{a} x"), nt.program("Y = ∑_{a} x")):
+        assert nt.evaluate(formula, x=x, strict=True) == nt.evaluate(formula, x=x, limits=limits) == 3
+    refused(lambda: nt.evaluate(nt.formula("x + k"), x=X, k=K, strict=True))
+    squared = nt.operator("squared", "->", functions=lambda x: x**2)
+    result = nt.evaluate(nt.formula("squared(x)", operators=squared), x=x, strict=True)
+    assert result.to_array("a").tolist() == [1, 4]
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(nt.formula("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x"), x=x, strict=True)
+    assert caught.value.message == "strict and limits need a formula with a value, but this one ends with a function"
+    assert caught.value.hint == "end it with a call of the function"

@@ -154,3 +154,19 @@ def test_the_functions_take_a_text_a_formula_and_a_name():
 def test_a_name_of_a_program_compiles_for_itself():
     assert float(PROGRAM["f"].compile()(X, w=X)) == 5.0
     assert nt.evaluate(PROGRAM["f"], x=X, w=X) == PROGRAM["f"](X, w=X)
+
+
+@pytest.mark.parametrize(("call", "code", "message", "hint"), [
+    (
+        lambda: nt.formula("2 x").explain(3), 304, "this formula is not a function; got 1 argument by position",
+        "pass inputs by name: formula(x=x)",
+    ),
+    (
+        lambda: nt.init("Y = W ⊙_{a} x\nW ∈ ℝ^{a}", x="ℝ^{a[3]}\ny ∈ ℝ"), 317, r"invalid shape 'ℝ^{a[3]}\ny ∈ ℝ'",
+        "write ℝ^{seq[3] × chans[2]}, or R^{seq[3], chans[2]}",
+    ),
+])  # fmt: skip
+def test_arguments_that_are_refused_with_a_hint(call, code, message, hint):
+    with pytest.raises(nt.NotationError) as caught:
+        call()
+    assert (caught.value.code, caught.value.message, caught.value.hint) == (code, message, hint)

@@ -237,3 +237,11 @@ def test_initialized_parameters_are_of_single_precision():
         assert layer.module(X="n chans").W_1.dtype == torch.float64
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+def test_the_axes_of_an_input_are_names():
+    compiled = nt.formula("X ⊙_{a} W").compile()
+    with pytest.raises(nt.NotationError, match="3 does not name axes"):
+        compiled.module({"W": nt.tensor([1.0, 2.0], "a")}, X=3)
+    with pytest.raises(nt.NotationError, match="axes are separated with spaces, not commas"):
+        compiled.module({"W": nt.tensor([1.0, 2.0], "a")}, X="a,b")

@@ -159,8 +159,8 @@ def weighted(assembly: RecurrenceAssembly, outside: list[Any], whole: Node, valu
     recurrence = assembly.recurrence
     if len({(str(sum_.first), str(sum_.last)) for sum_ in recurrence.sums}) > 1:
         raise NotARecurrence
-    for sum_ in recurrence.sums:
-        text = to_text(sum_.node)
+    sums = {to_text(sum_.node): sum_ for sum_ in recurrence.sums}  # equal sums have one name
+    for text, sum_ in sums.items():
         adjoint = adjoint_of(assembly, assembly.labels[text], value, LETTERS)
         called = plain if adjoint.marked == adjoint.axes else str
         weight = assembly.closed(outside, whole, Name(text), called)

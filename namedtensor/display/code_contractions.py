@@ -35,7 +35,7 @@ def as_matrices(
     if len(term.axes) != 1 or {*first.axes} & {*second.axes} != {*term.axes} or len(second.axes) > 2:
         return None
     (axis,) = term.axes
-    if (only_vector or len(first.axes) == 1) and len(second.axes) == 2 and not only_vector and second.axes[-1] == axis:
+    if not only_vector and len(first.axes) == 1 and len(second.axes) == 2 and second.axes[-1] == axis:
         return None  # K @ Q, of a matrix and a vector, rather than Q @ K.T
     if only_vector and len(second.axes) != 1:
         return None

@@ -115,8 +115,7 @@ class Flow(FlowData):
                 graph = self.graph_of(definition, holder, index)
                 if definition.elements:
                     source = self.box(definition.body, definition.body, env, graph, self.leaves(definition.body, env))
-                    if source is not None:
-                        source.drawn.axes = self.shape_of(definition, key)
+                    source.drawn.axes = self.shape_of(definition, key)
                 else:
                     source = self.flow(definition.body, env, graph)
                 self.made[mark] = self.named(source, definition.head, index, definition)
@@ -224,9 +223,7 @@ class Flow(FlowData):
     def nameless(self, parts: Iterable[Node], env: Environment) -> set[int]:
         return {id(part) for part in parts if self.name_in(part, env) is None}
 
-    def box(
-        self, node: Node, shown: Node, env: Environment, graph: FlowGraph, leaves: Iterable[Any]
-    ) -> ValueSource | None:
+    def box(self, node: Node, shown: Node, env: Environment, graph: FlowGraph, leaves: Iterable[Any]) -> ValueSource:
         """One box for an expression, whatever names are in it."""
         box = graph.add(DrawnFunction("formula", self.runs(shown), self.shape(node, env)))
         for leaf in leaves:

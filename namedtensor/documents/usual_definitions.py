@@ -178,17 +178,12 @@ class UsualDefinition(NamedTuple):
 @lru_cache(maxsize=len(USUAL))
 def entries(number: int) -> Mapping[Form, list[UsualDefinition]]:
     """The usual definitions of a function, and those with one change that equal none of them, by their forms without names."""
-    statements = parse(USUAL[number].definitions, "text").statements
+    definitions: tuple[Any, ...] = parse(USUAL[number].definitions, "text").statements
     result: dict[Form, list[UsualDefinition]] = {}
-    for statement in statements:
-        head, body = statement.sides if isinstance(statement, nodes.Equation) else (None, None)
-        if isinstance(head, nodes.Call):
-            changes = (change for change in single_changes(body) if _is_of_arguments(change.tree, head))
-            for entry in (
-                UsualDefinition(head, body),
-                *(UsualDefinition(head, change.tree, change) for change in changes),
-            ):
-                result.setdefault(_shape(entry.body, number), []).append(entry)
+    for head, body in (definition.sides for definition in definitions):
+        changes = (change for change in single_changes(body) if _is_of_arguments(change.tree, head))
+        for entry in (UsualDefinition(head, body), *(UsualDefinition(head, change.tree, change) for change in changes)):
+            result.setdefault(_shape(entry.body, number), []).append(entry)
     return result
 
 
