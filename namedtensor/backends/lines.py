@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -256,3 +256,31 @@ def repeated_call(
     ]
     exec(code_of("\n".join(text) + "\n", "<repeated>"), space)
     return space["again"]
+
+
+@lru_cache(256)
+def selecting(dimensions: tuple[int, ...]) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
+    """Make a function that makes what selects an element of each of these dimensions of a tensor.
+
+    It is given the sizes of the dimensions, the layout of the result, and what is called where entries are no integers within
+    these sizes.
+    """
+    numbers = range(len(dimensions))
+    names = ", ".join(f"index_{number}" for number in numbers)
+    fit = " and ".join(f"type(index_{at}) is int and -size_{at} <= index_{at} < size_{at}" for at in numbers)
+    places = {dimension: f"index_{number}" for number, dimension in enumerate(dimensions)}
+    at = ", ".join(places.get(dimension, ":") for dimension in range(max(dimensions) + 1))
+    text = [
+        f"def make({''.join(f'size_{number}, ' for number in numbers)}layout, others, new, NamedTensor):",
+        "    def select(tensor, entries):",
+        f"        {names}, = entries",
+        f"        if {fit}:",
+        "            result = new(NamedTensor)",
+        f"            result._array, result.layout = tensor._array[{at}], layout",
+        "            return result",
+        f"        return others(tensor, ({names},))",
+        "    return select",
+    ]
+    space: dict[str, Any] = {}
+    exec(code_of("\n".join(text) + "\n", "<selection>"), space)
+    return space["make"]

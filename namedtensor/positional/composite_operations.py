@@ -18,7 +18,8 @@ class Calls:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         record = named_operation(name, "numpy") or named_operation(name, "torch")
-        assert record is not None, name
+        if record is None:
+            raise AttributeError(name)
         return lambda *arguments, **keywords: self._apply(record, record.bound(arguments, keywords, "torch"))
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
+from ..backends.lines import selecting
 from ..core.arrays import MOST, Layout, has_dimensions, library, renamed, resized
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import as_count
@@ -194,32 +195,9 @@ def _selection(layout: Layout, index: Iterable[str]) -> Callable[[Any, Iterable[
     before = (slice(None),) * (dimensions[0] if len(dimensions) == 1 else len(layout.axes))
     sizes = [layout.extent[dimension] for dimension in dimensions]
     others = partial(_with_slices, before, dimensions)
-    return _selecting(dimensions)(
+    return selecting(dimensions)(
         *sizes, resized(layout, (*rest,), (*rest.values(),)), others, object.__new__, NamedTensor
     )
-
-
-@lru_cache(MOST)
-def _selecting(dimensions: tuple[int, ...]) -> Callable[..., Any]:
-    """Make a function of sizes, and of the layout of what integers select, that makes what `SELECTIONS` has for these dimensions."""
-    numbers = range(len(dimensions))
-    names = ", ".join(f"index_{number}" for number in numbers)
-    fit = " and ".join(f"type(index_{at}) is int and -size_{at} <= index_{at} < size_{at}" for at in numbers)
-    places = {dimension: f"index_{number}" for number, dimension in enumerate(dimensions)}
-    at = ", ".join(places.get(dimension, ":") for dimension in range(max(dimensions) + 1))
-    space: dict[str, Any] = {}
-    exec(
-        f"def make({''.join(f'size_{number}, ' for number in numbers)}layout, others, new, NamedTensor):\n"
-        f"    def select(tensor, entries):\n"
-        f"        {names}, = entries\n"
-        f"        if {fit}:\n"
-        f"            result = new(NamedTensor)\n"
-        f"            result._array, result.layout = tensor._array[{at}], layout\n"
-        f"            return result\n"
-        f"        return others(tensor, ({names},))\n"
-        f"    return select\n", space,
-    )  # fmt: skip
-    return space["make"]
 
 
 def _sliced(array: Any, at: tuple[Any, ...]) -> Any:
