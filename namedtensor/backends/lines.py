@@ -262,7 +262,7 @@ def repeated_call(
 def selecting(dimensions: tuple[int, ...]) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
     """Make a function that makes what selects an element of each of these dimensions of a tensor.
 
-    It is given the sizes of the dimensions, the layout of the result, and what is called where entries are no integers within
+    It is given the sizes of the dimensions, the layout of the result, and what is called for entries that are not integers within
     these sizes.
     """
     numbers = range(len(dimensions))
