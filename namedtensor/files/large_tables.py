@@ -111,9 +111,12 @@ def pandas_columns(path: Path, head: TableHead) -> list[Any] | None:
         )  # fmt: skip
     except ValueError:  # of pandas' parser, and of an encoding
         return None
-    if len(frame.columns) != len(head.titles) or not is_rectangular(path, head, len(frame)):
-        return None
     columns = [frame[name] for name in frame.columns]
+    if len(columns) != len(head.titles):
+        return None
+    may_be_short = columns[-1].isna().any() or (columns[-1].dtype.kind not in "iuf" and (columns[-1] == "").any())
+    if may_be_short and not is_rectangular(path, head, len(frame)):
+        return None
     values = [
         column.to_numpy() if column.dtype.kind in "iuf" else [str(word).strip() for word in column]
         for column in columns
