@@ -258,7 +258,7 @@ def repeated_call(
     return space["again"]
 
 
-@lru_cache(256)
+@lru_cache(maxsize=MAX_COMPILED_TEXTS)
 def selecting(dimensions: tuple[int, ...]) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
     """Make a function that makes what selects an element of each of these dimensions of a tensor.
 
