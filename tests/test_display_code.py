@@ -245,12 +245,14 @@ def test_what_has_no_readable_code_says_why(text, library, message):
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax", "loops"])
-@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16"])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32"])
 @pytest.mark.parametrize("text", ["u - 2", "u ⊙ u", "2 u", "-u", "u ⊙_{a} u", "abs(u)", "∑_{a} u^2"])
 def test_readable_code_of_narrow_integers_does_not_overflow(text, dtype, library):
+    if (library, dtype) == ("jax", "int32"):
+        pytest.skip("JAX has no wider integers without x64")
     xp = pytest.importorskip({"jax": "jax.numpy", "loops": "numpy"}.get(library, library))
     numbers = np.array([1, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
     namespace: dict = {}
     exec(nt.to_python(text, library, style="readable", u=nt.tensor(numbers, "a")), namespace)
     actual = namespace["function"](numbers.tolist() if library == "loops" else xp.asarray(numbers))
-    assert np.asarray(actual).tolist() == nt.evaluate(text, u=nt.tensor(numbers, "a")).to_numpy().tolist()
+    np.testing.assert_allclose(actual, nt.evaluate(text, u=nt.tensor(numbers, "a")).to_numpy(), rtol=1e-15)

@@ -142,11 +142,11 @@ def test_a_function_is_opened_on_request():
 OPENED = {  # programs whose f is opened, and the edges outside of it
     "a body that uses no argument": ("f(t) = 3\nY = y + f(x)", {("y", "+"), ("x", "f[t]")}),
     "a body that uses no argument, in a function": ("f(t) = 3\nY = y + exp(f(x))", {("y", "+"), ("x", "f[t]")}),
-    "an argument that is no data": ("f(t, b) = t + b\nY = f(x, 2) + y", {("x", "f[t]"), ("f[t + b]", "+"), ("y", "+")}),
-    "what a closed function takes from outside is no data": (
+    "an argument without data": ("f(t, b) = t + b\nY = f(x, 2) + y", {("x", "f[t]"), ("f[t + b]", "+"), ("y", "+")}),
+    "what a closed function takes from outside has no arrow": (
         "f(t) = 3\nm = f(x)\ng(t) = t + m\nY = g(x) + y", {("x", "f[t]"), ("x", "g"), ("g", "+"), ("y", "+")},
     ),
-    "a name in cases is no data": (
+    "a name in cases has no arrow": (
         "f(t) = 3\nm = f(x)\nY = y + { m if x > 0; 0 otherwise }",
         {("x", "f[t]"), ("x", "{ m if x > 0; 0 otherwise }"), ("{ m if x > 0; 0 otherwise }", "+"), ("y", "+")},
     ),

@@ -18,7 +18,7 @@ CASES = {  # the file, and the code, line, column and text of each error
     ),
     "a method of what a call returns": (IMPORT + "f().evaluate('∑_{b} x', x='ℝ^{a}')", []),
     "no formula": (IMPORT + "nt.evaluate()\nnt.evaluate('∑_{b} x', x='ℝ^{a}')", [(301, 3, 17, "b")]),
-    "a tensor whose axes are no text": (IMPORT + "x = nt.tensor([1, 2], 3)\nnt.evaluate('∑_{b} x', x=x)", []),
+    "a tensor whose axes are a number": (IMPORT + "x = nt.tensor([1, 2], 3)\nnt.evaluate('∑_{b} x', x=x)", []),
     "inputs that are not shown": (IMPORT + "nt.evaluate('∑_{a} x + y', x='ℝ^{a}', **others)", []),
     "inputs whose names are not shown": (IMPORT + "nt.evaluate('∑_{a} x + y', {'x': 'ℝ^{a}', name: 1})", []),
     "a size that contradicts a shape": (

@@ -335,10 +335,10 @@ def test_a_result_is_chosen_by_its_number_or_its_name(output):
 
 
 @pytest.mark.parametrize("output", [5, "hidden"])
-def test_a_result_that_there_is_not_is_told(output):
+def test_an_output_that_a_module_does_not_give_is_named(output):
     with pytest.raises(NotationError) as refused:
         nt.from_torch(TwoResults(), torch.randn(3, 4), output=output)
-    assert refused.value.message == f"there is no result {output!r} among ['logits'], ['loss']"
+    assert refused.value.message == f"the module gives no output {output!r}; it gives ['logits'], ['loss']"
 
 
 def test_what_is_read_has_the_value_of_the_example():

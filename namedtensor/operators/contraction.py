@@ -68,8 +68,8 @@ def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups
     """Whether y ⊙ x is faster than x ⊙ y.
 
     It is where x ⊙ y would transpose x, and y would have to be transposed or copied: y ⊙ x transposes nothing. Where neither
-    order needs fewer transpositions, libraries are faster if the left matrix is the larger; in a block the rows of the block
-    are those of the left matrix, which are elsewhere in the block, too.
+    order needs fewer transpositions, libraries are faster if the left matrix is the larger; in a block the left
+    matrix is the one whose rows are cut, so that all values of the block have their rows first.
     """
     orders = [[axis for axis in operand.order if axis not in groups.batch] for operand in (x, y)]
     first = [{*order[: len(axes)]} == {*axes} for order in orders]

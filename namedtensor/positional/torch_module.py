@@ -190,7 +190,8 @@ class ModuleReading:
             if re.findall(r"\w+", name)[:1] == [self.output]:
                 return name, ref
         raise UnreadableModule(
-            f"there is no result {self.output!r} among {', '.join(name for name, _ in trace.output)}", final=True
+            f"the module gives no output {self.output!r}; it gives {', '.join(name for name, _ in trace.output)}",
+            final=True,
         )
 
     def notes(self, trace: Trace, name: str) -> list[str]:

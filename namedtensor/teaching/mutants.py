@@ -189,9 +189,8 @@ def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
 
 def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
     head = _head(node)
-    if (
-        len(node.arguments) == 2 and node.operator.isalpha() and node.operator not in ("juxtaposed", "frac")
-    ):  # max(X, Y)
+    is_named = node.operator.isalpha() and node.operator not in ("juxtaposed", "frac")  # max(X, Y)
+    if len(node.arguments) == 2 and is_named:
         for argument in node.arguments:
             yield argument, f"with {short(argument)} instead of {short(node)}"
     elif len(node.arguments) == 2:
