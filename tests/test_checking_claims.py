@@ -319,3 +319,49 @@ def test_a_false_claim_about_many_steps_has_both_sides():
     with pytest.raises(nt.NotationError, match=re.escape(message)):
         nt.evaluate(steps + "H^300", x=1.0)
     assert float(nt.evaluate(steps + "3 (H^300 - 1)", x=1.0)) == pytest.approx(1.5**300)  # of H, which is defined last
+
+
+SUMS = "S_0 = 0\nS_n = S_{n-1} + n for n = 1, …, 5\n"
+REPEATED = [  # families with members that are defined before, and whether they hold
+    (SUMS + "S_n = n (n + 1)/2 for n = 1, …, 5\nS_5", True),
+    (SUMS + "S_n = n (n + 2)/2 for n = 1, …, 5\nS_5", False),
+    (SUMS + "S_m = 3 m - 3 for m = 2, …, 3\nS_5", True),
+    (SUMS + "S_m = 3 m - 3 for m = 2, …, 4\nS_5", False),
+    (SUMS + "S_n = 15 for n = 5, …, 7\nS_7", True),
+    (SUMS + "S_n = 16 for n = 5, …, 7\nS_7", False),
+    (SUMS + "S_n = 7 for n = 6, …, 7\nS_7", True),
+    ("h_n = 5 for n = 2, …, 2\nh_n = n for n = 1, …, 3\nh_2", False),
+    (
+        "F^0 = 0\nF^1 = 1\nF^n = F^{n-1} + F^{n-2} for n = 2, …, 9\nF^{2 n} = F^n (2 F^{n+1} - F^n) for n = 1, …, 4\nF^9",
+        True,
+    ),
+    (
+        "F^0 = 0\nF^1 = 1\nF^n = F^{n-1} + F^{n-2} for n = 2, …, 9\nF^{2 n} = F^n (2 F^{n+1} + F^n) for n = 1, …, 4\nF^9",
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize("text, is_true", REPEATED)
+def test_a_family_asserts_what_is_defined_before_it(text, is_true):
+    if is_true:
+        assert nt.evaluate(text).shape == {}
+        return
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text)
+    assert caught.value.code == 403 and caught.value.span_text == text.splitlines()[-2]
+
+
+def test_a_family_over_an_axis_asserts_what_is_defined_before_it():
+    x = nt.tensor([1.0, 2.0, 4.0], "seq")
+    steps = "S^0 = 0\nS^t = S^{t-1} + x_{seq(t)} for t = 1, …, |seq|\nS^t = ∑_{i=1}^{t} x_{seq(i)} "
+    assert float(nt.evaluate(steps + "for t = 1, …, |seq|\nS^3", x=x)) == 7
+    assert nt.check(steps + "for t = 1, …, |seq|\nS^3", x="ℝ^{seq}").errors == ()
+    with pytest.raises(nt.NotationError):
+        nt.evaluate(steps + "+ 1 for t = 2, …, |seq|\nS^3", x=x)
+
+
+def test_an_equation_for_members_that_its_index_only_leads_to_defines_nothing():
+    with pytest.raises(nt.NotationError, match="undefined name h") as caught:
+        nt.evaluate("h^1 = 1\nh^{2 t} = 2 h^t for t = 1, …, 2\nh^4")
+    assert "an equation whose left side is an expression defines nothing" in str(caught.value)

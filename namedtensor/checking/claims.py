@@ -10,7 +10,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import SIDES_DIFFER, NotationError
 from grammar.locks import LOADING, all_or_none
-from grammar.nodes import Name
+from grammar.nodes import Name, Node
 
 from ..core.extents import Extent, SizeSymbol, extent, is_size, proves_at_most
 from ..core.size_conditions import counting
@@ -18,6 +18,7 @@ from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition, equal_sides
+from ..scope.where_clauses import pattern_of
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, CheckWarning, Inference, shown
 from ..terms.terms import Term
@@ -36,7 +37,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
-    for claim, env in [*claims, *member_claims(checker, holders, checker.top)]:
+    for claim, env in [*claims, *member_claims(checker, holders, checker.top), *claims_of_later_families(checker)]:
         try:
             check_claim(checker, claim, env)
         except NotationError as problem:
@@ -76,6 +77,37 @@ def member_claims(checker: Inference, names: Iterable[Key], holder: Environment)
             if family.head is not None and in_ranges(checker, over, indices, holder):
                 env = Environment(parent=holder, sizes_parent=holder, depth=holder.depth, indices=indices)
                 yield Claim(family.head, family.body, family.statement.span), env
+
+
+def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Environment]]:
+    """The equation of a family as an assertion about the members that a family before it defines."""
+    earlier: dict[Key, list[nodes.Range]] = {}
+    for family in checker.scope.families:
+        over, parts = family.range, (*family.name.subscript, *family.name.superscript)
+        if over is None or over.variable not in parts or over.further or family.elements or family.head is None:
+            continue
+        others = earlier.setdefault(pattern_of(family, checker.scope.indices), [])
+        for other in others:
+            common = intersection(checker, other, over)
+            if common is not None:
+                yield Claim(family.head, family.body, family.statement.span, common), checker.top
+        others.append(over)
+
+
+def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
+    """The numbers that two ranges have in common, as a range of the other's variable; None where none surely are."""
+
+    def least(left: Node, right: Node) -> Node | None:
+        sizes = [checker.solver.number(node, checker.top) for node in (left, right)]
+        if not all(map(is_size, sizes)):
+            return None
+        return left if proves_at_most(*sizes) else right if proves_at_most(*reversed(sizes)) else None
+
+    low = one.low if least(one.low, other.low) is other.low else other.low
+    high = least(one.high, other.high)
+    if high is None or least(low, high) is not low:
+        return None
+    return nodes.Range(other.variable, low, high, other.span)
 
 
 def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], holder: Environment) -> bool:

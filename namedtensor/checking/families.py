@@ -7,7 +7,7 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.nodes import Range
 
-from ..scope.names import Key, component
+from ..scope.names import Key, component, match_key
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -54,6 +54,8 @@ def infer_family(
         recurrence.key(expected - recurrence.direction),
     ) in env.active  # h^{t-1} asks for h^t: no earlier member comes first
     alone = against or over.further is not None  # the order of the E^{i,j} follows from their equation alone
+    if not alone:
+        first, last = without_earlier(checker, recurrence, (first, last), expected, env)
     begin = expected if alone else recurrence.nearest(last if over.downward else first, expected)
     rolled = loops.within(checker, recurrence, expected) or loops.rolled_up(checker, recurrence, begin, expected, env)
     if rolled is not None:
@@ -62,6 +64,24 @@ def infer_family(
     for step in range(begin, expected + recurrence.direction, recurrence.direction):
         member = infer_step(checker, recurrence, {**indices, variable: step}, step == expected, env) or member
     return member
+
+
+def without_earlier(
+    checker: Inference, recurrence: RecurrenceState, range_: tuple[int, int], expected: int, env: Environment
+) -> tuple[int, int]:
+    """The ends of a range, without the members on the way to the expected one that an earlier family defines."""
+    family, holder, key = recurrence.family, recurrence.holder, recurrence.key(expected)
+    first, last = range_
+    for other in checker.scope.families_of(key) if holder.function is None else holder.function.families:
+        if other is family:
+            break
+        over = other.range
+        if over is None or over.further is not None or match_key(other.name, key, checker.scope.indices) is None:
+            continue
+        low, high = ends(checker, over, holder, env)
+        first = max(first, high + 1) if low <= last and high < expected else first
+        last = min(last, low - 1) if high >= first and low > expected else last
+    return first, last
 
 
 def check_steps(checker: Inference, over: Range, count: int) -> None:

@@ -78,6 +78,7 @@ class Statements:
             for index, side in enumerate(sides)
             if definable(side)
             and (position, index) not in self.claimed
+            and (statement.range is None or not is_of_other_member(side, statement.range))
             and side not in counting
             and (index == 0 or (sized and isinstance(side, Name)))  # n of |ax| = n
         ]
@@ -173,6 +174,15 @@ def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
     numbers = [side for side in sides if isinstance(side, Name)]
     open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
     return [] if isinstance(sides[0], Size) or open else heads
+
+
+def is_of_other_member(side: Node, over: Range) -> bool:
+    """Whether a side is a member that the index only leads to, as F^{2 n} for n = 1, …, 4: nothing is defined by that."""
+    name = spelled(side)
+    if name is None:
+        return False
+    computed = [part for part in (*name.subscript, *name.superscript) if isinstance(part, Call)]
+    return any(component_names(part) & over.variables for part in computed)
 
 
 def is_of_sizes(side: Node) -> bool:
