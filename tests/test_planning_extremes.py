@@ -248,3 +248,11 @@ def test_sums_of_new_arrays_over_the_first_and_the_last_axes(shape, dtype):
                 result = nt.evaluate(f"∑_{{{','.join(summed)}}} exp X", X=X).to_array(" ".join(remaining))
                 right = exact.sum(tuple(range(first, last))).astype(dtype)
                 assert result.dtype == dtype and np.allclose(result, right, rtol=1e-5 if dtype == "float32" else 1e-13)
+
+
+@pytest.mark.parametrize("text, step", [("argmax_{i} x_{a(i)}", "argmax"), ("argmin_{i} x_{a(i)}", "argmax")])
+def test_the_place_of_an_extreme_is_found_without_sorting(text, step):
+    x = nt.tensor([3.0, 1.0, 5.0, 2.0], "a")
+    code = nt.program(text).to_python(x=x)
+    assert f".{step}(" in code and "sort" not in code
+    assert int(nt.evaluate(text, x=x)) == {"argmax": 3, "argmin": 2}[text[:6]]
