@@ -259,3 +259,12 @@ def test_labels_do_not_make_jax_compile_again():
         assert result.labels == {} and jax.tree.map(lambda a, b: a + b, A, result).axes == ("day",)
         assert result.with_labels(A.labels).labels == A.labels
     assert traced == [{}]
+
+
+@pytest.mark.parametrize("size, end", [(5, "Kiev"), (6, "Kiev, …")])
+def test_a_hint_lists_a_few_labels(size, end):
+    cities = ["Oslo", "Rome", "Bern", "Paris", "Kiev", "Lima"][:size]
+    x = nt.tensor(np.arange(float(size)), "city", labels={"city": cities})
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("x_{city(zzzzzz)}", x=x)
+    assert str(caught.value.hint) == f"its labels are Oslo, Rome, Bern, Paris, {end}"
