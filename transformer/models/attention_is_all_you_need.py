@@ -11,19 +11,17 @@ from namedtensor.initializers import Constant, Normal, glorot_uniform
 
 from ..pretrained.hugging_face import State, match
 from ..pretrained.model import ACTIVATIONS
-from ..pretrained.weights import WeightEntry, expanded
+from ..pretrained.weights import WeightEntry, expanded, linear, norm
 from .sequence_to_sequence import SequenceToSequence
 
 
-def attention(name: str, index: str, prefix: str, out: str) -> tuple[WeightEntry, ...]:
+def attention(name: str, index: str, prefix: str) -> tuple[WeightEntry, ...]:
     """Return the weight entries of an attention with four separate matrices."""
-    maps = [(letter, f"{prefix}.{letter.lower()}_proj") for letter in "QKV"]
-    axis = {"Q": "key", "K": "key", "V": "val"}
-    return (
-        *(WeightEntry(f"W^{{{name},{index},{x}}}", f"{where}.weight", f"(heads {axis[x]}) chans") for x, where in maps),
-        *(WeightEntry(f"b^{{{name},{index},{x}}}", f"{where}.bias", f"(heads {axis[x]})") for x, where in maps),
-        WeightEntry(f"W^{{{name},{index},O}}", f"{prefix}.{out}.weight", "chans (heads val)"),
-        WeightEntry(f"b^{{{name},{index},O}}", f"{prefix}.{out}.bias", "chans"),
+    maps = {"q": "(heads key) chans", "k": "(heads key) chans", "v": "(heads val) chans", "out": "chans (heads val)"}
+    return tuple(
+        row
+        for theirs, axes in maps.items()
+        for row in linear(f"{name},{index},{theirs[0].upper()}", f"{prefix}.{theirs}_proj", axes)
     )
 
 
@@ -37,8 +35,7 @@ def stacked(name: str, index: str, prefix: str) -> tuple[WeightEntry, ...]:
             for x, axis, p in parts
         ),
         *(WeightEntry(f"b^{{{name},{index},{x}}}", bias, f"(three[3] heads {axis})", **p) for x, axis, p in parts),
-        WeightEntry(f"W^{{{name},{index},O}}", f"{prefix}.out_proj.weight", "chans (heads val)"),
-        WeightEntry(f"b^{{{name},{index},O}}", f"{prefix}.out_proj.bias", "chans"),
+        *linear(f"{name},{index},O", f"{prefix}.out_proj", "chans (heads val)"),
     )
 
 
@@ -46,18 +43,15 @@ def others(
     name: str, index: str, prefix: str, norms: tuple[str, ...], maps: tuple[str, str]
 ) -> tuple[WeightEntry, ...]:
     """Return the weight entries of a block's layer norms, in order, and of its feedforward network."""
-    weight_entries = [
-        WeightEntry(f"{ours}^{{{name},{index},{count}}}", f"{prefix}.{norm}.{theirs}", "chans")
-        for count, norm in enumerate(norms, 1)
-        for ours, theirs in (("γ", "weight"), ("β", "bias"))
-    ]
     first, second = maps
     return (
-        *weight_entries,
-        WeightEntry(f"W^{{{name},{index},1}}", f"{prefix}.{first}.weight", "hidden chans"),
-        WeightEntry(f"b^{{{name},{index},1}}", f"{prefix}.{first}.bias", "hidden"),
-        WeightEntry(f"W^{{{name},{index},2}}", f"{prefix}.{second}.weight", "chans hidden"),
-        WeightEntry(f"b^{{{name},{index},2}}", f"{prefix}.{second}.bias", "chans"),
+        *(
+            row
+            for count, theirs in enumerate(norms, 1)
+            for row in norm(f"{name},{index},{count}", f"{prefix}.{theirs}")
+        ),
+        *linear(f"{name},{index},1", f"{prefix}.{first}", "hidden chans"),
+        *linear(f"{name},{index},2", f"{prefix}.{second}", "chans hidden"),
     )
 
 
@@ -66,10 +60,10 @@ MARIAN_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_
 MARIAN = (
     WeightEntry("E", "shared.weight", "vocab chans"),
     WeightEntry("b^{out}", "final_logits_bias", "one[1] vocab", one=0),
-    *attention("enc", "n", f"{ENCODER}.self_attn", "out_proj"),
+    *attention("enc", "n", f"{ENCODER}.self_attn"),
     *others("enc", "n", ENCODER, MARIAN_NORMS[::2], ("fc1", "fc2")),
-    *attention("dec", "l", f"{DECODER}.self_attn", "out_proj"),
-    *attention("cross", "l", f"{DECODER}.encoder_attn", "out_proj"),
+    *attention("dec", "l", f"{DECODER}.self_attn"),
+    *attention("cross", "l", f"{DECODER}.encoder_attn"),
     *others("dec", "l", DECODER, MARIAN_NORMS, ("fc1", "fc2")),
 )
 TORCH = (
@@ -79,12 +73,7 @@ TORCH = (
     *stacked("cross", "l", f"{DECODER}.multihead_attn"),
     *others("dec", "l", DECODER, ("norm1", "norm2", "norm3"), ("linear1", "linear2")),
 )
-TORCH_NORMS = (
-    WeightEntry("γ^{enc}", "encoder.norm.weight", "chans"),
-    WeightEntry("β^{enc}", "encoder.norm.bias", "chans"),
-    WeightEntry("γ^{dec}", "decoder.norm.weight", "chans"),
-    WeightEntry("β^{dec}", "decoder.norm.bias", "chans"),
-)
+TORCH_NORMS = (*norm("enc", "encoder.norm"), *norm("dec", "decoder.norm"))
 NORMED = """
     H = LayerNorm(X^N; γ^{enc}, β^{enc})
     states = LayerNorm(Y^L; γ^{dec}, β^{dec})

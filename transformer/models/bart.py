@@ -8,7 +8,7 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, norm
 from .attention_is_all_you_need import MARIAN, EncoderDecoder
 from .task_heads import sequence_heads
 
@@ -17,8 +17,7 @@ EMBEDDED = tuple(
     for stack, name in (("encoder", "enc"), ("decoder", "dec"))
     for row in (
         WeightEntry(f"P^{{{name}}}", f"{stack}.embed_positions.weight", "place chans"),
-        WeightEntry(f"γ^{{{name}}}", f"{stack}.layernorm_embedding.weight", "chans"),
-        WeightEntry(f"β^{{{name}}}", f"{stack}.layernorm_embedding.bias", "chans"),
+        *norm(name, f"{stack}.layernorm_embedding"),
     )
 )
 

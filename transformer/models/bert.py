@@ -5,7 +5,7 @@ from __future__ import annotations
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear, norm
 from .bert_heads import BERT_HEADS
 
 
@@ -43,28 +43,14 @@ class BERT(Model):
         WeightEntry("E", "embeddings.word_embeddings.weight", "vocab chans"),
         WeightEntry("P", "embeddings.position_embeddings.weight", "place chans"),
         WeightEntry("S", "embeddings.token_type_embeddings.weight", "type chans"),
-        WeightEntry("γ", "embeddings.LayerNorm.weight", "chans"),
-        WeightEntry("β", "embeddings.LayerNorm.bias", "chans"),
-        WeightEntry("W^{l,Q}", "encoder.layer.{l}.attention.self.query.weight", "(heads key) chans"),
-        WeightEntry("W^{l,K}", "encoder.layer.{l}.attention.self.key.weight", "(heads key) chans"),
-        WeightEntry("W^{l,V}", "encoder.layer.{l}.attention.self.value.weight", "(heads val) chans"),
-        WeightEntry("b^{l,Q}", "encoder.layer.{l}.attention.self.query.bias", "(heads key)"),
-        WeightEntry("b^{l,K}", "encoder.layer.{l}.attention.self.key.bias", "(heads key)"),
-        WeightEntry("b^{l,V}", "encoder.layer.{l}.attention.self.value.bias", "(heads val)"),
-        WeightEntry("W^{l,O}", "encoder.layer.{l}.attention.output.dense.weight", "chans (heads val)"),
-        WeightEntry("b^{l,O}", "encoder.layer.{l}.attention.output.dense.bias", "chans"),
-        WeightEntry("γ^{l,1}", "encoder.layer.{l}.attention.output.LayerNorm.weight", "chans"),
-        WeightEntry("β^{l,1}", "encoder.layer.{l}.attention.output.LayerNorm.bias", "chans"),
-        WeightEntry("W^{l,1}", "encoder.layer.{l}.intermediate.dense.weight", "hidden chans"),
-        WeightEntry("b^{l,1}", "encoder.layer.{l}.intermediate.dense.bias", "hidden"),
-        WeightEntry("W^{l,2}", "encoder.layer.{l}.output.dense.weight", "chans hidden"),
-        WeightEntry("b^{l,2}", "encoder.layer.{l}.output.dense.bias", "chans"),
-        WeightEntry("γ^{l,2}", "encoder.layer.{l}.output.LayerNorm.weight", "chans"),
-        WeightEntry("β^{l,2}", "encoder.layer.{l}.output.LayerNorm.bias", "chans"),
+        *norm("", "embeddings.LayerNorm"),
+        *linear("l,Q", "encoder.layer.{l}.attention.self.query", "(heads key) chans"),
+        *linear("l,K", "encoder.layer.{l}.attention.self.key", "(heads key) chans"),
+        *linear("l,V", "encoder.layer.{l}.attention.self.value", "(heads val) chans"),
+        *linear("l,O", "encoder.layer.{l}.attention.output.dense", "chans (heads val)"),
+        *norm("l,1", "encoder.layer.{l}.attention.output.LayerNorm"),
+        *linear("l,1", "encoder.layer.{l}.intermediate.dense", "hidden chans"),
+        *linear("l,2", "encoder.layer.{l}.output.dense", "chans hidden"),
+        *norm("l,2", "encoder.layer.{l}.output.LayerNorm"),
     )
-    optional_weights = {
-        "pooled": (
-            WeightEntry("W^{pool}", "pooler.dense.weight", "out chans"),
-            WeightEntry("b^{pool}", "pooler.dense.bias", "out"),
-        ),
-    }
+    optional_weights = {"pooled": linear("pool", "pooler.dense", "out chans")}

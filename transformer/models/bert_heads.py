@@ -6,8 +6,8 @@ The result of a head is called `logits`; that of question answering is `start_lo
 from __future__ import annotations
 
 from ..pretrained.heads import TaskHead
-from ..pretrained.weights import WeightEntry
-from .task_heads import classes, linear, spans, text, with_hidden
+from ..pretrained.weights import WeightEntry, linear, norm
+from .task_heads import classes, spans, text, with_hidden
 
 MASKED = """
     logits = words ⊙_{{chans}} U + b^{{vocab}}
@@ -35,12 +35,11 @@ CHOICE = """
 """
 
 
-def masked(act: str, dense: str, norm: str, bias: str, decoder: str) -> TaskHead:
+def masked(act: str, dense: str, layer_norm: str, bias: str, decoder: str) -> TaskHead:
     """The logits of each token."""
     rows = (
         *linear("word", dense, "out chans"),
-        WeightEntry("γ^{word}", f"{norm}.weight", "chans"),
-        WeightEntry("β^{word}", f"{norm}.bias", "chans"),
+        *norm("word", layer_norm),
         WeightEntry("b^{vocab}", bias, "vocab"),
     )
     untied = WeightEntry("U", f"{decoder}.weight", "vocab chans"), WeightEntry("b^{vocab}", f"{decoder}.bias", "vocab")
@@ -54,11 +53,7 @@ def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
 
 def choice(what: str, tensor: str) -> TaskHead:
     """One number for each of several texts, which have an axis of their own."""
-    rows = (
-        WeightEntry("W^{choice}", f"{tensor}.weight", "one[1] chans", one=0),
-        WeightEntry("b^{choice}", f"{tensor}.bias", "one[1]", one=0),
-    )
-    return TaskHead(text(CHOICE, what=what), rows)
+    return TaskHead(text(CHOICE, what=what), linear("choice", tensor, "one[1] chans", one=0))
 
 
 BERT_WORDS = masked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import linear, norm
 from .bert import BERT
 from .bert_heads import DISTILBERT_HEADS, ROBERTA_HEADS
 
@@ -26,24 +26,7 @@ class RoBERTa(BERT):
         return f"{super().config_definitions(config)}\npadding = {config.get('pad_token_id', 1)}".strip()
 
 
-LAYER = {
-    "W^{l,Q}": ("attention.q_lin.weight", "(heads key) chans"),
-    "W^{l,K}": ("attention.k_lin.weight", "(heads key) chans"),
-    "W^{l,V}": ("attention.v_lin.weight", "(heads val) chans"),
-    "b^{l,Q}": ("attention.q_lin.bias", "(heads key)"),
-    "b^{l,K}": ("attention.k_lin.bias", "(heads key)"),
-    "b^{l,V}": ("attention.v_lin.bias", "(heads val)"),
-    "W^{l,O}": ("attention.out_lin.weight", "chans (heads val)"),
-    "b^{l,O}": ("attention.out_lin.bias", "chans"),
-    "γ^{l,1}": ("sa_layer_norm.weight", "chans"),
-    "β^{l,1}": ("sa_layer_norm.bias", "chans"),
-    "W^{l,1}": ("ffn.lin1.weight", "hidden chans"),
-    "b^{l,1}": ("ffn.lin1.bias", "hidden"),
-    "W^{l,2}": ("ffn.lin2.weight", "chans hidden"),
-    "b^{l,2}": ("ffn.lin2.bias", "chans"),
-    "γ^{l,2}": ("output_layer_norm.weight", "chans"),
-    "β^{l,2}": ("output_layer_norm.bias", "chans"),
-}
+LAYER = "transformer.layer.{l}"
 
 
 class DistilBERT(BERT):
@@ -68,7 +51,14 @@ class DistilBERT(BERT):
     heads = DISTILBERT_HEADS
     weight_map = (
         *(row for row in BERT.weight_map if row.name in ("E", "P", "γ", "β")),
-        *(WeightEntry(name, f"transformer.layer.{{l}}.{tensor}", axes) for name, (tensor, axes) in LAYER.items()),
+        *linear("l,Q", f"{LAYER}.attention.q_lin", "(heads key) chans"),
+        *linear("l,K", f"{LAYER}.attention.k_lin", "(heads key) chans"),
+        *linear("l,V", f"{LAYER}.attention.v_lin", "(heads val) chans"),
+        *linear("l,O", f"{LAYER}.attention.out_lin", "chans (heads val)"),
+        *norm("l,1", f"{LAYER}.sa_layer_norm"),
+        *linear("l,1", f"{LAYER}.ffn.lin1", "hidden chans"),
+        *linear("l,2", f"{LAYER}.ffn.lin2", "chans hidden"),
+        *norm("l,2", f"{LAYER}.output_layer_norm"),
     )
     optional_weights = {}
 

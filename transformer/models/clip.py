@@ -9,7 +9,7 @@ import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import ACTIVATIONS, Model
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear, norm
 from .task_heads import CLIP_HEADS
 from .vit import sides, tokens
 
@@ -19,27 +19,15 @@ def stack(part: str, index: str, label: str, prime: str) -> tuple[WeightEntry, .
     layer = f"{part}_model.encoder.layers.{{{index}}}"
     axes = {"Q": f"(heads{prime} key{prime})", "K": f"(heads{prime} key{prime})", "V": f"(heads{prime} val{prime})"}
     chans, hidden = f"chans{prime}", f"hidden{prime}"
-    maps = [(x, f"self_attn.{x.lower()}_proj", f"{axes[x]} {chans}", axes[x]) for x in "QKV"]
-    maps += [
-        ("O", "self_attn.out_proj", f"{chans} {axes['V']}", chans),
-        ("1", "mlp.fc1", f"{hidden} {chans}", hidden),
-        ("2", "mlp.fc2", f"{chans} {hidden}", chans),
-    ]
-    rows = [
-        row
-        for name, tensor, weight, bias in maps
-        for row in (
-            WeightEntry(f"W^{{{label},{name}}}", f"{layer}.{tensor}.weight", weight),
-            WeightEntry(f"b^{{{label},{name}}}", f"{layer}.{tensor}.bias", bias),
-        )
-    ]
-    for count in (1, 2):
-        rows += norm((f"γ^{{{label},{count}}}", f"β^{{{label},{count}}}"), f"{layer}.layer_norm{count}", chans)
-    return tuple(rows)
-
-
-def norm(names: tuple[str, str], tensor: str, axis: str) -> tuple[WeightEntry, WeightEntry]:
-    return WeightEntry(names[0], f"{tensor}.weight", axis), WeightEntry(names[1], f"{tensor}.bias", axis)
+    attention = f"{layer}.self_attn"
+    return (
+        *(row for x in "QKV" for row in linear(f"{label},{x}", f"{attention}.{x.lower()}_proj", f"{axes[x]} {chans}")),
+        *linear(f"{label},O", f"{attention}.out_proj", f"{chans} {axes['V']}"),
+        *linear(f"{label},1", f"{layer}.mlp.fc1", f"{hidden} {chans}"),
+        *linear(f"{label},2", f"{layer}.mlp.fc2", f"{chans} {hidden}"),
+        *norm(f"{label},1", f"{layer}.layer_norm1", chans),
+        *norm(f"{label},2", f"{layer}.layer_norm2", chans),
+    )
 
 
 def of(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]], Any]:
@@ -95,12 +83,12 @@ class CLIP(Model):
         WeightEntry("W^{image}", "visual_projection.weight", "joint chans'"),
         WeightEntry("E", "text_model.embeddings.token_embedding.weight", "vocab chans"),
         WeightEntry("P", "text_model.embeddings.position_embedding.weight", "place chans"),
-        *norm(("γ", "β"), "text_model.final_layer_norm", "chans"),
+        *norm("", "text_model.final_layer_norm"),
         WeightEntry("W", "vision_model.embeddings.patch_embedding.weight", "chans' color down across"),
         WeightEntry("C", "vision_model.embeddings.class_embedding", "chans'"),
         WeightEntry("P^{image}", "vision_model.embeddings.position_embedding.weight", "patch chans'"),
-        *norm(("γ^{in}", "β^{in}"), "vision_model.pre_layrnorm", "chans'"),
-        *norm(("γ^{out}", "β^{out}"), "vision_model.post_layernorm", "chans'"),
+        *norm("in", "vision_model.pre_layrnorm", "chans'"),
+        *norm("out", "vision_model.post_layernorm", "chans'"),
         *stack("text", "l", "l", ""),
         *stack("vision", "n", "n,image", "'"),
     )

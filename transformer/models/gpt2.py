@@ -5,7 +5,7 @@ from __future__ import annotations
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear, norm
 from .task_heads import decoder_heads
 
 
@@ -35,22 +35,13 @@ class GPT2(LanguageModel):
     weight_map = (
         WeightEntry("E", "wte.weight", "vocab chans"),
         WeightEntry("P", "wpe.weight", "place chans"),
-        WeightEntry("γ^{l,1}", "h.{l}.ln_1.weight", "chans"),
-        WeightEntry("β^{l,1}", "h.{l}.ln_1.bias", "chans"),
-        WeightEntry("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0),
-        WeightEntry("W^{l,K}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=1),
-        WeightEntry("W^{l,V}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads val)", three=2),
-        WeightEntry("b^{l,Q}", "h.{l}.attn.c_attn.bias", "(three[3] heads key)", three=0),
-        WeightEntry("b^{l,K}", "h.{l}.attn.c_attn.bias", "(three[3] heads key)", three=1),
-        WeightEntry("b^{l,V}", "h.{l}.attn.c_attn.bias", "(three[3] heads val)", three=2),
-        WeightEntry("W^{l,O}", "h.{l}.attn.c_proj.weight", "(heads val) chans"),
-        WeightEntry("b^{l,O}", "h.{l}.attn.c_proj.bias", "chans"),
-        WeightEntry("γ^{l,2}", "h.{l}.ln_2.weight", "chans"),
-        WeightEntry("β^{l,2}", "h.{l}.ln_2.bias", "chans"),
-        WeightEntry("W^{l,1}", "h.{l}.mlp.c_fc.weight", "chans hidden"),
-        WeightEntry("b^{l,1}", "h.{l}.mlp.c_fc.bias", "hidden"),
-        WeightEntry("W^{l,2}", "h.{l}.mlp.c_proj.weight", "hidden chans"),
-        WeightEntry("b^{l,2}", "h.{l}.mlp.c_proj.bias", "chans"),
-        WeightEntry("γ", "ln_f.weight", "chans"),
-        WeightEntry("β", "ln_f.bias", "chans"),
+        *norm("l,1", "h.{l}.ln_1"),
+        *linear("l,Q", "h.{l}.attn.c_attn", "chans (three[3] heads key)", 1, three=0),
+        *linear("l,K", "h.{l}.attn.c_attn", "chans (three[3] heads key)", 1, three=1),
+        *linear("l,V", "h.{l}.attn.c_attn", "chans (three[3] heads val)", 1, three=2),
+        *linear("l,O", "h.{l}.attn.c_proj", "(heads val) chans", 1),
+        *norm("l,2", "h.{l}.ln_2"),
+        *linear("l,1", "h.{l}.mlp.c_fc", "chans hidden", 1),
+        *linear("l,2", "h.{l}.mlp.c_proj", "hidden chans", 1),
+        *norm("", "ln_f"),
     )

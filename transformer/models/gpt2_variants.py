@@ -9,7 +9,7 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.heads import TaskHead
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear, norm
 from .gpt2 import GPT2
 from .rotary import rotated_pairs, theta
 from .task_heads import decoder_heads
@@ -37,28 +37,16 @@ class GPTNeoX(GPT2):
             "layers.{l}.attention.rotary_emb.inv_freq")  # fmt: skip
     weight_map = (
         WeightEntry("E", "embed_in.weight", "vocab chans"),
-        *(
-            WeightEntry(f"{name}^{{l,{count}}}", f"layers.{{l}}.{norm}_layernorm.{tensor}", "chans")
-            for count, norm in enumerate(("input", "post_attention"), 1)
-            for name, tensor in (("γ", "weight"), ("β", "bias"))
-        ),
-        *(
-            row
-            for part, (name, axis) in enumerate((("Q", "key"), ("K", "key"), ("V", "val")))
-            for row in (
-                WeightEntry(f"W^{{l,{name}}}", "layers.{l}.attention.query_key_value.weight", f"(heads three[3] {axis}) chans", three=part),
-                WeightEntry(f"b^{{l,{name}}}", "layers.{l}.attention.query_key_value.bias", f"(heads three[3] {axis})", three=part),
-            )
-        ),
-        WeightEntry("W^{l,O}", "layers.{l}.attention.dense.weight", "chans (heads val)"),
-        WeightEntry("b^{l,O}", "layers.{l}.attention.dense.bias", "chans"),
-        WeightEntry("W^{l,1}", "layers.{l}.mlp.dense_h_to_4h.weight", "hidden chans"),
-        WeightEntry("b^{l,1}", "layers.{l}.mlp.dense_h_to_4h.bias", "hidden"),
-        WeightEntry("W^{l,2}", "layers.{l}.mlp.dense_4h_to_h.weight", "chans hidden"),
-        WeightEntry("b^{l,2}", "layers.{l}.mlp.dense_4h_to_h.bias", "chans"),
-        WeightEntry("γ", "final_layer_norm.weight", "chans"),
-        WeightEntry("β", "final_layer_norm.bias", "chans"),
-    )  # fmt: skip
+        *norm("l,1", "layers.{l}.input_layernorm"),
+        *norm("l,2", "layers.{l}.post_attention_layernorm"),
+        *linear("l,Q", "layers.{l}.attention.query_key_value", "(heads three[3] key) chans", three=0),
+        *linear("l,K", "layers.{l}.attention.query_key_value", "(heads three[3] key) chans", three=1),
+        *linear("l,V", "layers.{l}.attention.query_key_value", "(heads three[3] val) chans", three=2),
+        *linear("l,O", "layers.{l}.attention.dense", "chans (heads val)"),
+        *linear("l,1", "layers.{l}.mlp.dense_h_to_4h", "hidden chans"),
+        *linear("l,2", "layers.{l}.mlp.dense_4h_to_h", "chans hidden"),
+        *norm("", "final_layer_norm"),
+    )
     optional_weights = {"logits": (WeightEntry("U", "embed_out.weight", "vocab chans"),)}
 
     @classmethod
@@ -70,26 +58,15 @@ class GPTNeoX(GPT2):
 
 
 OPT_LAYER = (
-    *(
-        WeightEntry(f"{name}^{{l,{count}}}", f"layers.{{l}}.{norm}_layer_norm.{tensor}", "chans")
-        for count, norm in enumerate(("self_attn", "final"), 1)
-        for name, tensor in (("γ", "weight"), ("β", "bias"))
-    ),
-    *(
-        row
-        for name, axis in (("Q", "key"), ("K", "key"), ("V", "val"))
-        for row in (
-            WeightEntry(f"W^{{l,{name}}}", f"layers.{{l}}.self_attn.{name.lower()}_proj.weight", f"(heads {axis}) chans"),
-            WeightEntry(f"b^{{l,{name}}}", f"layers.{{l}}.self_attn.{name.lower()}_proj.bias", f"(heads {axis})"),
-        )
-    ),
-    WeightEntry("W^{l,O}", "layers.{l}.self_attn.out_proj.weight", "chans (heads val)"),
-    WeightEntry("b^{l,O}", "layers.{l}.self_attn.out_proj.bias", "chans"),
-    WeightEntry("W^{l,1}", "layers.{l}.fc1.weight", "hidden chans"),
-    WeightEntry("b^{l,1}", "layers.{l}.fc1.bias", "hidden"),
-    WeightEntry("W^{l,2}", "layers.{l}.fc2.weight", "chans hidden"),
-    WeightEntry("b^{l,2}", "layers.{l}.fc2.bias", "chans"),
-)  # fmt: skip
+    *norm("l,1", "layers.{l}.self_attn_layer_norm"),
+    *norm("l,2", "layers.{l}.final_layer_norm"),
+    *linear("l,Q", "layers.{l}.self_attn.q_proj", "(heads key) chans"),
+    *linear("l,K", "layers.{l}.self_attn.k_proj", "(heads key) chans"),
+    *linear("l,V", "layers.{l}.self_attn.v_proj", "(heads val) chans"),
+    *linear("l,O", "layers.{l}.self_attn.out_proj", "chans (heads val)"),
+    *linear("l,1", "layers.{l}.fc1", "hidden chans"),
+    *linear("l,2", "layers.{l}.fc2", "chans hidden"),
+)
 
 
 class OPT(GPT2):
@@ -125,8 +102,7 @@ class OPT(GPT2):
             rows.append(WeightEntry("W^{in}", "project_in.weight", "chans word"))
             rows.append(WeightEntry("W^{out}", "project_out.weight", "word chans"))
         if config.get("do_layer_norm_before", True):
-            rows.append(WeightEntry("γ", "final_layer_norm.weight", "chans"))
-            rows.append(WeightEntry("β", "final_layer_norm.bias", "chans"))
+            rows += norm("", "final_layer_norm")
         return tuple(rows)
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.recurrent import RecurrentModel
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear
 
 
 def inner(config: Mapping[str, Any]) -> int:
@@ -52,8 +52,7 @@ class Mamba(RecurrentModel):
         WeightEntry("W^{l,conv}", "layers.{l}.mixer.conv1d.weight", "inner one[1] kernel", one=0),
         WeightEntry("b^{l,conv}", "layers.{l}.mixer.conv1d.bias", "inner"),
         WeightEntry("W^{l,select}", "layers.{l}.mixer.x_proj.weight", "select inner"),
-        WeightEntry("W^{l,step}", "layers.{l}.mixer.dt_proj.weight", "inner rank"),
-        WeightEntry("b^{l,step}", "layers.{l}.mixer.dt_proj.bias", "inner"),
+        *linear("l,step", "layers.{l}.mixer.dt_proj", "inner rank"),
         WeightEntry("W^{l,A}", "layers.{l}.mixer.A_log", "inner state"),
         WeightEntry("D^l", "layers.{l}.mixer.D", "inner"),
         WeightEntry("W^{l,out}", "layers.{l}.mixer.out_proj.weight", "chans inner"),

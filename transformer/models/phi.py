@@ -8,7 +8,7 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear, norm
 from .llama import groups
 from .rotary import rotated_pairs, theta
 from .task_heads import decoder_heads
@@ -38,22 +38,14 @@ class Phi(LanguageModel):
     ignored_weights = ("layers.{l}.self_attn.rotary_emb.inv_freq",)
     weight_map = (
         WeightEntry("E", "embed_tokens.weight", "vocab chans"),
-        WeightEntry("γ^{l,1}", "layers.{l}.input_layernorm.weight", "chans"),
-        WeightEntry("β^{l,1}", "layers.{l}.input_layernorm.bias", "chans"),
-        WeightEntry("W^{l,Q}", "layers.{l}.self_attn.q_proj.weight", "(groups queries key) chans"),
-        WeightEntry("W^{l,K}", "layers.{l}.self_attn.k_proj.weight", "(groups key) chans"),
-        WeightEntry("W^{l,V}", "layers.{l}.self_attn.v_proj.weight", "(groups val) chans"),
-        WeightEntry("b^{l,Q}", "layers.{l}.self_attn.q_proj.bias", "(groups queries key)"),
-        WeightEntry("b^{l,K}", "layers.{l}.self_attn.k_proj.bias", "(groups key)"),
-        WeightEntry("b^{l,V}", "layers.{l}.self_attn.v_proj.bias", "(groups val)"),
-        WeightEntry("W^{l,O}", "layers.{l}.self_attn.dense.weight", "chans (groups queries val)"),
-        WeightEntry("b^{l,O}", "layers.{l}.self_attn.dense.bias", "chans"),
-        WeightEntry("W^{l,1}", "layers.{l}.mlp.fc1.weight", "hidden chans"),
-        WeightEntry("b^{l,1}", "layers.{l}.mlp.fc1.bias", "hidden"),
-        WeightEntry("W^{l,2}", "layers.{l}.mlp.fc2.weight", "chans hidden"),
-        WeightEntry("b^{l,2}", "layers.{l}.mlp.fc2.bias", "chans"),
-        WeightEntry("γ", "final_layernorm.weight", "chans"),
-        WeightEntry("β", "final_layernorm.bias", "chans"),
+        *norm("l,1", "layers.{l}.input_layernorm"),
+        *linear("l,Q", "layers.{l}.self_attn.q_proj", "(groups queries key) chans"),
+        *linear("l,K", "layers.{l}.self_attn.k_proj", "(groups key) chans"),
+        *linear("l,V", "layers.{l}.self_attn.v_proj", "(groups val) chans"),
+        *linear("l,O", "layers.{l}.self_attn.dense", "chans (groups queries val)"),
+        *linear("l,1", "layers.{l}.mlp.fc1", "hidden chans"),
+        *linear("l,2", "layers.{l}.mlp.fc2", "chans hidden"),
+        *norm("", "final_layernorm"),
     )
     optional_weights = {
         "logits": (

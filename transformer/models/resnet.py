@@ -11,7 +11,7 @@ import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear
 
 NORM = {"γ": "weight", "β": "bias", "μ": "running_mean", "v": "running_var"}
 REDUCTION = 4  # channels of a bottleneck for each one inside it
@@ -125,12 +125,7 @@ class ResNet(Model):
     base_model_prefix = "resnet."
     ignored_weights = ("*.num_batches_tracked",)
     ignored_heads = ("classifier.*",)
-    optional_weights = {
-        "logits": (
-            WeightEntry("W^{class}", "classifier.1.weight", "class chans"),
-            WeightEntry("b^{class}", "classifier.1.bias", "class"),
-        ),
-    }
+    optional_weights = {"logits": linear("class", "classifier.1", "class chans")}
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 
 from ..pretrained.heads import TaskHead
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear
 
 CLASSES = """
     logits = {what} ⊙_{{{axis}}} W^{{class}} + b^{{class}}
@@ -56,14 +56,6 @@ def text(*parts: str, **names: str) -> str:
     return "\n".join(inspect.cleandoc(part.format(**names) if names else part) for part in parts)
 
 
-def linear(name: str, tensor: str, axes: str) -> tuple[WeightEntry, WeightEntry]:
-    """The rows of a linear map and its bias, whose axes are those of the map's result."""
-    result = axes.split()[0]
-    return WeightEntry(f"W^{{{name}}}", f"{tensor}.weight", axes), WeightEntry(
-        f"b^{{{name}}}", f"{tensor}.bias", result
-    )
-
-
 def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> TaskHead:
     """A head behind a hidden layer."""
     return TaskHead(f"{head.definitions}\n{layer[0]}", head.rows + layer[1])
@@ -76,15 +68,10 @@ def classes(what: str, tensor: str = "classifier", axis: str = "chans") -> TaskH
 
 def spans(what: str = "states", axis: str = "chans", generates: bool = False) -> TaskHead:
     """The first and the last token of an answer."""
-    rows = tuple(
-        row
-        for side, name in enumerate(("start", "end"))
-        for row in (
-            WeightEntry(f"W^{{{name}}}", "qa_outputs.weight", f"side[2] {axis}", side=side),
-            WeightEntry(f"b^{{{name}}}", "qa_outputs.bias", "side[2]", side=side),
-        )
+    start, end = (
+        linear(name, "qa_outputs", f"side[2] {axis}", side=side) for side, name in enumerate(("start", "end"))
     )
-    return TaskHead(text(SPANS, what=what, axis=axis), rows, removes=("logits",) if generates else ())
+    return TaskHead(text(SPANS, what=what, axis=axis), start + end, removes=("logits",) if generates else ())
 
 
 def scores(what: str = "states", axis: str = "chans") -> TaskHead:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import Model
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear, norm
 
 MAPS = {
     "Q^l": "N^l ⊙_{chans} W^{l,Q}",
@@ -70,34 +70,19 @@ class ViT(Model):
         WeightEntry("b", "embeddings.patch_embeddings.projection.bias", "chans"),
         WeightEntry("C", "embeddings.cls_token", "batch[1] first[1] chans", batch=0, first=0),
         WeightEntry("P", "embeddings.position_embeddings", "batch[1] seq chans", batch=0),
-        WeightEntry("γ^{l,1}", "encoder.layer.{l}.layernorm_before.weight", "chans"),
-        WeightEntry("β^{l,1}", "encoder.layer.{l}.layernorm_before.bias", "chans"),
-        WeightEntry("W^{l,Q}", "encoder.layer.{l}.attention.attention.query.weight", "(heads key) chans"),
-        WeightEntry("W^{l,K}", "encoder.layer.{l}.attention.attention.key.weight", "(heads key) chans"),
-        WeightEntry("W^{l,V}", "encoder.layer.{l}.attention.attention.value.weight", "(heads val) chans"),
-        WeightEntry("b^{l,Q}", "encoder.layer.{l}.attention.attention.query.bias", "(heads key)"),
-        WeightEntry("b^{l,K}", "encoder.layer.{l}.attention.attention.key.bias", "(heads key)"),
-        WeightEntry("b^{l,V}", "encoder.layer.{l}.attention.attention.value.bias", "(heads val)"),
-        WeightEntry("W^{l,O}", "encoder.layer.{l}.attention.output.dense.weight", "chans (heads val)"),
-        WeightEntry("b^{l,O}", "encoder.layer.{l}.attention.output.dense.bias", "chans"),
-        WeightEntry("γ^{l,2}", "encoder.layer.{l}.layernorm_after.weight", "chans"),
-        WeightEntry("β^{l,2}", "encoder.layer.{l}.layernorm_after.bias", "chans"),
-        WeightEntry("W^{l,1}", "encoder.layer.{l}.intermediate.dense.weight", "hidden chans"),
-        WeightEntry("b^{l,1}", "encoder.layer.{l}.intermediate.dense.bias", "hidden"),
-        WeightEntry("W^{l,2}", "encoder.layer.{l}.output.dense.weight", "chans hidden"),
-        WeightEntry("b^{l,2}", "encoder.layer.{l}.output.dense.bias", "chans"),
-        WeightEntry("γ", "layernorm.weight", "chans"),
-        WeightEntry("β", "layernorm.bias", "chans"),
+        *norm("l,1", "encoder.layer.{l}.layernorm_before"),
+        *linear("l,Q", "encoder.layer.{l}.attention.attention.query", "(heads key) chans"),
+        *linear("l,K", "encoder.layer.{l}.attention.attention.key", "(heads key) chans"),
+        *linear("l,V", "encoder.layer.{l}.attention.attention.value", "(heads val) chans"),
+        *linear("l,O", "encoder.layer.{l}.attention.output.dense", "chans (heads val)"),
+        *norm("l,2", "encoder.layer.{l}.layernorm_after"),
+        *linear("l,1", "encoder.layer.{l}.intermediate.dense", "hidden chans"),
+        *linear("l,2", "encoder.layer.{l}.output.dense", "chans hidden"),
+        *norm("", "layernorm"),
     )
     optional_weights = {
-        "pooled": (
-            WeightEntry("W^{pool}", "pooler.dense.weight", "out chans"),
-            WeightEntry("b^{pool}", "pooler.dense.bias", "out"),
-        ),
-        "logits": (
-            WeightEntry("W^{class}", "classifier.weight", "class chans"),
-            WeightEntry("b^{class}", "classifier.bias", "class"),
-        ),
+        "pooled": linear("pool", "pooler.dense", "out chans"),
+        "logits": linear("class", "classifier", "class chans"),
     }
 
     @classmethod

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from namedtensor.initializers import Constant, Normal
 
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import WeightEntry, linear, norm
 from .attention_is_all_you_need import MARIAN, EncoderDecoder
 from .sequence_to_sequence import SequenceToSequence
 from .task_heads import WHISPER_HEADS
 
-CONVOLUTIONS = (
-    WeightEntry("W^{conv,1}", "encoder.conv1.weight", "chans mel kernel"),
-    WeightEntry("b^{conv,1}", "encoder.conv1.bias", "chans"),
-    WeightEntry("W^{conv,2}", "encoder.conv2.weight", "out chans kernel"),
-    WeightEntry("b^{conv,2}", "encoder.conv2.bias", "out"),
-)
-NUMBERED = {"1": "self_attn", "2": "encoder_attn", "3": "final"}
-NORMS = (
-    *(("enc,n", count, f"encoder.layers.{{n}}.{norm}_layer_norm") for count, norm in enumerate(("self_attn", "final"), 1)),
-    *(("dec,l", count, f"decoder.layers.{{l}}.{norm}_layer_norm") for count, norm in NUMBERED.items()),
-)  # fmt: skip
+NORMS = {
+    "enc,n,1": "encoder.layers.{n}.self_attn_layer_norm",
+    "enc,n,2": "encoder.layers.{n}.final_layer_norm",
+    "dec,l,1": "decoder.layers.{l}.self_attn_layer_norm",
+    "dec,l,2": "decoder.layers.{l}.encoder_attn_layer_norm",
+    "dec,l,3": "decoder.layers.{l}.final_layer_norm",
+    "enc": "encoder.layer_norm",
+    "dec": "decoder.layer_norm",
+}
 
 
 class Whisper(SequenceToSequence):
@@ -46,16 +44,8 @@ class Whisper(SequenceToSequence):
         WeightEntry("E", "decoder.embed_tokens.weight", "vocab chans"),
         WeightEntry("P^{enc}", "encoder.embed_positions.weight", "source chans"),
         WeightEntry("P^{dec}", "decoder.embed_positions.weight", "place chans"),
-        *CONVOLUTIONS,
+        *linear("conv,1", "encoder.conv1", "chans mel kernel"),
+        *linear("conv,2", "encoder.conv2", "out chans kernel"),
         *(row for row in MARIAN if "{" in row.tensor and "norm" not in row.tensor and not row.tensor.endswith("k_proj.bias")),
-        *(
-            WeightEntry(f"{letter}^{{{stack},{count}}}", f"{norm}.{name}", "chans")
-            for stack, count, norm in NORMS
-            for letter, name in (("γ", "weight"), ("β", "bias"))
-        ),
-        *(
-            WeightEntry(f"{letter}^{{{stack[:3]}}}", f"{stack}.layer_norm.{name}", "chans")
-            for stack in ("encoder", "decoder")
-            for letter, name in (("γ", "weight"), ("β", "bias"))
-        ),
+        *(row for label, tensor in NORMS.items() for row in norm(label, tensor)),
     )  # fmt: skip

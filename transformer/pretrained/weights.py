@@ -32,11 +32,9 @@ class WeightEntry:
 
     def counted(self, count: int) -> WeightEntry:
         """The row of one layer of a family, counted from 1."""
-        entry = object.__new__(WeightEntry)
+        entry = copy(self)
         entry.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
         entry.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
-        entry.part, entry.groups, entry.stated = self.part, self.groups, self.stated
-        entry.stacked = self.stacked
         return entry
 
     def apart(self, count: int) -> list[WeightEntry]:
@@ -76,6 +74,21 @@ class WeightEntry:
             if len(group) > 1:
                 tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
         return tensor[self.part] if self.part else tensor
+
+
+def linear(label: str, tensor: str, axes: str, out: int = 0, **part: int) -> tuple[WeightEntry, WeightEntry]:
+    """The rows of a linear map and its bias; `out` is the place, in the map, of the axes that the bias has."""
+    bias = re.findall(r"\([^()]*\)|\S+", axes)[out]
+    return (
+        WeightEntry(f"W^{{{label}}}", f"{tensor}.weight", axes, **part),
+        WeightEntry(f"b^{{{label}}}", f"{tensor}.bias", bias, **part),
+    )
+
+
+def norm(label: str, tensor: str, axis: str = "chans") -> tuple[WeightEntry, WeightEntry]:
+    """The rows of the scale and the shift of a layer norm."""
+    script = f"^{{{label}}}" if label else ""
+    return WeightEntry(f"γ{script}", f"{tensor}.weight", axis), WeightEntry(f"β{script}", f"{tensor}.bias", axis)
 
 
 def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
