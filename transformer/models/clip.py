@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
-from ..pretrained.model import ACTIVATIONS, Model
+from ..pretrained.model import Model, activation_named
 from ..pretrained.weights import WeightEntry, linear, norm
 from .task_heads import CLIP_HEADS
 from .vit import sides, tokens
@@ -101,10 +100,5 @@ class CLIP(Model):
             lines.append(f"{name} = {config[f'{part}_config'].get('layer_norm_eps', 1e-5)}")
         for name, part in (("act", "text"), ("act'", "vision")):
             activation = config[f"{part}_config"].get("hidden_act", "quick_gelu")
-            if activation not in ACTIVATIONS:
-                raise nt.NotationError(
-                    409, f"config.json has an unsupported hidden_act: {activation!r}",
-                    hint=f"supported: {', '.join(ACTIVATIONS)}",
-                )  # fmt: skip
-            lines.append(f"{name}(x) = {ACTIVATIONS[activation]}")
+            lines.append(f"{name}(x) = {activation_named(activation, 'hidden_act')}")
         return "\n".join(lines)

@@ -10,8 +10,8 @@ import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.generation import LanguageModel
-from ..pretrained.weights import WeightEntry
-from .rotary import rotation
+from ..pretrained.weights import OUTPUT, WeightEntry
+from .rotary import rope_type, rotation
 from .task_heads import decoder_heads
 
 
@@ -40,7 +40,8 @@ class Llama(LanguageModel):
     }  # fmt: skip
     config_constants = {"ε": "rms_norm_eps"}
     activation = "hidden_act"
-    tied_by_default = False  # whether a config that does not say has U = E
+    tied_by_default = False
+    optional_weights = OUTPUT
     base_model_prefix = ("model.", "transformer.")
     heads = decoder_heads()
     required_config = {"attention_bias": False, "mlp_bias": False}
@@ -64,26 +65,15 @@ class Llama(LanguageModel):
     """
 
     @classmethod
-    def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
-        """Return the weight entries of the output projection, if it is not the embedding."""
-        return {} if tied(cls, config) else {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}
-
-    @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
         """Return the definitions that the configuration selects."""
-        texts = (super().config_definitions(config), "U = E" if tied(cls, config) else "", cls.frequencies(config))
-        return "\n".join(filter(None, texts))
+        return "\n".join(filter(None, (super().config_definitions(config), cls.frequencies(config))))
 
     @classmethod
     def frequencies(cls, config: Mapping[str, Any]) -> str:
         """Return the definition of ω, the rotation frequencies, from either form of the RoPE configuration."""
         stated = rotation(config)
-        kind = stated.get("rope_type") or stated.get("type") or "default"
-        if kind not in FREQUENCIES:
-            raise nt.NotationError(
-                409, f"config.json has rope_type = {kind!r}, which the formulas of {cls.__name__} do not support",
-                hint=f"supported: {', '.join(FREQUENCIES)}",
-            )  # fmt: skip
+        kind = rope_type(config, cls.__name__, FREQUENCIES)
         if float(stated.get("partial_rotary_factor", 1.0)) != 1.0:
             raise nt.NotationError(
                 409, f"config.json has partial_rotary_factor, but the formulas of {cls.__name__} rotate the whole key"
@@ -106,11 +96,6 @@ def groups(config: Mapping[str, Any]) -> int:
 def head(config: Mapping[str, Any]) -> int:
     """Return the size of a head."""
     return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
-
-
-def tied(kind: type[Llama], config: Mapping[str, Any]) -> bool:
-    """Return whether the output projection is the embedding."""
-    return bool(config.get("tie_word_embeddings", kind.tied_by_default))
 
 
 # The frequencies by the name that config.json gives their kind

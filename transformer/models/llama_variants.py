@@ -69,7 +69,8 @@ class Gemma2(Llama):
     removes = ("M",)
     model_types = ("gemma2",)
     activation = "hidden_activation"
-    tied_by_default = True
+    tied_by_default = None  # the formulas have E alone
+    optional_weights = {}
     required_config = {"attention_bias": False, "tie_word_embeddings": True, "use_bidirectional_attention": None}
     step_mask = f"M^l = {WINDOWED % 'width^l'} for l = 1, …, L"
     weight_map = (
@@ -81,9 +82,7 @@ class Gemma2(Llama):
 
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
-        lines = [
-            line for line in super().config_definitions(config).splitlines() if line != "U = E"
-        ]  # the formulas have E alone
+        lines = [super().config_definitions(config)]
         caps = {"cap": config.get("final_logit_softcapping"), "bound": config.get("attn_logit_softcapping")}
         lines += [f"{name} = {number}" for name, number in caps.items() if number is not None]
         if caps["cap"] is None:

@@ -8,7 +8,7 @@ from typing import Any
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.recurrent import RecurrentModel
-from ..pretrained.weights import WeightEntry, linear
+from ..pretrained.weights import OUTPUT, WeightEntry, linear
 
 
 def inner(config: Mapping[str, Any]) -> int:
@@ -44,6 +44,8 @@ class Mamba(RecurrentModel):
     required_config = {"use_bias": False, "use_conv_bias": True}
     base_model_prefix = "backbone."
     ignored_weights = ("lm_head.weight",)
+    tied_by_default = True
+    optional_weights = OUTPUT
     weight_map = (
         WeightEntry("E", "embeddings.weight", "vocab chans"),
         WeightEntry("γ^l", "layers.{l}.norm.weight", "chans"),
@@ -58,13 +60,3 @@ class Mamba(RecurrentModel):
         WeightEntry("W^{l,out}", "layers.{l}.mixer.out_proj.weight", "chans inner"),
         WeightEntry("γ", "norm_f.weight", "chans"),
     )
-
-    @classmethod
-    def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
-        tied = config.get("tie_word_embeddings", True)
-        return {} if tied else {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}
-
-    @classmethod
-    def config_definitions(cls, config: Mapping[str, Any]) -> str:
-        tied = "U = E" if config.get("tie_word_embeddings", True) else ""
-        return "\n".join(filter(None, (super().config_definitions(config), tied)))

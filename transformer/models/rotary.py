@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import namedtensor as nt
@@ -25,13 +25,19 @@ def rotated_pairs(config: Mapping[str, Any]) -> int:
     return int(size * share) // 2
 
 
-def theta(config: Mapping[str, Any], kind: str) -> float:
-    """The base of the frequencies. Raises NotationError where config.json asks for frequencies of another form."""
+def rope_type(config: Mapping[str, Any], kind: str, supported: Collection[str]) -> str:
+    """The form of the frequencies. Raises NotationError where the formulas of a model have none of this form."""
     stated = rotation(config)
     name = stated.get("rope_type") or stated.get("type") or "default"
-    if name != "default":
+    if name not in supported:
         raise nt.NotationError(
             409, f"config.json has rope_type = {name!r}, which the formulas of {kind} do not support",
-            hint="supported: default",
+            hint=f"supported: {', '.join(supported)}",
         )  # fmt: skip
-    return stated.get("rope_theta", config.get("rope_theta", config.get("rotary_emb_base", 10000)))
+    return name
+
+
+def theta(config: Mapping[str, Any], kind: str) -> float:
+    """The base of the frequencies. Raises NotationError where config.json asks for frequencies of another form."""
+    rope_type(config, kind, ("default",))
+    return rotation(config).get("rope_theta", config.get("rope_theta", config.get("rotary_emb_base", 10000)))

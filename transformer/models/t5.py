@@ -9,7 +9,7 @@ import namedtensor as nt
 from namedtensor.initializers import Constant, Normal
 
 from ..pretrained.model import ACTIVATIONS
-from ..pretrained.weights import WeightEntry
+from ..pretrained.weights import OUTPUT, WeightEntry
 from .sequence_to_sequence import SequenceToSequence
 from .task_heads import T5_HEADS
 
@@ -73,25 +73,21 @@ class T5(SequenceToSequence):
     base_model_prefix = "transformer."
     ignored_heads = ("classification_head.*", "classifier.*", "qa_outputs.*")
     heads = T5_HEADS
+    tied_by_default = True
+    optional_weights = OUTPUT
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[WeightEntry, ...]:
         return WEIGHTS + (GATED if feedforward(config)[1] else PLAIN)
 
     @classmethod
-    def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
-        tied = config.get("tie_word_embeddings", True)
-        return {} if tied else {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}
-
-    @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
         activation, gated = feedforward(config)
-        tied = config.get("tie_word_embeddings", True)
         texts = [f"act(x) = {ACTIVATIONS[activation]}", f"far = {config.get('relative_attention_max_distance', 128)}"]
-        texts += ["U = E"] if tied else []
-        texts += [] if config.get("scale_decoder_outputs", tied) else ["scale = 1"]
+        texts += [super().config_definitions(config)]
+        texts += [] if config.get("scale_decoder_outputs", cls.is_tied(config)) else ["scale = 1"]
         texts += [cls.file_text("t5_gated.nt")] if gated else []
-        return "\n".join(texts)
+        return "\n".join(filter(None, texts))
 
 
 def feedforward(config: Mapping[str, Any]) -> tuple[str, bool]:

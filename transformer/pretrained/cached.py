@@ -17,6 +17,8 @@ from grammar.nodes import Declaration
 from grammar.printer import to_text
 from namedtensor.layers import LayerModule
 
+from .generation import families
+
 FORMULAS = """
     K^l = past^{l,K}_{past→memory} ⊕_{memory} k^l_{seq→memory} for l = 1, …, L
     V^l = past^{l,V}_{past→memory} ⊕_{memory} v^l_{seq→memory} for l = 1, …, L
@@ -36,12 +38,10 @@ class CachedModule(LayerModule):
     def __init__(self, model: Any, inputs: Mapping[str, Any]):
         model = model.unstack_layers()
         axes = {name: ("batch", *order) for name, order in cache_axes(model.cached).items()}
-        layers = range(1, model.sizes["L"] + 1)
-        cached = expanded(("past^{l,K}", "past^{l,V}"), layers)
-        constant = expanded(model.fixed, layers)
+        cached, constant = families(model, ("past^{l,K}", "past^{l,V}")), families(model, model.fixed)
         self._past_orders = tuple(expanded_axes(axes, cached))
         shapes = {**inputs, **dict(zip((*constant, *cached), expanded_axes(axes, (*constant, *cached))))}
-        names = (model.output, *expanded(("K^l", "V^l"), layers))
+        names = (model.output, *families(model, ("K^l", "V^l")))
         caches = (tuple(MEMORY if axis == PAST else axis for axis in order) for order in self._past_orders)
         super().__init__(  # a cache is returned as it is given
             model, shapes, names, cached_formulas(model, shapes), (("batch", "seq", "vocab"), *caches)
@@ -85,12 +85,6 @@ def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
             order = (*others[:-1], PAST if first == MEMORY else first, others[-1])
             axes |= {to_text(name): order for name in statement.names}
     return axes
-
-
-def expanded(families: Iterable[str], layers: Iterable[int]) -> tuple[str, ...]:
-    """The names of the members of families, layer by layer."""
-    families = tuple(families)
-    return tuple(re.sub(r"\bl\b", str(layer), name) for layer in layers for name in families)
 
 
 def expanded_axes(axes: Mapping[str, tuple[str, ...]], names: Iterable[str]) -> list[tuple[str, ...]]:

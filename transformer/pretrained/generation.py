@@ -230,9 +230,7 @@ def steps(
     if "positions" in model.optional_inputs:
         first["positions"] = positions
     states, *result = model.evaluate(("states", *texts, *fixed), **first)
-    yield after_last(model)["logits"](
-        values={**model.stored, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
-    )
+    yield last_logits(model, states, mask)
 
     optional = {name: value for name, value in given.items() if name in model.optional_inputs}
     tensors = {name: value for name, value in model.stored.items() if isinstance(value, nt.NamedTensor)}
@@ -271,21 +269,27 @@ def families(model: LanguageModel, names: Iterable[str]) -> list[str]:
     return [re.sub(r"\bl\b", str(l), name) for l in range(1, model.sizes["L"] + 1) for name in names]
 
 
-def after_last(model: LanguageModel) -> nt.Program:
-    """Return the model's formulas for given states."""
-    return variant(model.formula, "", frozenset({"states"}))
+def last_logits(model: LanguageModel, states: nt.NamedTensor, mask: nt.NamedTensor) -> nt.NamedTensor:
+    """Compute the logits after the last token of each sequence."""
+    formulas = variant(model.formula, "", frozenset({"states"}))
+    last = LAST["now"](X=states, mask=mask)
+    return formulas["logits"](values={**model.stored, "states": last}, sizes=model.sizes)
 
 
 def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
     """Return the model's formulas for one token and a cache, with constants inlined: a step takes tensors only."""
-    numbers = (f"{name} = {value!r}" for name, value in model.stored.items() if not isinstance(value, nt.NamedTensor))
     positioned = "positions" in model.optional_inputs
     texts = (
-        inspect.cleandoc(STEP), model.step_mask, inspect.cleandoc(model.cached), *numbers,
+        inspect.cleandoc(STEP), model.step_mask, inspect.cleandoc(model.cached), *numbers(model),
         *(() if positioned else ("positions ∈ ℝ^{seq}",)),
     )  # fmt: skip
     replaced = {"positions", "before"} if positioned else {"before"}
     return variant(model.formula, "\n".join(texts), frozenset({*replaced, *model.fixed, *cached}))
+
+
+def numbers(model: LanguageModel) -> list[str]:
+    """Return the definitions of the parameters that are numbers."""
+    return [f"{name} = {value!r}" for name, value in model.stored.items() if not isinstance(value, nt.NamedTensor)]
 
 
 @lru_cache(maxsize=256)

@@ -62,6 +62,7 @@ class Model(Layer):
     optional_weights: ClassVar[
         Mapping[str, tuple[WeightEntry, ...]]
     ] = {}  # definitions whose parameters some files lack
+    tied_by_default: ClassVar[bool | None] = None  # whether a config that does not say has U = E; None where none may
     models: ClassVar[dict[str, type[Model]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -109,7 +110,12 @@ class Model(Layer):
     @classmethod
     def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
         """The definitions whose parameters some files lack, with their rows."""
-        return cls.optional_weights
+        return {} if cls.is_tied(config) else cls.optional_weights
+
+    @classmethod
+    def is_tied(cls, config: Mapping[str, Any]) -> bool:
+        """Whether the map from states to logits is the embedding, for formulas that have both."""
+        return cls.tied_by_default is not None and bool(config.get("tie_word_embeddings", cls.tied_by_default))
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
@@ -120,11 +126,14 @@ class Model(Layer):
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
         """The definitions that a config asks for in place of those in the formulas."""
         name = config.get(cls.activation) if cls.activation else None
-        if name is None:
-            return ""
-        if name not in ACTIVATIONS:
-            raise nt.NotationError(
-                409, f"config.json has an unsupported {cls.activation}: {name!r}",
-                hint=f"supported: {', '.join(ACTIVATIONS)}",
-            )  # fmt: skip
-        return f"act(x) = {ACTIVATIONS[name]}"
+        activation = "" if name is None else f"act(x) = {activation_named(name, cls.activation)}"
+        return "\n".join(filter(None, (activation, "U = E" if cls.is_tied(config) else "")))
+
+
+def activation_named(name: Any, key: str) -> str:
+    """The formula of an activation that a key of config.json names. Raises NotationError if it is unknown."""
+    if name not in ACTIVATIONS:
+        raise nt.NotationError(
+            409, f"config.json has an unsupported {key}: {name!r}", hint=f"supported: {', '.join(ACTIVATIONS)}"
+        )
+    return ACTIVATIONS[name]

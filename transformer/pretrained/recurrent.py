@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import namedtensor as nt
 
-from .generation import LAST, LanguageModel, after_last, families, one, variant
+from .generation import LanguageModel, families, last_logits, numbers, one, variant
 
 if TYPE_CHECKING:
     from namedtensor.layers import LayerModule
@@ -48,8 +48,7 @@ class RecurrentModel(LanguageModel):
         ids, mask = ALIGNED["moved", "real"](tokens=ids, mask=mask)
         states, *memory = self.evaluate(("states", *after), **{self.inputs[-1]: ids, "mask": mask, **given})
         constant = {name: value for name, value in self.stored.items() if isinstance(value, nt.NamedTensor)}
-        last = {**self.stored, "states": LAST["now"](X=states, mask=mask)}
-        yield after_last(self)["logits"](values=last, sizes=self.sizes)
+        yield last_logits(self, states, mask)
         step = self._step()["now", *after].bind(constant, self.sizes)
         for _ in range(1, most):
             now, *memory = step({self.inputs[-1]: one(tokens[-1]), **dict(zip(before, memory))})
@@ -57,10 +56,7 @@ class RecurrentModel(LanguageModel):
 
     def _step(self) -> nt.Program:
         """Return the formulas for one token, given the state, with constants inlined."""
-        numbers = (
-            f"{name} = {value!r}" for name, value in self.stored.items() if not isinstance(value, nt.NamedTensor)
-        )
-        texts = (inspect.cleandoc(STEP), inspect.cleandoc(self.cached), *numbers)
+        texts = (inspect.cleandoc(STEP), inspect.cleandoc(self.cached), *numbers(self))
         return variant(self.formula, "\n".join(texts), frozenset(self.memory))
 
     def module(

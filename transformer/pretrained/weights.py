@@ -91,6 +91,9 @@ def norm(label: str, tensor: str, axis: str = "chans") -> tuple[WeightEntry, Wei
     return WeightEntry(f"γ{script}", f"{tensor}.weight", axis), WeightEntry(f"β{script}", f"{tensor}.bias", axis)
 
 
+OUTPUT = {"logits": (WeightEntry("U", "lm_head.weight", "vocab chans"),)}  # where it is not the embedding
+
+
 def expanded(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
     """A row for each parameter, families counted out."""
     counted: list[WeightEntry] = []
