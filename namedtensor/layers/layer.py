@@ -24,7 +24,7 @@ import os
 from collections.abc import Iterable, Mapping
 from textwrap import indent
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from grammar.errors import NotationError
 from grammar.plain_text import encodable
@@ -40,14 +40,10 @@ from ..programs.initializers import Initializers
 from ..tensors import pytrees as jax_trees
 from . import flax_nodes, layer_trees
 from .about import LayerMetadata, read, write
-from .families import Members, least, member_shape
-from .layer_placement import LayerPlacement
+from .families import least, member_shape
 from .module_methods import ModuleMethods
 from .parameters import checked, not_by_keyword, spelled
 from .texts import changed_text, own_text, text_beside
-
-if TYPE_CHECKING:
-    from ..sharding.sharding import Sharding
 
 
 def kind(layer: type[Layer]) -> str:
@@ -55,7 +51,7 @@ def kind(layer: type[Layer]) -> str:
     return f"{layer.__module__}.{layer.__qualname__}"
 
 
-class Layer(LayerPlacement, ModuleMethods, Suggests):
+class Layer(ModuleMethods, Suggests):
     """A layer: formulas, and a tensor for each parameter that they declare. It is immutable.
 
     `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
@@ -99,10 +95,6 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         flax_nodes.also(cls)
         jax_trees.also(layer_trees.tree_class(cls))
 
-    parameters: Mapping[str, Any]
-    _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
-    _about: LayerMetadata
-
     def __init__(
         self,
         parameters: Mapping[str, Any] = MappingProxyType({}),
@@ -119,55 +111,10 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
         self._set({}, LayerMetadata.of(sizes, definitions, config, remove)._replace(strict=bool(strict)))
         self._set(checked(self._declared(), self.sizes, spelled(parameters)), self._about)
 
-    def _set(self, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
-        jax_trees.where_imported()
-        object.__setattr__(self, "_about", about)
-        self._read_from(
-            parameters if isinstance(parameters, flax_nodes.Variables) else MappingProxyType(dict(parameters))
-        )
-
-    def _read_from(self, parameters: Mapping[str, Any]) -> None:
-        """Have the layer read its parameters from a mapping, which changes where Flax holds them."""
-        stacked = self._about.stacked
-        object.__setattr__(self, "parameters", Members(parameters, stacked) if stacked else parameters)
-        object.__setattr__(self, "_kept", parameters)
-
-    @classmethod
-    def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
-        """Build a layer from parts of another layer without checks."""
-        layer = object.__new__(cls)
-        layer._set(parameters, about)
-        return layer
-
-    def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
-        """Build the same layer with other parameters without checks, placed on devices if a sharding is given."""
-        placed = parameters if sharding is None else sharding.place(parameters)
-        return self._of_parts(placed, self._about._replace(sharding=sharding))
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Sizes that no parameter has, such as the number of layers."""
-        return dict(self._about.sizes)
-
-    @property
-    def definitions(self) -> str:
-        """Definitions that replace those of the same names in the formulas."""
-        return self._about.definitions
-
-    @property
-    def removed(self) -> frozenset[str]:
-        """Definitions that are removed from the formulas."""
-        return self._about.removed
-
     @property
     def config(self) -> dict[str, Any]:
         """The configuration of the checkpoint from which the layer was loaded."""
         return json.loads(self._about.config)
-
-    @property
-    def sharding(self) -> Sharding | None:
-        """The devices on which `shard` placed the parameters; its `place` places inputs."""
-        return self._about.sharding
 
     def __reduce__(self) -> Any:
         return type(self)._of_parts, (dict(self._kept), self._about)
@@ -299,11 +246,6 @@ class Layer(LayerPlacement, ModuleMethods, Suggests):
                 hint="create such a module with layer.module()",
             )  # fmt: skip
         return layer
-
-    @classmethod
-    def _arguments(cls) -> tuple[str, ...]:
-        """Return the names of the positional arguments of a call."""
-        return cls.inputs + cls.optional_inputs if cls.inputs else tuple(cls.formula[cls.output].arguments)
 
     @classmethod
     def file_text(cls, file: str) -> str:

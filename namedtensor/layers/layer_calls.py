@@ -53,30 +53,28 @@ class LayerCalls:
     optional_inputs: ClassVar[tuple[str, ...]]
     default_sizes: ClassVar[Mapping[str, int]]
     parameters: Mapping[str, Any]
-    _kept: Mapping[str, Any]
+    _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
     _about: LayerMetadata
 
-    if TYPE_CHECKING:  # other attributes of a layer
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Sizes that no parameter has, such as the number of layers."""
+        return dict(self._about.sizes)
 
-        @property
-        def sizes(self) -> dict[str, int]:
-            """Return the size of each axis of the parameters."""
-            ...
+    @property
+    def definitions(self) -> str:
+        """Definitions that replace those of the same names in the formulas."""
+        return self._about.definitions
 
-        @property
-        def definitions(self) -> str:
-            """Return the formulas that replace definitions of the class."""
-            ...
+    @property
+    def removed(self) -> frozenset[str]:
+        """Definitions that are removed from the formulas."""
+        return self._about.removed
 
-        @property
-        def removed(self) -> frozenset[str]:
-            """Return the names of the definitions that were removed."""
-            ...
-
-        @property
-        def sharding(self) -> Sharding | None:
-            """Return how the parameters are sharded, if they are."""
-            ...
+    @property
+    def sharding(self) -> Sharding | None:
+        """The devices on which `shard` placed the parameters; its `place` places inputs."""
+        return self._about.sharding
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Evaluate the layer, lifted over any extra axes of the arguments."""
@@ -246,6 +244,11 @@ class LayerCalls:
         other = [name for name in named if name not in inputs and name not in self.parameters]
         if other:
             check_names(self._declared(), self.parameters, other, inputs)
+
+    @classmethod
+    def _arguments(cls) -> tuple[str, ...]:
+        """Return the names of the positional arguments of a call."""
+        return cls.inputs + cls.optional_inputs if cls.inputs else tuple(cls.formula[cls.output].arguments)
 
     def _declared(self) -> Declared:
         return Declared(type(self).__name__, self.formula, self.inputs, self.default_sizes)

@@ -6,26 +6,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 from grammar.locks import LOADING, all_or_none
+
+from .layer_placement import LayerPlacement
 
 if TYPE_CHECKING:
     from .torch_modules import LayerModule
 
 
-class ModuleMethods:
+class ModuleMethods(LayerPlacement):
     """What `Layer` has for PyTorch."""
-
-    optional_inputs: ClassVar[tuple[str, ...]]
-
-    if TYPE_CHECKING:  # other attributes of a layer
-
-        @classmethod
-        def _arguments(cls) -> tuple[str, ...]: ...
-        def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None: ...
-        def unstack_layers(self) -> Any: ...
-        def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Any: ...
 
     def module(
         self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]

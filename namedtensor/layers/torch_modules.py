@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..core.kinds import wrong
 from ..programs.named_plans import target_named
@@ -14,15 +14,6 @@ from ..programs.torch_module import NamedModule, in_default_dtype
 
 if TYPE_CHECKING:
     from ..programs.program import Program
-
-
-class Kind(Protocol):
-    """A class of layers, made again of its parts."""
-
-    output: str
-
-    def _of_parts(self, parameters: Mapping[str, Any], about: Any) -> Any: ...
-    def _arguments(self) -> tuple[str, ...]: ...
 
 
 class LayerModule(NamedModule):
@@ -61,10 +52,9 @@ class LayerModule(NamedModule):
         if not hasattr(layer, "_about"):
             raise wrong(layer, "the first argument of LayerModule", "a layer", "write LayerModule(FFN.init(…), …)")
         super().__init__(in_default_dtype(layer.parameters), inputs)
-        kind: Any = type(layer)
-        self.kind: Kind = kind
+        self.kind: Any = type(layer)
         self.about = layer._about
-        self.names = names or kind.output
+        self.names = names or self.kind.output
         self.formulas, self.orders = formulas, orders
         self._plan()
 
