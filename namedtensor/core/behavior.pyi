@@ -130,64 +130,6 @@ class Behavior:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any: ...
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]: ...
-    def __repr__(self) -> str: ...
-    def __str__(self) -> str: ...
-    def __format__(self, spec: str) -> str: ...
-    def to_text(self, digits: int | None = None) -> str:
-        """Format the tensor as a table for terminals.
-
-        Parameters
-        ----------
-        digits : int, optional
-            Significant digits (default: those of `set_printoptions`).
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        NotationError
-            If `digits` is not an integer from 1 to 17.
-
-        Examples
-        --------
-        >>> import namedtensor as nt
-        >>> print(nt.tensor([3, 1], "a").to_text())
-        a │ 1  2
-        ──┼─────
-          │ 3  1
-        """
-
-    def to_latex(self, macros: bool = False, digits: int | None = None) -> str:
-        r"""Format a number, row or matrix as LaTeX.
-
-        Parameters
-        ----------
-        macros : bool
-            Whether to use the paper's macros (default: False).
-        digits : int, optional
-            Significant digits (default: those of `set_printoptions`).
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        NotationError
-            If there are more than two axes.
-
-        Examples
-        --------
-        >>> import namedtensor as nt
-        >>> print(nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").to_latex(macros=True))
-        \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
-        """
-
-    def _repr_html_(self) -> str:
-        """Return the representation as HTML for notebooks."""
-
     def __dir__(self) -> list[str]: ...
     def to_pandas(self, order: str | Iterable[str] | None = None) -> Any:
         """Return a pandas Series of one axis, or a DataFrame of two; labels become its index and its columns.
@@ -505,6 +447,32 @@ class Behavior:
         NamedTensor(1)
         """
 
+    def to_latex(self, macros: bool = False, digits: int | None = None) -> str:
+        r"""Format a number, row or matrix as LaTeX.
+
+        Parameters
+        ----------
+        macros : bool
+            Whether to use the paper's macros (default: False).
+        digits : int, optional
+            Significant digits (default: those of `set_printoptions`).
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        NotationError
+            If there are more than two axes.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> print(nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").to_latex(macros=True))
+        \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
+        """
+
     def take(self, indices: Any, axis: str) -> Self:
         """Return the elements at positions along an axis, counted from 0.
 
@@ -558,6 +526,38 @@ class Behavior:
         >>> import namedtensor as nt
         >>> nt.tensor([3, 1, 4], "seq").topk(2, "seq")
         (NamedTensor([4, 3], "seq"), NamedTensor([2, 0], "seq"))
+        """
+
+    def __format__(self, spec: str) -> str: ...
+    def __repr__(self) -> str: ...
+    def __str__(self) -> str: ...
+    def _repr_html_(self) -> str:
+        """A static table with the names of the axes at its sides; more than two axes make several tables."""
+
+    def to_text(self, digits: int | None = None) -> str:
+        """Format the tensor as a table for terminals.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Significant digits (default: those of `set_printoptions`).
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        NotationError
+            If `digits` is not an integer from 1 to 17.
+
+        Examples
+        --------
+        >>> import namedtensor as nt
+        >>> print(nt.tensor([3, 1], "a").to_text())
+        a │ 1  2
+        ──┼─────
+          │ 3  1
         """
 
     def sum(self, *, axis: Axes | None = None) -> Self:

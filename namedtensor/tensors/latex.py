@@ -10,7 +10,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.printer import to_latex
+from grammar.printer import to_latex as formula_latex
 
 from ..core.tensor import NamedTensor
 from .digits import IN_TABLES, digits_of
@@ -21,10 +21,30 @@ WORDS = {"true": "1", "false": "0", "nan": r"\text{nan}", "âˆž": r"\infty", "-âˆ
 POWER = re.compile(r"e([+-])0*(\d+)$")
 
 
-def latex_of(tensor: NamedTensor, macros: bool = False, digits: int | None = None) -> str:
-    """A number, a row or a matrix, which formulas read back as literals.
+def to_latex(tensor: NamedTensor, macros: bool = False, digits: int | None = None) -> str:
+    r"""Format a number, row or matrix as LaTeX.
 
-    Raises NotationError for more than two axes (316), and for more numbers than a page shows (404).
+    Parameters
+    ----------
+    macros : bool
+        Whether to use the paper's macros (default: False).
+    digits : int, optional
+        Significant digits (default: those of `set_printoptions`).
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotationError
+        If there are more than two axes.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> print(nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").to_latex(macros=True))
+    \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
     """
     axes = tensor.axes
     if len(axes) > 2:
@@ -42,7 +62,7 @@ def latex_of(tensor: NamedTensor, macros: bool = False, digits: int | None = Non
         return spelled(array.item(), precise)
     rows = array.tolist() if len(axes) == 2 else [array.tolist()]
     cells = r" \\ ".join(" & ".join(spelled(value, precise) for value in row) for row in rows)
-    *down, across = (to_latex(nodes.Axis(axis), macros=macros) for axis in axes)
+    *down, across = (formula_latex(nodes.Axis(axis), macros=macros) for axis in axes)
     if macros:
         return rf"\nmatrix{{{''.join(down)}}}{{{across}}}{{{cells}}}"
     return rf"\mathinner{{{''.join(down)}\overset{{{across}}}{{\begin{{bmatrix}} {cells} \end{{bmatrix}}}}}}"

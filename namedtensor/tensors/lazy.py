@@ -20,7 +20,9 @@ MODULES = {  # the module of each method
     ".dlpack": ("__dlpack__", "__dlpack_device__"),
     ".elements": ("astype", "flip", "pad", "roll", "to", "unstack", "where"),
     ".labeled": ("sel", "with_labels"),
+    ".latex": ("to_latex",),
     ".selection": ("take", "topk"),
+    ".tables": ("__format__", "__repr__", "__str__", "_repr_html_", "to_text"),
 }
 MODULE = {name: module for module, names in MODULES.items() for name in names}
 

@@ -1,9 +1,9 @@
-"""The behavior of NamedTensor: operators, functions, renaming and indexing, NumPy's protocols, and its looks.
+"""The behavior of NamedTensor: operators, functions, renaming and indexing, and NumPy's protocols.
 
 The class itself lies in `core/tensor.py` and knows no operator. It is given its behavior here, once, when it is first
 imported; what type checkers see of it is `core/behavior.pyi`. There is no `__getattr__`, which would make each look at an
-attribute slower: the error for an unknown one is Python's own, which names the nearest. Methods that few programs use, and
-the names that other libraries have, are in `lazy`.
+attribute slower: the error for an unknown one is Python's own, which names the nearest. Its looks,
+methods that few programs use, and the names that other libraries have, are in `lazy`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
-from grammar.plain_text import encodable
 
 from ..core.kinds import as_mapping
 from ..core.tensor import NamedTensor, wrap_array
@@ -189,104 +187,6 @@ def pickled(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, .
     return restored, (self.array, self.axes, {axis: axis_labels.values for axis, axis_labels in labels}, origin)
 
 
-# ------------------------------------------------------------------------------------------------------ display
-@encodable
-def one_line(self: NamedTensor) -> str:
-    """Return the one-line representation."""
-    with LOADING, all_or_none():
-        from . import tables
-
-    return tables.one_line(self)
-
-
-@encodable
-def formatted(self: NamedTensor, spec: str) -> str:
-    """Format the tensor for f-strings."""
-    with LOADING, all_or_none():
-        from . import tables
-
-    return tables.text_table(self, spec=spec or None)
-
-
-@encodable
-def as_text(self: NamedTensor) -> str:
-    """Return the representation as text."""
-    with LOADING, all_or_none():
-        from . import tables
-
-    return tables.text_table(self)
-
-
-def to_text(self: NamedTensor, digits: int | None = None) -> str:
-    """Format the tensor as a table for terminals.
-
-    Parameters
-    ----------
-    digits : int, optional
-        Significant digits (default: those of `set_printoptions`).
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    NotationError
-        If `digits` is not an integer from 1 to 17.
-
-    Examples
-    --------
-    >>> import namedtensor as nt
-    >>> print(nt.tensor([3, 1], "a").to_text())
-    a │ 1  2
-    ──┼─────
-      │ 3  1
-    """
-    with LOADING, all_or_none():
-        from . import tables
-
-    return tables.text_table(self, digits)
-
-
-def to_latex(self: NamedTensor, macros: bool = False, digits: int | None = None) -> str:
-    r"""Format a number, row or matrix as LaTeX.
-
-    Parameters
-    ----------
-    macros : bool
-        Whether to use the paper's macros (default: False).
-    digits : int, optional
-        Significant digits (default: those of `set_printoptions`).
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    NotationError
-        If there are more than two axes.
-
-    Examples
-    --------
-    >>> import namedtensor as nt
-    >>> print(nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").to_latex(macros=True))
-    \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
-    """
-    with LOADING, all_or_none():
-        from .latex import latex_of
-
-    return latex_of(self, macros, digits)
-
-
-def as_html(self: NamedTensor) -> str:
-    """Return the representation as HTML for notebooks."""
-    with LOADING, all_or_none():
-        from . import tables
-
-    return tables.html_table(self)
-
-
 # ---------------------------------------------------------------------------------------------------- what it is given
 INFIX = {  # operator -> the methods for tensors on its left, and for numbers on its left
     "+": ("__add__", "__radd__"),
@@ -312,12 +212,6 @@ WRITTEN: dict[str, Callable[..., Any]] = {
     "__array_ufunc__": array_ufunc,
     "__array_function__": array_function,
     "__reduce__": pickled,
-    "__repr__": one_line,
-    "__str__": as_text,
-    "__format__": formatted,
-    "to_text": to_text,
-    "to_latex": to_latex,
-    "_repr_html_": as_html,
     "__dir__": lazy.public_names,
 }
 

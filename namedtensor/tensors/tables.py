@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError, printable
 from grammar.locks import LOADING, all_or_none
+from grammar.plain_text import encodable
 
 from ..core.arrays import UnnamedAxes
 from .digits import IN_HALVES, IN_LINES, IN_TABLES, digits_of
@@ -31,7 +32,8 @@ FEW = 24  # numbers printed on one line
 USUAL = {"int64", "float64", "bool", "complex128"}  # dtypes that Python's numbers have
 
 
-def one_line(tensor: NamedTensor) -> str:
+@encodable
+def __repr__(tensor: NamedTensor) -> str:
     """Format a tensor in one line: a small one as an expression that creates it, a larger one as its `summary`.
 
     The dtype follows the axes if it differs from that of Python's numbers.
@@ -200,7 +202,7 @@ def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None 
                2 │ 1  5
     """
     if isinstance(tensor.layout, UnnamedAxes):
-        return one_line(tensor)
+        return repr(tensor)
     array = values(tensor, tensor.axes)
     if array is None or array.size == 0:
         return summary(tensor)
@@ -217,6 +219,46 @@ def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None 
     if hidden:
         lines += ["", f"… and {hidden} more of {' × '.join(tensor.axes[:-2])}"]
     return "\n".join(lines)
+
+
+@encodable
+def __str__(tensor: NamedTensor) -> str:
+    """Return the representation as text."""
+    return text_table(tensor)
+
+
+@encodable
+def __format__(tensor: NamedTensor, spec: str) -> str:
+    """Format the tensor for f-strings."""
+    return text_table(tensor, spec=spec or None)
+
+
+def to_text(tensor: NamedTensor, digits: int | None = None) -> str:
+    """Format the tensor as a table for terminals.
+
+    Parameters
+    ----------
+    digits : int, optional
+        Significant digits (default: those of `set_printoptions`).
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    NotationError
+        If `digits` is not an integer from 1 to 17.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> print(nt.tensor([3, 1], "a").to_text())
+    a │ 1  2
+    ──┼─────
+      │ 3  1
+    """
+    return text_table(tensor, digits)
 
 
 def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
@@ -275,7 +317,7 @@ CELL = "padding:0.15em 0.6em;text-align:right;border:1px solid rgba(128,128,128,
 HEAD = "padding:0.15em 0.6em;text-align:right;font-weight:normal;opacity:0.65"
 
 
-def html_table(tensor: NamedTensor) -> str:
+def _repr_html_(tensor: NamedTensor) -> str:
     """A static table with the names of the axes at its sides; more than two axes make several tables."""
     array = values(tensor, tensor.axes)
     title = html.escape(summary(tensor))
