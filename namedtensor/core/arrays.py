@@ -110,16 +110,21 @@ def dtype_name(dtype: Any) -> str:
     return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
 
-def placed(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
-    """NumPy's array as one of `backend`: "numpy", "torch" or "jax". Raises NotationError if that is not installed."""
+def library_named(backend: object) -> Any:
+    """The module of "numpy", "torch" or "jax" that has their functions. Raises NotationError if it is not installed."""
     from importlib import import_module
 
     if not isinstance(backend, str) or backend not in BACKENDS:
         raise NotationError(409, f"unknown backend {backend!r}", hint=f"available: {', '.join(BACKENDS)}")
     try:
-        xp = import_module(BACKENDS[backend])
+        return import_module(BACKENDS[backend])
     except ImportError:
         raise NotationError(408, f"{backend} is not installed", hint=f"pip install '.[{backend}]'") from None
+
+
+def placed(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
+    """NumPy's array as one of `backend`: "numpy", "torch" or "jax". Raises NotationError if that is not installed."""
+    xp = library_named(backend)
     try:
         if backend == "numpy":
             return array if dtype is None else array.astype(dtype, copy=False)

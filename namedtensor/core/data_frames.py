@@ -12,6 +12,7 @@ import numpy as np
 
 from grammar.errors import NotationError
 
+from .arrays import library
 from .axes import names_of
 from .interchange import Origin, from_xarray, imported, labeled_tensor
 from .kinds import wrong
@@ -22,14 +23,9 @@ MAX_SHOWN = 5  # columns that a message lists
 PANDAS, POLARS = "pip install '.[data]'", "pip install polars"
 
 
-def library_of(value: Any) -> str:
-    """The library that the type of a value comes from."""
-    return type(value).__module__.partition(".")[0]
-
-
 def from_table(value: Any, axes: Any = None) -> NamedTensor | None:
     """The tensor of a DataArray, a DataFrame or a Series; None of anything else. Raises NotationError."""
-    convert = CONVERTERS.get(library_of(value))
+    convert = CONVERTERS.get(library(value))
     if convert is None or not any(kind.__name__ in KINDS for kind in type(value).__mro__):
         return None
     return convert(value, axes)
@@ -225,7 +221,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     >>> from_polars(polars.DataFrame({"city": ["Oslo", "Rome"], "low": [3, 1]}), "city kind")  # doctest: +SKIP
     NamedTensor([[3], [1]], "city kind", labels={"city": ["Oslo", "Rome"], "kind": ["low"]})
     """
-    if not hasattr(data, "to_numpy") or library_of(data) != "polars":
+    if not hasattr(data, "to_numpy") or library(data) != "polars":
         raise wrong(
             data, "what from_polars is given", "a Series or a DataFrame of polars", 'write nt.tensor(data, "a b")'
         )

@@ -79,18 +79,12 @@ class Labels:
     @cached_property
     def positions(self) -> dict[Any, list[int]]:
         """The positions of each label."""
-        result: dict[Any, list[int]] = {}
-        for position, value in enumerate(self.values.tolist()):
-            result.setdefault(value, []).append(position)
-        return result
+        return positions_of(self.values.tolist())
 
     @cached_property
     def texts(self) -> dict[str, list[int]]:
         """The positions of each label by its text."""
-        result: dict[str, list[int]] = {}
-        for position in range(len(self)):
-            result.setdefault(self.text(position), []).append(position)
-        return result
+        return positions_of(map(self.text, range(len(self))))
 
     def position(self, label: Any, axis: str) -> int:
         """The position of a label, or of its text. Raises NotationError where there is none, or several."""
@@ -115,6 +109,14 @@ class Labels:
             return self.positions.get(key.item() if hasattr(key, "item") else key, [])
         except (TypeError, ValueError):  # not a date, or not hashable
             return []
+
+
+def positions_of(values: Iterable[Any]) -> dict[Any, list[int]]:
+    """The positions of each of some values."""
+    result: dict[Any, list[int]] = {}
+    for position, value in enumerate(values):
+        result.setdefault(value, []).append(position)
+    return result
 
 
 def as_labels(values: Any) -> Any:

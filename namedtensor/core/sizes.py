@@ -6,10 +6,19 @@ number becomes that number. Arithmetic on unknowns gives a new unknown that keep
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .extents import Extent
 from .size_conditions import assume_equal, canonical
+
+
+def _written(sign: str) -> tuple[Callable[[Any, Any], SizeVariable], Callable[[Any, Any], SizeVariable]]:
+    """The methods of an operator, for a variable on its left and on its right: each gives the variable of the expression."""
+    return (
+        lambda variable, other: SizeVariable(f"{variable}{sign}{other}"),
+        lambda variable, other: SizeVariable(f"{other}{sign}{variable}"),
+    )
 
 
 class SizeVariable:
@@ -27,49 +36,15 @@ class SizeVariable:
 
     __repr__ = __str__
 
-    def _with(self, sign: str, other: Any) -> SizeVariable:
-        """The variable of an arithmetic expression of this one and a number."""
-        return SizeVariable(f"{self}{sign}{other}")
-
-    def _from(self, sign: str, other: Any) -> SizeVariable:
-        """The same with the number on the left."""
-        return SizeVariable(f"{other}{sign}{self}")
-
-    def __add__(self, other: Any) -> SizeVariable:
-        return self._with("+", other)
-
-    def __radd__(self, other: Any) -> SizeVariable:
-        return self._from("+", other)
-
-    def __sub__(self, other: Any) -> SizeVariable:
-        return self._with("-", other)
-
-    def __rsub__(self, other: Any) -> SizeVariable:
-        return self._from("-", other)
-
-    def __mul__(self, other: Any) -> SizeVariable:
-        return self._with("·", other)
-
-    def __rmul__(self, other: Any) -> SizeVariable:
-        return self._from("·", other)
-
-    def __truediv__(self, other: Any) -> SizeVariable:
-        return self._with("/", other)
-
-    def __rtruediv__(self, other: Any) -> SizeVariable:
-        return self._from("/", other)
-
-    def __floordiv__(self, other: Any) -> SizeVariable:
-        return self._with("/", other)
-
-    def __rfloordiv__(self, other: Any) -> SizeVariable:
-        return self._from("/", other)
+    __add__, __radd__ = _written("+")
+    __sub__, __rsub__ = _written("-")
+    __mul__, __rmul__ = _written("·")
+    __truediv__, __rtruediv__ = __floordiv__, __rfloordiv__ = _written("/")
 
     def __mod__(self, other: Any) -> int:
         return 0
 
-    def __rmod__(self, other: Any) -> int:
-        return 0
+    __rmod__ = __mod__
 
 
 Size = Any  # an int, an Extent or a SizeVariable

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.arrays import BACKENDS
+from ..core.arrays import library_named
 from ..core.kinds import wrong
 from ..core.tensor import NamedTensor, tensor
 from .elements import alone
@@ -62,12 +61,9 @@ def from_dlpack(data: Any, axes: Any = (), *, library: str = "numpy") -> NamedTe
     """
     if not hasattr(data, "__dlpack__"):
         raise wrong(data, "what from_dlpack is given", "an array with __dlpack__", 'write nt.tensor(data, "a b")')
-    if not isinstance(library, str) or library not in BACKENDS:
-        raise NotationError(409, f"unknown backend {library!r}", hint=f"available: {', '.join(BACKENDS)}")
+    xp = library_named(library)
     try:
-        array = import_module(BACKENDS[library]).from_dlpack(data)
-    except ImportError:
-        raise NotationError(408, f"{library} is not installed", hint=f"pip install '.[{library}]'") from None
+        array = xp.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError, ValueError) as problem:
         raise NotationError(
             405, f"{library} cannot take this array: {problem}", hint="copy it to the CPU first"

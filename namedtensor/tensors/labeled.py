@@ -19,6 +19,7 @@ from ..core.tensor import NamedTensor, wrap_layout
 from ..operators.labels import result_labels
 from ..operators.record import Operator
 from . import eager, reshaping
+from .elements import alone
 from .reshaping import need_axes
 
 
@@ -65,6 +66,7 @@ def specialized(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------- giving and taking off
+@alone
 def with_labels(
     self: NamedTensor, labels: Mapping[str, Any] | None = None, /, **named: Iterable[Any] | None
 ) -> NamedTensor:
@@ -98,18 +100,15 @@ def with_labels(
     >>> A[{"city": "Bergen"}]
     NamedTensor(1)
     """
-    try:
-        hint = 'write with_labels(city=["Oslo", "Bergen"])'
-        given = {**as_mapping(labels, "what with_labels is given", hint), **named}
-        need_axes(self.layout, given, "with_labels")
-        result = labels_of(self.layout)
-        for axis, values in given.items():
-            result.pop(axis, None)
-            if values is not None:
-                result[axis] = fitting(values, axis, self.layout.sizes[axis])
-        return labeled(self, result)
-    except NotationError as problem:
-        raise problem.alone() from None
+    hint = 'write with_labels(city=["Oslo", "Bergen"])'
+    given = {**as_mapping(labels, "what with_labels is given", hint), **named}
+    need_axes(self.layout, given, "with_labels")
+    result = labels_of(self.layout)
+    for axis, values in given.items():
+        result.pop(axis, None)
+        if values is not None:
+            result[axis] = fitting(values, axis, self.layout.sizes[axis])
+    return labeled(self, result)
 
 
 def fitting(values: Any, axis: str, size: int) -> Labels:
@@ -181,6 +180,7 @@ def at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
     return labeled(result, labels_after(tensor, places))
 
 
+@alone
 def sel(self: NamedTensor, index: Mapping[str, Any] | None = None, /, **named: Any) -> NamedTensor:
     """Select elements by label, as xarray's `sel` does: integers are labels too.
 
@@ -209,9 +209,6 @@ def sel(self: NamedTensor, index: Mapping[str, Any] | None = None, /, **named: A
     >>> A.sel(year=slice(2020, None)).labels
     {'year': [2020, 2021]}
     """
-    try:
-        given = {**as_mapping(index, "what sel is given", 'write sel(city="Oslo")'), **named}
-        need_axes(self.layout, given, "sel")
-        return at_index(self, {axis: resolved(self, axis, selection, True) for axis, selection in given.items()})
-    except NotationError as problem:
-        raise problem.alone() from None
+    given = {**as_mapping(index, "what sel is given", 'write sel(city="Oslo")'), **named}
+    need_axes(self.layout, given, "sel")
+    return at_index(self, {axis: resolved(self, axis, selection, True) for axis, selection in given.items()})
