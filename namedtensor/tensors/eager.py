@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from grammar.cache import Cache
@@ -267,9 +268,9 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
     with at_once(xp):
         run, _ = target.backend.function(w.plan("", (result,)), xp)
     if any(step.primitive in OF_MATRICES for step in w.steps):
-        run = _of_a_matrix(run)
+        run = _translated(run, of_matrix)
     if any(step.primitive in CHECKS for step in w.steps):
-        run = _of_bits(without_warnings(run), target.default_whole)
+        run = _translated(without_warnings(run), partial(_past_bits, dtype=target.default_whole))
     places = [index for index, item in enumerate(given) if isinstance(item, (Layout, type))]
     if quiet:
         run = without_warnings(run)
@@ -287,30 +288,23 @@ def specialised_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...]
     return run, order, False
 
 
-def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, whose library has its own error for a matrix without an inverse, or a Cholesky factor."""
+def _translated(run: Callable[..., Any], error_of: Callable[[Exception], NotationError | None]) -> Callable[..., Any]:
+    """The function, some of whose errors, which are its library's own, are errors of the language."""
 
     def function(*arguments):
         try:
             return run(*arguments)
         except Exception as problem:
-            if (wrong := of_matrix(problem)) is None:
+            if (wrong := error_of(problem)) is None:
                 raise
             raise wrong from None
 
     return function
 
 
-def _of_bits(run: Callable[..., Any], dtype: str) -> Callable[..., Any]:
-    """Return the function, which detects integer overflow."""
-
-    def function(*arguments):
-        try:
-            return run(*arguments)
-        except (OverflowError, RuntimeError):  # the latter is PyTorch's, of a plain number that passes them
-            raise past_bits(dtype) from None
-
-    return function
+def _past_bits(problem: Exception, dtype: str) -> NotationError | None:
+    """The error of integers that overflow; a RuntimeError is PyTorch's, of a plain number that passes them."""
+    return past_bits(dtype) if isinstance(problem, (OverflowError, RuntimeError)) else None
 
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
