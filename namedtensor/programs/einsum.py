@@ -103,7 +103,7 @@ def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
                 if part is None
                 else problem.replace(hint=f"{HINT}; the largest part that is one: {call_of(part)}")
             )
-    operands = operands_in(root)
+    operands = operands_in(root)[id(root)]
     if operands > MOST:
         raise NotationError(404, f"einsum would need more than {MOST} operands")
     if operands == 0:
@@ -113,15 +113,10 @@ def einsum_of(root: Term, refused: Callable[[Term], NotationError]) -> str:
 
 def largest_part(root: Term) -> Term | None:
     """The part of a formula that is one einsum of most operands, two at least; None where there is none."""
-    operands: dict[int, int] = {}  # of the parts that are products
+    operands = operands_in(root)
     largest: Term | None = None
     for term in topological(root):
-        if not is_product(term) or any(id(argument) not in operands for argument in term.arguments):
-            continue
-        times = (exponent(term) or 0) if term.operator == "^" else 1
-        parts = sum(operands[id(argument)] for argument in term.arguments)
-        operands[id(term)] = 1 if term.operator == "input" else parts * times
-        if max(2, operands[id(largest)] if largest else 2) <= operands[id(term)] <= MOST:
+        if max(2, operands[id(largest)] if largest else 2) <= operands.get(id(term), 0) <= MOST:
             largest = term
     return largest
 
@@ -214,14 +209,15 @@ def parts_of(term: Term) -> tuple[Term, ...]:
     return term.arguments
 
 
-def operands_in(root: Term) -> int:
-    """How many operands a product has, where a part that is used twice counts twice."""
+def operands_in(root: Term) -> dict[int, int]:
+    """How many operands each part that is a product has, where a part that is used twice counts twice."""
     result: dict[int, int] = {}
     for term in topological(root):
-        parts = sum(result[id(argument)] for argument in term.arguments)
-        times = (exponent(term) or 0) if term.operator == "^" else 1
-        result[id(term)] = 1 if term.operator == "input" else parts * times
-    return result[id(root)]
+        if is_product(term) and all(id(argument) in result for argument in term.arguments):
+            parts = sum(result[id(argument)] for argument in term.arguments)
+            times = (exponent(term) or 0) if term.operator == "^" else 1
+            result[id(term)] = 1 if term.operator == "input" else parts * times
+    return result
 
 
 def factors(term: Term) -> Factors:

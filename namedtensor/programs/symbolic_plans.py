@@ -11,6 +11,7 @@ family, a label), that axis is a number in the plan; where every axis is, each l
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from itertools import repeat
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -148,16 +149,18 @@ class SymbolicPlans:
         pattern = tuple(("dimension", numbers[size]) if size in numbers else size for size in sizes)
 
         def plan() -> tuple[Executable, Assumptions]:
-            def compiled() -> Executable:
-                executable = make(given.with_layouts(layouts))
-                executable.function.compile()
-                return executable
-
-            return with_assumptions(compiled, dimensions)
+            return with_assumptions(lambda: compiled(make, given, layouts), dimensions)
 
         executable, assumptions = self._of_dimensions.get_or_build((key, pattern), plan)
         assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
         return executable.for_other_sizes(None)
+
+
+def compiled(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> Executable:
+    """The executable for these layouts, compiled now, while what it assumes of sizes is collected."""
+    executable = make(given.with_layouts(layouts))
+    executable.function.compile()
+    return executable
 
 
 def planned(
@@ -168,13 +171,7 @@ def planned(
     make: Make,
 ) -> SymbolicPlan[Executable] | None:
     """A plan in which the sizes that differ from those of the first call are symbols; None where there is none."""
-
-    def compiled(layouts: Mapping[str, Layout]) -> Executable:
-        executable = make(given.with_layouts(layouts))
-        executable.function.compile()
-        return executable
-
-    plan = with_symbols(known, given.abstract, sizes, places, compiled)
+    plan = with_symbols(known, given.abstract, sizes, places, partial(compiled, make, given))
     if plan is None or result_types(plan.executable) != known.results:
         return None
     plan.executable.plan.conditions = plan.conditions
