@@ -1,8 +1,8 @@
-"""Traversal of the syntax tree: the nodes directly below a node, a tree rebuilt with others, and the operations of a long sum."""
+"""Traversal of the syntax tree: the nodes below a node, a tree rebuilt with others, and the operations of a long sum."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
@@ -16,6 +16,15 @@ def left_spine(node: Any) -> list[nodes.Call]:
         calls.append(node)
         node = node.arguments[0]
     return calls
+
+
+def conjuncts(node: Any) -> list[Any]:
+    """The operands of a ∧ b ∧ …, read from left to right."""
+    result: list[Any] = []
+    while type(node) is nodes.Call and node.operator == "∧":
+        result.append(node.arguments[1])
+        node = node.arguments[0]
+    return [node, *reversed(result)]
 
 
 def children(node: Any) -> tuple[Any, ...]:
@@ -39,6 +48,21 @@ def _gather(values: Any, result: list[Any]) -> None:
             result.append(value)
         elif type(value) is tuple:
             _gather(value, result)
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """Every node at and below `node`, in preorder, without recursion."""
+    stack: list[Any] = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        if below := children(current):
+            stack.extend(reversed(below))
+
+
+def names_in(node: Any) -> set[str]:
+    """The texts of the names at and below a node."""
+    return {inner.text for inner in walk(node) if type(inner) is nodes.Name}
 
 
 def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()) -> Any:

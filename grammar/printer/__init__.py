@@ -9,7 +9,6 @@
 `preamble`: the macros of the paper, for LaTeX.
 `breadth`: how broad LaTeX is when it is set.
 `broken`: long formulas in several rows.
-`colored`: the same with a color for each axis.
 `runs`: how a page or a picture is to set each piece.
 
 Contract: what is printed is read again as the same tree.
@@ -24,6 +23,8 @@ from ..locks import LOADING, all_or_none
 from .ascii_text import Ascii
 from .text import Text
 
+RESET = "\x1b[0m"  # what ends a color in a terminal
+
 
 def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = None) -> str:
     """`node` (an expression, a statement, a set, a program) as text; `ascii`: in ASCII letters and signs alone.
@@ -36,12 +37,10 @@ def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = N
     >>> to_text(parse("X_{a→b} ⊕_{chans} γ"), ascii=True)
     'concat_{chans}(X_{a->b}, gamma)'
     """
+    printer = Ascii(node) if ascii else Text()
     if colors:
-        with LOADING, all_or_none():
-            from .colored import AsciiTerminal, Terminal
-
-        return (AsciiTerminal if ascii else Terminal)(node, colors).text(node)
-    return (Ascii(node) if ascii else Text()).text(node)
+        printer.colors, printer.after = colors, RESET
+    return printer.text(node)
 
 
 def to_latex(
@@ -60,13 +59,10 @@ def to_latex(
     with LOADING, all_or_none():
         from .latex import Latex, Macros
 
+    printer = Macros(node) if macros else Latex(node)
     if colors:
-        with LOADING, all_or_none():
-            from .colored import ColoredLatex, ColoredMacros
-
-        printer: Latex = (ColoredMacros if macros else ColoredLatex)(node, colors)
-    else:
-        printer = Macros(node) if macros else Latex(node)
+        printer.colors = {axis: printer.tint(color) for axis, color in colors.items()}
+        printer.after = "}"
     if width is None:
         return printer.text(node)
     with LOADING, all_or_none():

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..nodes import Name
 from ..symbols import GREEK_MACROS, SPELLED_GREEK
-from .operators import names_in
+from ..traversal import names_in
 from .pieces import QUOTIENT, Piece, signs
 from .text import Text
 

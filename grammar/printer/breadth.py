@@ -113,48 +113,40 @@ class Measure:
             return MACROS.get(token, LETTER_EMS)
         return SIGNS.get(token, LETTERS.get(token, 0.8 if token.isupper() else 0.53))
 
-    def argument(self) -> float:
-        return self.piece()
-
     def skip(self) -> None:
         """An argument that is not printed, or one in square brackets."""
         if self.at < len(self.tokens) and self.tokens[self.at] == "[":
             self.at = self.tokens.index("]", self.at) + 1
-        self.argument()
+        self.piece()
 
     def fraction(self) -> float:
-        return max(self.argument(), self.argument()) + 0.24
+        return max(self.piece(), self.piece()) + 0.24
 
     def tinted(self) -> float:
         self.skip()
-        return self.argument()
+        return self.piece()
 
     def under(self, width: float = 0.78) -> float:
-        return max(width, SCRIPT_SCALE * self.argument()) + BINARY
+        return max(width, SCRIPT_SCALE * self.piece()) + BINARY
 
-    def function(self) -> float:
-        below = SCRIPT_SCALE * self.argument()
-        return max(below, self.argument()) + THIN
-
-    def operator(self) -> float:
-        below = SCRIPT_SCALE * self.argument()
-        return max(below, self.argument()) + BINARY
+    def stacked(self, space: float) -> float:
+        """A script below or above what it belongs to."""
+        return max(SCRIPT_SCALE * self.piece(), self.piece()) + space
 
     def matrix(self) -> float:
-        down, across = self.argument(), self.argument()
-        start = self.at
+        down, across = self.piece(), self.piece()
         self.at += 1
-        return down + max(across, self.table("}", start)) + THIN
+        return down + max(across, self.table("}")) + THIN
 
     def environment(self) -> float:
         name = self.named()
         if name in ("bmatrix", "cases", "matrix"):
-            width = self.table(r"\end", self.at)
+            width = self.table(r"\end")
             self.named()
             return width
         return 0.0
 
-    def table(self, until: str, start: int) -> float:
+    def table(self, until: str) -> float:
         """Columns, each as broad as its broadest cell."""
         cells: list[list[float]] = [[0.0]]
         while self.at < len(self.tokens) and self.tokens[self.at] != until:
@@ -183,20 +175,18 @@ class Measure:
 
 TAKING = {
     r"\frac": Measure.fraction,
-    r"\sqrt": lambda measure: measure.argument() + 0.85,
+    r"\sqrt": lambda measure: measure.piece() + 0.85,
     r"\textcolor": Measure.tinted,
     r"\ndot": Measure.under,
     r"\ncat": Measure.under,
-    r"\nbin": Measure.operator,
+    r"\nbin": lambda measure: measure.stacked(BINARY),
     r"\nsum": lambda measure: measure.under(1.45),
     r"\nprod": lambda measure: measure.under(1.3),
-    r"\nfun": Measure.function,
+    r"\nfun": lambda measure: measure.stacked(THIN),
     r"\nmatrix": Measure.matrix,
-    r"\overset": lambda measure: max(SCRIPT_SCALE * measure.argument(), measure.argument()),
+    r"\overset": lambda measure: measure.stacked(0.0),
     r"\begin": Measure.environment,
-    r"\mathbin": lambda measure: measure.argument() + BINARY,
-    r"\mathop": lambda measure: measure.argument() + THIN,
-    **dict.fromkeys(
-        (r"\name", r"\mathsf", r"\mathrm", r"\text", r"\mathbb", r"\mathit", r"\substack"), Measure.argument
-    ),
+    r"\mathbin": lambda measure: measure.piece() + BINARY,
+    r"\mathop": lambda measure: measure.piece() + THIN,
+    **dict.fromkeys((r"\name", r"\mathsf", r"\mathrm", r"\text", r"\mathbb", r"\mathit", r"\substack"), Measure.piece),
 }

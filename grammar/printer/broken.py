@@ -12,25 +12,11 @@ from .breadth import breadth
 
 TOKEN = re.compile(r"\\(?:left|right)\s*(?:\\[A-Za-z]+|\\.|.)|\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 LOOSEST_FIRST = (
-    frozenset(("=", r"\in", r"\to", r"\rightarrow")),
-    frozenset(("+", "-")),
-    frozenset(
-        (
-            r"\odot",
-            r"\cdot",
-            r"\ndot",
-            r"\ncat",
-            r"\nbin",
-            r"\mathbin",
-            r"\times",
-            r"\star",
-            r"\oplus",
-            r"\land",
-            r"\lor",
-        )
-    ),
+    r"= \in \to \rightarrow",
+    "+ -",
+    r"\odot \cdot \ndot \ncat \nbin \mathbin \times \star \oplus \land \lor",
 )
-LEVEL = {token: level for level, tokens in enumerate(LOOSEST_FIRST) for token in tokens}
+LEVEL = {token: level for level, tokens in enumerate(LOOSEST_FIRST) for token in tokens.split()}
 OPENING, CLOSING = "([", ")]"
 INDENT_EMS = 1.0  # ems of \quad before what goes on
 MAX_LEFT_SHARE = 0.45  # of a row that the left sides may take before all begin at the margin

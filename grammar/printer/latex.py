@@ -55,7 +55,7 @@ class Latex(Text):
         """TeX takes one sub- and one superscript for each base; braces make a base of what has one."""
         if text[-1] not in ")]" and _has_script(base, sign):
             text = f"{{{text}}}"
-        return f"{text}{sign}{self.braced(content)}"
+        return super().script(base, text, sign, content)
 
     # --------------------------------------------------------------------------------------------- names and numbers
     def digits(self, number: int | float) -> str:
@@ -103,11 +103,11 @@ class Latex(Text):
         return f"\\mathbin{{\\mathop{{{self.signs[operator]}}}\\limits_{{{axes}}}}}"
 
     def big_sign(self, operator: str, below: str, above: str = "") -> str:
-        return f"{self.signs[operator]}\\limits_{{{below}}}" + (f"^{{{above}}}" if above else "")
+        return f"{self.signs[operator]}\\limits" + self.bounds(below, above)
 
     def named_sign(self, operator: str, below: str, above: str) -> str:
         name = MACROS.get(operator) or f"\\mathop{{{_lettered(operator, 'mathrm', several=True)}}}\\limits"
-        return f"{name}_{{{below}}}" + (f"^{{{above}}}" if above else "")
+        return name + self.bounds(below, above)
 
     def quotient(self, node):
         above, below = yield from self.each(node.arguments, SUM)
@@ -143,14 +143,12 @@ class Latex(Text):
         """softmax with its axes below it, but LN_Q with its label beside it."""
         below = yield from self.below(node.subscript)
         above = yield from self.above(node.superscript)
-        raised = f"^{self.braced(above)}" if above else ""
+        raised = self.scripted("^", above)
         if below and (node.operator in FUNCTIONS or any(map(_is_long, node.subscript))):
             return self.over_axes(node.operator, raised, below)
         below = yield from self.below(node.subscript, axes=False)
-        return self.called(node.operator) + raised + (f"_{self.braced(below)}" if below else "")
-
-    def called(self, operator: str) -> str:
-        return MACROS.get(operator) or _lettered(operator, "text", several=True)
+        called = MACROS.get(node.operator) or _lettered(node.operator, "text", several=True)
+        return called + raised + self.scripted("_", below)
 
     def bars(self, operand: str) -> str:
         return f"\\lVert {operand} \\rVert"
@@ -170,10 +168,8 @@ class Latex(Text):
         return f"\\mathinner{{{down}{numbers}}}"
 
     def cases(self, node):
-        branches = []
-        for body, condition in node.branches:
-            branches.append(_guarded((yield from self.branch(body, condition))))
-        rows = " \\\\ ".join(branches)
+        branches = yield from self.gathered(self.branch(*branch) for branch in node.branches)
+        rows = " \\\\ ".join(map(_guarded, branches))
         return Piece(f"\\begin{{cases}} {rows} \\end{{cases}}", SUM)
 
     def branch(self, body, condition):
@@ -184,6 +180,10 @@ class Latex(Text):
         return f"{value} & \\text{{if }} {test.text}"
 
     # ----------------------------------------------------------------------------------------------------- programs
+    def tint(self, color: str) -> str:
+        """What is printed before the name of an axis of a color, such as #0b80a6."""
+        return f"\\textcolor{{{color}}}{{"
+
     def joined(self, lines: list[str]) -> str:
         if len(lines) == 1:
             return lines[0]
@@ -207,6 +207,10 @@ class Macros(Latex):
 
     def over_axes(self, operator: str, raised: str, axes: str) -> str:
         return f"\\nfun{{{axes}}}{{{_lettered(operator, '', several=True)}{raised}}}"
+
+    def tint(self, color: str) -> str:
+        """The same with the package xcolor."""
+        return f"\\textcolor[HTML]{{{color.lstrip('#').upper()}}}{{"
 
     def matrix(self, down: str, across: str, cells: str) -> str:
         return f"\\nmatrix{{{down}}}{{{across}}}{{{cells}}}"

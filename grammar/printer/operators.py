@@ -8,7 +8,7 @@ from typing import Any
 from .. import nodes
 from ..nodes import Call, Name, Number, Subscript
 from ..symbols import BINDERS, SYMBOLS, value
-from ..traversal import children
+from ..traversal import conjuncts, names_in
 from .pieces import (
     AND,
     ATOM,
@@ -47,9 +47,7 @@ FORMS = {
 class Operators(Functions):
     dot = "·"  # the product of two numbers
     mean = "𝔼"
-    times: str
-    sized: Callable[..., Any]
-    space: Callable[..., str]
+    shaped: Callable[..., Any]
 
     # ----------------------------------------------------------------------------------------------- infix and prefix
     def call(self, node) -> Printing:
@@ -74,7 +72,7 @@ class Operators(Functions):
         return self.dot if numbers and node.arguments else self.signs[node.operator]
 
     def under(self, operator: str, axes: str) -> str:
-        return f"{self.signs[operator]}_{{{axes}}}"
+        return self.signs[operator] + self.scripted("_", axes, always=True)
 
     def quotient(self, node):
         above = yield from self.part(node.arguments[0], PRODUCT)
@@ -114,7 +112,10 @@ class Operators(Functions):
         return (yield from self.over_body(self.big_sign(node.operator, below), node.arguments[0]))
 
     def big_sign(self, operator: str, below: str, above: str = "") -> str:
-        return f"{self.signs[operator]}_{{{below}}}" + (f"^{{{above}}}" if above else "")
+        return self.signs[operator] + self.bounds(below, above)
+
+    def bounds(self, below: str, above: str) -> str:
+        return self.scripted("_", below, always=True) + (self.scripted("^", above, always=True) if above else "")
 
     def indexsum(self, node):
         first = yield from self.first(node.first)
@@ -157,11 +158,8 @@ class Operators(Functions):
             (text,) = yield from self.each(node.arguments, ELEMENT)
             return text
         texts = yield from self.each(node.arguments, SUM)
-        sized = []
-        for axis, size in node.axes:
-            sized.append((yield from self.sized(axis, size)))
         named = f"{self.family(node.family)}({', '.join(texts)})"
-        return self.space(named, self.times.join(sized)) if sized else named
+        return (yield from self.shaped(named, node.axes))
 
     def atpoint(self, node):
         """f(t)|_{t = 0}"""
@@ -170,7 +168,7 @@ class Operators(Functions):
         for name, other in node.points:
             (text,) = yield from self.each((other,), SUM)
             points.append(f"{self.word(name.text)} = {text}")
-        return Piece(f"{body}|_{{{', '.join(points)}}}", POSTFIXED)
+        return Piece(f"{body}|" + self.scripted("_", ", ".join(points), always=True), POSTFIXED)
 
     def at_body(self, node):
         piece = yield from self.part(node, POSTFIXED)
@@ -189,7 +187,7 @@ class Operators(Functions):
             result = yield from self.distribution(draw)
             draws.append(f"{self.label_word(draw.name)} {self.signs['∼']} {result}")
         (body,) = yield from self.each((node.body,), SUM)
-        below = f"_{{{', '.join(draws)}}}" if draws else ""
+        below = self.scripted("_", ", ".join(draws), always=True) if draws else ""
         return Piece(f"{self.mean}{below}{self.square(body)}", POSTFIXED)
 
     def bound_sign(self, operator: str, below: str, above: str = "") -> str:
@@ -199,7 +197,7 @@ class Operators(Functions):
         return self.named_sign(operator, below, above)
 
     def named_sign(self, operator: str, below: str, above: str) -> str:
-        return f"{self.word(operator)}_{{{below}}}" + (f"^{{{above}}}" if above else "")
+        return self.word(operator) + self.bounds(below, above)
 
     def reaching(self, sign: str, body, operator: str):
         """∑ extends over products; max and similar operators are functions of a bracketed operand."""
@@ -307,26 +305,7 @@ class Operators(Functions):
         return end == start
 
 
-def names_in(node) -> set[str]:
-    names, waiting = set(), [node]
-    while waiting:
-        node = waiting.pop()
-        if type(node) is Name:
-            names.add(node.text)
-        waiting.extend(children(node))
-    return names
-
-
 def over_index(node) -> bool:
     """Whether a ∑ sums over indices, which its operand then mentions: ∑_i A_{height(i)}"""
     below = [part.text if type(part) is Name else "" for part in node.subscript]
     return bool(node.arguments) and bool(below) and names_in(node.arguments[0]).issuperset(below)
-
-
-def conjuncts(node) -> list:
-    """The operands of a ∧ b ∧ …, read from left to right."""
-    result = []
-    while type(node) is Call and node.operator == "∧":
-        result.append(node.arguments[1])
-        node = node.arguments[0]
-    return [node, *reversed(result)]

@@ -82,6 +82,13 @@ class Printer:
             texts.append(piece.text)
         return texts
 
+    def gathered(self, ways):
+        """The texts that several generators give."""
+        texts = []
+        for way in ways:
+            texts.append((yield from way))
+        return texts
+
     def bracketed(self, piece: Piece) -> Piece:
         return Piece(self.round(piece.text))
 

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from .. import nodes
 from ..nodes import Call, axis_of
 from ..symbols import FUNCTIONS
-from ..traversal import children
+from ..traversal import walk
 from .operators import FORMS, over_index
-from .pieces import POSTFIXED, Piece
 from .text import Text
 
 # Marks inside a piece, none of which a formula can hold: they begin a script, an axis, a slanted name, and end each.
@@ -51,9 +50,7 @@ def axes_in(node: Any) -> tuple[str, ...]:
     """
     result: dict[str, None] = {}
     sure: set[str] = set()
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
+    for current in walk(node):
         if isinstance(current, nodes.Axis):
             sure.add(current.name)
             result.setdefault(current.name)
@@ -61,7 +58,6 @@ def axes_in(node: Any) -> tuple[str, ...]:
             for axis in filter(None, map(axis_of, current.subscript)):
                 result.setdefault(axis.name)
             sure |= {axis.name for axis in filter(None, map(axis_of, certain(current)))}
-        waiting.extend(reversed(children(current)))
     return tuple(axis for axis in result if axis in sure)
 
 
@@ -79,44 +75,14 @@ class Marked(Text):
     """The text syntax, its scripts and axes between marks."""
 
     def __init__(self, axes: Collection[str]):
-        self.axes = frozenset(axes)
+        self.colors, self.after = {axis: f"{AXIS}{axis}{NAMED}" for axis in axes}, END
 
     def word(self, text: str) -> str:
         slanted = len(text.rstrip("'*†")) == 1 and text[0].isalpha()
         return f"{SLANTED}{text}{END}" if slanted else text
 
-    def tinted(self, axis: str, text: str) -> str:
-        return f"{AXIS}{axis}{NAMED}{text}{END}" if axis in self.axes else text
-
-    def script(self, base, text: str, sign: str, content: str) -> str:
-        return text + scripted(sign, content)
-
-    def under(self, operator: str, axes: str) -> str:
-        return self.signs[operator] + scripted("_", axes)
-
-    def big_sign(self, operator: str, below: str, above: str = "") -> str:
-        return self.signs[operator] + scripted("_", below) + (scripted("^", above) if above else "")
-
-    def head(self, node):
-        below = yield from self.below(node.subscript)
-        above = yield from self.above(node.superscript)
-        scripts = (scripted("_", below) if below else "") + (scripted("^", above) if above else "")
-        return self.called(node.operator) + scripts
-
-    def called(self, operator: str) -> str:
-        return self.word(operator)
-
-    def literal(self, node):
-        rows = yield from self.rows(node)
-        axes = ", ".join(self.axis(axis).text for axis in node.axes)
-        return Piece(f"[{'; '.join(', '.join(row) for row in rows)}]{scripted('_', axes)}", POSTFIXED)
-
-    def space(self, domain: str, axes: str) -> str:
-        return domain + scripted("^", axes)
-
-
-def scripted(sign: str, content: str) -> str:
-    return (BELOW if sign == "_" else ABOVE) + content + END
+    def scripted(self, sign: str, content: str, always: bool = False) -> str:
+        return (BELOW if sign == "_" else ABOVE) + content + END if content else ""
 
 
 def runs_of(marked: str) -> Iterator[Run]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from .. import nodes
 from ..nodes import Call, Name, Number, Size, Starred, Subscript, Superscript, axis_of
@@ -11,6 +12,9 @@ from .pieces import ATOM, OR, POSTFIXED, SUM, UNARY, Piece, Printer, Printing
 
 
 class ScriptPrinter(Printer):
+    colors: Mapping[str, str] = {}  # what is printed before the names of axes
+    after = ""  # and what after them
+
     # ---------------------------------------------------------------------------------------------- names and numbers
     def number(self, node) -> Piece:
         text = self.digits(node.value).replace("inf", self.word("∞"))
@@ -40,7 +44,7 @@ class ScriptPrinter(Printer):
 
     def tinted(self, axis: str, text: str) -> str:
         """The printed name of an axis, in its color if the output is colored."""
-        return text
+        return f"{self.colors[axis]}{text}{self.after}" if axis in self.colors else text
 
     # -------------------------------------------------------------------------------------------------------- scripts
     def superscript(self, node):
@@ -64,16 +68,23 @@ class ScriptPrinter(Printer):
 
     def script(self, base, text: str, sign: str, content: str) -> str:
         """`text`, the printed `base`, with a sub- or superscript."""
-        return f"{text}{sign}{self.braced(content)}"
+        return text + self.scripted(sign, content)
+
+    def scripted(self, sign: str, content: str, always: bool = False) -> str:
+        """A sub- or superscript, in braces where it needs them, or `always`; nothing for no content."""
+        if always:
+            return f"{sign}{{{content}}}"
+        return sign + self.braced(content) if content else ""
 
     def braced(self, content: str) -> str:
-        """Wrap text in braces unless it is one letter, one integer or one mark."""
-        return content if re.fullmatch(r"[^\W_]|\d+|[*†]|\\dagger", content) else f"{{{content}}}"
+        """Wrap text in braces unless it is one letter, one integer or one mark, whatever its color."""
+        bare = content
+        for color in (*self.colors.values(), self.after):
+            bare = bare.replace(color, "")
+        return content if re.fullmatch(r"[^\W_]|\d+|[*†]|\\dagger", bare) else f"{{{content}}}"
 
     def above(self, components):
-        texts = []
-        for component in components:
-            texts.append((yield from self.tight(component, SUM)))
+        texts = yield from self.gathered(self.tight(component, SUM) for component in components)
         return ",".join(texts)
 
     def below(self, components, axes: bool = True):
@@ -202,7 +213,7 @@ class Functions(ScriptPrinter):
         """‖x‖, ‖x‖_1"""
         (operand,) = yield from self.each(node.arguments, SUM)
         below = yield from self.above(node.parameters)
-        return Piece(self.bars(operand) + (f"_{self.braced(below)}" if below else ""), POSTFIXED)
+        return Piece(self.bars(operand) + self.scripted("_", below), POSTFIXED)
 
     def bars(self, operand: str) -> str:
         return f"‖{operand}‖" if "‖" not in operand else f"‖({operand})‖"
@@ -211,7 +222,7 @@ class Functions(ScriptPrinter):
         """A function's name with its scripts. d( would begin a derivative."""
         below = yield from self.below(node.subscript)
         above = yield from self.above(node.superscript)
-        scripts = (f"_{self.braced(below)}" if below else "") + (f"^{self.braced(above)}" if above else "")
+        scripts = self.scripted("_", below) + self.scripted("^", above)
         return "d " if node.operator == "d" and not scripts else self.word(node.operator) + scripts
 
     def arguments(self, node):
@@ -230,18 +241,14 @@ class Functions(ScriptPrinter):
     def literal(self, node):
         rows = yield from self.rows(node)
         axes = ", ".join(self.axis(axis).text for axis in node.axes)
-        return Piece(f"[{'; '.join(', '.join(row) for row in rows)}]_{{{axes}}}", POSTFIXED)
+        numbers = self.square("; ".join(", ".join(row) for row in rows))
+        return Piece(numbers + self.scripted("_", axes, always=True), POSTFIXED)
 
     def rows(self, node):
-        rows = []
-        for row in node.rows:
-            rows.append((yield from self.listed(row, SUM)))
-        return rows
+        return (yield from self.gathered(self.listed(row, SUM) for row in node.rows))
 
     def cases(self, node):
-        branches = []
-        for body, condition in node.branches:
-            branches.append((yield from self.branch(body, condition)))
+        branches = yield from self.gathered(self.branch(*branch) for branch in node.branches)
         return Piece(f"{{ {'; '.join(branches)} }}")
 
     def branch(self, body, condition):

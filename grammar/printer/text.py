@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .. import nodes
 from ..nodes import Call, Name, Number
-from .operators import FORMS, Operators, conjuncts
+from ..traversal import conjuncts
+from .operators import FORMS, Operators
 from .pieces import RELATION, SUM, Piece
 
 
@@ -23,13 +24,12 @@ class Text(Operators):
         domain = self.domains[node.domain].format(elements)
         if node.domain == "field":
             domain = node.elements[0].text
-        sized = []
-        for axis, size in node.axes:
-            sized.append((yield from self.sized(axis, size)))
-        return Piece(self.space(domain, self.times.join(sized)) if sized else domain)
+        return Piece((yield from self.shaped(domain, node.axes)))
 
-    def space(self, domain: str, axes: str) -> str:
-        return f"{domain}^{{{axes}}}"
+    def shaped(self, domain: str, axes):
+        """A set, or a distribution, with its axes."""
+        sized = yield from self.gathered(self.sized(axis, size) for axis, size in axes)
+        return domain + (self.scripted("^", self.times.join(sized), always=True) if sized else "")
 
     def sized(self, axis, size):
         text = self.axis(axis).text
@@ -102,20 +102,20 @@ class Text(Operators):
 
     def signature(self, node):
         head = yield from self.defined(node.head)
-        sets = []
-        for member in (*node.domain, node.codomain):
-            piece = yield self.visit(member)
-            sets.append(piece.text)
-        domain = f" {self.signs['×']} ".join(sets[:-1])
-        return Piece(f"{head} {self.signs[':']} {domain} {self.mark}{self.signs['→']} {sets[-1]}")
+        arrow = yield from self.arrow(node, self.mark)
+        return Piece(f"{head} {self.signs[':']} {arrow}")
 
     def functionset(self, node):
+        return Piece(self.round((yield from self.arrow(node))))
+
+    def arrow(self, node, mark: str = ""):
+        """ℝ^{a} × ℝ → ℝ"""
         sets = []
         for member in (*node.domain, node.codomain):
             piece = yield self.visit(member)
             sets.append(piece.text)
         domain = f" {self.signs['×']} ".join(sets[:-1])
-        return Piece(self.round(f"{domain} {self.signs['→']} {sets[-1]}"))
+        return f"{domain} {mark}{self.signs['→']} {sets[-1]}"
 
     def defined(self, node):
         """Yield the function or operator that a signature declares."""
