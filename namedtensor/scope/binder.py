@@ -125,8 +125,7 @@ DERIVATIVES = ("∂", "partial", "/d", "|_", "vert_", "∣_")
 
 def differentiates(function: FunctionDefinition) -> bool:
     """Whether a derivative is taken in a function or in what belongs to it."""
-    bodies = [function.body, *(definition.body for group in function.facts.values() for definition in group)]
-    bodies += [family.body for family in function.families]
+    bodies = [function.body, *(definition.body for definition in function.all_definitions())]
     return any(isinstance(node, nodes.Derivative) for body in bodies for node in walk(body))
 
 

@@ -13,14 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from grammar import nodes
-from grammar.nodes import Call, Equation, Index, IndexSum, Name, Node, Number, Over
+from grammar.nodes import Call, Equation, Index, IndexSum, Name, Node, Over
 from grammar.symbols import BINDERS
-from grammar.traversal import rebuilt
+from grammar.traversal import conjuncts, names_in, rebuilt
 
 from .names import Key, component_names, spelled, walk
+from .shifted_heads import stepped
 
 # A relation in a subscript: other texts have no such condition, and are not looked through.
 CONDITION = re.compile(r"_\s*\{[^}]*(?:[<>≤≥≠]|!=|\\(?:n|l|g)eq?|\\[lg]t|\\[lg]eqslant)")
@@ -32,7 +33,7 @@ def without_index_conditions(program: nodes.Program, given: Iterable[Key]) -> no
     """The program in which each operator over indices says of one index where it goes."""
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
-    statements = tuple(IndexConditions(known).of_statement(statement) for statement in program.statements)
+    statements = tuple(of_statement(statement, known) for statement in program.statements)
     same = all(new is old for new, old in zip(statements, program.statements))
     return program if same else replace(program, statements=statements)
 
@@ -60,84 +61,66 @@ def bound_by_head(head: Node) -> set[str]:
     return set[str]().union(*map(component_names, parts))
 
 
-class Bounds(NamedTuple):
-    """Where an index goes, as far as its condition says: from `first`, up to `last`."""
-
-    first: Node | None
-    last: Node | None
-
-
-class IndexConditions:
-    def __init__(self, known: frozenset[str]):
-        self.known = known
-
-    def of_statement(self, statement: Any) -> Any:
-        fixed = self.known
-        if isinstance(statement, Equation):
-            fixed |= bound_by_head(statement.sides[0])
-        over = getattr(statement, "range", None)
-        return self.turned(statement, fixed | over.variables if over is not None else fixed)
-
-    def turned(self, node: Any, fixed: frozenset[str]) -> Any:
-        if isinstance(node, Over) and not isinstance(node.over, nodes.Set) and node.operator not in BINDERS:
-            return self.of_condition(node, fixed)
-        inner = fixed
-        if isinstance(node, (IndexSum, Over)):
-            inner = fixed | {node.variable.text}
-        elif isinstance(node, nodes.Expectation):
-            inner = fixed | {draw.name if isinstance(draw, nodes.Draw) else draw.text for draw in node.draws}
-        elif isinstance(node, Call):
-            indexed = indices_of(node.arguments)
-            inner = fixed | {part.text for part in node.subscript if isinstance(part, Name) and part.text in indexed}
-        return rebuilt(node, lambda part: self.turned(part, inner), apart=("variable",))
-
-    def of_condition(self, node: Over, fixed: frozenset[str]) -> Node:
-        relations = relations_of(node.over)
-        variables = bound_indices(node, fixed)
-        body = self.turned(node.body, fixed | set(variables))
-        if len(variables) == 1 and len(relations) == 1:
-            same = variables[0] == node.variable.text
-            variable = node.variable if same else Name(variables[0], node.variable.span)
-            return node if same and body is node.body else replace(node, variable=variable, body=body)
-        return nested(replace(node, body=body), variables, relations)
+def of_statement(statement: Any, known: frozenset[str]) -> Any:
+    fixed = known
+    if isinstance(statement, Equation):
+        fixed |= bound_by_head(statement.sides[0])
+    over = getattr(statement, "range", None)
+    return turned(statement, fixed | over.variables if over is not None else fixed)
 
 
-def relations_of(condition: Any) -> list[Call]:
-    """1 ≤ i, i < j and j ≤ n of 1 ≤ i < j ≤ n, each with < or ≤ where it is an order."""
-    if condition.operator == "∧":
-        return [*relations_of(condition.arguments[0]), *relations_of(condition.arguments[1])]
-    if condition.operator not in FLIPPED:
-        return [condition]
-    return [replace(condition, operator=FLIPPED[condition.operator], arguments=condition.arguments[::-1])]
+def turned(node: Any, fixed: frozenset[str]) -> Any:
+    if isinstance(node, Over) and not isinstance(node.over, nodes.Set) and node.operator not in BINDERS:
+        return of_condition(node, fixed)
+    inner = fixed
+    if isinstance(node, (IndexSum, Over)):
+        inner = fixed | {node.variable.text}
+    elif isinstance(node, nodes.Expectation):
+        inner = fixed | {draw.name if isinstance(draw, nodes.Draw) else draw.text for draw in node.draws}
+    elif isinstance(node, Call):
+        indexed = indices_of(node.arguments)
+        inner = fixed | {part.text for part in node.subscript if isinstance(part, Name) and part.text in indexed}
+    return rebuilt(node, lambda part: turned(part, inner), apart=("variable",))
+
+
+def of_condition(node: Over, fixed: frozenset[str]) -> Node:
+    relations = list(map(ordered, conjuncts(node.over)))
+    variables = bound_indices(node, fixed)
+    body = turned(node.body, fixed | set(variables))
+    if len(variables) == 1 and len(relations) == 1:
+        same = variables[0] == node.variable.text
+        variable = node.variable if same else Name(variables[0], node.variable.span)
+        return node if same and body is node.body else replace(node, variable=variable, body=body)
+    return nested(replace(node, body=body), variables, relations)
+
+
+def ordered(relation: Call) -> Call:
+    """A relation with < or ≤ where it is an order."""
+    if relation.operator not in FLIPPED:
+        return relation
+    return replace(relation, operator=FLIPPED[relation.operator], arguments=relation.arguments[::-1])
 
 
 def indices_of(parts: Iterable[Node]) -> set[str]:
     """The names that appear in an index: i and j of A_{r(i), c(j+1)}."""
     items = (item for part in parts for node in walk(part) if isinstance(node, Index) for _, item in node.items)
-    return {node.text for item in items for node in walk(item) if isinstance(node, Name)}
+    return set[str]().union(*map(names_in, items))
 
 
 def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
     """The indices that a condition binds, in the order in which they appear."""
     between = conjoined(node.over)
     mentioned = dict.fromkeys(
-        name for relation in written(node.over) for part in relation.arguments for name in names(part)
+        name for relation in conjuncts(node.over) for part in relation.arguments for name in names(part)
     )
     indexed = indices_of((node.body,))
     texts = [name for name in mentioned if name not in fixed and (name in between or name in indexed)]
     return texts or [node.variable.text]
 
 
-def written(condition: Any) -> list[Call]:
-    """The relations of a condition as they are."""
-    if condition.operator == "∧":
-        return [*written(condition.arguments[0]), *written(condition.arguments[1])]
-    return [condition]
-
-
 def conjoined(condition: Any) -> set[str]:
     """The names between two relations of a chain: i and j of 1 ≤ i < j ≤ n."""
-    inside = [relation.arguments[0] for relation in written(condition)[1:]]
+    inside = [relation.arguments[0] for relation in conjuncts(condition)[1:]]
     return {node.text for node in inside if isinstance(node, Name)}
 
 
@@ -156,11 +139,11 @@ def nested(node: Over, variables: list[str], relations: list[Call]) -> Node:
     body = node.body
     for name in reversed(variables):
         variable = Name(name, node.variable.span)
-        ends = Bounds(*(inherited(name, end, relations, order) for end in ("first", "last")))
+        first, last = (inherited(name, at, relations, order) for at in (0, 1))
         rest = [call for call in calls[name] if not is_bound(call, name)]
         condition = conjunction(calls[name])
-        if ends.first is not None and ends.last is not None and not rest:
-            body = IndexSum(node.operator, variable, ends.first, ends.last, body, node.span)
+        if first is not None and last is not None and not rest:
+            body = IndexSum(node.operator, variable, first, last, body, node.span)
         elif condition is not None or name not in indexed:
             whole = condition if condition is not None else node.over
             body = Over(node.operator, variable, whole, body, node.span)
@@ -175,10 +158,9 @@ def is_bound(relation: Call, name: str) -> bool:
 
 
 def inherited(
-    name: str, end: str, relations: list[Call], order: dict[str, int], seen: frozenset[str] = frozenset()
+    name: str, at: int, relations: list[Call], order: dict[str, int], seen: frozenset[str] = frozenset()
 ) -> Node | None:
-    """Where an index begins, or ends: at what is known before it, or where an index that is bound later does."""
-    at = 0 if end == "first" else 1
+    """Where an index begins, at 0, or ends, at 1: at what is known before it, or where an index that is bound later does."""
     for relation in relations:
         sides = relation.arguments
         if relation.operator not in ORDERS or sides[1 - at] != Name(name):
@@ -186,19 +168,14 @@ def inherited(
         bound = sides[at]
         later = [text for text in names(bound) if text in order and order[text] >= order[name]]
         if not later:
-            return bound if relation.operator == "≤" else beside(bound, at)
+            return (
+                bound if relation.operator == "≤" else stepped(bound, -1 if at else 1)
+            )  # j + 1 for j <, n − 1 for < n
         if isinstance(bound, Name) and bound.text not in seen | {name}:
-            further = inherited(bound.text, end, relations, order, seen | {name})
+            further = inherited(bound.text, at, relations, order, seen | {name})
             if further is not None and not any(order.get(text, -1) >= order[name] for text in names(further)):
                 return further
     return None
-
-
-def beside(bound: Node, at: int) -> Node:
-    """j + 1 for j <, and n − 1 for < n."""
-    if isinstance(bound, Number):
-        return replace(bound, value=bound.value + (-1 if at else 1))
-    return Call("-" if at else "+", (), (), (bound, Number(1, bound.span)), (), bound.span, bound.span)
 
 
 def conjunction(relations: list[Call]) -> Node | None:

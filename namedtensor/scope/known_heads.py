@@ -13,6 +13,7 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
+from grammar.traversal import names_in
 
 from .names import CONSTANTS, Key, Spelled, component, spelled, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
@@ -41,7 +42,7 @@ class _Known:
         self.first: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in scope.all_functions():
             self.first.setdefault(scripts(function), function)
-        self.patterns = [pattern_of(family, scope.indices) for family in scope.families]
+        self.patterns = [pattern_of(family.name, scope.indices) for family in scope.families]
 
     # ------------------------------------------------------------------------------------- elements and rows of tensors
     def claims_among(self, group: list[Definition]) -> list[Definition]:
@@ -160,8 +161,7 @@ class _Known:
 
     def speaks(self, function: FunctionDefinition, names: list[Key]) -> bool:
         """Whether a body mentions all that the head takes."""
-        mentioned = {node.text for node in walk(function.body) if isinstance(node, Name)}
-        return all(name.base in mentioned for name in names)
+        return names_in(function.body).issuperset(name.base for name in names)
 
     def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
         """The axes of what is given or declared; of what is defined, all that it can have from its parts."""

@@ -18,7 +18,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number, Size, Starred, Subscript, Superscript
 from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from grammar.text import fold
-from grammar.traversal import children
+from grammar.traversal import walk
 
 from ..core.extents import is_size
 
@@ -122,10 +122,9 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
     number = arithmetic(node, value)
     if number is not None:
         return compact(number)
-    if isinstance(node, Subscript):
-        return component(node.base, value) + _script("_", tuple(component(part, value) for part in node.components))
-    if isinstance(node, Superscript):
-        return component(node.base, value) + _script("^", tuple(component(part, value) for part in node.components))
+    if isinstance(node, (Subscript, Superscript)):
+        sign = "_" if isinstance(node, Subscript) else "^"
+        return component(node.base, value) + _script(sign, tuple(component(part, value) for part in node.components))
     if isinstance(node, Starred):
         return component(node.base, value) + node.mark
     if isinstance(node, Call) and len(node.arguments) == 2:
@@ -194,16 +193,6 @@ def spelled(node: Node) -> Spelled | None:
         if inner is not None and not inner.superscript:
             return inner._replace(superscript=node.components)
     return None
-
-
-def walk(node: Any) -> Iterator[Any]:
-    """Every node at and below `node`, in preorder, without recursion."""
-    stack: list[Any] = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        if below := children(current):
-            stack.extend(reversed(below))
 
 
 def component_names(node: Node) -> set[str]:

@@ -14,7 +14,7 @@ from grammar.nodes import Call, Name, Node
 
 from .mentions import axes_spoken_of
 from .names import walk
-from .symbols import Definition, FunctionDefinition, Scope
+from .symbols import FunctionDefinition, Scope
 
 
 def names_in(scope: Scope) -> list[str]:
@@ -81,8 +81,7 @@ class _Selection:
 
     def add_function(self, function: FunctionDefinition) -> None:
         """A function with everything that belongs to it."""
-        facts: list[Definition] = [fact for group in function.facts.values() for fact in group]
-        facts += function.families
+        facts = [*function.all_definitions()]
         local = frozenset((*function.bound, *(fact.name.base for fact in facts)))
         self.add(function.statement, local)
         for fact in facts:

@@ -11,6 +11,7 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Range, Size
+from grammar.traversal import names_in
 
 from .names import spelled, walk
 from .symbols import Scope
@@ -63,7 +64,7 @@ def ends_in(scope: Scope) -> set[str]:
     ends = (
         end for node in walk(scope.program) if isinstance(node, (Range, IndexSum)) for end in (node.first, node.last)
     )
-    return {node.text for end in ends for node in walk(end) if isinstance(node, Name)}
+    return set[str]().union(*map(names_in, ends))
 
 
 def numbers_in(scope: Scope) -> Iterator[str]:
@@ -73,13 +74,13 @@ def numbers_in(scope: Scope) -> Iterator[str]:
     ranged += [name.base for _, name, _, over in scope.declarations if over is not None]
     for node in walk(scope.program):
         for part in whole_parts(node, frozenset(ranged)):
-            yield from (inner.text for inner in walk(part) if isinstance(inner, Name))
+            yield from names_in(part)
 
 
 def possible_numbers(program: nodes.Program) -> frozenset[str]:
     """Return the names that a formula may need as integers, if every name with scripts may be that of a member."""
     parts = (part for node in walk(program) for part in whole_parts(node, None))
-    return frozenset(inner.text for part in parts for inner in walk(part) if isinstance(inner, Name))
+    return frozenset[str]().union(*map(names_in, parts))
 
 
 def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from grammar import nodes
-from grammar.nodes import Name, Node
-from grammar.traversal import children
+from grammar.nodes import Node
+from grammar.traversal import children, names_in
 
 from .names import Key, Spelled, spelled, walk
 from .statements import Statements, spelling
@@ -60,17 +60,20 @@ class Ownership(Statements):
             fitting = [other for other in signature if len(other.domain) == len(function.parameters)]
             function.signature = (fitting or signature or [None])[-1]
 
-    def nearest_above(self, position: int, functions: Iterable[FunctionDefinition]) -> FunctionDefinition | None:
-        above = [function for function in functions if function.position <= position]
+    def owner(
+        self, position: int, names: Iterable[Any], having: dict[Any, list[FunctionDefinition]]
+    ) -> FunctionDefinition | None:
+        """The nearest function above a position that has one of these names."""
+        above = [function for name in names for function in having.get(name, ()) if function.position <= position]
         return max(above, key=lambda function: function.position, default=None)
 
     def attach_declarations(self) -> None:
         typed = gathered(self.functions, typed_by)
-        defined = {definition.key for definition in self.top_level()}
+        defined = self.scope.definitions.keys()
         declarations, self.scope.declarations = self.scope.declarations, []
         for position, name, sets, over in declarations:
             plain = name.key()
-            owner = self.nearest_above(position, typed.get(plain, ()))
+            owner = self.owner(position, (plain,), typed)
             if owner is not None and plain not in defined:
                 owner.declarations[plain] = sets[0]
                 if plain in owner.facts or over is not None or not self.is_used_outside(plain):
@@ -79,33 +82,28 @@ class Ownership(Statements):
 
     def is_used_outside(self, name: Key) -> bool:
         """Whether a name that the head of a function binds is used where no head binds it: there it is the program's own."""
-        bodies = [family.body for family in (*self.top_level(), *self.scope.families)]
+        bodies = [definition.body for definition in self.scope.all_definitions()]
         bodies += [body for _, body in self.scope.values]
         for function in self.functions:
             if name.base not in function.bound and name not in {
                 typed_name.key() for typed_name in typed_names(function)
             }:
-                bodies += [function.body, *(definition.body for definition in own_definitions(function))]
+                bodies += [function.body, *(definition.body for definition in function.all_definitions())]
         return any(name in names_used(body) for body in bodies)
-
-    def top_level(self):
-        return (definition for group in self.scope.definitions.values() for definition in group)
 
     def attach_sizes(self) -> None:
         bound = gathered(self.functions, lambda function: function.bound)
         defining = gathered(
-            self.functions, lambda function: (definition.position for definition in own_definitions(function))
+            self.functions, lambda function: (definition.position for definition in function.all_definitions())
         )
-        at_top = {family.position for family in (*self.top_level(), *self.scope.families)}
+        at_top = {definition.position for definition in self.scope.all_definitions()}
         for position, fact in self.size_facts:
             if position in defining and position not in at_top:  # it defines a number of the functions', h^0 = |ax|
                 for function in defining[position]:
                     function.sizes.append(fact)
                 continue
-            mentioned = {node.text for side in (fact.left, fact.right) for node in walk(side) if isinstance(node, Name)}
-            owner = self.nearest_above(
-                position, {definition for word in mentioned for definition in bound.get(word, ())}
-            )
+            mentioned = names_in(fact.left) | names_in(fact.right)
+            owner = self.owner(position, mentioned, bound)
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> list[tuple[int, Node]]:
@@ -115,12 +113,10 @@ class Ownership(Statements):
         stated = {definition.name.base for definition in self.tensors}
         stated |= {name.base for _, name, _, _ in self.scope.declarations}
         for position, claim in self.claims:
-            mentioned = {node.text for node in walk(claim.left) if isinstance(node, Name)}
+            mentioned = names_in(claim.left)
             if not isinstance(claim.right, nodes.Set):
-                mentioned |= {node.text for node in walk(claim.right) if isinstance(node, Name)}
-            owner = self.nearest_above(
-                position, {definition for word in mentioned for definition in bound.get(word, ())}
-            )
+                mentioned |= names_in(claim.right)
+            owner = self.owner(position, mentioned, bound)
             if owner is not None and not (mentioned & owner.bound) <= stated:
                 owner.local_claims.append(claim)
             else:
@@ -151,13 +147,6 @@ def names_used(body: Node) -> set[Key]:
         if isinstance(node, nodes.Superscript):
             waiting.append(node.base)
     return keys
-
-
-def own_definitions(function: FunctionDefinition) -> Iterator[Definition]:
-    """The definitions that a function has of its own, families first."""
-    yield from function.families
-    for group in function.facts.values():
-        yield from group
 
 
 def typed_by(function: FunctionDefinition) -> set[Key]:

@@ -55,9 +55,7 @@ def _resized(node: Any) -> Iterator[str]:
 def bodies_named(scope: Scope, base: str) -> Iterator[Node]:
     """What the definitions of a name, in the program or in its functions, are."""
     for holder in (scope, *scope.all_functions()):
-        definitions = holder.definitions if isinstance(holder, Scope) else holder.facts
-        yield from (definition.body for key, group in definitions.items() if key.base == base for definition in group)
-        yield from (family.body for family in holder.families if family.name.base == base)
+        yield from (definition.body for definition in holder.all_definitions() if definition.name.base == base)
 
 
 def is_used(scope: Scope, node: Node, name: str) -> bool:

@@ -79,13 +79,13 @@ def counted_by_its_head(statement: Any) -> Any:
 
 def moved(end: Node, by: int) -> Node:
     """The end of a range, so much further."""
-    if not by:
-        return end
-    if isinstance(end, Number) and isinstance(end.value, int):
-        return replace(end, value=end.value + by)
     name, offset = ahead_of(end)
-    base = Name(name, end.span) if name else end
-    return sum_of(base, offset + by if name else by, end)
+    return sum_of(Name(name, end.span), offset + by, end) if by and name else stepped(end, by)
+
+
+def stepped(end: Node, by: int) -> Node:
+    """The same, as a sum of what is written."""
+    return replace(end, value=end.value + by) if isinstance(end, Number) else sum_of(end, by, end)
 
 
 def sum_of(base: Node, offset: int, node: Node) -> Node:

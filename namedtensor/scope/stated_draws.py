@@ -17,11 +17,11 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Draw, Equation, Expectation, Name, Node, Number, Range
-from grammar.traversal import children, rebuilt
+from grammar.nodes import Call, Draw, Equation, Expectation, Name, Node, Range
+from grammar.traversal import children, names_in, rebuilt
 
 from .names import component_names, spelled, walk
-from .shifted_heads import ahead_of, sum_of
+from .shifted_heads import ahead_of, stepped
 
 
 def without_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
@@ -191,7 +191,7 @@ def bound_by(equation: Equation) -> set[str]:
     if isinstance(head, Call):
         bound |= {base_of(argument) for argument in (*head.arguments, *head.parameters)}
     if isinstance(head, nodes.Index):
-        bound |= {node.text for _, index in head.items for node in walk(index) if isinstance(node, Name)}
+        bound = bound.union(*(names_in(index) for _, index in head.items))
     return bound
 
 
@@ -263,9 +263,3 @@ def offsets(base: str, variable: str, users: Iterable[Any]) -> tuple[int, int]:
                 by for part in (*name.superscript, *name.subscript) for of, by in [ahead_of(part)] if of == variable
             }
     return min(indices), max(indices)
-
-
-def stepped(end: Node, by: int) -> Node:
-    if isinstance(end, Number) and isinstance(end.value, int):
-        return replace(end, value=end.value + by)
-    return sum_of(end, by, end)

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from typing import Any
 
 from grammar import nodes
 from grammar.cache import cached_property
 from grammar.nodes import Axis, Call, Equation, Node, Range, Signature
+from grammar.traversal import names_in
 
 from .mentions import axes_spoken_of
 from .names import ByScripts, Key, Spelled, by_spelling, component, component_names, key, match_key
@@ -70,6 +71,11 @@ class Definition:
         """The variables of its ranges."""
         return frozenset(range_.variable.text for range_ in self.ranges)
 
+    @property
+    def local(self) -> frozenset[str]:
+        """The names that stand for something else in it: indices of elements, and the variables of its ranges."""
+        return self.counted.union(*(names_in(item) for _, item in self.elements))
+
 
 @dataclass(eq=False)
 class FunctionDefinition:
@@ -113,10 +119,13 @@ class FunctionDefinition:
     def own_axes(self) -> frozenset[str]:
         """The axes in the body and its definitions, except those of the left-hand side and the signature."""
         assert self.signature is not None
-        facts = [definition.statement for group in self.facts.values() for definition in group]
-        spoken = axes_spoken_of((self.body, *facts, *(family.statement for family in self.families)))
+        spoken = axes_spoken_of((self.body, *(definition.statement for definition in self.all_definitions())))
         stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
         return spoken - stated - self.over_axes
+
+    def all_definitions(self) -> Iterator[Definition]:
+        """The definitions that belong to it, families first."""
+        return chain(self.families, *self.facts.values())
 
     @property
     def arity(self) -> tuple[int, int]:
@@ -320,4 +329,8 @@ class Scope:
         return named, frozenset(name.base for name in indexed)
 
     def all_functions(self) -> Iterable[FunctionDefinition]:
-        return (function for group in self.functions.values() for function in group)
+        return chain(*self.functions.values())
+
+    def all_definitions(self) -> Iterator[Definition]:
+        """The definitions that belong to no function, families first."""
+        return chain(self.families, *self.definitions.values())

@@ -12,7 +12,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Equation, Index, Name, Subscript, Update
-from grammar.traversal import children, rebuilt
+from grammar.traversal import names_in, rebuilt
 
 LABELS: dict[Any, tuple[str, ...]] = {Subscript: ("components",), Call: ("subscript",)}  # no names of tensors
 VERSION = REPLACING = "←"  # no name that is written has it
@@ -64,14 +64,7 @@ def uses(update: Update) -> set[str]:
 
 
 def words(node: Any) -> set[str]:
-    names: set[str] = set()
-    waiting: list[Any] = [node]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Name):
-            names.add(node.text.partition(VERSION)[0])
-        waiting.extend(children(node))
-    return names
+    return {text.partition(VERSION)[0] for text in names_in(node)}
 
 
 def version(text: str, later: int) -> str:

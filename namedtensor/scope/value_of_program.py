@@ -16,7 +16,7 @@ from grammar import nodes
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Size
 from grammar.traversal import children
 
-from .names import Key, Spelled, component, component_names, spelled, walk
+from .names import Key, Spelled, component, spelled
 from .symbols import Definition, FunctionDefinition, Scope
 from .where_clauses import ANY, expressions_of, matches, pattern_of
 
@@ -58,7 +58,7 @@ def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> Any:
 def clusters_of(scope: Scope) -> list[Cluster]:
     clusters: dict[Key, Cluster] = {}
     for family in scope.families:
-        pattern = pattern_of(family, scope.indices)
+        pattern = pattern_of(family.name, scope.indices)
         clusters.setdefault(pattern, Cluster(pattern, True)).parts.append(family)
     patterns = list(clusters)
     for key, group in scope.definitions.items():
@@ -127,20 +127,17 @@ class _Uses:
         }
         self.declared: dict[str, list[Key]] = {}
         for _, name, _, _ in scope.declarations:
-            self.declared.setdefault(name.base, []).append(self.pattern(name))
+            self.declared.setdefault(name.base, []).append(pattern_of(name, scope.indices))
 
     def by_definition(self, definition: Definition) -> set[int]:
-        local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
-        local |= definition.counted
-        return self.by((*expressions_of(definition), *(item for _, item in definition.elements)), local)
+        return self.by((*expressions_of(definition), *(item for _, item in definition.elements)), definition.local)
 
     def by_function(self, function: FunctionDefinition) -> set[int]:
         indices: set[int] = set()
-        definitions = [definition for group in function.facts.values() for definition in group] + function.families
         local = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
         hidden = {key.base for key in local if key == Key(key.base)} | function.bound
         hidden |= {family.name.base for family in function.families}
-        for definition in definitions:
+        for definition in function.all_definitions():
             indices |= self.by_definition(definition) - self.named(hidden)
         return (indices | self.by((function.body,))) - self.named(hidden, local)
 
@@ -213,12 +210,6 @@ class _Uses:
 
     def is_declared(self, key: Key) -> bool:
         return key in self.scope.given or any(matches(pattern, key) for pattern in self.declared.get(key.base, ()))
-
-    def pattern(self, name: Spelled) -> Key:
-        def open(part: Node) -> str:
-            return ANY if component_names(part) & self.scope.indices else component(part)
-
-        return Key(name.base, tuple(map(open, name.subscript)), tuple(map(open, name.superscript)))
 
     def indices_in(self, name: Spelled) -> tuple[Node, ...]:
         """Of the components of a name those that are numbers, not labels: L in X^L, n in the power x^n."""

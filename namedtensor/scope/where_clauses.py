@@ -21,7 +21,7 @@ from grammar.nodes import Axis, Call, Index, Name, Node, Number, axis_of
 from grammar.traversal import children
 
 from .mentions import OF_AXES
-from .names import MARKS, Key, component, component_names, spelled, walk
+from .names import MARKS, Key, Spelled, component, component_names, spelled, walk
 from .symbols import Definition, FunctionDefinition
 
 ANY = "…"  # in a pattern: an index
@@ -58,15 +58,12 @@ class BindingGroup:
         return key in self.options or (self.pattern is not None and matches(self.pattern, key))
 
 
-def pattern_of(family: Definition, indices: set[str]) -> Key:
+def pattern_of(name: Spelled, indices: set[str]) -> Key:
     """The pattern of a name, with … where an index appears: h^{l,t}_Q is ("h", ("Q",), ("…", "…"))."""
-    assert family.range is not None
-    variables = indices | family.range.variables
 
     def open(part: Node) -> str:
-        return ANY if component_names(part) & variables else component(part)
+        return ANY if component_names(part) & indices else component(part)
 
-    name = family.name
     return Key(name.base, tuple(map(open, name.subscript)), tuple(map(open, name.superscript)))
 
 
@@ -119,7 +116,7 @@ class BindingGroups:
         patterns: dict[Key, Group] = {}
         for definition in tensors:
             if definition.is_family:
-                patterns.setdefault(pattern_of(definition, indices), []).append(definition)
+                patterns.setdefault(pattern_of(definition.name, indices), []).append(definition)
             else:
                 plain.setdefault(definition.key, []).append(definition)
         special = {name: general_of(name, patterns) for name in patterns}
@@ -151,13 +148,9 @@ class BindingGroups:
             key for key in plain if matches(pattern, key) and not any(holds(definition, key) for definition in families)
         ]:
             groups = runs(plain.pop(key))
-            for binding, definitions in zip(bindings, groups):
+            for index, binding in enumerate(bindings):
                 near = sorted(groups, key=lambda group, binding=binding: abs(group[0].position - binding.position))
-                binding.options[key] = [definitions] if len(groups) == len(bindings) else near
-            for binding in bindings[len(groups) :]:
-                binding.options[key] = sorted(
-                    groups, key=lambda group, binding=binding: abs(group[0].position - binding.position)
-                )
+                binding.options[key] = [groups[index]] if len(groups) == len(bindings) else near
         for binding in bindings:
             binding.options |= {key: [group] for key, group in starts.items()}
             self.add(binding)
@@ -317,8 +310,7 @@ def axes_of(definition: Definition) -> set[str]:
 
 def mentions(definition: Definition, bindings: BindingGroups) -> tuple[list[Key], set[str]]:
     """The keys that an equation uses, and the single words (names and indices) that it mentions."""
-    local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
-    local |= definition.counted
+    local = definition.local
     keys = bindings.needed(expressions_of(definition))
     words = {key.base for key in keys if not key.subscript and not key.superscript} - local
     for node in (*expressions_of(definition), *(item for _, item in definition.elements)):
