@@ -150,7 +150,7 @@ def at_one(
             return arguments[0]
     if term.operator == "loop":
         options = (_inside(options[0], axes, reshaped),)
-    return terms.intern(term.operator, arguments, term.axes, options, reshaped(term.shape), term.boolean, term.node)
+    return terms.like(term, arguments, options, reshaped(term.shape))
 
 
 def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
@@ -161,14 +161,8 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
         result[id(term)] = at_one(
             terms, axes, term, tuple(result[id(argument)] for argument in term.arguments), reshaped
         )
-
-    def all_of(group: Iterable[Term]) -> tuple[Term, ...]:
-        return tuple(result[id(member)] for member in group)
-
-    states, slices, members, constants, results = map(
-        all_of, (loop.states, loop.slices, loop.members, loop.given, loop.results)
-    )
-    return Loop(states, slices, members, constants, results, loop.axis, loop.steps)
+    groups = (loop.states, loop.slices, loop.members, loop.given, loop.results)
+    return Loop(*(tuple(result[id(term)] for term in group) for group in groups), loop.axis, loop.steps)
 
 
 # ---------------------------------------------------------------------------------------------------- dead states
@@ -189,9 +183,7 @@ def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
             options = (loop,)
         elif term.operator in ("after", "through"):
             options = (numbers[id(term.arguments[0])].index(options[0]), *options[1:])
-        result[id(term)] = terms.intern(
-            term.operator, arguments, term.axes, options, term.shape, term.boolean, term.node
-        )
+        result[id(term)] = terms.like(term, arguments, options)
     return tuple(result[id(root)] for root in roots)
 
 

@@ -49,11 +49,8 @@ class _Rewriting:
         result = self.rewritten(term) if id(term) not in self.opaque else None
         if result is None:
             same = all(new is old for new, old in zip(arguments, term.arguments))
-            result = term if same else self.like(term, arguments)
+            result = term if same else self.graph.like(term, arguments)
         self.found[id(term)] = result
-
-    def like(self, term: Term, arguments: tuple[Term, ...]) -> Term:
-        return self.graph.intern(term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node)
 
     def rewritten(self, term: Term) -> Term | None:
         """The replacement of a quotient, a product with a reciprocal, or a logarithm; None for any other term."""
@@ -108,16 +105,13 @@ class _Rewriting:
             if inside.operator != "⊙" or inside.axes:
                 return None
             result = self.contracted(inside, above.axes, sums, term)
-            return None if result is None else self.like(above, (result,))
+            return None if result is None else self.graph.like(above, (result,))
         if above.axes:
             return self.contracted(above, above.axes, sums, term)
         for index, factor in enumerate(above.arguments):
             result = self.over(factor, sums, term) if set(sums.shape) <= set(factor.shape) else None
             if result is not None:
-                others = tuple(
-                    result if at == index else self.found[id(argument)] for at, argument in enumerate(above.arguments)
-                )
-                return self.like(above, others)
+                return self.with_factor(above, index, result)
         return None
 
     def contracted(self, product: Term, axes: tuple[str, ...], sums: Term, term: Term) -> Term | None:
@@ -128,11 +122,14 @@ class _Rewriting:
             if score is None or named is None or set(named) != set(axes):
                 continue
             soft = self.softmax(score, named, factor.shape, term)
-            others = tuple(
-                soft if at == index else self.found[id(argument)] for at, argument in enumerate(product.arguments)
-            )
-            return self.like(product, others)
+            return self.with_factor(product, index, soft)
         return None
+
+    def with_factor(self, product: Term, index: int, factor: Term) -> Term:
+        """A product with this factor at an index, and the replacements of its others."""
+        factors = [self.found[id(argument)] for argument in product.arguments]
+        factors[index] = factor
+        return self.graph.like(product, tuple(factors))
 
     def softmax(self, score: Term, axes: tuple[str, ...], shape: Mapping[str, object], term: Term) -> Term:
         return self.graph.intern("softmax", (self.found[id(score)],), axes, (), dict(shape), False, term.node)

@@ -83,6 +83,18 @@ class TermGraph:
     def number(self, value: Any, node: Any = None, boolean: bool = False) -> Term:
         return self.intern("number", options=(value, type(value).__name__), node=node, boolean=boolean)
 
+    def like(
+        self,
+        term: Term,
+        arguments: tuple[Term, ...],
+        options: Options | None = None,
+        shape: dict[str, Any] | None = None,
+    ) -> Term:
+        """The term of the same operator on other arguments; with other options, or of another shape, where they are given."""
+        options = term.options if options is None else options
+        shape = term.shape if shape is None else shape
+        return self.intern(term.operator, arguments, term.axes, options, shape, term.boolean, term.node)
+
     def __len__(self) -> int:
         return len(self.interned)
 
@@ -125,12 +137,7 @@ def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     result: dict[int, Term] = {}
     for term in order:
         arguments = tuple(result[id(argument)] for argument in term.arguments)
-        if term.operator == "variable":
-            result[id(term)] = arguments[0]
-        else:
-            result[id(term)] = terms.intern(
-                term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node
-            )
+        result[id(term)] = arguments[0] if term.operator == "variable" else terms.like(term, arguments)
     return tuple(result[id(root)] for root in roots)
 
 
