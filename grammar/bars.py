@@ -27,29 +27,21 @@ MAX_NESTED_BARS = 50  # bars inside each other
 MAX_NAME_TOKENS = 64  # tokens of one name, with its scripts and marks
 
 
-class LinkedList(NamedTuple):
-    """A list that is extended at its front without a copy: its last entry, and the list before it."""
-
-    last: Any
-    before: LinkedList | None
-
-    def entries(self) -> Iterator[Any]:
-        chain: LinkedList | None = self
-        while chain is not None:
-            yield chain.last
-            chain = chain.before
-
-
 class Pairing(NamedTuple):
-    """The bars that open so far, how many, and the pairs, the last first; `opened` where the last bar did open."""
+    """The bars that are open, and the pairs: the last, and those before it; `opened` where the last bar did open."""
 
-    open: LinkedList | None
-    depth: int
-    pairs: LinkedList | None
+    open: tuple[int, ...]
+    pairs: tuple[Any, ...]  # ((opening, close), pairs before): a tuple of all would be copied for each bar
     opened: bool
 
+    def entries(self) -> Iterator[tuple[int, int]]:
+        pairs = self.pairs
+        while pairs:
+            last, pairs = pairs
+            yield last
 
-START = Pairing(None, 0, None, False)
+
+START = Pairing((), (), False)
 
 
 def without_bars(tokens: list[Token], source: str) -> list[Token]:
@@ -119,7 +111,7 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
 
 def joined(done: list[tuple[tuple[int, int], ...]], current: list[Pairing]) -> list[tuple[tuple[int, int], ...]]:
     """What is read before, with each way to pair the bars of the part that ends here."""
-    ended = [tuple(pairing.pairs.entries()) if pairing.pairs else () for pairing in current if not pairing.depth][:2]
+    ended = [tuple(pairing.entries()) for pairing in current if not pairing.open][:2]
     return [before + pairs for before in done for pairs in ended][:2]
 
 
@@ -127,17 +119,14 @@ def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool
     """The pairing with one bar more: opened, closed, or both; `side` is what LaTeX says of it."""
     ends = before in ENDS and not (beside and pairing.opened)
     result: list[Pairing] = []
-    opened, depth, pairs, _ = pairing
-    if side != "closes" and after in BEGINS and before not in ("SUB", "SUP") and depth < MAX_NESTED_BARS:
-        result.append(Pairing(LinkedList(position, opened), depth + 1, pairs, True))
-    if side != "opens" and opened is not None and ends:
-        opening = opened.last
-        doubled = pairs is not None and pairs.last == (
-            opening + 1,
-            position - 1,
-        )  # ||x||, which is not an absolute value
+    opened, pairs, _ = pairing
+    if side != "closes" and after in BEGINS and before not in ("SUB", "SUP") and len(opened) < MAX_NESTED_BARS:
+        result.append(Pairing((*opened, position), pairs, True))
+    if side != "opens" and opened and ends:
+        *others, opening = opened
+        doubled = pairs[:1] == ((opening + 1, position - 1),)  # ||x||, which is not an absolute value
         if not doubled:
-            result.append(Pairing(opened.before, depth - 1, LinkedList((opening, position), pairs), False))
+            result.append(Pairing(tuple(others), ((opening, position), pairs), False))
     return result
 
 
@@ -146,7 +135,7 @@ def distinct(pairings: list[Pairing]) -> list[Pairing]:
     counts: dict[tuple[int, bool], int] = {}
     result: list[Pairing] = []
     for pairing in pairings:
-        state = pairing.depth, pairing.opened
+        state = len(pairing.open), pairing.opened
         counts[state] = counts.get(state, 0) + 1
         if counts[state] <= 2:
             result.append(pairing)
