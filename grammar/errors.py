@@ -147,9 +147,6 @@ class Hint(str):
         new.edits = tuple((at, name) for name in instead)
         return new
 
-    def __getnewargs__(self) -> tuple[str]:
-        return (str(self),)
-
 
 class OperandNote(str):
     """A note that gives the type of an operand: its text in the formula, and its axes."""
@@ -162,9 +159,6 @@ class OperandNote(str):
         note = super().__new__(cls, text)
         note.operand, note.axes = operand, tuple(axes)
         return note
-
-    def __getnewargs__(self) -> tuple[str]:
-        return (str(self),)
 
 
 class NotationWarning(UserWarning):
@@ -329,8 +323,7 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
         first = source.rfind("\n", 0, start) + 1
         end = max(start, min(span[1], line_end(source, start)))
         shown.setdefault(first, []).append((start - first, end - first, text))
-    locate = getattr(source, "locate", None)  # of a text that is put together from several files (see `composed`)
-    places = {first: locate(first) if locate else ("", source.count("\n", 0, first) + 1) for first in shown}
+    places = {first: location(source, first) for first in shown}
     margin = len(str(max(number for _, number in places.values())))
     lines: list[str] = []
     before = ""

@@ -20,7 +20,6 @@ import logging  # noqa: F401  its handlers of forks are registered before ours, 
 import os
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -30,15 +29,10 @@ LOADING = RLock()
 CACHES = RLock()
 
 
-def holding(lock: AbstractContextManager[Any], action: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function while a lock is held."""
-    # On one line: a tracer may raise between the lines of a block and its end, and the lock would stay taken.
-    with lock: return action(*arguments)  # noqa: E701  # fmt: skip
-
-
 def locked(action: Callable[..., Result], *arguments: Any) -> Result:
     """Call a function while the lock of the caches is held."""
-    return holding(CACHES, action, *arguments)
+    # On one line: a tracer may raise between the lines of a block and its end, and the lock would stay taken.
+    with CACHES: return action(*arguments)  # noqa: E701  # fmt: skip
 
 
 class all_or_none:

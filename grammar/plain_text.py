@@ -118,16 +118,14 @@ def error_in_ascii(error: Any) -> Any:
             indices.append(indices[-1] + len(piece))
         source = "".join(pieces)
 
-    def moved(span: Any) -> Any:
-        return (
-            None if span is None else (indices[min(span[0], len(indices) - 1)], indices[min(span[1], len(indices) - 1)])
-        )
+    def position(span: tuple[int, int]) -> tuple[int, int]:
+        start, end = (indices[min(index, len(indices) - 1)] for index in span)
+        return start, end
 
-    return error.replace(
+    moved = error.moved(source, position)
+    return moved.replace(
         message=to_ascii(error.message),
-        source=source,
-        span=moved(error.span),
         notes=tuple(map(to_ascii, error.notes)),
         hint=None if error.hint is None else to_ascii(error.hint),
-        labels=tuple((moved(span), to_ascii(text)) for span, text in error.labels),
+        labels=tuple((span, to_ascii(text)) for span, text in moved.labels),
     )
