@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partialmethod
 
 from .. import nodes
 from ..nodes import Call, Name, Number
@@ -33,18 +34,18 @@ class TreeBuilder(Expressions):
         return nodes.Value(children[0], children[0].span)
 
     def equation(self, children):
-        sets = next((child.sets for child in children if type(child) is Member), ())
-        over = next((child for child in children if type(child) is nodes.Range), None)
-        sides = tuple(child for child in children if type(child) not in (Token, Member, nodes.Range))
         sign = next(child for child in children if type(child) is Token and child.type == "EQUALS")
         defines = self.source[slice(*sign.span)] in DEFINING
-        return nodes.Equation(sides, sets, over, around(children), defines)
+        return nodes.Equation(*self.stated(children), around(children), defines)
 
     def declaration(self, children):
-        sets = next(child.sets for child in children if type(child) is Member)
+        return nodes.Declaration(*self.stated(children), around(children))
+
+    def stated(self, children):
+        """The sides of an equation or the names of a declaration, their sets, and their range."""
+        sets = next((child.sets for child in children if type(child) is Member), ())
         over = next((child for child in children if type(child) is nodes.Range), None)
-        names = tuple(child for child in children if type(child) not in (Token, Member, nodes.Range))
-        return nodes.Declaration(names, sets, over, around(children))
+        return tuple(child for child in children if type(child) not in (Token, Member, nodes.Range)), sets, over
 
     def signature(self, children):
         head = children[0]
@@ -241,14 +242,9 @@ class TreeBuilder(Expressions):
             )  # fmt: skip
         return self._set("field", [Name(name.text, name.span), *shape])
 
-    def elements(self, children):
-        return self._set("elements", children)
-
-    def interval(self, children):
-        return self._set("interval", children)
-
-    def count(self, children):
-        return self._set("count", children)
+    elements = partialmethod(_set, "elements")
+    interval = partialmethod(_set, "interval")
+    count = partialmethod(_set, "count")
 
     def shape(self, children):
         axes = tuple(child for child in children if type(child) is tuple)
