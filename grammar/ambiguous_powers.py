@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from .errors import Hint, NotationError, Span
 from .function_names import statements
 from .symbols import ELEMENTWISE, FAMILIES, FUNCTIONS, INVERSES, WITHOUT_AXES
-from .tokens import Token, group_end, has_several_parts, scripts_end
+from .tokens import Token, covering, group_end, has_several_parts, scripts_end
 
 BRACKETS = ("CALL", "LPAREN", "LBRACKET", "LBRACE")
 TRANSPOSES = ("T", "top")  # which are not powers and are rejected elsewhere
@@ -120,7 +120,7 @@ def _axes(tokens: Sequence[Token]) -> set[str]:
 def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> NotationError:
     head, raised = tokens[start:opening], tokens[power[0] : power[1]]
     called, exponent = _shown(head), _shown(raised).replace("⊙⊙", "^")
-    span = _covering(tokens[start : power[1]])
+    span = covering(tokens[start : power[1]])
     first, second = f"({called}(…)){exponent}", f"{called}((…){exponent})"
     readings = list(_readings(tokens, start, opening, power, source))
     shown = readings if len(readings) == 2 and max(map(len, readings)) <= MAX_READING_CHARS else [first, second]
@@ -153,11 +153,6 @@ def _shown(tokens: Sequence[Token]) -> str:
     return text
 
 
-def _covering(tokens: Sequence[Token]) -> Span:
-    """From the first to the last of them; LaTeX may write them in another order."""
-    return min(token.start for token in tokens), max(token.end for token in tokens)
-
-
 def _whole(span: Span, source: str) -> Span:
     """A span, and before it what opens a brace that it closes: all of \\mathop{\\mathrm{mean}} where it begins within."""
     start, end = span
@@ -171,8 +166,8 @@ def _whole(span: Span, source: str) -> Span:
 
 def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> Iterator[str]:
     """The texts of both readings, where the source holds the parts one after another: not where a macro stands for them."""
-    head = _covering(tokens[start:opening])
-    raised = _covering(tokens[power[0] : power[1]])
+    head = covering(tokens[start:opening])
+    raised = covering(tokens[power[0] : power[1]])
     first, last = _whole((head[0], raised[1]), source)
     if not head[1] <= tokens[opening].start < raised[0]:
         return

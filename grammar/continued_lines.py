@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from .errors import Span
 from .function_names import statements
 from .text_tables import JOINS_AFTER
-from .tokens import CLOSING, OPENING, Token
+from .tokens import Token, depths
 
 ENDS_SIDE = ("EQUALS", "APPROX", "FOR", "IN")
 
@@ -19,10 +19,9 @@ def continued_lines(tokens: Sequence[Token], source: str) -> tuple[Span, ...]:
 
 def _continued(line: Sequence[Token], source: str) -> Iterator[Span]:
     margin = _indentation(line[0].start, source)
-    depth, equated = 0, False
+    equated = False
     starts: list[int] = []  # of such lines in this side of the equation
-    for before, token in zip(line, line[1:]):
-        depth += (before.type in OPENING) - (before.type in CLOSING)
+    for before, token, depth in zip(line, line[1:], depths(line)):
         if depth:
             continue
         equated = equated or before.type == "EQUALS"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tokens import CLOSING, OPENING, Token, group_end
+from .tokens import CLOSING, OPENING, Token, depths, group_end
 
 CALLED = ("LPAREN", "LBRACKET", "LBRACE")
 
@@ -56,12 +56,7 @@ def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shad
 
 def draws_itself(script: list[Token]) -> bool:
     """Whether a subscript draws, and not an expression within it: not that of X^E_{seq(𝔼_{x ∼ p}[x])}."""
-    depth = 0
-    for token in script:
-        depth += (token.type in OPENING) - (token.type in CLOSING)
-        if token.type == "DRAWN" and depth == 1:
-            return True
-    return False
+    return any(token.type == "DRAWN" and depth == 1 for token, depth in zip(script, depths(script)))
 
 
 def compact(script: list[Token], name: str) -> str:
@@ -107,9 +102,8 @@ def ends_distribution(tokens: list[Token]) -> bool:
 
 def _name_no_axes(tokens: list[Token], position: int) -> None:
     """Unmark the names of a distribution as axes, although they are in a subscript."""
-    depth = 0
-    for token in tokens[position:]:
-        depth += (token.type in OPENING) - (token.type in CLOSING)
+    later = tokens[position:]
+    for token, depth in zip(later, depths(later)):
         if depth < 0 or (depth == 0 and token.type in ("COMMA", "DRAWN")) or token.type == "SEPARATOR":
             return
         if depth == 0 and token.place == "axis":

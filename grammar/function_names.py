@@ -14,8 +14,10 @@ from .tokens import (
     Spelling,
     Token,
     compact,
+    depths,
     group_end,
     has_several_parts,
+    listed_names,
     scripts_end,
     spelling,
 )
@@ -48,22 +50,6 @@ def _labels(tokens: list[Token]) -> set[int]:
     return labels
 
 
-def _plain_names(tokens: list[Token]) -> bool:
-    """Whether these tokens are names (with scripts) between commas and semicolons: the parameters of a head."""
-    position, expecting = 0, True
-    while position < len(tokens):
-        if expecting:
-            if tokens[position].type != "NAME":
-                return False
-            position = scripts_end(tokens, position + 1)
-        elif tokens[position].type in ("COMMA", "SEMICOLON"):
-            position += 1
-        else:
-            return False
-        expecting = not expecting
-    return not expecting
-
-
 def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
     """The head of a statement: ("function", name, parameters), ("tensor", name, none) for each, or nothing."""
     if not tokens or tokens[0].type != "NAME":
@@ -76,10 +62,11 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
     elif after == "LPAREN":
         close = group_end(tokens, end)
         inside = tokens[end + 1 : close - 1]
+        names, names_end = listed_names(inside)
         after = (
             scripts_end(tokens, close) if close < len(tokens) and tokens[close].type == "SUB" else close
         )  # f(x)_{h(i)} = …
-        if after < len(tokens) and tokens[after].type == "EQUALS" and _plain_names(inside):
+        if after < len(tokens) and tokens[after].type == "EQUALS" and names and names_end == len(inside):
             yield "function", name, frozenset(token.text for token in inside if token.type == "NAME")
     elif after == "NAME":
         name_end = scripts_end(tokens, end + 1)
@@ -88,17 +75,9 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
     elif after in ("EQUALS", "IN"):
         yield "tensor", name, frozenset()
     elif after == "COMMA":
-        start = 0
-        result: list[tuple[str, Spelling, Any]] = []
-        while start < len(tokens) and tokens[start].type == "NAME":
-            end = scripts_end(tokens, start + 1)
-            result.append(("tensor", spelling(tokens[start:end]), frozenset[str]()))
-            if end >= len(tokens) or tokens[end].type not in ("COMMA", "IN"):
-                return
-            if tokens[end].type == "IN":
-                yield from result
-                return
-            start = end + 1
+        names, end = listed_names(tokens)
+        if end < len(tokens) and tokens[end].type == "IN":
+            yield from (("tensor", spelling(name), frozenset()) for name in names)
 
 
 # What an operand may begin with.
@@ -179,11 +158,10 @@ def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
 
 def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
     """The positions of functional arguments in a signature: 1 in ℝ × (ℝ → ℝ) → ℝ."""
-    position, depth = 0, 0
-    for token in line[start:]:
-        if token.type == "LPAREN" and depth == 0:
+    position, rest = 0, line[start:]
+    for token, depth in zip(rest, depths(rest)):
+        if token.type == "LPAREN" and depth == 1:
             yield position
-        depth += (token.type in OPENING) - (token.type in CLOSING)
         position += token.type == "TIMES" and depth == 0
 
 
@@ -266,9 +244,8 @@ def sets_built(tokens: list[Token]) -> None:
         ):
             start += 1
             continue
-        end, depth, bar = group_end(tokens, start + 1), 0, 0
-        for position in range(start + 1, end):
-            depth += (tokens[position].type in OPENING) - (tokens[position].type in CLOSING)
+        end, bar = group_end(tokens, start + 1), 0
+        for position, depth in enumerate(depths(tokens[start + 1 : end]), start + 1):
             if depth == 1 and [token.type for token in tokens[position : position + 3]] == ["BAR", "NAME", "IN"]:
                 bar = position
         if bar:

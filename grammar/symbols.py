@@ -84,10 +84,9 @@ SYMBOLS = (
 )
 
 
-def value(symbol: Symbol, spelling: str) -> str:
-    """The syntax tree's value for this form of a symbol."""
-    first = symbol.text.split()[0]
-    return symbol.value or first
+def value(symbol: Symbol) -> str:
+    """What the syntax tree holds for a symbol."""
+    return symbol.value or symbol.text.split()[0]
 
 
 GREEK = {
@@ -109,7 +108,7 @@ GREEK_MACROS = {
     "Nu": "Ν", "Omicron": "Ο", "Rho": "Ρ", "Tau": "Τ", "Chi": "Χ",
 }  # fmt: skip
 ASCII_MACROS = {
-    spelling: (symbol.terminal, value(symbol, spelling))
+    spelling: (symbol.terminal, value(symbol))
     for symbol in SYMBOLS
     for spelling in symbol.ascii.split()
     if spelling.startswith("\\")
@@ -155,6 +154,6 @@ INVERSES = {
 }  # fmt: skip
 BINDERS = frozenset({"lim"})  # what binds a variable in its subscript and is not an operator
 DEFINING = frozenset(r"≜ ≔ := \triangleq \coloneqq \coloneq \eqdef".split())  # the equals signs of definitions alone
-BIG = frozenset(value(symbol, "") for symbol in SYMBOLS if symbol.terminal == "BIG")  # ∑ and ∏
+BIG = frozenset(value(symbol) for symbol in SYMBOLS if symbol.terminal == "BIG")  # ∑ and ∏
 BRACKETED = frozenset({"Γ"})  # that are functions only before a bracket, being letters for tensors too
 UNDERSCORED = ("gelu_tanh", "leaky_relu")  # the built-ins whose name holds an underscore

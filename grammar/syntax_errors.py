@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from .errors import UNFINISHED, Hint, NotationError
 from .import_lines import FORM
-from .tokens import Token
+from .tokens import Token, covering
 
 OPERATORS = {"EQUALS", "APPROX", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
              "TIMES", "COLON", "COMMA", "PARTIAL", "AND", "OR", "NOT", "IF"}  # fmt: skip
@@ -35,15 +35,10 @@ SIGNS = {
 
 # The message for a token after a whole operand, where only an operator could go on.
 AFTER_OPERAND = {
-    "IF": "cases are written { a if i ≤ j; b otherwise }",
-    "OTHERWISE": "cases are written { a if i ≤ j; b otherwise }",
+    **dict.fromkeys(("IF", "OTHERWISE"), "cases are written { a if i ≤ j; b otherwise }"),
     "FOR": "a range follows an equation: X^t = X^{t-1} + 1 for t = 1, …, n",
-    "AND": "write a condition in 𝕀[…], in where(…) or in cases",
-    "NOT": "write a condition in 𝕀[…], in where(…) or in cases",
-    "OR": "write a condition in 𝕀[…], in where(…) or in cases",
-    "RELATION": "write a condition in 𝕀[…], in where(…) or in cases",
+    **dict.fromkeys(("AND", "NOT", "OR", "RELATION", "PARITY"), "write a condition in 𝕀[…], in where(…) or in cases"),
     "APPROX": "≈ cannot be tested; write abs(x − y) < 0.01",
-    "PARITY": "write a condition in 𝕀[…], in where(…) or in cases",
     "TIMES": "a product is written A ⊙ B, a contraction A ⊙_{axis} B",
     "SEMICOLON": Hint("a new line begins a new statement", "\n"),
     "COLON": "a signature is written f : ℝ^{seq} → ℝ",
@@ -236,11 +231,6 @@ def expectation(expected: set[str]) -> str:
     if len(words) > 4:
         words = [word for word in words if len(word) == 1] or words[:4]
     return "expected " + " or ".join(words[:4])
-
-
-def covering(tokens: list[Token]) -> tuple[int, int]:
-    """From the first to the last of them; LaTeX may write them in another order."""
-    return min(token.start for token in tokens), max(token.end for token in tokens)
 
 
 def operator_before(tokens: list[Token], position: int) -> int | None:

@@ -33,20 +33,18 @@ from .text_tables import (
     JOINS_BEFORE,
     MARK,
     MARK_STARTS,
-    MULTIPLE,
-    MULTIPLE_VALUES,
     OF_AXES,
     PLAIN,
     PRIMES,
     SETS,
-    SINGLE,
+    SIGNS,
     SPECIAL,
     SUBSCRIPTED,
     TOKEN,
     WORD_VALUES,
     WORDS,
 )
-from .tokens import Token, numeral, too_deep
+from .tokens import ENDS_OPERAND, Token, is_alone, numeral, too_deep
 
 
 def fold(word: str) -> str:
@@ -243,7 +241,7 @@ class _Lexer:
         return [token.type for token in self.tokens[-3:]] == ["PARTIAL", "SLASH", "PARTIAL"]
 
     def multiple(self, text: str, start: int, end: int) -> None:
-        self.add(MULTIPLE[text], MULTIPLE_VALUES[text], start, end)
+        self.add(*SIGNS[text], start, end)
 
     def sub(self, text: str, start: int, end: int) -> None:
         self.script("SUB", "".join(SUBSCRIPTS[character] for character in text), start, end)
@@ -317,14 +315,14 @@ class _Lexer:
                 (start, end),
                 hint="write A @_{axis} B, or A * B for an elementwise product",
             )
-        if text not in SINGLE:
+        if text not in SIGNS:
             message = ". is not an operator" if text == "." else f"unsupported character {shown(text)}"
             raise NotationError(106, message, self.source, (start, end), hint=advice(text, self.source, end))
         self.bracket_or_sign(text, start, end)
 
     def bracket_or_sign(self, text: str, start: int, end: int) -> None:
         """A bracket or bar, with the stack of those that are open; any other sign as it is."""
-        type, spelled = SINGLE[text]
+        type, spelled = SIGNS[text]
         if type in ("LPAREN", "LBRACKET", "LBRACE"):
             previous = self.previous()
             self.add(type, spelled, start, end)
@@ -363,23 +361,16 @@ class _Lexer:
             if self.brackets:
                 self.brackets.pop()
             return self.add("RPAREN", ")", start, end)
-        if text == "‖" and self.parts_arguments(end):
+        if (
+            text == "‖"
+            and self.brackets[-1:] == ["("]
+            and self.previous() in ENDS_OPERAND
+            and is_alone(self.source[end:], "‖")
+        ):
             return self.add("COMMA", ",", start, end)
         self.add("FUNCTION", name, start, end)
         self.add("CALL", "(", start, end)
         self.brackets.append("‖" if text == "‖" else "(")
-
-    def parts_arguments(self, end: int) -> bool:
-        """Whether ‖ is alone between two things in brackets: KL(p ‖ q) is KL(p, q)."""
-        ends = self.previous() in ("NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STAR")
-        if not ends or self.brackets[-1:] != ["("]:
-            return False
-        depth = 0
-        for character in self.source[end:]:
-            depth += (character in "([{") - (character in ")]}")
-            if depth < 0 or (not depth and character == "‖"):
-                return depth < 0
-        return False
 
     def bracket(self, text: str, previous: str) -> str:
         if text == "{" and previous == "SUB":

@@ -27,17 +27,15 @@ WORDS = {
     "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG",
 }  # fmt: skip
 WORD_VALUES = {"sum": "∑", "prod": "∏", "and": "∧", "or": "∨", "not": "¬", "in": "∈"}
-MULTIPLE = {":=": "EQUALS", "->": "ARROW", "...": "DOTS", "!=": "RELATION", "<=": "RELATION", ">=": "RELATION"}
-MULTIPLE_VALUES = {":=": "=", "->": "→", "...": "…", "!=": "≠", "<=": "≤", ">=": "≥"}
 
-SINGLE: dict[str, tuple[str, str]] = {}
+SIGNS: dict[str, tuple[str, str]] = {}
 for _symbol in SYMBOLS:
     for _spelling in _symbol.text.split() + _symbol.ascii.split():
-        if len(_spelling) == 1 and not (_spelling.isascii() and _spelling.isalpha()):
-            SINGLE[_spelling] = (_symbol.terminal, value(_symbol, _spelling))
-del SINGLE["‖"]
-SINGLE["*"] = SINGLE["∗"] = ("DOT", "⊙")
-PLAIN = {sign: names for sign, names in SINGLE.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that are alone
+        if not (_spelling.isascii() and _spelling.strip("\\").isalpha()):
+            SIGNS[_spelling] = (_symbol.terminal, value(_symbol))
+del SIGNS["‖"]
+SIGNS["*"] = SIGNS["∗"] = ("DOT", "⊙")
+PLAIN = {sign: names for sign, names in SIGNS.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that are alone
 SETS = {"R": "ℝ", "Z": "ℤ", "N": "ℕ"}
 BEFORE_SET = ("IN", "COLON", "ARROW", "TIMES", "EQUALS")
 SPECIAL = {*WORDS, *SPELLED_GREEK, *SETS, "x", "I", "inf"}  # words that may mean more than a name

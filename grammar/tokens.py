@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import product, takewhile
+from itertools import accumulate, product, takewhile
 from typing import NamedTuple
 
 from .errors import Hint, NotationError, Span
@@ -24,6 +24,7 @@ CLOSED_BY = {
     "\\|": "\\|",
 }
 ROUND = {"LPAREN", "CALL", "LBRACKET"}
+ENDS_OPERAND = frozenset({"NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STAR"})
 SIGNS = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 
 
@@ -131,11 +132,27 @@ def group_end(tokens: Sequence[Token], start: int) -> int:
 
 def has_several_parts(tokens: Sequence[Token], start: int) -> bool:
     """Whether commas or semicolons part what is in the bracket group that opens at `start`."""
+    group = tokens[start : group_end(tokens, start)]
+    return any(depth == 1 and token.type in ("COMMA", "SEMICOLON") for token, depth in zip(group, depths(group)))
+
+
+def depths(tokens: Iterable[Token]) -> Iterator[int]:
+    """How deep in brackets each token is: one that opens counts as inside, one that closes as outside."""
+    return accumulate((token.type in OPENING) - (token.type in CLOSING) for token in tokens)
+
+
+def covering(tokens: Sequence[Token]) -> Span:
+    """From the first to the last of them; LaTeX may write them in another order."""
+    return min(token.start for token in tokens), max(token.end for token in tokens)
+
+
+def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
+    """Whether no other of these signs is before the bracket around them closes: KL(p ‖ q) is KL(p, q)."""
     depth = 0
-    for token in tokens[start : group_end(tokens, start)]:
-        depth += (token.type in OPENING) - (token.type in CLOSING)
-        if depth == 1 and token.type in ("COMMA", "SEMICOLON"):
-            return True
+    for text in texts:
+        depth += (text in "([{") - (text in ")]}")
+        if depth < 0 or (not depth and text in signs):
+            return depth < 0
     return False
 
 
@@ -206,6 +223,19 @@ ANY = "…"  # in a pattern: whatever the use has there
 
 def _open(component: str) -> str:
     return ANY if component[:1].isalpha() else component
+
+
+def listed_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
+    """The names with scripts, between commas and semicolons, that tokens begin with, and where these end."""
+    names: list[list[Token]] = []
+    start = 0
+    while start < len(tokens) and tokens[start].type == "NAME":
+        end = scripts_end(tokens, start + 1)
+        names.append(tokens[start:end])
+        if end == len(tokens) or tokens[end].type not in ("COMMA", "SEMICOLON"):
+            return names, end
+        start = end + 1
+    return [], start
 
 
 def spelling(tokens: list[Token]) -> Spelling:

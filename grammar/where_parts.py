@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .tokens import CLOSING, OPENING, SCRIPTS, Token, group_end, scripts_end
+from .tokens import SCRIPTS, Token, depths, group_end, scripts_end
 
 BEFORE = ("where", "Where")
 
@@ -13,9 +13,8 @@ BEFORE = ("where", "Where")
 def with_parts(tokens: list[Token]) -> list[Token]:
     """The tokens with a SEPARATOR for each `where` before a definition, and for each comma and `and` between those."""
     result: list[Token] = []
-    depth, within = 0, False
-    for index, token in enumerate(tokens):
-        depth += (token.type in OPENING) - (token.type in CLOSING)
+    within = False
+    for index, (token, depth) in enumerate(zip(tokens, depths(tokens))):
         within = within and token.type != "SEPARATOR"
         is_word = token.type == "NAME" and token.text in BEFORE
         parts = is_word or (within and (token.type in ("COMMA", "AND")))

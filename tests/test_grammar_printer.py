@@ -234,7 +234,7 @@ def test_every_program_is_read_back(program):
 
 
 # -------------------------------------------------------------------------------------------------------------- symbols
-@pytest.mark.parametrize("sign", [value(symbol, "") for symbol in SYMBOLS if symbol.terminal == "OPERATOR"])
+@pytest.mark.parametrize("sign", [value(symbol) for symbol in SYMBOLS if symbol.terminal == "OPERATOR"])
 def test_every_operator(sign):
     assert_read_back(parse(f"X {sign} Y {sign}_{{a, b}} Z", "text"))
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from ..errors import NotationError
 from ..symbols import ACCENTS, CALLIGRAPHIC
 from ..text import fold
-from ..tokens import Token
+from ..tokens import ENDS_OPERAND, Token, is_alone
 from .characters import joined
+from .fractions import bracket_argument, grouped, wrapped
 from .macros import AXIS_FONTS, NAMED
 from .reader import Part, Reader, Stretch
 from .tables import ACCENT_MACROS, LOOKS, PAIRS
@@ -97,27 +98,11 @@ def norm_bar(reader: Reader, position: int, end: int) -> int:
     if reader.brackets and reader.brackets[-1][0] == "‖":
         return closing(reader, position, end)
     _, start, stop = reader.pieces[position]
-    if parts_arguments(reader, position, end):
+    inside = bool(reader.brackets) and reader.brackets[-1][0] == "LPAREN" and reader.last() in ENDS_OPERAND
+    if inside and is_alone((text for text, _, _ in reader.pieces[position + 1 : end]), ("\\|", "\\Vert", "‖")):
         reader.add(("COMMA", ","), start, stop)
         return position + 1
     return opened(reader, "‖", position + 1, start, stop)
-
-
-def parts_arguments(reader: Reader, position: int, end: int) -> bool:
-    r"""Whether it is alone between two things in brackets: \mathrm{KL}(p \| q) is KL(p, q)."""
-    if not (reader.brackets and reader.brackets[-1][0] == "LPAREN") or reader.last() not in ENDS_OPERAND:
-        return False
-    depth = 0
-    for text, _, _ in reader.pieces[position + 1 : end]:
-        depth += (text in "([{") - (text in ")]}")
-        if depth < 0:
-            return True
-        if not depth and text in ("\\|", "\\Vert", "‖"):
-            return False
-    return False
-
-
-ENDS_OPERAND = frozenset({"NAME", "NUMBER", "RPAREN", "RBRACE", "RBRACKET", "STAR"})
 
 
 def braced(reader: Reader, position: int, end: int) -> int:
@@ -139,14 +124,9 @@ def group(reader: Reader, position: int, end: int) -> int:
         inner = reader.partner.get(inner, inner) + 1
     if inner >= close:
         return position + 1
-    above, below = (position + 1, inner), (inner + 1, close)
+    above, below = (grouped(reader, position, close + 1, side) for side in ((position + 1, inner), (inner + 1, close)))
     sign = Token("SLASH", "/", *reader.pieces[inner][1:])
-    start, stop = reader.pieces[position][1:], reader.pieces[close][1:]
-    parts: list[Part] = [Token("LBRACE", "{", *start)]
-    for side in (above, below):
-        parts += [Token("LBRACE", "{", *start), "group", side, None, Token("RBRACE", "}", *stop)]
-        parts += [sign] if side is above else []
-    return reader.put([*parts, Token("RBRACE", "}", *stop)], close + 1, end)
+    return reader.put(wrapped(reader, position, close + 1, [*above, sign, *below]), close + 1, end)
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
@@ -154,11 +134,7 @@ def array(reader: Reader, position: int, end: int) -> int:
     r"""\left\{ \begin{array}{ll} … \end{array} \right., which is cases; a matrix under the axis of its columns; or, where
     it begins a formula, a table of formulas"""
     close = closed_by(reader, position, end)
-    begin = position + 1
-    if reader.piece(begin) == "[":
-        while begin < end and reader.pieces[begin][0] != "]":
-            begin += 1
-        begin += 1
+    begin = bracket_argument(reader, position, end)[1]
     columns_end = reader.argument(position, begin, end)[1]  # {ll}
     if reader.last() == "LBRACE":
         opened = reader.tokens.pop()

@@ -216,18 +216,18 @@ class _Expander:
             )
         return group[1][0]
 
-    def define(self, name: str, parameters: int, body: list[Piece] | None) -> None:
+    def define(self, name: str, parameters: int, body: list[Piece] | None, sized: bool = False) -> None:
+        """Define a macro, without a body where that has parameters, as #3 is, that are more than its `parameters`."""
         used = max([int(piece[0][1]) for piece in body or () if PARAMETER.fullmatch(piece[0])], default=0)
         if name[1:] not in NOTATION:
-            self.macros[name] = Macro(parameters, body if used <= parameters else None)
+            self.macros[name] = Macro(parameters, body if used <= parameters else None, sized)
 
     def command(self, defining: Piece) -> None:
         """\\newcommand{\\name}[number of arguments]{body}"""
         if self.peek() == "*":
             self.left.pop()
         name, parameters = self.new_name(defining), self.parameters()
-        body = self.argument(defining)[1:-1]
-        self.define(name, parameters, body if parameters >= 0 else None)
+        self.define(name, parameters, self.argument(defining)[1:-1])
 
     def parameters(self) -> int:
         """Return the number of arguments, [2]; -1 if there is a default value too, [2][default]."""
@@ -255,9 +255,7 @@ class _Expander:
         if defining[0].endswith("X"):
             body = self.argument(defining)[1:-1]
         left, right = ("\\left", *defining[1:]), ("\\right", *defining[1:])
-        if name[1:] not in NOTATION:
-            whole = [left, *before, *body, right, *after]
-            self.macros[name] = Macro(parameters, whole if parameters >= 0 else None, sized=True)
+        self.define(name, parameters, [left, *before, *body, right, *after], sized=True)
 
     def environment(self, defining: Piece) -> None:
         """\\newenvironment{name}{before}{after}, whose \\begin{name} and \\end{name} are macros"""
@@ -267,7 +265,7 @@ class _Expander:
         parameters = self.parameters()
         before, after = self.argument(defining)[1:-1], self.argument(defining)[1:-1]
         if name not in ENVIRONMENTS:
-            self.define(f"\\begin{{{name}}}", parameters, before if parameters >= 0 else None)
+            self.define(f"\\begin{{{name}}}", parameters, before)
             self.define(f"\\end{{{name}}}", 0, after)
 
     def definition(self, defining: Piece) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ..text_tables import JOINS_AFTER, JOINS_BEFORE
-from ..tokens import CLOSING, OPENING, SCRIPTS, Token, scripts_end
+from ..tokens import CLOSING, OPENING, Token, listed_names
 
 PUNCTUATION = {"COMMA", "PERIOD"}
 DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
@@ -126,20 +126,7 @@ def _lines(tokens: list[Token]):
 def _lists(last: list[Token], cell: list[Token]) -> bool:
     """Whether a cell goes on with a list of names, W, \\quad b \\in S; 2 n, \\quad n = 3 is an expression and what is in it."""
     related = RELATED.search(_letters(cell))
-    return related is None or related[0] != "=" or _is_named(last)
-
-
-def _is_named(line: list[Token]) -> bool:
-    """Whether a line is names with their scripts, with commas between them."""
-    position = 0
-    while position < len(line):
-        if line[position].type != "NAME":
-            return False
-        position = scripts_end(line, position + 1, SCRIPTS)
-        if position < len(line) and line[position].type != "COMMA":
-            return False
-        position += 1
-    return True
+    return related is None or related[0] != "=" or listed_names(last)[1] == len(last)
 
 
 def _trim(cell: list[Token]) -> Token | None:

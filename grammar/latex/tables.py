@@ -17,7 +17,7 @@ def _macros(names: str) -> list[str]:
 
 # ---------------------------------------------------------------------------------------------------- signs and names
 SIGNS = {
-    spelling: (symbol.terminal, value(symbol, spelling))
+    spelling: (symbol.terminal, value(symbol))
     for symbol in SYMBOLS
     for spelling in symbol.latex.split() + symbol.text.split()
     if symbol.terminal not in ("NAME", "STAR", "SUP", "SUB") and "\\text" not in spelling and not spelling.isalpha()

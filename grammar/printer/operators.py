@@ -29,7 +29,7 @@ from .scripts import Functions, is_plain_sum
 
 
 def _values(*terminals: str) -> list[str]:
-    return [value(symbol, "") for symbol in SYMBOLS if symbol.terminal in terminals]
+    return [value(symbol) for symbol in SYMBOLS if symbol.terminal in terminals]
 
 
 # Which method prints a Call, by its operator; any other is a function.

@@ -33,7 +33,7 @@ Printing = Union[Piece, Generator[Any, Any, Any]]  # what a method gives: a piec
 
 def signs(column: str) -> dict[str, str]:
     """The preferred form of each symbol, by what the tree holds."""
-    return {value(symbol, ""): getattr(symbol, column).split()[0] for symbol in SYMBOLS}
+    return {value(symbol): getattr(symbol, column).split()[0] for symbol in SYMBOLS}
 
 
 class Printer:

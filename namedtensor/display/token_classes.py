@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from grammar.symbols import FAMILIES, FUNCTIONS, GREEK_MACROS, SYMBOLS
-from grammar.text_tables import MULTIPLE, WORDS
+from grammar.text_tables import WORDS
 
 KEYWORD, OPERATOR, TYPE, FUNCTION, NAME, NUMBER, STRING, PUNCTUATION = (
     "keyword", "operator", "type", "function", "name", "number", "string", "punctuation",
@@ -44,7 +44,7 @@ def spellings(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     (True, True, True)
     """
     words: set[str] = {word for word, terminal in WORDS.items() if CLASSES[terminal] == kind}
-    signs: set[str] = {sign for sign, terminal in MULTIPLE.items() if CLASSES[terminal] == kind}
+    signs: set[str] = set()
     for symbol in SYMBOLS:
         if CLASSES[symbol.terminal] == kind:
             for spelling in (*symbol.text.split(), *symbol.ascii.split()):
