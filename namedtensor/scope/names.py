@@ -167,8 +167,8 @@ class Spelled(NamedTuple):
     """A name with its scripts, taken apart: the nodes of its components."""
 
     base: str
-    subscript: tuple[Node, ...]
-    superscript: tuple[Node, ...]
+    subscript: tuple[Node, ...] = ()
+    superscript: tuple[Node, ...] = ()
 
     def key(self, value: Callable[[str], Any] = lambda name: None) -> Key:
         if not self.subscript and not self.superscript:
@@ -183,7 +183,7 @@ class Spelled(NamedTuple):
 def spelled(node: Node) -> Spelled | None:
     """`node` read as a name with scripts, or None: `X` and `W_1^{l,Q}` are, `(X + Y)^2` is not."""
     if isinstance(node, Name):
-        return Spelled(node.text, (), ())
+        return Spelled(node.text)
     if isinstance(node, Subscript):
         inner = spelled(node.base)
         if inner is not None and not inner.subscript:

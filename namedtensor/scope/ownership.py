@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any
 
 from grammar import nodes
@@ -92,7 +93,7 @@ class Ownership(Statements):
         return any(name in names_used(body) for body in bodies)
 
     def attach_sizes(self) -> None:
-        bound = gathered(self.functions, lambda function: function.bound)
+        bound = gathered(self.functions, attrgetter("bound"))
         defining = gathered(
             self.functions, lambda function: (definition.position for definition in function.all_definitions())
         )
@@ -109,7 +110,7 @@ class Ownership(Statements):
     def attach_claims(self) -> list[tuple[int, Node]]:
         """Give each assertion to its function, or to the program; the left sides of the program's, which may be its value."""
         claimed: list[tuple[int, Node]] = []
-        bound = gathered(self.functions, lambda function: function.bound)
+        bound = gathered(self.functions, attrgetter("bound"))
         stated = {definition.name.base for definition in self.tensors}
         stated |= {name.base for _, name, _, _ in self.scope.declarations}
         for position, claim in self.claims:

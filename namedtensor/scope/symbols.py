@@ -67,14 +67,10 @@ class Definition:
         return tuple(range_ for over in (self.range, self.filling) if over is not None for range_ in over.each)
 
     @property
-    def counted(self) -> frozenset[str]:
-        """The variables of its ranges."""
-        return frozenset(range_.variable.text for range_ in self.ranges)
-
-    @property
-    def local(self) -> frozenset[str]:
-        """The names that stand for something else in it: indices of elements, and the variables of its ranges."""
-        return self.counted.union(*(names_in(item) for _, item in self.elements))
+    def local(self) -> set[str]:
+        """The names that stand for something else in it: the variables of its ranges, and indices of elements."""
+        variables = {range_.variable.text for range_ in self.ranges}
+        return variables.union(*(names_in(item) for _, item in self.elements))
 
 
 @dataclass(eq=False)

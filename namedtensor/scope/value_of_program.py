@@ -159,7 +159,7 @@ class _Uses:
             name = None if isinstance(node, Axis) else spelled(node)
             if isinstance(node, Size):
                 base, _, label = node.axis.name.partition("_")
-                yield Spelled(base, (Name(label),) if label else (), ())
+                yield Spelled(base, (Name(label),) if label else ())
             elif name is not None:
                 if name.base not in bound or name.subscript or name.superscript:
                     yield name
@@ -173,20 +173,20 @@ class _Uses:
                 for draw in node.drawn:
                     stated = self.scope.definitions.get(Key(draw.name), ())
                     if any(isinstance(other.body, nodes.Draw) for other in stated):  # what is stated about it is used
-                        yield of_name(draw.name)
+                        yield Spelled(draw.name)
                     stack += [(part, bound) for part in children(draw)]
                     bound = bound | {draw.name}
                 stack.append((node.body, bound))
-                yield from map(of_name, ("draws", "seed"))
+                yield from map(Spelled, ("draws", "seed"))
             elif isinstance(node, nodes.Draw):
                 stack += [(part, bound) for part in children(node)]
-                yield of_name("seed")
+                yield Spelled("seed")
             elif isinstance(node, nodes.AtPoint):
                 stack += [(value, bound) for _, value in node.points]
                 stack.append((node.body, bound))
             elif isinstance(node, Call):
                 if node.operator == "standardize":
-                    yield of_name("ε")
+                    yield Spelled("ε")
                 labels = self.labels.get(node.operator)
                 scripts = node.superscript if labels is None else (*node.superscript, *node.subscript)
                 stack += [(part, bound) for part in scripts if component(part) not in (labels or ())]
@@ -206,7 +206,7 @@ class _Uses:
             )
             if clusters or key == Key(name.base) or self.is_declared(key):
                 return {id(cluster) for cluster in clusters}
-            name = name._replace(superscript=()) if name.superscript else Spelled(name.base, (), ())
+            name = name._replace(superscript=()) if name.superscript else Spelled(name.base)
 
     def is_declared(self, key: Key) -> bool:
         return key in self.scope.given or any(matches(pattern, key) for pattern in self.declared.get(key.base, ()))
@@ -251,8 +251,3 @@ def as_written(program: nodes.Program, node: Node) -> Node:
     """The expression of a program that a scope has as this node: 𝔼_x[x], which says there the distribution of x."""
     values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
     return next((body for body in values if body.span == node.span), node)
-
-
-def of_name(text: str) -> Spelled:
-    """A name that is used without being written."""
-    return Spelled(text, (), ())

@@ -12,7 +12,7 @@ before the loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -161,8 +161,8 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
         result[id(term)] = at_one(
             terms, axes, term, tuple(result[id(argument)] for argument in term.arguments), reshaped
         )
-    groups = (loop.states, loop.slices, loop.members, loop.given, loop.results)
-    return Loop(*(tuple(result[id(term)] for term in group) for group in groups), loop.axis, loop.steps)
+    groups = ("states", "slices", "members", "given", "results")
+    return replace(loop, **{name: tuple(result[id(term)] for term in getattr(loop, name)) for name in groups})
 
 
 # ---------------------------------------------------------------------------------------------------- dead states
