@@ -9,8 +9,7 @@ from typing import Any
 from grammar import nodes
 from grammar.cache import Cache
 from grammar.errors import NotationError
-from grammar.nodes import Call, Derivative, Equation, Name
-from grammar.parser import parse
+from grammar.nodes import Call, Derivative, Equation
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
@@ -21,6 +20,8 @@ from ..programs.entry_points import EntryPoints
 from ..programs.program import Formula, Program
 from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Scope
+from ..symbolic.naming import words_of
+from ..symbolic.spelling import expression
 
 MARK = "*"
 
@@ -58,12 +59,12 @@ class Gradient:
         return self._programs.get_or_build(names, lambda: self._extended(names))
 
     def _extended(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
-        taken = {node.text for node in walk(self._of.tree) if isinstance(node, Name)}
+        taken = words_of(self._of.tree)
         letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
         asked = [f"{letter}_{index}" for index in range(len(names) + 1)]
         statements = [_named(asked[0], self._whole)]
         for name, by in zip(asked[1:], names):
-            statements.append(_named(name, Derivative(self._whole, _expression(by), MARK)))
+            statements.append(_named(name, Derivative(self._whole, expression(by), MARK)))
         with using(self._of._goal.program.operators):
             program = Program(to_text(nodes.Program((*self._of.tree.statements, *statements))), "text")
         return program, program[tuple(asked)]
@@ -202,12 +203,7 @@ def _declared(program: Program) -> tuple[str, ...]:
 
 
 def _named(name: str, body: Any) -> Equation:
-    return Equation((_expression(name), body))
-
-
-def _expression(text: str) -> Any:
-    statement: Any = parse(text, "text").statements[0]
-    return statement.body
+    return Equation((expression(name), body))
 
 
 def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
@@ -216,7 +212,7 @@ def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
         head = statement.sides[0] if isinstance(statement, Equation) else None
         if isinstance(head, Call) and (head.operator == of or to_text(head).partition("(")[0] == of):
             return tuple(to_text(argument) for argument in (*head.arguments, *head.parameters)), head
-    return (), _expression(of)
+    return (), expression(of)
 
 
 def _own_axes(slope: NamedTensor) -> NamedTensor:

@@ -23,7 +23,7 @@ from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized, solved, updated
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import NameReading, Where, names_left, read, words_of
-from ..symbolic.spelling import MARKS, Unwritable, named, size_node, with_axes
+from ..symbolic.spelling import MARKS, Unwritable, expression, size_node, with_axes
 from ..symbolic.work import TooLong, Work, current, tensor, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
@@ -237,10 +237,11 @@ def closed_program(
     Of axes that were made inside, as the ranks of what is sorted, it says the sizes where nothing else does.
     The title is a name, or another one where the program has it.
     """
-    lines = [Equation((named(name.name), name.node)) for name in reading.names]
+    lines = [Equation((expression(name.name), name.node)) for name in reading.names]
     if isinstance(title, str):
         taken = words_of(tree)
-        title = named(title if title not in taken else next(names_left(taken | {name.name for name in reading.names})))
+        letters = names_left(taken | {name.name for name in reading.names})
+        title = expression(title if title not in taken else next(letters))
     expected = set(words_of(reading.node)).union(*(words_of(name.node) for name in reading.names))
     stated = [fact.statement for fact in facts]
     chosen = needed(tree.statements[:-1], expected.union(*map(words_of, stated)))

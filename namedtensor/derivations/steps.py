@@ -26,7 +26,7 @@ from ..symbolic.from_terms import Forms
 from ..symbolic.linearizing import LinearReading, ReadingChecker, TakenElement, texts_read
 from ..symbolic.naming import names_left
 from ..symbolic.read_back import ReadBack
-from ..symbolic.spelling import call, named, with_axes
+from ..symbolic.spelling import call, expression, with_axes
 from ..terms.builder import TermBuilder
 from ..terms.environment import distinct_names, source_name
 from ..terms.terms import Term, topological
@@ -125,14 +125,14 @@ def steps_of(
             continue
         name = names.get(id(term)) or next(letters)
         definition = _definition(term, result, labels)
-        defined.append(Equation((named(name), definition)))
+        defined.append(Equation((expression(name), definition)))
         result[id(term)] = name
         change = _differential(checker, term, inside, by, result, node, labels)
         if change is None and term is not body:  # as that of sign(x): what is made of it is as of a constant
             inside.remove(term)
             continue
-        change = change or nodes.Number(0)
-        steps.append(DerivationStep(rule_of(term), Equation((Differential(named(name)), change)), identity_of(term)))
+        equation = Equation((Differential(expression(name)), change or nodes.Number(0)))
+        steps.append(DerivationStep(rule_of(term), equation, identity_of(term)))
         steps += chained(checker, term, name, by, result)
     return DerivationSteps(tuple(defined), tuple(steps))
 
@@ -145,10 +145,10 @@ def chained(checker: ReadingChecker, term: Term, name: str, by: Term, names: Map
         if beneath(value) is not term or len(arguments) > 1 or argument is by or inner is None or inner == name:
             continue
         marked = [axis + "*" for axis in map(source_name, argument.shape)]
-        change: Node = Differential(named(inner))
-        slope = Derivative(named(name), named(inner), "*")
+        change: Node = Differential(expression(inner))
+        slope = Derivative(expression(name), expression(inner), "*")
         whole = call("⊙", slope, Starred(change, "*") if marked else change, axes=marked)
-        return [DerivationStep("chain", Equation((Differential(named(name)), whole)), CHAIN)]
+        return [DerivationStep("chain", Equation((Differential(expression(name)), whole)), CHAIN)]
     return []
 
 

@@ -23,6 +23,8 @@ from .factors import (
     contracted,
     function_of,
     gathered,
+    is_function,
+    opaque,
     sized,
     summed_up,
     touches,
@@ -34,16 +36,13 @@ from .forms import (
     ZERO,
     Factor,
     Form,
-    FormHead,
     FormIndex,
     Product,
     head,
-    indices_of,
     number,
     opened,
     refreshed,
     renamed,
-    single,
 )
 from .matching import stated
 from .product_rules import inverse_product, pythagorean, quotient_of_sums, sign_powers
@@ -108,19 +107,12 @@ def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
     indices = frozenset(indices)
     if not indices:
         return form
-    return add(*(settled(product.coefficient, product.factors, product.summed) for product in _apart(form, indices)))
-
-
-def _apart(form: Form, indices: frozenset[FormIndex]) -> Iterable[Product]:
-    """Each product with indices of its own for these."""
-    for position, product in enumerate(form):
-        names = {index: index.fresh() for index in sorted(indices, key=NUMBER)} if position else {}
-        yield from _summing(product, indices, names)
-
-
-def _summing(product: Product, indices: frozenset[FormIndex], names: dict[FormIndex, FormIndex]) -> Iterable[Product]:
-    (result,) = renamed((refreshed(product, indices),), names)
-    yield result._replace(summed=result.summed | frozenset(names.get(index, index) for index in indices))
+    sums: list[Form] = []
+    for position, product in enumerate(form):  # each with indices of its own for these
+        names = {index: index.fresh() if position else index for index in sorted(indices, key=NUMBER)}
+        ((coefficient, factors, summed),) = renamed((refreshed(product, indices),), names)
+        sums.append(settled(coefficient, factors, summed.union(names.values())))
+    return add(*sums)
 
 
 def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
@@ -161,7 +153,7 @@ def _without_sign(factors: list[Factor]) -> list[Factor] | None:
         return without_sign
     without_sign = list(factors)
     for factor in factors:
-        if factor.head.kind != "apply" or factor.head.label != "abs" or factor not in without_sign:
+        if not is_function(factor, "abs") or factor not in without_sign:
             continue
         (inner,) = opened(factor)
         if factor.exponent.denominator == 1 and factor.exponent % 2 == 0 and len(inner) == 1:
@@ -172,11 +164,7 @@ def _without_sign(factors: list[Factor]) -> list[Factor] | None:
                 without_sign += more
             continue
         for other in factors:
-            if (
-                (other.head.kind, other.head.label) == ("apply", "sign")
-                and other.exponent == 1
-                and other in without_sign
-            ):
+            if is_function(other, "sign") and other.exponent == 1 and other in without_sign:
                 (same,) = opened(other)
                 if len(same) == 1 and canonical.key(same) == canonical.key(inner) and factor.exponent % 2 == 1:
                     more = as_factors(power(inner, factor.exponent))
@@ -272,14 +260,11 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
     if shared < 0 and exponent.denominator > 1:
         shared, rest = -shared, scaled(rest, -1)
     outside = _number_power(shared, exponent)
-    return multiply(outside, single(*_bracket(rest), exponent=exponent))
+    return multiply(outside, as_form(_bracket(rest, exponent)))
 
 
-def _bracket(form: Form) -> tuple[Any, ...]:
-    outside = indices_of(form)
-    key, order, symmetries = canonical.closed((form,), (), outside)
-    within = {"key": key, "parts": (form,), "slots": tuple(order), "symmetries": tuple(symmetries)}
-    return head("bracket", axes=tuple(index.name for index in order), **within), *order
+def _bracket(form: Form, exponent: Fraction) -> Factor:
+    return opaque("bracket", None, (form,))._replace(exponent=exponent)
 
 
 def _power_of_product(product: Product, exponent: Fraction) -> Form:
@@ -303,7 +288,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
     if inside or (coefficient < 0 and not whole):
         sign = Fraction(-1 if coefficient < 0 else 1)
         unchanged = (Product(sign, tuple(inside)),)
-        apart.append(Factor(*_as_factor(unchanged), exponent))
+        apart.append(_bracket(unchanged, exponent))
         coefficient = abs(coefficient)
     ((more, further, _),) = _number_power(coefficient, exponent)
     return settled(more, (*apart, *further), frozenset())
@@ -320,11 +305,6 @@ def _absolute(factor: Factor) -> Factor:
 def _plain_power(factor: Factor) -> bool:
     """Whether (xᵃ)ᵇ = xᵃᵇ for any b: not where a is even, for x may be negative."""
     return signs.of_head(factor.head) or factor.exponent.denominator > 1
-
-
-def _as_factor(form: Form) -> tuple[FormHead, tuple[FormIndex, ...]]:
-    result, *indices = _bracket(form)
-    return result, tuple(indices)
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
@@ -355,7 +335,7 @@ def _power_of_sum(product: Product, exponent: Fraction) -> Form:
         inside, coefficient = Fraction(-1), -coefficient
     else:
         inside = ONE_
-    of = Factor(*_as_factor((Product(inside, tuple(inner), product.summed),)), exponent)
+    of = _bracket((Product(inside, tuple(inner), product.summed),), exponent)
     ((more, further, _),) = _number_power(coefficient, exponent)
     powers = tuple(factor._replace(exponent=factor.exponent * exponent) for factor in moved)
     products = settled(more, (*powers, *further), frozenset())

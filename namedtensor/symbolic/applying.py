@@ -11,7 +11,7 @@ from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import canonical, signs
 from .algebra import MAX_POWER, add, content, monomial, multiply, power, scaled, settled, sum_over
-from .factors import as_form, function_of
+from .factors import as_form, function_of, is_function
 from .facts import Sign
 from .forms import (
     DELTA,
@@ -117,7 +117,7 @@ def exponential(x: Form) -> Form:
     inner = scaled(rest, Fraction(1, shared.denominator))
     work = current()
     alone = sole(rest if work.expanding else inner)
-    if alone is not None and (alone.head.kind, alone.head.label) == ("apply", "log") and work.expanding >= work.proving:
+    if alone is not None and is_function(alone, "log") and work.expanding >= work.proving:
         used("logarithm")
         return power(opened(alone)[0], shared if work.expanding else Fraction(shared.numerator))
     if shared.numerator != 1:
@@ -145,11 +145,7 @@ def logarithm(x: Form) -> Form | None:
     (product,) = x
     if not product.factors:
         return ZERO if product.coefficient == 1 else None
-    if (
-        product.coefficient == 1
-        and not product.summed
-        and all((factor.head.kind, factor.head.label) == ("apply", "exp") for factor in product.factors)
-    ):
+    if product.coefficient == 1 and not product.summed and all(is_function(of, "exp") for of in product.factors):
         used("logarithm")
         return add(*(scaled(opened(factor)[0], factor.exponent) for factor in product.factors))
     return None
@@ -224,12 +220,8 @@ OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
 
 def is_finite(factor: Factor) -> bool:
     """Whether 0 times a factor is 0, as far as its outermost operator says."""
-    of = factor.head
-    return (factor.exponent > 0 and (of.kind, of.label) != ("apply", "log")) or of.kind in (
-        "size",
-        "number",
-        "constant",
-    )
+    is_number = factor.head.kind in ("size", "number", "constant")
+    return is_number or (factor.exponent > 0 and not is_function(factor, "log"))
 
 
 OPPOSITE = {"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "≤"}

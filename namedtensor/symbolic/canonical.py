@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from fractions import Fraction
 from itertools import permutations
-from math import factorial, gcd, prod
+from math import factorial, gcd, lcm, prod
 from typing import Any
 
 from .forms import NUMBER, ONE_, ZERO, Factor, Form, FormIndex, Product, indices_of
@@ -175,10 +175,7 @@ def content(form: Form) -> tuple[Fraction, Form]:
     if not form:
         return ONE_, form
     above = gcd(*(product.coefficient.numerator for product in form))
-    below = 1
-    for product in form:
-        below = below * product.coefficient.denominator // gcd(below, product.coefficient.denominator)
-    fraction = Fraction(above, below)
+    fraction = Fraction(above, lcm(*(product.coefficient.denominator for product in form)))
     negative = sum(addend.coefficient < 0 for addend in form)
     first = leading(form) if current().proving and 2 * negative == len(form) else form[0]
     if 2 * negative > len(form) or (2 * negative == len(form) and first.coefficient < 0):

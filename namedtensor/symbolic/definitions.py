@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import Any
 
 from grammar import nodes
-from grammar.parser import parse
 
 from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE
 from ..terms.terms import Term
 from . import algebra, canonical, matrices
 from .applying import applied, own_options
-from .forms import ONE_, Factor, Form, FormIndex, Product, head, number, single, size, square_of
+from .factors import is_function
+from .forms import ONE_, Form, FormIndex, Product, head, number, single, size, square_of
 from .forms import opened as opened_forms
 from .signs import record_named
+from .spelling import expression
 from .work import current, used
 
 OPENED = {
@@ -104,17 +105,12 @@ def product_of_exponentials(forms: Any, term: Term) -> Form | None:
     """∏_{ax} exp X = exp(∑_{ax} X)."""
     form = forms.part(term, 0)
     (product,) = form if len(form) == 1 else (Product(ONE_),)
-    exponents = [
-        algebra.scaled(part[0], factor.exponent) for factor in product.factors if (part := exponent_of(factor))
-    ]
-    if product.coefficient != 1 or product.summed or not exponents or len(exponents) < len(product.factors):
+    powers = product.factors
+    if product.coefficient != 1 or product.summed or not powers or not all(is_function(of, "exp") for of in powers):
         return None
     used("product of exponentials")
+    exponents = [algebra.scaled(opened_forms(power)[0], power.exponent) for power in powers]
     return applied("exp", (algebra.sum_over(algebra.add(*exponents), forms.indices(term.arguments[0], term.axes)),))
-
-
-def exponent_of(factor: Factor) -> tuple[Form, ...]:
-    return opened_forms(factor) if (factor.head.kind, factor.head.label) == ("apply", "exp") else ()
 
 
 def sign_of_difference(forms: Any, term: Term) -> Form | None:
@@ -126,12 +122,6 @@ def sign_of_difference(forms: Any, term: Term) -> Form | None:
     used("indicator")
     sign = applied("sign", (algebra.add(left, algebra.scaled(right, -1)),))
     return value_of(expression(TRUTHS[condition.operator]), {"s": sign}, ())
-
-
-@lru_cache(maxsize=64)
-def expression(text: str) -> Any:
-    """The tree of a definition."""
-    return parse(text, "text").statements[0].body  # type: ignore[union-attr]
 
 
 def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ...]) -> Form:

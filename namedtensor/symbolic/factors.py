@@ -4,7 +4,7 @@ of softmax and onehot sum to 1 along their axes, those of standardize to 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +12,7 @@ from typing import Any
 
 from ..operators import REGISTRY
 from . import canonical, signs
-from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormHead, FormIndex, Product, head, indices_of, opened, size
+from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormIndex, Product, head, indices_of, opened, size
 from .work import current, used
 
 
@@ -40,7 +40,7 @@ def without_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor
 def absolute(factors: list[Factor]) -> list[Factor] | None:
     """sign(x) ⊙ x = |x|."""
     for factor in factors:
-        if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "sign", 1):
+        if not is_function(factor, "sign") or factor.exponent != 1:
             continue
         (inner,) = opened(factor)
         expected = as_factors(inner)
@@ -55,33 +55,39 @@ def absolute(factors: list[Factor]) -> list[Factor] | None:
                 used("sign of a number")
                 rest = [part for part in factors if part is not factor and part is not other]
                 rest += [other._replace(exponent=left)] if left else []
-                key = {name: getattr(factor.head, name) for name in ("parts", "slots", "symmetries")}
-                of = head("apply", "abs", factor.head.axes, factor.head.options, key=_key_of(factor.head), **key)
-                return [*rest, factor._replace(head=of)]
+                return [*rest, function_of("abs", inner)]
     return None
 
 
 def function_of(operator: str, *parts: Form) -> Factor:
     """A function of numbers, without a rule, as one opaque factor."""
+    return opaque("apply", operator, parts, ((), ((), ())))
+
+
+def opaque(kind: str, label: Any, parts: tuple[Form, ...], options: tuple[Any, ...] = ()) -> Factor:
+    """A factor of this kind that holds forms, at their indices."""
     outside = set().union(*map(indices_of, parts))
     key, order, symmetries = canonical.closed(parts, (), outside)
     axes = tuple(index.name for index in order)
-    of = head(
-        "apply", operator, axes, ((), ((), ())), key=(key, len(axes)), parts=parts, slots=tuple(order),
-        symmetries=tuple(symmetries),
-    )  # fmt: skip
-    return Factor(of, tuple(order), ONE_)
+    within = {"key": (key, len(axes)), "parts": parts, "slots": tuple(order), "symmetries": tuple(symmetries)}
+    return Factor(head(kind, label, axes, options, **within), tuple(order), ONE_)
+
+
+def is_function(factor: Factor, operator: str) -> bool:
+    """Whether a factor is this operator, applied."""
+    return (factor.head.kind, factor.head.label) == ("apply", operator)
+
+
+def denominators(product: Product) -> Iterator[tuple[Factor, Form]]:
+    """The sums that a product is divided by, as factors and as forms."""
+    for factor in product.factors:
+        if factor.head.kind == "bracket" and factor.exponent <= -1 and factor.exponent.denominator == 1:
+            yield factor, opened(factor)[0]
 
 
 def as_form(factor: Factor, exponent: Fraction | None = None) -> Form:
     """A factor alone, to another exponent if one is given."""
     return (Product(ONE_, (factor if exponent is None else factor._replace(exponent=exponent),)),)
-
-
-def _key_of(of: FormHead) -> tuple[Any, ...]:
-    """The key of an operator of one form, over no axes of its own."""
-    key, _, _ = canonical.closed(of.parts, (), set(of.slots))
-    return key, len(of.axes)
 
 
 def as_factors(form: Form) -> tuple[Factor, ...] | None:

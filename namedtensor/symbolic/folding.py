@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from . import algebra
 from .forms import Factor, Form, FormHead, FormIndex, Product
+from .known import rewritten
 from .matching import occurrences
 from .work import used
 
@@ -21,20 +23,15 @@ class NamedPart(NamedTuple):
 
 def folded(form: Form, names: Sequence[NamedPart]) -> Form:
     """The form with names put in, where a product has all the factors of what they stand for."""
-    result = []
-    for product in form:
-        for name in names:
-            product = _folded(product, name)
-        result.append(product)
-    return algebra.add(*((product,) for product in result))
+    return rewritten(form, *(partial(_folded, name) for name in names))
 
 
-def _folded(product: Product, name: NamedPart) -> Product:
+def _folded(name: NamedPart, product: Product) -> Product | None:
     for rest, names, inside in occurrences(product, name.product):
         used("name")
         put = Factor(name.head, tuple(names[index] for index in name.indices), algebra.ONE_)
         products = algebra.settled(
             product.coefficient / name.product.coefficient, (*rest, put), frozenset(product.summed - inside)
         )
-        return _folded(products[0], name) if len(products) == 1 else product
-    return product
+        return products[0] if len(products) == 1 else None
+    return None

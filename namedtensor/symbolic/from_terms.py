@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any, NamedTuple
 
 from ..core.sizes import SizeVariable, resolve
@@ -256,9 +257,7 @@ def _sum(self: Forms, term: Term) -> Form:
 
 def _mean(self: Forms, term: Term) -> Form:
     indices = self.indices(term.arguments[0], term.axes)
-    count = ONE
-    for index in indices:
-        count = algebra.multiply(count, size(index.size))
+    count = reduce(algebra.multiply, (size(index.size) for index in indices), ONE)
     return algebra.multiply(
         algebra.sum_over(self.part(term, 0), indices), algebra.power(count, -ONE_), self.out(term.arguments[0])
     )

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from . import algebra
 from .applying import applied
+from .factors import denominators, is_function
 from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, opened, renamed
 from .work import used
 
 
 def recognized(form: Form) -> Form:
     """Rewrite the functions that a form holds written out by their names."""
+    return rewritten(form, _softmax, _logistic)
+
+
+def rewritten(form: Form, *rules: Callable[[Product], Product | None]) -> Form:
+    """The form whose products these rules change no more."""
     result = []
     for product in form:
-        for rule in (_softmax, _logistic):
+        for rule in rules:
             while (better := rule(product)) is not None:
                 product = better
         result.append(product)
-    return algebra.add(*((product,) for product in result))
+    return algebra.add(tuple(result))
 
 
-def is_exp(factor: Factor) -> bool:
-    return (factor.head.kind, factor.head.label) == ("apply", "exp")
-
-
-def _put(product: Product, without: dict[int, Fraction], form: Form) -> Product | None:
+def _put(product: Product, without: dict[Factor, Fraction], form: Form) -> Product | None:
     """The product with less of some factors, times one factor more."""
     rest = []
-    for index, factor in enumerate(product.factors):
-        left = factor.exponent - without.get(index, Fraction(0))
+    for factor in product.factors:
+        left = factor.exponent - without.get(factor, Fraction(0))
         if left:
             rest.append(factor._replace(exponent=left))
     within = algebra.within(Product(product.coefficient, tuple(rest), product.summed), form[0])
@@ -38,16 +41,13 @@ def _put(product: Product, without: dict[int, Fraction], form: Form) -> Product 
 
 def _softmax(product: Product) -> Product | None:
     """exp(u)_i / ∑_j exp(u)_j = softmax(u)_i"""
-    for index, below in enumerate(product.factors):
-        if below.head.kind != "bracket" or below.exponent > -1 or below.exponent.denominator > 1:
-            continue
-        (inner,) = opened(below)
+    for below, inner in denominators(product):
         if len(inner) != 1 or len(inner[0].factors) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue
         (power,) = inner[0].factors
-        if not is_exp(power):
+        if not is_function(power, "exp"):
             continue
-        for at, above in enumerate(product.factors):
+        for above in product.factors:
             if above.head is not power.head or above.exponent < power.exponent:
                 continue
             pairs = [(mine, theirs) for mine, theirs in zip(above.indices, power.indices) if theirs in inner[0].summed]
@@ -62,7 +62,7 @@ def _softmax(product: Product) -> Product | None:
             used("softmax")
             return _put(
                 product,
-                {index: -ONE_, at: power.exponent},
+                {below: -ONE_, above: power.exponent},
                 applied("softmax", (u,), bound, indices, (), (order, order)),
             )
     return None
@@ -70,40 +70,31 @@ def _softmax(product: Product) -> Product | None:
 
 def _logistic(product: Product) -> Product | None:
     """1 / (1 + exp(−u)) = exp u / (1 + exp u) = σ(u)"""
-    for index, below in enumerate(product.factors):
-        if below.head.kind != "bracket" or below.exponent > -1 or below.exponent.denominator > 1:
-            continue
-        (inner,) = opened(below)
+    for below, inner in denominators(product):
         rest = [addend for addend in inner if addend != ONE[0]]
         if len(inner) != 2 or len(rest) != 1 or rest[0].coefficient != 1 or rest[0].summed or len(rest[0].factors) != 1:
             continue
         (power,) = rest[0].factors
-        if not is_exp(power):
+        if not is_function(power, "exp"):
             continue
         u = algebra.scaled(opened(power)[0], power.exponent)
         used("σ")
-        for at, above in enumerate(product.factors):
+        for above in product.factors:
             if above.head is power.head and above.indices == power.indices and above.exponent / power.exponent >= 1:
-                return _put(product, {index: -ONE_, at: power.exponent}, applied("σ", (u,)))
-        return _put(product, {index: -ONE_}, applied("σ", (algebra.scaled(u, -1),)))
+                return _put(product, {below: -ONE_, above: power.exponent}, applied("σ", (u,)))
+        return _put(product, {below: -ONE_}, applied("σ", (algebra.scaled(u, -1),)))
     return None
 
 
 def solved(form: Form) -> Form:
     """inv_{r,c} A ⊙ b, summed over the rows of b, is solve_{r,c}(A, b); C ⊙_{r,c} expm(X, E) is E ⊙_{r,c} expm(X, Cᵀ)ᵀ."""
-    result = []
-    for product in form:
-        product = _turned(product) or product
-        while (better := _solution(product)) is not None:
-            product = better
-        result.append(product)
-    return algebra.add(*((product,) for product in result))
+    return rewritten(tuple(_turned(product) or product for product in form), _solution)
 
 
 def _turned(product: Product) -> Product | None:
     """What counts how e^X changes along E is what E counts how it changes along that, transposed."""
     for index, factor in enumerate(product.factors):
-        if (factor.head.kind, factor.head.label) != ("apply", "expm") or len(factor.head.parts) != 2:
+        if not is_function(factor, "expm") or len(factor.head.parts) != 2:
             continue
         row, column = factor.indices[:2]
         rest = [part for at, part in enumerate(product.factors) if at != index]
@@ -133,7 +124,7 @@ def _turned(product: Product) -> Product | None:
 
 def _solution(product: Product) -> Product | None:
     for index, factor in enumerate(product.factors):
-        if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "inv", 1):
+        if not is_function(factor, "inv") or factor.exponent != 1:
             continue
         for order in factor.head.symmetries:
             out, row = (factor.indices[at] for at in order[:2])
@@ -162,17 +153,12 @@ def _solution(product: Product) -> Product | None:
 
 def updated(form: Form) -> Form:
     """What meets the inverse of an identity and a product: inv_{r,c}(I + u ⊙ v) ⊙ u is u / (1 + v ⊙ u), and v of it likewise."""
-    result = []
-    for product in form:
-        while (better := _rank_one(product)) is not None:
-            product = better
-        result.append(product)
-    return algebra.add(*((product,) for product in result))
+    return rewritten(form, _rank_one)
 
 
 def _rank_one(product: Product) -> Product | None:
     for position, factor in enumerate(product.factors):
-        if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "inv", 1):
+        if not is_function(factor, "inv") or factor.exponent != 1:
             continue
         r, c = factor.head.bound[:2]
         added = _beside_identity(opened(factor)[0], r, c)

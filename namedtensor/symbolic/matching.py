@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from .factors import SumParts, contracted, gathered
+from .factors import SumParts, contracted, gathered, is_function
 from .forms import Factor, FormIndex, Product, opened
 from .work import current, used
 
@@ -82,7 +82,7 @@ def stated(parts: SumParts) -> None:
 def at_all_indices(product: Product) -> Iterator[Product]:
     """The product with T in the place of T_{n(i)}: what holds of T at all indices holds at one."""
     for position, factor in enumerate(product.factors):
-        if (factor.head.kind, factor.head.label) == ("apply", "index") and factor.exponent == 1:
+        if is_function(factor, "index") and factor.exponent == 1:
             whole = opened(factor)[0]
             if len(whole) == 1 and len(whole[0].factors) == 1 and whole[0].coefficient == 1:
                 factors = (*product.factors[:position], whole[0].factors[0], *product.factors[position + 1 :])

@@ -14,9 +14,8 @@ from ..operators import REGISTRY
 from ..terms.terms import Term
 from . import algebra, canonical
 from .applying import applied, sole
-from .factors import components, touches
+from .factors import components, is_function, touches
 from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, indices_of, number, opened, renamed, size
-from .product_rules import is_function
 from .work import used
 
 Matrix = tuple[Form, FormIndex, FormIndex]

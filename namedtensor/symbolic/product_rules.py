@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
-from .factors import function_of
-from .forms import DELTA, ONE_, Factor, Form, FormIndex, Product, opened, renamed
+from .factors import denominators, function_of, is_function
+from .forms import DELTA, ONE_, Factor, Form, Product, opened, renamed
+from .matching import occurrences
 from .work import used
-
-Indices = dict[FormIndex, FormIndex]
-
-
-def is_function(factor: Factor, operator: str) -> bool:
-    return (factor.head.kind, factor.head.label) == ("apply", operator)
 
 
 def pythagorean(product: Product) -> Form | None:
@@ -47,45 +41,16 @@ def sign_powers(product: Product) -> Form | None:
 
 def quotient_of_sums(product: Product) -> Form | None:
     """∑_{ax} x / ∑_{ax} x = 1."""
-    for below in product.factors:
-        if below.head.kind != "bracket" or below.exponent > -1 or below.exponent.denominator > 1:
-            continue
-        (inner,) = opened(below)
+    for below, inner in denominators(product):
         if len(inner) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue
-        for factors, indices in _matches(inner[0].factors, product.factors, {}, inner[0].summed):
-            rest = [factor for factor in product.factors if all(factor is not other for other in factors)]
-            summed = set(indices.values())
-            if summed <= product.summed and not any(summed & set(factor.indices) for factor in rest):
+        others = tuple(factor for factor in product.factors if factor is not below)
+        for rest, names, inside in occurrences(product._replace(factors=others), inner[0]):
+            if all(names[index] is index for index in inner[0].indices()):
                 used("quotient of sums")
-                left = Product(product.coefficient, tuple(rest), product.summed - summed)
+                left = Product(product.coefficient, (*rest, below), product.summed - inside)
                 return (_without(left, below, -ONE_),)
     return None
-
-
-def _matches(
-    factors: tuple[Factor, ...], among: tuple[Factor, ...], indices: Indices, summed: frozenset[FormIndex]
-) -> Iterator[tuple[list[Factor], Indices]]:
-    """The ways to find factors among others, with indices for those that are summed."""
-    if not factors:
-        if summed <= indices.keys() and len(set(indices.values())) == len(indices):
-            yield [], indices
-        return
-    first, *rest = factors
-    for factor in among:
-        if factor.head is not first.head or factor.exponent != first.exponent:
-            continue
-        for order in first.head.symmetries:
-            extended: Indices | None = dict(indices)
-            for position, other in zip(order, factor.indices):
-                index = first.indices[position]
-                if (extended.setdefault(index, other) if index in summed else index) is not other:
-                    extended = None
-                    break
-            if extended is not None:
-                others = tuple(other for other in among if other is not factor)
-                for more, result in _matches(tuple(rest), others, extended, summed):
-                    yield [factor, *more], result
 
 
 def inverse_product(product: Product) -> Form | None:

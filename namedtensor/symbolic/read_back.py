@@ -27,7 +27,6 @@ from .spelling import (
     expression,
     formal_axes,
     has_size,
-    named,
     number_node,
     number_parts,
     off_diagonal,
@@ -205,7 +204,7 @@ class ReadBack:
             indices = frozenset(i for part in (*inside, *under) for i in part.indices) - remaining - set(averaged)
             above, below = [*rest[0], ProductPart(call("mean", inner, axes=axes), indices)], rest[1]
             summed = summed - remaining - set(averaged)
-        above, below = self.alone(above, below, summed, names)
+        above = self.alone(above, below, summed, names)
         if len(above) > 2 and summed:
             above = in_order(above, below, summed, lambda x, y, over: self.chain(Fraction(1), x, y, over, names, []))
         standing = {index for part in (*above, *below) for index in part.indices} & summed
@@ -227,20 +226,17 @@ class ReadBack:
 
     def alone(
         self, above: list[ProductPart], below: list[ProductPart], summed: set[FormIndex], names: Names
-    ) -> tuple[list[ProductPart], list[ProductPart]]:
-        """∑ before the one part that has a summed index."""
+    ) -> list[ProductPart]:
+        """The parts above, with ∑ before the one part that has a summed index."""
         counts = Counter(index for part in (*above, *below) for index in part.indices if index in summed)
         parts: list[ProductPart] = []
         for part in above:
             indices = sorted((index for index in part.indices if counts.get(index) == 1), key=NUMBER)
             if indices:
-                node = self.summed(part.node, [names[index] for index in indices])
+                node = call("∑", part.node, axes=[names[index] for index in indices])
                 part = ProductPart(node, part.indices - set(indices))
             parts.append(part)
-        return parts, below
-
-    def summed(self, node: Node, axes: list[str]) -> Node:
-        return call("∑", node, axes=axes)
+        return parts
 
     def written(
         self, coefficient: Fraction, order: list[ProductPart], last: dict[FormIndex, int], names: Names
@@ -302,12 +298,12 @@ class ReadBack:
         if len(set(indices)) < len(indices):
             return self.diagonal(factor, names)
         if head in self.given:
-            return rename(named(self.given[head]), dict(zip(distinct(head.axes), expected)))
+            return rename(expression(self.given[head]), dict(zip(distinct(head.axes), expected)))
         if head.kind in ("tensor", "apply") and len(head.symmetries) > 1 and not one_order:
             orders = [factor._replace(indices=tuple(indices[at] for at in order)) for order in head.symmetries]
             return shortest(self.atom(order, names, True) for order in orders)
         if head.kind == "tensor":
-            return rename(named(head.label), dict(zip(head.axes, expected)))
+            return rename(expression(head.label), dict(zip(head.axes, expected)))
         if head.kind == "size":
             return size_node(head.label)
         if head.kind in ("number", "constant"):

@@ -55,11 +55,6 @@ def renames(node: Node) -> int:
     return isinstance(node, (Rename, Starred)) + sum(map(renames, children(node)))
 
 
-@lru_cache(maxsize=4096)
-def named(text: str) -> Node:
-    return expression(text)
-
-
 def distinct(axes: Iterable[str]) -> list[str]:
     """The axes, primes telling those apart that have one name."""
     names: list[str] = []
