@@ -14,11 +14,10 @@ from typing import Any
 from ..core.axes import Order
 from . import definitions, transposes
 from .builder import OfAxes, OperatorBuilder, Write
-from .record import Operator, countable, of_axes, register
+from .record import FINITE, Operator, countable, of_axes, register
 from .reductions import in_single, mean, over_largest
 
 SECTION = "§3.5 Vectors to vectors"
-FINITE: dict[str, Any] = {"finite": "of finite"}
 
 
 def softmax(b: OperatorBuilder, x: Any, axes: Order):

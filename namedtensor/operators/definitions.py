@@ -40,7 +40,7 @@ def _infinite_power(base: Any, exponent: Any) -> float:
     return -math.inf if base < 0 and exponent % 2 else math.inf
 
 
-def _infinity(*x: Any) -> float:
+def infinity(*x: Any) -> float:
     return math.inf
 
 
@@ -64,10 +64,10 @@ def _by_zero(x: Any, y: Any) -> float:
     return math.copysign(math.inf, x) * math.copysign(1, y) if x and x == x else math.nan
 
 
-exp = total(math.exp, _infinity)
+exp = total(math.exp, infinity)
 log = total(math.log, _of_zero)
 sinh = total(math.sinh, _infinity_of_sign)
-cosh = total(math.cosh, _infinity)
+cosh = total(math.cosh, infinity)
 floor = total(math.floor, _itself)
 ceil = total(math.ceil, _itself)
 divide = total(_quotient, _by_zero)
@@ -328,38 +328,56 @@ def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
     return x.to_list((rows, columns))
 
 
-def eliminate(left: list[list[Any]], right: list[list[Any]]) -> float:
-    """Gauss and Jordan: bring `left` to the identity, doing the same to `right`; gives the determinant."""
-    product = 1.0
+def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
+    """Gauss and Jordan: bring `left` to the identity, doing the same to `right`; gives numbers whose product is the
+    determinant, 0 alone where that is 0.
+    """
+    pivots: list[float] = []
     for column in range(len(left)):
         pivot = max(range(column, len(left)), key=lambda row: abs(left[row][column]))
         if left[pivot][column] == 0:
-            return 0.0
+            return [0.0]
         for side in (left, right):
             side[column], side[pivot] = side[pivot], side[column]
         scale = left[column][column]
-        product *= scale if pivot == column else -scale
+        pivots.append(scale if pivot == column else -scale)
         for side in (left, right):
             side[column] = [entry / scale for entry in side[column]]
         for row in range(len(left)):
             factor = left[row][column] if row != column else 0
             for side in (left, right):
                 side[row] = [entry - factor * above for entry, above in zip(side[row], side[column])]
-    return product
+    return pivots
+
+
+def pivots_of(square: list[list[Any]]) -> list[float]:
+    """Numbers whose product is the determinant of a matrix by rows."""
+    return eliminate(square, [[] for _ in square])
 
 
 def det(x: Any, rows: str, columns: str, _: Any) -> Any:
-    square = matrix(x, rows, columns)
-    number = eliminate(square, [[] for _ in square])
+    number = math.prod(pivots_of(matrix(x, rows, columns)), start=1.0)
     return like(x, {}, lambda s: number)
+
+
+def logdet(x: Any, rows: str, columns: str, _: Any) -> Any:
+    pivots = pivots_of(matrix(x, rows, columns))
+    return like(x, {}, lambda s: sum(math.log(abs(pivot)) if pivot else -math.inf for pivot in pivots))
 
 
 def inv(x: Any, rows: str, columns: str, _: Any) -> Any:
     square = matrix(x, rows, columns)
     inverse = [[float(i == j) for j in range(len(square))] for i in range(len(square))]
-    if eliminate(square, inverse) == 0:
+    if 0 in eliminate(square, inverse):
         raise NotationError(405, "the matrix is singular: it has no inverse")
     return like(x, x.shape, lambda s: inverse[s[rows] - 1][s[columns] - 1])
+
+
+def solve(a: Any, b: Any, rows: str, columns: str, _: Any) -> Any:
+    """The x over columns whose product with a matrix is b, over rows; nan where the matrix has no inverse."""
+    right = [[number] for number in b.to_list((rows,))]
+    singular = 0 in eliminate(matrix(a, rows, columns), right)
+    return like(a, {columns: len(right)}, lambda s: math.nan if singular else right[s[columns] - 1][0])
 
 
 def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
@@ -372,9 +390,14 @@ def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
             for i, row in enumerate(square, 1)
             if i != s[rows]
         ]
-        return (-1) ** (s[rows] + s[columns]) * eliminate(left, [[] for _ in left])
+        return (-1) ** (s[rows] + s[columns]) * math.prod(pivots_of(left), start=1.0)
 
     return like(x, x.shape, cofactor)
+
+
+def diag(x: Any, rows: str, columns: str, _: Any) -> Any:
+    size = x.shape[rows]
+    return like(x, {rows: size, columns: size}, lambda s: x({rows: s[rows]}) if s[rows] == s[columns] else 0)
 
 
 def trace(x: Any, rows: str, columns: str, _: Any) -> Any:

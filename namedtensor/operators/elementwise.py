@@ -14,7 +14,7 @@ from ..core.axes import Order
 from . import definitions, transposes
 from .builder import OfOne, OperatorBuilder, Write
 from .plain_numbers import conjunction, disjunction, power, product, quotient
-from .record import A, Example, Operator, elementwise, named, register
+from .record import FINITE, A, Example, Operator, elementwise, named, register
 
 SECTION = "§3.2 Elementwise operations and broadcasting"
 
@@ -29,7 +29,6 @@ def _binary(name: str, meaning: str, numpy: str, write: Write, rule: str = "numb
     return register(Operator(name, "elementwise", ", ->", lower, meaning, numpy, SECTION, arity=(2, 2), **more))
 
 
-FINITE: dict[str, Any] = {"finite": "of finite"}
 POSITIVE: dict[str, Any] = {"sign": "≥ 0"}
 EVEN: dict[str, Any] = {"parity": "even"}
 ODD: dict[str, Any] = {"parity": "odd"}

@@ -11,15 +11,15 @@ from fractions import Fraction
 from typing import Any
 
 from .builder import ArrayValue, OperatorBuilder
+from .definitions import exp, total
 from .elementwise import SECTION
-from .gamma import BERNOULLI, FAR, horner, lgamma_by_steps, lgamma_of, reflected, shifted, widened
+from .gamma import lgamma_by_steps, lgamma_of, product_and_series, reflected, shifted, widened
 from .record import Operator, elementwise, register
 
 MAX_EXACT = 1e14  # the largest Γ that is rounded to an integer: beyond it the error may be one
 MAX_PRODUCT = 2000  # factors of a binomial that is found by its product
 MAX_EXACT_BINOMIAL = 1e12  # and the largest binomial, which is found by logarithms
 MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # from which on Γ is ∞ in double and single precision
-SERIES = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]  # of log Γ
 
 
 def _gamma(b: OperatorBuilder, x: Any) -> ArrayValue:
@@ -30,11 +30,7 @@ def _gamma(b: OperatorBuilder, x: Any) -> ArrayValue:
 def _gamma_of_doubles(b: OperatorBuilder, wide: Any) -> ArrayValue:
     small, above, fraction = reflected(b, wide)
     near, start, far = shifted(b, above)
-    product = start
-    for index in range(1, FAR):
-        product = b.multiply(product, b.add(start, float(index)))
-    inverse = b.divide(1.0, far)
-    correction = b.multiply(horner(b, SERIES[::-1], b.multiply(inverse, inverse)), inverse)
+    product, correction = product_and_series(b, start, far)
     half = b.power(far, b.subtract(b.multiply(far, 0.5), 0.25))  # of √(far^{2 far − 1}), which would overflow too soon
     value = b.multiply(b.multiply(half, b.exp(b.subtract(correction, far))), half)
     value = b.divide(b.multiply(value, math.sqrt(2 * math.pi)), b.where(near, product, 1.0))
@@ -93,13 +89,16 @@ def _binomial(b: OperatorBuilder, n: Any, k: Any) -> ArrayValue:
 
 
 # --------------------------------------------------------------------------------------------------- on plain numbers
-def gamma_of(x: float) -> float:
-    if x == -math.inf or x <= 0 and x == int(x):
-        return math.nan if x == -math.inf else math.inf
-    try:
-        return math.gamma(x)
-    except OverflowError:
-        return math.inf
+def _at_pole(x: float) -> float:
+    return math.nan if x == -math.inf else math.inf
+
+
+def _infinity_of_sign(number: int | Fraction) -> float:
+    return math.inf if number > 0 else -math.inf
+
+
+gamma_of = total(math.gamma, _at_pole)
+float_or_infinity = total(float, _infinity_of_sign)
 
 
 def factorial_of(x: float) -> float:
@@ -136,17 +135,7 @@ def _by_logarithms(n: float, k: float) -> float:
     """Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), where none of them is infinite."""
     parts = n + 1, k + 1, n - k + 1
     sign = math.prod(-1 if part < 0 and math.floor(part) % 2 else 1 for part in parts)
-    try:
-        return sign * math.exp(lgamma_of(parts[0]) - lgamma_of(parts[1]) - lgamma_of(parts[2]))
-    except OverflowError:
-        return sign * math.inf
-
-
-def float_or_infinity(number: int | Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
+    return sign * exp(lgamma_of(parts[0]) - lgamma_of(parts[1]) - lgamma_of(parts[2]))
 
 
 def exact_factorial(n: Any) -> Any:

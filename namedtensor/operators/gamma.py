@@ -15,6 +15,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from .builder import ArrayValue, OperatorBuilder
+from .definitions import infinity, total
 from .elementwise import SECTION
 from .record import Operator, elementwise, register
 
@@ -52,6 +53,16 @@ def shifted(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayVa
     return near, b.where(near, x, 1.0), b.where(near, b.add(x, float(FAR)), x)
 
 
+def product_and_series(b: OperatorBuilder, start: Any, far: Any) -> tuple[ArrayValue, ArrayValue]:
+    """The product by which the recurrence divides, and what Stirling's series adds."""
+    product = start
+    for index in range(1, FAR):
+        product = b.multiply(product, b.add(start, float(index)))
+    series = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]
+    inverse = b.divide(1.0, far)
+    return product, b.multiply(horner(b, series[::-1], b.multiply(inverse, inverse)), inverse)
+
+
 def _lgamma(b: OperatorBuilder, x: Any) -> ArrayValue:
     return b.native_or("lgamma", (x,), lambda: lgamma_by_steps(b, x))
 
@@ -60,12 +71,7 @@ def lgamma_by_steps(b: OperatorBuilder, x: Any) -> ArrayValue:
     dtype, wide = x.dtype, widened(b, x)
     small, above, fraction = reflected(b, wide)
     near, start, far = shifted(b, above)
-    product = start
-    for index in range(1, FAR):
-        product = b.multiply(product, b.add(start, float(index)))
-    series = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]
-    inverse = b.divide(1.0, far)
-    subtract = b.multiply(horner(b, series[::-1], b.multiply(inverse, inverse)), inverse)
+    product, subtract = product_and_series(b, start, far)
     subtract = b.add(b.add(subtract, 0.5 * math.log(2 * math.pi)), b.multiply(b.subtract(far, 0.5), b.log(far)))
     subtract = b.subtract(b.subtract(subtract, far), b.where(near, b.log(product), 0.0))
     sine = b.abs(b.sin(b.multiply(fraction, math.pi)))
@@ -141,13 +147,7 @@ def _of_order(b: OperatorBuilder, x: Any, n: float = 1) -> ArrayValue:
 
 
 # --------------------------------------------------------------------------------------------------- on plain numbers
-def lgamma_of(x: float) -> float:
-    if math.isinf(x):
-        return math.inf
-    try:
-        return math.lgamma(x)
-    except (ValueError, OverflowError):
-        return math.inf
+lgamma_of = total(math.lgamma, infinity)
 
 
 def polygamma_of(x: float, order: float = 1) -> float:

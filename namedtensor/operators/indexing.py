@@ -15,10 +15,9 @@ from ..core.extents import proves_at_most
 from . import definitions
 from .builder import OperatorBuilder
 from .new_sizes import ranks, square, stated_sizes
-from .record import A, Example, IndexProblem, Operator, countable, register
+from .record import MOVES, A, Example, IndexProblem, Operator, countable, register
 
 SECTION = "§3.7 Indexing"
-MOVES: dict[str, Any] = {"finite": "of finite", "sign": "of operands"}
 
 
 # ------------------------------------------------------------------------------------------------- what is an index

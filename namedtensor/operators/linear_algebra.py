@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -82,54 +81,6 @@ def _solve(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options:
     return contract(b, turned, y, (row,))
 
 
-def _eliminated(rows: list[list[float]]) -> list[list[float]]:
-    """Gaussian elimination: a matrix, with the columns to its right, as an upper triangle, by rows."""
-    rows = [[*row] for row in rows]
-    for n in range(len(rows)):
-        best = max(range(n, len(rows)), key=lambda i: abs(rows[i][n]))
-        rows[n], rows[best] = rows[best], rows[n]
-        for row in rows[n + 1 :]:
-            factor = row[n] / rows[n][n] if rows[n][n] else 0.0
-            row[:] = [x - factor * y for x, y in zip(row, rows[n])]
-    return rows
-
-
-def solved(A: Any, y: Any, row: str, column: str, sizes: Any) -> Any:
-    """Gaussian elimination with back substitution, on plain numbers."""
-    places = range(1, A.shape[row] + 1)
-    wide = _eliminated([[*(A({row: i, column: j}) for j in places), y({row: i})] for i in places])
-    numbers: dict[int, float] = {}
-    for n in reversed(range(len(wide))):
-        known = sum(wide[n][j] * numbers[j + 1] for j in range(n + 1, len(wide)))
-        numbers[n + 1] = (wide[n][-1] - known) / wide[n][n] if wide[n][n] else math.nan
-
-    def at(record: Mapping[str, int]) -> float:
-        return numbers[record[column]]
-
-    return type(A)({column: len(wide)}, at)
-
-
-def log_of_determinant(A: Any, row: str, column: str, sizes: Any) -> Any:
-    places = range(1, A.shape[row] + 1)
-    pivots = [
-        numbers[n] for n, numbers in enumerate(_eliminated([[A({row: i, column: j}) for j in places] for i in places]))
-    ]
-
-    def at(record: Mapping[str, int]) -> float:
-        return sum(math.log(abs(pivot)) if pivot else -math.inf for pivot in pivots)
-
-    return type(A)({}, at)
-
-
-def on_diagonal(x: Any, row: str, column: str, sizes: Any) -> Any:
-    size = x.shape[row]
-
-    def at(record: Mapping[str, int]) -> float:
-        return x({row: record[row]}) if record[row] == record[column] else 0
-
-    return type(x)({row: size, column: size}, at)
-
-
 def _of_rows(shapes: Any, axes: Order, sizes: Any):
     return square(shapes[:1], axes, sizes)
 
@@ -137,7 +88,7 @@ def _of_rows(shapes: Any, axes: Order, sizes: Any):
 register(
     Operator(
         "solve", "matrix", "row column, row -> column", _solve, "the x over columns with A ⊙_{column} x = b, where b is over rows",
-        "np.linalg.solve(A, b)", arity=(2, 2), section=SECTION, new_sizes=_of_rows, definition=solved,
+        "np.linalg.solve(A, b)", arity=(2, 2), section=SECTION, new_sizes=_of_rows, definition=definitions.solve,
         differentials=(
             f"−{TRANSPOSED} ⊙_{{row}} (∂X ⊙_{{column}} solve_{{row,column}}(X, Y))", f"{TRANSPOSED} ⊙_{{row}} ∂Y",
         ),
@@ -147,7 +98,7 @@ register(
     Operator(
         "logdet", "matrix", "row column ->", _of_matrix("logdet", "floats", False),
         "the logarithm of the absolute value of the determinant", "np.linalg.slogdet(X)[1]", section=SECTION, new_sizes=square,
-        differentials=(f"{TRANSPOSED} ⊙_{{row,column}} ∂X",), definition=log_of_determinant, analytic=True,
+        differentials=(f"{TRANSPOSED} ⊙_{{row,column}} ∂X",), definition=definitions.logdet, analytic=True,
     )
 )  # fmt: skip
 
@@ -164,7 +115,7 @@ def _of_vector(shapes: Any, axes: Order, sizes: Any):
 register(
     Operator(
         "diag", "structure", "row -> row column", _diagonal, "the matrix with these elements on its diagonal, and zeros elsewhere",
-        "np.diag(x)", section=SECTION, new_sizes=_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=on_diagonal,
+        "np.diag(x)", section=SECTION, new_sizes=_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=definitions.diag,
         finite="of finite", sign="≥ 0 of ≥ 0",
         example=Example('(nt.tensor([3, 1], "row"), axis=("row", "column"))', ({"row": 2},), ("row", "column")),
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.axes import Order
 from .builder import ArrayValue, Lower, OperatorBuilder
+from .definitions import like
 from .linear_algebra import SECTION
 from .new_sizes import square
 from .record import MANY, Operator, register
@@ -71,10 +72,7 @@ def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
             else:
                 counts[i][j] = rest / counts[j][j]
 
-    def at(record: Mapping[str, int]) -> float:
-        return counts[record[row] - 1][record[column] - 1]
-
-    return type(x)(x.shape, at)
+    return like(x, x.shape, lambda s: counts[s[row] - 1][s[column] - 1])
 
 
 def _jacobi(rows: list[list[float]]) -> list[tuple[float, list[float]]]:
@@ -101,22 +99,13 @@ def _jacobi(rows: list[list[float]]) -> list[tuple[float, list[float]]]:
 
 def values_of(x: Any, row: str, column: str, sizes: Any) -> Any:
     result = _jacobi(_rows(x, row, column))
-
-    def at(record: Mapping[str, int]) -> float:
-        return result[record[row] - 1][0]
-
-    return type(x)({row: len(result)}, at)
+    return like(x, {row: len(result)}, lambda s: result[s[row] - 1][0])
 
 
 def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
     vectors = [vector for _, vector in _jacobi(_rows(x, row, column))]
     signs = [math.copysign(1, max(vector, key=lambda number: round(abs(number), 12))) for vector in vectors]
-
-    def at(record: Mapping[str, int]) -> float:
-        position = record[column] - 1
-        return signs[position] * vectors[position][record[row] - 1]
-
-    return type(x)(x.shape, at)
+    return like(x, x.shape, lambda s: signs[s[column] - 1] * vectors[s[column] - 1][s[row] - 1])
 
 
 # ------------------------------------------------------------------------------------------ the exponential of a matrix
@@ -163,23 +152,16 @@ def exponential_of(*given: Any) -> Any:
     """∑ Xⁿ / n!, of X / 2ˢ and squared s times; along others, the sum over all places that one of them may take."""
     x, *along, row, column, _ = given
     size: int = x.shape[row]
-
-    def rows(matrix: Any) -> list[list[float]]:
-        return [[matrix({row: i + 1, column: j + 1}) for j in range(size)] for i in range(size)]
-
     parts: int = 2 ** len(along)
     whole = [[0.0] * (size * parts) for _ in range(size * parts)]
     for above in range(parts):
-        _put(whole, rows(x), above, above)
+        _put(whole, x.to_list((row, column)), above, above)
         for bit, axis in enumerate(along):
             if not above >> bit & 1:
-                _put(whole, rows(axis), above, above | 1 << bit)
+                _put(whole, axis.to_list((row, column)), above, above | 1 << bit)
     exponential = _exponential_of_rows(whole)
-
-    def at(record: Mapping[str, int]) -> float:
-        return exponential[record[row] - 1][(parts - 1) * size + record[column] - 1]
-
-    return type(x)({row: size, column: size}, at)
+    before = (parts - 1) * size - 1
+    return like(x, {row: size, column: size}, lambda s: exponential[s[row] - 1][before + s[column]])
 
 
 def _put(whole: list[list[float]], rows: list[list[float]], above: int, along: int) -> None:

@@ -23,45 +23,25 @@ KEYS = tuple((1733 * n**3 + 1103 * n**2 + 547) % PRIME for n in range(1, 41))
 START = (1, 2, 3)
 
 
-class Plain:
-    """The arithmetic on plain numbers, by the names that a builder has for it."""
-
-    @staticmethod
-    def add(x: int, y: int) -> int:
-        return x + y
-
-    @staticmethod
-    def multiply(x: int, y: int) -> int:
-        return x * y
-
-    @staticmethod
-    def remainder(x: int, y: int) -> int:
-        return x % y
-
-    @staticmethod
-    def whole_part(x: int, rest: int) -> int:
-        return (x - rest) // PRIME
-
-
 class PseudorandomSteps:
-    """The same as steps of a plan, where one of the two is a value."""
+    """Arithmetic on plain numbers, and as steps of a plan where one of the two is a value."""
 
-    def __init__(self, b: OperatorBuilder):
+    def __init__(self, b: Any = None):
         self.b = b
 
     def add(self, x: Any, y: Any) -> Any:
-        return Plain.add(x, y) if both_plain(x, y) else self.b.add(x, y)
+        return x + y if both_plain(x, y) else self.b.add(x, y)
 
     def multiply(self, x: Any, y: Any) -> Any:
-        return Plain.multiply(x, y) if both_plain(x, y) else self.b.multiply(x, y)
+        return x * y if both_plain(x, y) else self.b.multiply(x, y)
 
     def remainder(self, x: Any, y: int) -> Any:
-        return Plain.remainder(x, y) if both_plain(x, y) else self.b.remainder(x, y)
+        return x % y if both_plain(x, y) else self.b.remainder(x, y)
 
     def whole_part(self, x: Any, rest: Any) -> Any:
         """Exact also where a quotient is rounded."""
         if both_plain(x, rest):
-            return Plain.whole_part(x, rest)
+            return (x - rest) // PRIME
         return self.b.floor(self.b.add(self.b.divide(self.b.subtract(x, rest), float(PRIME)), 0.5))
 
 
@@ -69,7 +49,7 @@ def both_plain(x: Any, y: Any) -> bool:
     return type(x) is type(y) is int
 
 
-def scrambled(by: Any, numbers: tuple[Any, ...]) -> Any:
+def scrambled(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
     """Return an integer from 0 to PRIME² − 1, computed with the arithmetic `by`."""
     state: tuple[Any, Any, Any] = START
     keys = [*KEYS]
@@ -99,7 +79,7 @@ def definition(*numbers: Any) -> float:
     """uniform of plain numbers, of which the whole part counts."""
     if not all(-math.inf < number < math.inf for number in numbers):
         return math.nan
-    return (scrambled(Plain, tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2
+    return (scrambled(PseudorandomSteps(), tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2
 
 
 def _uniform(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]) -> Any:

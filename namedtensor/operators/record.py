@@ -52,6 +52,8 @@ Sign = Literal[  # what is known of the result's; that of the operands, where it
     "", "≥ 0", "≥ 0, > 0 of > 0", "≥ 0 of ≥ 0", "≥ 0 of ≥ 0, > 0 of one > 0", "of operands", "of factors"
 ]
 
+FINITE: dict[str, Any] = {"finite": "of finite"}
+MOVES: dict[str, Any] = {**FINITE, "sign": "of operands"}  # of operators that move numbers
 NEVER_NEGATIVE = ("≥ 0", "≥ 0, > 0 of > 0")  # the signs of what is at least 0 wherever it has a value
 
 

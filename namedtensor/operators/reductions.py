@@ -15,7 +15,7 @@ from ..core.arrays import HALF
 from ..core.axes import Order
 from . import definitions, missing_definitions, transposes
 from .builder import ArrayValue, Lower, OperatorBuilder, Write
-from .record import A, Example, Operator, elementwise, named, of_axes, register
+from .record import FINITE, A, Example, Operator, elementwise, named, of_axes, register
 
 SECTION = "§3.3 Reductions"
 
@@ -123,7 +123,6 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
     return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
-FINITE: dict[str, Any] = {"finite": "of finite"}
 DDOF = (("ddof", 0),)  # what var and std subtract from the number of elements
 DISTANCE: dict[str, Any] = {**FINITE, "sign": "≥ 0", "analytic": True}
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True,

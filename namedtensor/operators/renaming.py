@@ -12,10 +12,10 @@ from ..core.axes import Order, union
 from . import definitions, transposes
 from .builder import OperatorBuilder
 from .new_sizes import counted, joined
-from .record import MANY, A, Example, Operator, register
+from .record import MANY, MOVES, A, Example, Operator, register
 
 SECTION = "§3.6 Renaming and reshaping"
-JOINS: dict[str, Any] = {"joins": True, "finite": "of finite", "sign": "of operands"}
+JOINS: dict[str, Any] = {"joins": True, **MOVES}
 
 
 def _concat(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):

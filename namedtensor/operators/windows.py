@@ -13,7 +13,7 @@ from ..core.axes import Order
 from . import definitions, transposes
 from .builder import OperatorBuilder
 from .new_sizes import pool, window
-from .record import Operator, register
+from .record import MOVES, Operator, register
 
 SECTION = "§3.5 Vectors to vectors"
 
@@ -32,7 +32,6 @@ def _pool(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: 
     return b.split(x, seq, ((seq, x.size(seq) // size), (kernel, size)))
 
 
-MOVES: dict[str, Any] = {"finite": "of finite", "sign": "of operands"}
 SIGNATURE = "seq -> seq kernel"
 register(
     Operator(
