@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..core.extents import proves_at_most
 from ..core.size_conditions import assume_at_most, is_by_example
 from ..terms.terms import Term, number_of_elements, resolved_shape, topological
-from . import contraction_order, core_use, online_softmax, regions
+from . import contraction_order, core_use, online_softmax, regions, scaled_integers
 from .lowering import Lowering
 from .plan import Argument, PlanValue
 from .regions import Region
@@ -17,9 +17,8 @@ from .step_builder import MAX_REPEATED_BLOCK_STEPS
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
     """The disjoint regions that are worth tiling, found from the roots down."""
     taken: set[int] = set()
-    stored = lowering.scaled_integers
     # products with integers are converted piece by piece already
-    converted = {id(term) for term in terms if stored.is_product(lowering, term)} if stored else ()
+    converted = {id(term) for term in terms if scaled_integers.is_product(lowering, term)}
     sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") and not converted else ()
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     chains: dict[int, contraction_order.Parts] = {}

@@ -6,7 +6,6 @@ milliseconds of work on one. That time is estimated from the numbers of multiply
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 
 from ..operators import REGISTRY
@@ -38,16 +37,10 @@ def _milliseconds(term: Term, itemsize: int) -> float:
     record = REGISTRY.get(term.operator)
     if term.operator == "rename" or record is None:
         return 0.0
-    if record.kind == "contraction" and term.axes:
-        return multiply_adds(term) * itemsize / BYTES_MULTIPLIED_PER_MS
+    if regions.is_product(term):
+        return regions.multiply_adds(term) * itemsize / BYTES_MULTIPLIED_PER_MS
     largest = max(map(regions.count, (term, *term.arguments)))
     return largest * itemsize * (MS_PER_BYTE_HEAVY if record.heavy else MS_PER_BYTE)
-
-
-def multiply_adds(term: Term) -> int:
-    """Those of a contraction: one for each element of the result and of the axes that are summed over."""
-    sizes = {axis: size for argument in term.arguments for axis, size in (regions.sizes_of(argument) or {}).items()}
-    return regions.count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
 
 
 def has_products(region: Region) -> bool:
@@ -58,7 +51,7 @@ def has_products(region: Region) -> bool:
 def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
     """Whether a product outside of all regions is computed by the threads of the BLAS."""
     return any(
-        regions.is_product(term) and id(term) not in taken and multiply_adds(term) >= MIN_WAKING_MULTIPLY_ADDS
+        regions.is_product(term) and id(term) not in taken and regions.multiply_adds(term) >= MIN_WAKING_MULTIPLY_ADDS
         for term in terms
     )
 

@@ -9,10 +9,11 @@ from itertools import permutations
 from typing import Any
 
 from ..core.extents import Extent
-from ..operators import REGISTRY
 from ..terms.terms import Term
+from . import scaled_integers
 from .lowering import Lowering
 from .plan import PlanValue
+from .regions import is_product
 
 SCALES = ("/", "⊙")
 
@@ -86,17 +87,23 @@ def _scaled(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term
     """A contraction over one axis, or several, and the number that it is multiplied by."""
     scale = 1.0
     if term.operator in SCALES and not term.axes and lowering.has_one_use(term):
-        left, right = term.arguments
-        if right.number is None and term.operator != "/":
-            left, right = right, left
-        number = right.number
-        if number is None or type(number) is Extent or isinstance(number, bool) or number == 0:
+        scaled = multiple(term)
+        if scaled is None:
             return None
-        term, scale = left, 1.0 / number if term.operator == "/" else float(number)
-    record = REGISTRY.get(term.operator)
-    one = len(term.axes) == 1 or (several and len(term.axes) > 1)
-    contraction = record is not None and record.kind == "contraction" and one
+        term, scale = scaled
+    contraction = is_product(term) and (several or len(term.axes) == 1)
     return (term, scale) if contraction and lowering.has_one_use(term) else None
+
+
+def multiple(term: Term) -> tuple[Term, float] | None:
+    """What a product or quotient is a multiple of by a number that is known, and this number."""
+    left, right = term.arguments
+    if right.number is None and term.operator != "/":
+        left, right = right, left
+    number = right.number
+    if number is None or type(number) is Extent or isinstance(number, bool) or number == 0:
+        return None
+    return left, 1.0 / number if term.operator == "/" else float(number)
 
 
 def linear(lowering: Lowering, term: Term) -> Any:
@@ -121,8 +128,7 @@ def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
 
 def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
     b, scaled = lowering.builder, _scaled(lowering, product, several=True)
-    stored = lowering.scaled_integers
-    if scaled is None or scaled[1] != 1.0 or not product.axes or (stored and stored.is_product(lowering, product)):
+    if scaled is None or scaled[1] != 1.0 or scaled_integers.is_product(lowering, product):
         return None
     if not isinstance(bias, PlanValue) or not bias.order or b.kind(bias) != "f":
         return None

@@ -27,15 +27,8 @@ INDEXED = ("index", "scatter")  # whose second argument specifies where
 
 def loop(lowering: Lowering, term: Term) -> PlanValue:
     """The step of a loop, which gives nothing by itself: its states are items of it."""
-    return _looped(lowering, term).step
-
-
-def _looped(lowering: Lowering, term: Term) -> LoopStep:
-    """The step of a loop term, made once."""
-    loop_step = lowering.loop_steps.get(id(term))
-    if loop_step is None:
-        loop_step = lowering.loop_steps[id(term)] = _traced_loop(lowering, term)
-    return loop_step
+    loop_step = lowering.loop_steps[id(term)] = _traced_loop(lowering, term)
+    return loop_step.step
 
 
 def _traced_loop(lowering: Lowering, term: Term) -> LoopStep:
@@ -218,7 +211,7 @@ def body(
 
 def after(lowering: Lowering, term: Term) -> PlanValue:
     """A state after a step."""
-    step, (number, options) = _looped(lowering, term.arguments[0]), term.options
+    step, (number, options) = lowering.loop_steps[id(term.arguments[0])], term.options
     b, state = lowering.builder, step.states[number]
     if options == term.arguments[0].options[0].steps - 1:
         return b.step("item", (step.step,), state.order, state.shape, state.dtype, at=number)
@@ -230,7 +223,7 @@ def after(lowering: Lowering, term: Term) -> PlanValue:
 def through(lowering: Lowering, term: Term) -> PlanValue:
     """A state after each step."""
     number, axis = term.options
-    step = _looped(lowering, term.arguments[0])
+    step = lowering.loop_steps[id(term.arguments[0])]
     state, at = step.states[number], len(step.states) + step.kept.index(number)
     order, shape = (axis, *state.order), (term.arguments[0].options[0].steps, *state.shape)
     return lowering.builder.step("item", (step.step,), order, shape, state.dtype, at=at)

@@ -59,12 +59,9 @@ class Analysis(NamedTuple):
     function: Callable[[Lowering, Sequence[Term], Sequence[int]], None]
 
 
-STORED = ("int8", "uint8")  # dtypes of integers that may have a scale
-
-
 class Tables(NamedTuple):
     """The tables of lowering: a rule for each structural term, the rewrites in order, the rule of tiled regions, the
-    analyses; the function that normalizes roots before they are lowered; and the one that loads `scaled_integers`.
+    analyses; and the function that normalizes roots before they are lowered.
     """
 
     structural: Mapping[str, Rule]
@@ -72,7 +69,6 @@ class Tables(NamedTuple):
     tiled: Rule
     analyses: Sequence[Analysis]
     normalize: Callable[[tuple[Term, ...], bool], tuple[Term, ...]]
-    scaled_integers: Callable[[], Any]
 
 
 class LoopStep(NamedTuple):
@@ -136,7 +132,7 @@ class Lowering:
             value = self.inputs[name] = self.builder.input(
                 names.get(name, name),
                 layout.axes,
-                known_sizes(layout.extent) if Extent in set(map(type, layout.extent)) else layout.extent,
+                tuple(map(resolve, layout.extent)) if Extent in set(map(type, layout.extent)) else layout.extent,
                 dtype,
             )
             if isinstance(name, FamilyName):
@@ -192,14 +188,6 @@ class Lowering:
     def itemsize(self) -> int:
         """The bytes of one number."""
         return int("".join(filter(str.isdigit, self.builder.half or self.builder.real)) or 64) // 8
-
-    @cached_property
-    def scaled_integers(self) -> Any:
-        """The module that reads integers with a scale as they are stored, None if no input has integers of 8 bits."""
-        values = (*self.inputs.values(), *(value for value, *_ in self.members.values()))
-        if not any(value.dtype in STORED for value in values):
-            return None
-        return self.tables.scaled_integers()
 
     # ------------------------------------------------------------------------------------------------- all the terms
     def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
@@ -381,11 +369,6 @@ CHAINED = ("⊙", "∑")
 def sizes_of(value: PlanValue) -> dict[str, Any]:
     """The sizes of a value by the names that its axes have in the source."""
     return dict(zip(map(source_name, value.order), value.shape))
-
-
-def known_sizes(extent: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Sizes by the symbols that are left of them."""
-    return tuple(map(resolve, extent))
 
 
 def _bytes(count: float) -> str:

@@ -21,7 +21,7 @@ from ..operators.contraction import merged
 from ..terms.terms import Term, number_of_elements
 from .lowering import Lowering
 from .plan import Argument, PlanValue
-from .regions import sizes_of
+from .regions import is_product, sizes_of
 
 MIN_MERGED_ROWS = 2**12  # of X at least, where the matrices are put together
 FEW, LARGE = (
@@ -39,7 +39,7 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
     """
     result: dict[tuple[Any, ...], list[tuple[Term, Term, Term]]] = {}
     for term in terms:
-        projection = _projection(term, lowering) if term.axes and len(term.arguments) == 2 else None
+        projection = _projection(term, lowering)
         if projection is None:
             continue
         chained = any(getattr(user, "axes", ()) and user.operator != "rename" for user in lowering.uses[id(term)])
@@ -53,8 +53,7 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
 
 def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
     """X and W of X ⊙_{ax} W, where W is given, has no other axis of X, and has its own axes whole on each device."""
-    record = REGISTRY.get(term.operator)
-    if record is None or record.kind != "contraction":
+    if not is_product(term):
         return None
     for x, matrix in (term.arguments, term.arguments[::-1]):
         if matrix.operator == "input":

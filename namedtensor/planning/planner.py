@@ -10,19 +10,18 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from grammar.locks import LOADING, all_or_none
-
 from ..core.arrays import Layout, dtype_name, kind_of
-from ..core.extents import Extent, typical
+from ..core.extents import typical
 from ..core.settings import DEFAULT, Limits
 from ..core.warned import warn
 from ..operators import REGISTRY
 from ..terms.loop_bodies import without_unasked
 from ..terms.normalized_exponentials import with_softmax
 from ..terms.terms import OPERATOR, Term, number_of_elements, topological, without_variables
-from . import blocking, contraction_order, fused_kernels, merged_projections, online_softmax, regions
+from . import blocking, contraction_order, fused_kernels, merged_projections, regions, scaled_integers
 from .dtypes import real_of
 from .lowering import Analysis, Lowering, Rewrite, Tables
+from .online_softmax import normalize_late
 from .plan import Argument, Plan, PlanValue
 from .step_builder import MAX_REPEATED_STEPS
 from .structural import RULES
@@ -32,24 +31,13 @@ from .whole_numbers import ROUNDED
 
 def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
     """c (X ⊙_{ax} Y) with the smaller of X and Y scaled, where that is the cheaper."""
-    b = lowering.builder
-    product, factor = term.arguments
-    if product.number is not None and term.operator != "/":
-        product, factor = factor, product
-    number = factor.number
-    record = REGISTRY.get(product.operator)
-    if (
-        number is None
-        or type(number) is Extent
-        or isinstance(number, bool)
-        or record is None
-        or record.kind != "contraction"
-    ):
+    b, multiple = lowering.builder, fused_kernels.multiple(term)
+    if multiple is None:
         return None
-    if not product.axes or not lowering.has_one_use(product) or number == 0 or id(product) in lowering.regions:
+    product, scale = multiple
+    if not regions.is_product(product) or not lowering.has_one_use(product) or id(product) in lowering.regions:
         return None
-    stored = lowering.scaled_integers
-    if stored is not None and any(stored.parts(lowering, argument) for argument in product.arguments):
+    if any(scaled_integers.parts(lowering, argument) for argument in product.arguments):
         return None
     x, y = (lowering.value(argument) for argument in product.arguments)
     if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or x.dtype != y.dtype:
@@ -58,7 +46,6 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
         number_of_elements(product)
     ):  # a new array costs more than a pass over one in place
         return None
-    scale = 1.0 / number if term.operator == "/" else float(number)
     x, y = (b.multiply(x, scale), y) if x.typical_count <= y.typical_count else (x, b.multiply(y, scale))
     return in_order(lowering, product, (x, y))
 
@@ -97,33 +84,16 @@ def normalize(roots: tuple[Term, ...], real: bool = True) -> tuple[Term, ...]:
     return with_softmax(roots) if real and "∑" in kinds and not kinds.isdisjoint(EXPONENTIALS) else roots
 
 
-def scaled_integers() -> Any:
-    with LOADING, all_or_none():
-        from . import scaled_integers
-
-    return scaled_integers
-
-
-def scaled_product(lowering: Lowering, term: Term) -> Argument | None:
-    """The product with a matrix of integers with a scale."""
-    return lowering.scaled_integers and lowering.scaled_integers.product(lowering, term)
-
-
-def scaled_element(lowering: Lowering, term: Term) -> Argument | None:
-    """An element of integers with a scale."""
-    return lowering.scaled_integers and lowering.scaled_integers.element(lowering, term)
-
-
 REWRITES = (
-    Rewrite("scaled-integers", ("contraction",), scaled_product),
-    Rewrite("scaled-elements", ("index",), scaled_element),
+    Rewrite("scaled-integers", ("contraction",), scaled_integers.product),
+    Rewrite("scaled-elements", ("index",), scaled_integers.element),
     Rewrite("layer-norm", ("sum", "quotient"), fused_kernels.layer_norm),
     Rewrite("linear", ("sum",), fused_kernels.linear),
     Rewrite("scale-smaller-operand", ("quotient", "product"), scale_smaller),
     Rewrite("fused-projections", ("projection",), merged_projections.project),
     Rewrite("attention", ("contraction",), fused_kernels.attention),
     Rewrite("contraction-order", ("chain",), contraction_order.reorder),
-    Rewrite("deferred-normalization", ("contraction",), online_softmax.normalize_late),
+    Rewrite("deferred-normalization", ("contraction",), normalize_late),
     Rewrite("score-order", ("contraction",), in_order),
 )
 ANALYSES = (
@@ -131,7 +101,7 @@ ANALYSES = (
     Analysis("fused-projections", merged_projections.MIN_BYTES, merged_projections.find_groups),
 )
 DTYPE = attrgetter("dtype")
-TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES, normalize, scaled_integers)
+TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES, normalize)
 
 
 def make_plan(

@@ -66,7 +66,7 @@ def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | 
     record = REGISTRY.get(root.operator)
     if record is None or not root.shape:
         return None
-    product = record.kind == "contraction" and bool(root.axes)
+    product = is_product(root)
     if not product and (
         record.kind not in ("elementwise", "axis_map", "contraction") or count(root) * itemsize < MIN_TILED_BYTES
     ):
@@ -169,12 +169,9 @@ def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize
         return False
     if term.operator in STRUCTURAL:
         return True
-    record = REGISTRY.get(term.operator)
-    if record is None or record.kind not in ALLOWED or any(name.startswith("size ") for name, *_ in term.options):
+    if not _mappable(term) or any(name in term.axes for name in axes.values()):
         return False
-    if any(name in term.axes for name in axes.values()):
-        return False
-    if record.kind == "contraction" and term.axes:
+    if is_product(term):
         is_score = count(term) * itemsize >= MIN_SCORE_BYTES
         return product and is_score and all(count(term) > count(argument) for argument in term.arguments)
     return True
@@ -295,9 +292,12 @@ def _multiplied(term: Term) -> int:
     if not is_product(term):
         return 0
     left, right = term.arguments
-    if not set(left.shape) & set(right.shape) <= set(term.axes):
-        return 0
-    sizes = sizes_of(left) or {}
+    return multiply_adds(term) if set(left.shape) & set(right.shape) <= set(term.axes) else 0
+
+
+def multiply_adds(term: Term) -> int:
+    """Those of a contraction: one for each element of the result and of the axes that are summed over."""
+    sizes = {axis: size for argument in term.arguments for axis, size in (sizes_of(argument) or {}).items()}
     return count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
 
 
@@ -320,7 +320,7 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.
     """
     if region.tiling is not None:
         return region.tiling
-    product = REGISTRY[region.root.operator].kind == "contraction" and bool(region.root.axes)
+    product = is_product(region.root)
     sizes = sizes_of(region.root) or {}
     largest = int(count(region.largest) * itemsize * share)
     target = min(MAX_PRODUCT_BYTES, largest // MIN_BLOCKS) if product else MAX_CHAIN_BYTES

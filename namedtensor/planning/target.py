@@ -89,8 +89,6 @@ class Target:
 
     def result_type(self, dtypes: Sequence[str]) -> str:
         """The common dtype of these, as the library has it."""
-        if len(dtypes) == 1:
-            return dtypes[0]
         different = tuple(dict.fromkeys(dtypes))
         if len(different) == 1:
             return different[0]

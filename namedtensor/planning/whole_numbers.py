@@ -90,7 +90,7 @@ def common_dtype(b: StepWriter, arguments: Sequence[Any]) -> str:
     if len(result) == 1 and not numbers and not result & b.target.stored:
         return result.pop()
     dtype = b.whole_dtype(*numbers)
-    return wide_float(b, values) if b.target.is_narrow and not all(is_held(b, value) for value in values) else dtype
+    return wide_float(b, values) if b.target.is_narrow and not all_held(b, values) else dtype
 
 
 def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
