@@ -14,16 +14,11 @@ from ..core.arrays import kind_of
 from ..planning.plan import PlanValue
 from ..planning.target import Target
 from .function import backend, target_of
+from .lines import FLOATING, INDICES, SUMMED
 
 NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}  # JAX without x64
 
 
-FLOATING = frozenset(
-    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh erf divide logaddexp det logdet inv cofactors "
-    "cholesky eigvalsh eigh expm mean".split()
-)
-INDICES = frozenset("positions whole_positions ascending descending argmax arange".split())
-SUMMED = frozenset("sum prod cumsum cumprod trace".split())
 BITS = {
     "bool": 8,
     **{f"{kind}{bits}": bits for kind in ("int", "uint", "float", "complex") for bits in (8, 16, 32, 64, 128)},
@@ -58,7 +53,7 @@ class Tabled(Target):
         return next((f"{'int' if kind == 'i' else 'uint'}{bits}" for kind, bits in whole.items()), "bool")
 
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-        if primitive in INDICES:
+        if primitive in INDICES or primitive == "arange":
             return "int64"
         arrays = [
             argument
@@ -71,12 +66,10 @@ class Tabled(Target):
         }
         if float in plain and kind_of(met) not in "fc" and primitive != "clip":
             met = "float64"
+        if primitive in ("divide", "mean") and kind_of(met) not in "fc":
+            return "float64"
         if primitive in FLOATING and kind_of(met) not in "fc":
-            return (
-                {8: "float16", 16: "float32"}.get(BITS[met], "float64")
-                if primitive not in ("divide", "mean")
-                else "float64"
-            )
+            return {8: "float16", 16: "float32"}.get(BITS[met], "float64")
         if kind_of(met) in "biu" and primitive in SUMMED:
             return "uint64" if kind_of(met) == "u" else "int64"
         return "int64" if met == "bool" and int in plain else met

@@ -69,12 +69,8 @@ class PlanFunction:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.steps = {}
         try:
-            if self.quiet:
-                with warnings_ignored():
-                    self.run, self.steps = target.backend.function(plan, target.xp, extra)
-            else:
-                with at_once(target.xp):
-                    self.run, self.steps = target.backend.function(plan, target.xp, extra)
+            with warnings_ignored() if self.quiet else at_once(target.xp):
+                self.run, self.steps = target.backend.function(plan, target.xp, extra)
         except Exception as problem:
             raise self.explained(problem) from None
 

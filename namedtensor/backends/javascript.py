@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from textwrap import indent
@@ -22,8 +22,8 @@ from ..core.extents import Atom, Extent, Quotient, SizeSymbol, symbols_of, writt
 from ..planning.plan import Plan, PlanValue, Step
 from ..planning.target import Target
 from ..terms.environment import source_name
-from .entry_checks import Read, reads_of, unread_axes
-from .lines import INFIX, OF_NUMBERS, parts_of_loop
+from .entry_checks import Read, every_step, reads_of, unread_axes
+from .lines import FLOATING, INDICES, INFIX, OF_NUMBERS, SUMMED, UNARY, parts_of_loop
 from .source import Backend, comment, is_done_before
 
 RUNTIME = "javascript_runtime.js"
@@ -31,14 +31,6 @@ RELATIONS = {"==": "===", "!=": "!==", "<=": "<=", ">": ">"}
 WHOLE, FLOAT, TRUTH = "int54", "float64", "bool"
 DTYPES = {"b": TRUTH, "i": WHOLE, "u": WHOLE, "f": FLOAT}  # by the kind of what is wished
 KINDS = {WHOLE: "integer", TRUTH: "boolean"}  # what an input of such a dtype must hold
-FUNCTIONS = (
-    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil isfinite".split()
-)
-FLOATING = frozenset(
-    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos logdet tanh sinh cosh erf divide logaddexp det inv cofactors "
-    "cholesky eigvalsh eigh expm".split()
-)
-INDICES = frozenset("positions whole_positions ascending descending argmax".split())
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str]
 
 
@@ -146,7 +138,7 @@ def checked(name: str) -> Line:
 
 
 LINES: dict[str, Line | str] = {
-    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "ascending", "descending", "argmax", "det", "logdet", "trace", "cofactors", "eigvalsh", "eigh", "expm")},
+    **{name: f"nt.{name}({{0}})" for name in (*UNARY, "negative", "logical_not", "erf", "ascending", "descending", "argmax", "det", "logdet", "trace", "cofactors", "eigvalsh", "eigh", "expm")},
     **{name: f"nt.{name}({{0}}, {{1}})" for name in (*INFIX, "maximum", "minimum", "logaddexp", "matmul", "dot", "vecdot", "take_along")},
     **{name: f"nt.{name}({{0}}, {{at}})" for name in ("cumsum", "cumprod", "sort")},
     **{name: reduction(name) for name in ("sum", "prod", "max", "min", "any", "all")},
@@ -248,9 +240,9 @@ class JavaScript(Backend):
 
         Raises NotationError for a step that JavaScript has no line for.
         """
-        refused = next((step for step in steps(plan) if step.primitive not in self.lines), None)
-        if refused is not None:
-            raise NotationError(408, f"{refused.primitive} has no JavaScript translation")
+        refused = [step.primitive for step in every_step(plan) if step.primitive not in (*self.lines, "same")]
+        if refused:
+            raise NotationError(408, f"{refused[0]} has no JavaScript translation")
         body = re.sub(r"^(?=function formula\()", "export ", self.function_text(plan), flags=re.MULTILINE)
         head = runtime_for(body) if standalone else f'import * as nt from "./{RUNTIME}";'
         return f"{head}\n\n{body}\n"
@@ -263,15 +255,6 @@ def size_line(read: Read) -> str:
 def size_lines(plan: Plan) -> list[str]:
     """The lines that read the sizes that the text uses."""
     return [size_line(reading) for reading in reads_of(plan, shapes=True)]
-
-
-def steps(plan: Plan) -> Iterator[Step]:
-    """The steps of a plan that are lines of text, and those of the plans within it."""
-    for step in plan.steps:
-        if step.primitive != "same":
-            yield step
-        if "plan" in step.options:
-            yield from steps(step.options["plan"])
 
 
 BACKEND = JavaScript("javascript", "", LINES, {}, {}, numbers=OF_NUMBERS | {"maximum", "minimum", "where"})
@@ -307,7 +290,7 @@ class JavaScriptTarget(Target):
             for value in values
         }
         met = self.result_type([*kinds])
-        return WHOLE if met == TRUTH and primitive in ("sum", "prod", "cumsum", "cumprod", "trace") else met
+        return WHOLE if met == TRUTH and primitive in SUMMED else met
 
 
 OF_PLAIN: Mapping[type, str] = {bool: TRUTH, int: WHOLE, float: FLOAT}

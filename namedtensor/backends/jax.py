@@ -8,6 +8,7 @@ from collections.abc import Set
 from typing import Any
 
 from ..planning.whole_numbers import CHECKS
+from .entry_checks import every_step
 from .jax_loops import CHECKED_LOOP, IN_TURN, LOOKED_UP, SCANNED
 from .lines import COMMON, INDEX_ERROR, OF_NUMBERS, UNARY, exact, functions, listed, loop, pick, python, scattered
 from .numpy import NumPy
@@ -26,26 +27,13 @@ def _reduced(name: str):
     return line
 
 
-def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    moves = options["moves"]
-    return f"{names[0]}.T" if moves == (1, 0) else f"{names[0]}.transpose{moves}"
-
-
 def _picked(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     """An element at a position that depends on a size is a slice: JAX takes no symbolic dimension as an index."""
-    places = [
-        position if position is None or type(position) is int else LoopPart(position) for position in options["places"]
-    ]
-    of_slices = ["0" if isinstance(position, LoopPart) else ":" for position in places if type(position) is not int]
+    plain = [position is None or type(position) is int for position in options["places"]]
+    places = [at if is_plain else f"{at}:{at + 1}" for at, is_plain in zip(options["places"], plain)]
+    of_slices = ["0" if type(position) is str else ":" for position in places if type(position) is not int]
     text = pick(names, {"places": places}, step)
-    return f"{text}[{', '.join(of_slices)}]" if "0" in of_slices else text
-
-
-class LoopPart(str):
-    """The slice of one element at a position."""
-
-    def __new__(cls, device: Any):
-        return super().__new__(cls, f"{device}:{device + 1}")
+    return text if all(plain) else f"{text}[{', '.join(of_slices)}]"
 
 
 IS_CONCRETE = '''
@@ -182,11 +170,7 @@ FAILS = frozenset(
 
 def has_steps(plan: Any, primitives: Set[str]) -> bool:
     """Whether a plan, or one within it, has a step of these primitives that is done when it runs."""
-    return any(
-        step.primitive in primitives or ("plan" in step.options and has_steps(step.options["plan"], primitives))
-        for step in plan.steps
-        if not is_done_before(step.value)
-    )
+    return any(step.primitive in primitives and not is_done_before(step.value) for step in every_step(plan))
 
 
 def must_see(plan: Any) -> bool:
@@ -209,7 +193,7 @@ LINES: dict[str, Any] = {
     "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})", "widened": "widened({0}, {1})",
     "cast": lambda names, options, step: f"{names[0]}.astype({_dtype(options['to'])})",
     "cumsum": "jnp.cumsum({0}, {at})", "cumprod": "jnp.cumprod({0}, {at})", "sort": "jnp.sort({0}, {at})",
-    "pick": _picked, "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",
+    "pick": _picked, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",
     "broadcast": "jnp.broadcast_to({0}, {sizes})",
     "concat": lambda names, options, step: f"jnp.concatenate({listed(names)}, {options['at']})",
     "stack": lambda names, options, step: f"jnp.stack({listed(names)})",

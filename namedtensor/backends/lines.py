@@ -18,6 +18,12 @@ INFIX = {
 INFIX_LINES = {name: f"{{0}} {symbol} {{1}}" for name, symbol in INFIX.items()}
 PREFIX_LINES = {"negative": "-{0}", "logical_not": "~{0}"}
 UNARY = "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil isfinite".split()
+FLOATING = frozenset(  # the primitives that give floats of integers too
+    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh erf divide logaddexp det logdet inv cofactors "
+    "cholesky eigvalsh eigh expm".split()
+)
+INDICES = frozenset("positions whole_positions ascending descending argmax".split())  # those that give positions
+SUMMED = frozenset("sum prod cumsum cumprod trace".split())  # those that widen integers
 OF_NUMBERS = frozenset(("exact_add", "exact_subtract", *(name for name in INFIX if not name.startswith("logical"))))
 
 
@@ -49,9 +55,11 @@ def numbers(values: tuple[Any, ...]) -> str:
     return f"[{', '.join(map(repr, values))}]"
 
 
-def laid(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Windows along an axis."""
-    return f"windows({names[0]}, {options['at']}, {options['size']})"
+def transposed(method: str) -> Callable[[tuple[str, ...], dict[str, Any], Any], str]:
+    """Axes in another order, by the method that a library has for it."""
+    return lambda names, options, step: (
+        f"{names[0]}.T" if options["moves"] == (1, 0) else f"{names[0]}.{method}{options['moves']}"
+    )
 
 
 def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -104,8 +112,8 @@ def index_error(index, size=None, base=1):
     return error
 '''
 COMMON = {
-    **INFIX_LINES, **PREFIX_LINES, "expand": expand, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
-    "unfold": laid, "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
+    **INFIX_LINES, **PREFIX_LINES, "expand": expand, "transpose": transposed("transpose"), "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
+    "unfold": "windows({0}, {at}, {size})", "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
     "item": "{0}[{at}]", "loop": loop,
     "guard": "guard({0}, {low!r}, {high!r})",
     "exact_add": "exact_add({0}, {1})", "exact_subtract": "exact_subtract({0}, {1})",

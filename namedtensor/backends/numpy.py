@@ -44,13 +44,6 @@ def _reduced(ufunc: str):
     return line
 
 
-def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    moves = options["moves"]
-    if moves == (1, 0):
-        return f"{names[0]}.T"
-    return f"{names[0]}.transpose{moves}"
-
-
 def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     text = f"{listed(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
     forms = []
@@ -107,7 +100,6 @@ class NumPy(Backend):
             "dot": "{0}.dot({1})",
             "projected": lambda names, options, step: f"projected({names[0]}, {listed(names[1:])})",
             "widened": "widened({0}, {1})",
-            "transpose": _transposed,
             "reshape": "{0}.reshape({sizes})",
             "contiguous": "np.ascontiguousarray({0})",
             "broadcast": "broadcast_to({0}, {sizes})",

@@ -5,9 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from ..planning.plan import Plan, PlanValue
-from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers, scattered
+from .entry_checks import every_step
+from .lines import (
+    COMMON,
+    INDEX_ERROR,
+    LOOP,
+    OF_NUMBERS,
+    UNARY,
+    exact,
+    functions,
+    listed,
+    numbers,
+    scattered,
+    transposed,
+)
 from .source import Backend, is_done_before
-from .torch_products import KERNELS, linear, matmul
+from .torch_products import KERNELS, is_large, products
 
 NATIVES = frozenset(
     "softmax logsoftmax gelu gelu_tanh silu softplus sigmoid relu erf lgamma layer_norm attention addmm".split()
@@ -40,11 +53,6 @@ def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     """PyTorch multiplies integer matrices, but not stacks of integer vectors."""
     whole = all(argument.dtype.startswith(("int", "uint")) for argument in step.arguments)
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
-
-
-def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    moves = options["moves"]
-    return f"{names[0]}.T" if moves == (1, 0) else f"{names[0]}.permute{moves}"
 
 
 def _taken(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -227,13 +235,13 @@ LINES: dict[str, Any] = {
     "gelu": "torch.nn.functional.gelu({0})", "gelu_tanh": 'torch.nn.functional.gelu({0}, approximate="tanh")',
     "silu": "torch.nn.functional.silu({0})", "softplus": "torch.nn.functional.softplus({0})",
     "sigmoid": "torch.sigmoid({0})", "relu": "torch.relu({0})", "layer_norm": _layer_norm, "attention": _attention,
-    "addmm": linear, "widened": "widened({0}, {1})",
+    "widened": "widened({0}, {1})", **products(is_large),
     "sum": _method("sum"), "max": _method("amax"), "min": _method("amin"), "any": _method("any"), "all": _method("all"),
     "mean": _method("mean"), "prod": _product,
     "cast": lambda names, options, step: f"{names[0]}.to({_dtype(options['to'])})",
     "cumsum": "{0}.cumsum({at})", "cumprod": "{0}.cumprod({at})", "sort": "torch.sort({0}, {at}).values",
-    "dot": matmul, "matmul": matmul, "vecdot": _vecdot,
-    "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
+    "vecdot": _vecdot,
+    "transpose": transposed("permute"), "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
     "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
     "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
     "stack": lambda names, options, step: f"torch.stack({listed(names)})",
@@ -252,11 +260,8 @@ LINES: dict[str, Any] = {
 
 def makes_arrays(plan: Plan) -> bool:
     """Whether a function makes arrays of numbers when it runs, since they depend on the sizes of others."""
-    return any(
-        (step.value.sized and step.primitive in ("arange", "eye", "constant", "numbers", "as_array"))
-        or ("plan" in step.options and makes_arrays(step.options["plan"]))
-        for step in plan.steps
-    )
+    creating = ("arange", "eye", "constant", "numbers", "as_array")
+    return any(step.value.sized and step.primitive in creating for step in every_step(plan))
 
 
 class Torch(Backend):

@@ -16,7 +16,7 @@ from ..planning.plan import Plan, PlanValue, Step
 from .entry_checks import input_checks, quoted
 from .source import Backend
 from .torch import Torch
-from .torch_products import is_large_for_one_row
+from .torch_products import is_large_for_one_row, products
 
 
 def attribute(name: str, taken: Callable[[str], bool]) -> str:
@@ -27,24 +27,8 @@ def attribute(name: str, taken: Callable[[str], bool]) -> str:
     return f"self.{name}" if plain else f"getattr(self, {quoted(name)})"
 
 
-def addmm(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
-    """X Wᵀ + b; how many rows X has is not known, so that by oneDNN only where one is enough."""
-    is_large = is_large_for_one_row(*step.arguments[:2])
-    return f"{'' if is_large else 'torch.nn.functional.'}linear({', '.join(names)})"
-
-
-def matmul(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
-    """X W."""
-    is_large = len(step.arguments[0].shape) > 1 and is_large_for_one_row(*step.arguments)
-    return ("linear({}, {}.mT)" if is_large else "torch.matmul({}, {})").format(*names)
-
-
-PRODUCTS: dict[str, Any] = {"addmm": addmm, "dot": matmul, "matmul": matmul}
-PLAIN_PRODUCTS: dict[str, Any] = {  # when only PyTorch runs, however large
-    "addmm": lambda names, options, step: f"torch.nn.functional.linear({', '.join(names)})",
-    "dot": "torch.matmul({0}, {1})",
-    "matmul": "torch.matmul({0}, {1})",
-}
+PRODUCTS = products(is_large_for_one_row)  # how many rows X has is not known
+PLAIN_PRODUCTS = products(lambda x, matrix: False)  # when only PyTorch runs, however large
 
 
 class ModuleBackend(Torch):

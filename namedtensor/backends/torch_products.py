@@ -8,6 +8,7 @@ one that is there: measured, 2.2 times as fast by AVX-512, 1.1 times by AVX2. Wh
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ..core.extents import typical
@@ -71,8 +72,13 @@ KERNELS = {"linear": LINEAR, "followed_linear": DERIVATIVE, "plain": PLAIN}
 
 
 def is_large_for_one_row(x: Any, matrix: Any) -> bool:
-    """Whether a row of x by a matrix is such a product."""
-    return len(matrix.shape) == 2 and x.dtype == matrix.dtype == "float32" and matrix.typical_count >= MATRIX
+    """Whether a row of x by a matrix is such a product, so that it is for any number of rows."""
+    return (
+        len(x.shape) > 1
+        and len(matrix.shape) == 2
+        and x.dtype == matrix.dtype == "float32"
+        and matrix.typical_count >= MATRIX
+    )
 
 
 def is_large(x: Any, matrix: Any) -> bool:
@@ -83,11 +89,13 @@ def is_large(x: Any, matrix: Any) -> bool:
     return rows * count >= LEAST or rows > 0 and count >= MATRIX
 
 
-def linear(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """X Wᵀ + b."""
-    return f"{'' if is_large(*step.arguments[:2]) else 'torch.nn.functional.'}linear({', '.join(names)})"
+def products(is_by_onednn: Callable[[Any, Any], bool]) -> dict[str, Any]:
+    """The lines of X Wᵀ + b and of X W, by oneDNN where this holds of X and W."""
 
+    def linear(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+        return f"{'' if is_by_onednn(*step.arguments[:2]) else 'torch.nn.functional.'}linear({', '.join(names)})"
 
-def matmul(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """X W."""
-    return ("linear({}, {}.mT)" if is_large(*step.arguments) else "torch.matmul({}, {})").format(*names)
+    def matmul(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+        return ("linear({}, {}.mT)" if is_by_onednn(*step.arguments) else "torch.matmul({}, {})").format(*names)
+
+    return {"addmm": linear, "dot": matmul, "matmul": matmul}
