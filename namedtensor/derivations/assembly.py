@@ -22,7 +22,7 @@ from ..symbolic.naming import NameReading, names_left, words_of
 from ..symbolic.spelling import expression, length
 from .identification import reading_of
 from .indices import UNIT, Linear
-from .reading import Shapes, needed, reading_checker
+from .reading import Shapes, needed, reading_checker, spoken_in
 from .recurrences import depending
 
 MIN_SHAPE_STEPS = 3  # at which shapes are looked at
@@ -161,7 +161,7 @@ class Assembly:
         if not any(node == by for statement in (*statements, body) for node in walk(statement)):
             return None
         reached = depending(self.scope, nodes.Program(tuple(statements)), words_of(by))
-        if not (words_of(body) | {node.operator for node in walk(body) if isinstance(node, nodes.Call)}) & reached:
+        if not spoken_in(body) & reached:
             return None
         inputs = {name: shape for name, shape in self.labels.items() if name in names - taken}
         checker = self.checker(list(tree.statements), inputs)

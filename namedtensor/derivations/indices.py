@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from grammar import nodes
@@ -40,6 +41,11 @@ def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
     for symbol, count in (other or {}).items():
         result[symbol] = result.get(symbol, 0) + times * count
     return {symbol: count for symbol, count in result.items() if count}
+
+
+def number_of(of: Linear, sizes: Mapping[str, int]) -> int:
+    """The number that an index is, by the numbers of its symbols; a size |a| is looked up as a."""
+    return sum(count * (1 if symbol == UNIT else sizes[symbol.strip("|")]) for symbol, count in of.items())
 
 
 def written(of: Linear) -> Node:

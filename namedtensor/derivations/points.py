@@ -26,7 +26,7 @@ from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import call
 from .differences import folded
-from .indices import UNIT, at, linear
+from .indices import UNIT, at, linear, number_of
 from .reading import Shapes, defined_by, needed, reading_checker
 
 Values = dict[str, Any]
@@ -318,7 +318,7 @@ def _number(end: Node, sizes: Mapping[str, int]) -> Any:
     symbols = linear(end)
     if symbols is None or any(symbol != UNIT and symbol.strip("|") not in sizes for symbol in symbols):
         return None
-    return sum(count * (1 if symbol == UNIT else sizes[symbol.strip("|")]) for symbol, count in symbols.items())
+    return number_of(symbols, sizes)
 
 
 def _sets(checker: ReadingChecker, inputs: set[str]) -> dict[str, nodes.Set]:

@@ -29,6 +29,7 @@ from ..programs.claims import along
 from ..programs.program import Formula
 from ..scope.names import walk
 from .closed_form import read_shapes, stripped
+from .differences import folded
 from .equal_forms import normal_form, program_of, sides_of
 from .points import shown
 
@@ -234,9 +235,7 @@ def _drawn(
     if not shape:
         return number()
     flat = [number() for _ in range(math.prod(lengths))]
-    for length in lengths[:0:-1]:
-        flat = [flat[at : at + length] for at in range(0, len(flat), length)]  # type: ignore[misc]
-    return tensor(flat, " ".join(shape))
+    return tensor(folded(flat, lengths), " ".join(shape))
 
 
 def _sides(values: list[Any]) -> Iterator[tuple[list[float], list[float], float]]:

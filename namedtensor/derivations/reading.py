@@ -70,11 +70,14 @@ def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
         for index, statement in enumerate(statements):
             if index not in chosen and defined_by(statement) & words:
                 chosen.add(index)
-                words |= words_of(statement) | {
-                    node.operator for node in walk(statement) if isinstance(node, nodes.Call)
-                }
+                words |= spoken_in(statement)
                 changed = True
     return tuple(line for position, line in enumerate(statements) if position in chosen)
+
+
+def spoken_in(node: Any) -> set[str]:
+    """The names and the operators in an expression or a statement."""
+    return words_of(node) | {part.operator for part in walk(node) if isinstance(part, nodes.Call)}
 
 
 def words_in(program: nodes.Program) -> set[str]:

@@ -21,7 +21,7 @@ from ..scope.names import Key, Spelled, component, spelled, walk
 from ..scope.symbols import Definition, Scope
 from ..symbolic.naming import words_of
 from .indices import UNIT, Linear, at, linear, plus, written
-from .reading import base_of
+from .reading import base_of, spoken_in
 
 
 class NotARecurrence(Exception):
@@ -131,7 +131,7 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
             _add(recurrence, family_of(definition, recurrence.variable), definition)
     inside = {id(part) for family in recurrence.families for part in walk(family.definition.statement)}
     for node in walk(tree):
-        if isinstance(node, IndexSum) and id(node) not in inside and _dependent(node, reached, recurrence):
+        if isinstance(node, IndexSum) and id(node) not in inside and is_dependent(node, reached, recurrence.found):
             recurrence.sums.append(_sum(node, recurrence))
     if not recurrence.families and not recurrence.sums:
         raise NotARecurrence
@@ -147,16 +147,12 @@ def depending(scope: Scope, tree: nodes.Program, words: set[str]) -> set[str]:
         for statement in tree.statements:
             if isinstance(statement, Equation):
                 head, *bodies = statement.sides
-                spoken = set().union(*(words_of(body) | operators_of(body) for body in bodies)) if bodies else set()
+                spoken = set().union(*map(spoken_in, bodies))
                 names = {head.operator} if isinstance(head, nodes.Call) else words_of(base_of(head))
                 if spoken & reached and not names <= reached:
                     reached |= names
                     changed = True
     return reached
-
-
-def operators_of(node: Any) -> set[str]:
-    return {part.operator for part in walk(node) if isinstance(part, nodes.Call)}
 
 
 def family_of(definition: Definition, variable: str) -> Family:
@@ -185,12 +181,10 @@ def _add(recurrence: FamilyRecurrence, family: Family, definition: Definition) -
     recurrence.families.append(family)
 
 
-def _dependent(node: IndexSum, reached: set[str], recurrence: FamilyRecurrence) -> bool:
+def is_dependent(node: IndexSum, reached: set[str], member: Callable[[Any], Any]) -> bool:
     """Return whether a sum is expanded term by term: it uses members of the families, and maybe symbolic bounds."""
-    if not (words_of(node.body) | operators_of(node.body)) & reached:
-        return False
     symbolic = not (isinstance(node.first, Number) and isinstance(node.last, Number))
-    return symbolic or any(recurrence.references(node.body))
+    return bool(spoken_in(node.body) & reached) and (symbolic or any(map(member, walk(node.body))))
 
 
 def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:

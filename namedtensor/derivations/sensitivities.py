@@ -25,9 +25,9 @@ from ..scope.names import Spelled, spelled, walk
 from ..symbolic.naming import names_left, words_of
 from ..symbolic.spelling import call, expression, length, rename, with_axes
 from .assembly import Assembly, Bounds, axes_of
-from .indices import UNIT, Linear, at, linear, plus, written
-from .reading import base_of, needed, words_in
-from .recurrences import Family, NotARecurrence, depending, family_of, name_node, operators_of
+from .indices import UNIT, Linear, at, linear, number_of, plus, written
+from .reading import base_of, needed, spoken_in, words_in
+from .recurrences import Family, NotARecurrence, depending, family_of, is_dependent, name_node
 from .steps import DerivationStep, DerivationSteps
 
 MARKS = ("*", "†", "**", "††")
@@ -69,8 +69,7 @@ class Sensitivities(Assembly):
         checker, few = self.probe(self.bounds)
         if over is not None:
             first = linear(over.low) or {}
-            number = sum(count * (1 if symbol == UNIT else few[symbol.strip("|")]) for symbol, count in first.items())
-            node = at(node, over.variable.text, {UNIT: number + later})
+            node = at(node, over.variable.text, {UNIT: number_of(first, few) + later})
         return dict(checker.infer(node, checker.top).shape)
 
     def shape_of_member(self, family: Family) -> dict[str, Any]:
@@ -133,7 +132,7 @@ class Sensitivities(Assembly):
         if over is not None:
             self.labels[over.variable.text] = {}
         others = [statement for statement in self.others() if self.member_of(statement) is None]
-        spoken = needed(tuple(others), words_of(body) | operators_of(body))
+        spoken = needed(tuple(others), spoken_in(body))
         whole = self.replaced(body, over)
         statements = [self.replaced(statement, over) for statement in spoken]
         words = words_of(whole).union(*map(words_of, statements))
@@ -155,7 +154,7 @@ class Sensitivities(Assembly):
 
         def change(part: Any) -> Node | None:
             if isinstance(part, IndexSum):
-                return self.sum(part, over) if self.dependent(part) else None
+                return self.sum(part, over) if is_dependent(part, self.reached, self.family) else None
             member = self.family(part)
             if member is None:
                 return None
@@ -170,11 +169,6 @@ class Sensitivities(Assembly):
         if over is None:
             return node
         return self.labeled(node, over.variable.text, self.primed, lambda part, _: self.shape(part, over))
-
-    def dependent(self, node: IndexSum) -> bool:
-        symbolic = not (isinstance(node.first, Number) and isinstance(node.last, Number))
-        words = words_of(node.body) | operators_of(node.body)
-        return bool(words & self.reached) and (symbolic or any(self.family(part) for part in walk(node.body)))
 
     @cached_property
     def reached(self) -> set[str]:

@@ -18,7 +18,7 @@ from ..scope.names import Key, component, spelled, walk
 from ..symbolic.naming import NameReading, words_of
 from ..symbolic.spelling import expression, with_axes
 from .assembly import Assembly
-from .indices import UNIT, Linear, at, linear, plus, written
+from .indices import UNIT, Linear, at, linear, number_of, plus, written
 from .reading import base_of
 from .recurrences import Family, FamilyRecurrence, NotARecurrence, start_of, substituted
 
@@ -143,8 +143,7 @@ class RecurrenceAssembly(Assembly):
         checker, few = self.probe((sum_.first, sum_.last) for sum_ in (recurrence, *recurrence.sums))
         start = recurrence.start if recurrence.families else plus(recurrence.sums[0].first, {UNIT: -1})
         offset = plus(start, {UNIT: recurrence.step * (2 - back)})
-        number = sum(count * (1 if symbol == UNIT else few[symbol.strip("|")]) for symbol, count in offset.items())
-        name = spelled(at(node, recurrence.variable, {UNIT: number}))
+        name = spelled(at(node, recurrence.variable, {UNIT: number_of(offset, few)}))
         index = None if name is None else checker.find(name.key(), checker.top, node)
         if index is None:
             raise NotARecurrence
