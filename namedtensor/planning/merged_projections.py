@@ -39,7 +39,7 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
     """
     result: dict[tuple[Any, ...], list[tuple[Term, Term, Term]]] = {}
     for term in terms:
-        projection = _projection(term, lowering)
+        projection = _projection(term, lowering) if term.axes else None
         if projection is None:
             continue
         chained = any(getattr(user, "axes", ()) and user.operator != "rename" for user in lowering.uses[id(term)])

@@ -283,8 +283,7 @@ def _mappable(term: Term) -> bool:
 
 
 def is_product(term: Term) -> bool:
-    record = REGISTRY.get(term.operator)
-    return record is not None and record.kind == "contraction" and bool(term.axes)
+    return bool(term.axes) and term.operator in REGISTRY and REGISTRY[term.operator].kind == "contraction"
 
 
 def _multiplied(term: Term) -> int:
