@@ -61,17 +61,20 @@ class AxisKind(Unified):
             return not (first.parts and second.name) and not (second.parts and first.name)
         return len(first.parts) == len(second.parts) and all(map(AxisKind.fits, first.parts, second.parts))
 
-    def unify(self, other: AxisKind) -> None:
-        """Make both one kind; the caller has checked that they fit."""
+    def unify(self, other: AxisKind) -> bool:
+        """Make both one kind; False, and nothing changed, where they do not fit."""
         first, second = self.root, other.root
         if first is second:
-            return
+            return True
+        if not first.fits(second):
+            return False
         for one, two in zip(first.parts, second.parts):
             one.unify(two)
         first.name, first.hint = first.name or second.name, first.hint or second.hint
         first.size = second.size if first.size is None else first.size
         first.parts = first.parts or second.parts
         second.same = first
+        return True
 
 
 class AxisVariable(Unified):
@@ -183,9 +186,8 @@ class Axes:
         first, second = first.root, second.root
         if first is second:
             return
-        if not first.kind.fits(second.kind) or (first.fixed and second.fixed):
+        if (first.fixed and second.fixed) or not first.kind.unify(second.kind):
             raise Clash(first, second)
-        first.kind.unify(second.kind)
         if second.fixed:
             first, second = second, first
         second.same = first
@@ -210,9 +212,8 @@ class Axes:
         kind = axis.kind
         whole = AxisKind()
         whole.parts = tuple(parts)
-        if not kind.fits(whole):
+        if not kind.unify(whole):
             raise Clash(axis, axis)
-        kind.unify(whole)
 
     def parts(self, axis: AxisVariable) -> tuple[AxisVariable, ...]:
         """The axes that an axis falls into, down to those that do not; itself, where it does not."""

@@ -164,9 +164,8 @@ def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[st
         raise Misuse(f"the letter {twice} more than twice in one operand")
     first, second = (position for position, letter in enumerate(group) if letter == twice)
     (one,), (two,) = part.dims[first], part.dims[second]
-    if not one.kind.fits(two.kind):
+    if not one.kind.unify(two.kind):
         raise Misuse(f"the letter {twice} is two different axes")
-    one.kind.unify(two.kind)
     rest = [position for position in range(len(group)) if position not in (first, second)]
     dims, letters = [part.dims[position] for position in rest], [group[position] for position in rest]
     code.axes.apart(part.axes)

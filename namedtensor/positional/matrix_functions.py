@@ -34,9 +34,8 @@ def applied(walk: Walk, operator: str, x: Matrix) -> Matrix:
 def square(walk: Walk, tree: Tree, x: Matrix, what: str) -> tuple[AxisVariable, AxisVariable]:
     """The two axes of a square matrix. Raises NotationError if it is not."""
     rows, columns = x.dims
-    if x.identity or len(rows) != 1 or len(columns) != 1 or not rows[0].kind.fits(columns[0].kind):
+    if x.identity or len(rows) != 1 or len(columns) != 1 or not rows[0].kind.unify(columns[0].kind):
         raise walk.refuse(tree, f"{what} needs a square matrix, got {walk.called(x.axes)}")
-    rows[0].kind.unify(columns[0].kind)
     return rows[0], columns[0]
 
 

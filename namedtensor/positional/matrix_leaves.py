@@ -270,19 +270,17 @@ class MatrixLeaves:
     def diagonal_node(
         self, tree: Tree, node: Node, first: AxisVariable, second: AxisVariable
     ) -> tuple[Node, AxisVariable, AxisVariable]:
-        if not first.kind.fits(second.kind):
+        if not first.kind.unify(second.kind):
             what = f"{self.text(tree)} is the diagonal of a square tensor"
             raise self.refuse(tree, f"{what}, and its axes are {first.key} and {second.key}")
-        first.kind.unify(second.kind)
         return values.diagonal(node, first, second), first, second
 
     def delta(self, tree: Tree, items: tuple[str, ...]) -> Matrix:
         if len(items) != 2 or not all(map(is_letter, items)) or items[0] == items[1]:
             raise self.refuse(tree, "δ expects two different indices")
         first, second = map(self.letter, items)
-        if not first.kind.fits(second.kind):
+        if not first.kind.unify(second.kind):
             raise self.refuse(tree, f"δ relates {first.key} and {second.key}, which are different axes")
-        first.kind.unify(second.kind)
         node = values.identity(first, second)
         return Matrix(node, EMPTY, indices=tuple(zip(items, (first, second))))
 

@@ -75,9 +75,8 @@ def ended(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
                 walk.axes.facts.stated.append((axis, end))
             axis.kind.size = end
         elif (named := walk.axes.given.get(tree.upper)) is not None and named.kind is not axis.kind:
-            if not named.kind.fits(axis.kind):
+            if not named.kind.unify(axis.kind):
                 raise walk.refuse(tree, f"the sum ends at |{named.key}|, and its axis is {axis.key}")
-            named.kind.unify(axis.kind)
 
 
 # ------------------------------------------------------------------------------------------------------- conditions
@@ -113,9 +112,8 @@ def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariabl
     if not any(indexed_by(walk, letter)):
         pairs = [(left, right) for left, _, right in tree.conditions if letter in (left, right)]
         other = next((name for pair in pairs for name in pair if name != letter and name in indices), None)
-        if other is None or not axis.kind.fits(indices[other].kind):
+        if other is None or not axis.kind.unify(indices[other].kind):
             raise walk.refuse(tree, f"nothing has the index {letter}")
-        axis.kind.unify(indices[other].kind)
         walk.axes.facts.same.append((axis, indices[other]))
     return axis
 
