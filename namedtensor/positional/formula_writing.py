@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 from grammar.printer import to_text
-from grammar.traversal import children
 
+from ..scope.names import walk
 from .axes import axes_of
 from .program import TranslatedProgram
 from .values import IDENTITY, written
@@ -51,12 +50,9 @@ def size_statements(
     """|k| = 3, and |n'| = |n| where no tensor has n'."""
     facts = program.axes.facts
     known = {name for leaf in program.inputs.values() for axis in axes_of(leaf.dims) for name in names[axis.key]}
-    waiting: list[Any] = [*statements]
-    while waiting:
-        node = waiting.pop()
-        waiting.extend(children(node))
-        if isinstance(node, nodes.Rename):
-            known |= {new.name for _, side in node.items for new in side}
+    for statement in statements:
+        renames = [node for node in walk(statement) if isinstance(node, nodes.Rename)]
+        known |= {new.name for node in renames for _, side in node.items for new in side}
     stated = [(nodes.Size(nodes.Axis(names[axis.key][0])), nodes.Number(size)) for axis, size in facts.stated]
     same = [
         tuple(nodes.Size(nodes.Axis(names[axis.key][0])) for axis in pair)

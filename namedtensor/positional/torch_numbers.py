@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 from grammar.printer import to_text
+from grammar.traversal import children
 
 from .axes import Axes
 from .torch_records import DeclaredTensor, Varying
@@ -79,14 +79,11 @@ class SizeNumbers:
                     return x.with_node(written)
         return None
 
-    def bounded(self, index: Any, length: int) -> None:
+    def bounded(self, index: Node, length: int) -> None:
         """Note the size of the axis that an input is an index of."""
-        if isinstance(index, tuple):
-            for part in index:
-                self.bounded(part, length)
-        elif isinstance(index, (nodes.Name, nodes.Subscript)):
+        if isinstance(index, (nodes.Name, nodes.Subscript)):
             name = to_text(index)
             self.bounds[name] = min(length, self.bounds.get(name, length))
-        elif hasattr(type(index), "__dataclass_fields__"):
-            for field in fields(index):
-                self.bounded(getattr(index, field.name), length)
+            return
+        for part in children(index):
+            self.bounded(part, length)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -11,6 +11,7 @@ from torch.utils import _pytree as pytree
 
 from grammar import nodes
 from grammar.nodes import Node
+from grammar.traversal import children, rebuilt
 
 from .axes import Dim
 from .torch_trace import Ref, SourceLine, Trace, TraceStep
@@ -99,34 +100,16 @@ def needed_for(trace: Trace, makers: Mapping[Ref, int], outputs: Sequence[Ref]) 
 
 def weight(node: Any) -> int:
     """How many parts an expression has."""
-    if isinstance(node, tuple):
-        return sum(map(weight, node))
-    if not hasattr(type(node), "__dataclass_fields__"):
-        return 0
-    if isinstance(node, (nodes.Name, nodes.Number, nodes.Axis)):
-        return 1
     if isinstance(node, nodes.Subscript):
         return 1
     if isinstance(node, nodes.Rename):
         return weight(node.base)
-    return 1 + sum(
-        weight(getattr(node, field.name))
-        for field in fields(node)
-        if field.name not in ("span", "operator_span", "subscript")
-    )
+    below = (*node.arguments, *node.parameters) if isinstance(node, nodes.Call) else children(node)
+    return 1 + sum(map(weight, below))
 
 
 def stamped(node: Any, step: int) -> Any:
     """A node whose new parts say which step made them: (step + 1, 0) as their span."""
-    if isinstance(node, tuple):
-        return tuple(stamped(part, step) for part in node)
-    if not hasattr(type(node), "__dataclass_fields__"):
+    if node.span != (0, 0):
         return node
-    if getattr(node, "span", (0, 0)) != (0, 0):
-        return node
-    changes = {
-        field.name: stamped(getattr(node, field.name), step)
-        for field in fields(node)
-        if field.name not in ("span", "operator_span")
-    }
-    return replace(node, **changes, span=(step + 1, 0))
+    return replace(rebuilt(node, lambda part: stamped(part, step)), span=(step + 1, 0))
