@@ -141,11 +141,13 @@ VALUES = [  # function, shapes, names
     (nn.RNN(3, 4), [(5, 1, 3)], {}),
     (lambda x: F.pad(F.pad(x, (1, 1)), (-1, -1)), [(3, 4)], {}),
     (lambda x: x * torch.ones(x.shape[0], x.shape[0]).triu(x.shape[0] // 2), [(4, 4)], {}),
-    # in inference mode an operation that consists of others is recorded as one
+    # in inference mode an operation that consists of others comes as one
     (inference(lambda x, w: F.linear(x * 2, w * 2, w.sum(1) * 2)), [(2, 3), (5, 3)], {}),
     (inference(lambda x, w: F.linear(x * 2, w * 2)), [(2, 3), (3,)], {}),
     (inference(lambda x, y: x @ y), [(3,), (2, 3, 4)], {}),
     (inference(lambda x: torch.meshgrid(x.sum(0), x.sum(1), indexing="ij")[1]), [(3, 4)], {}),
+    (inference(lambda x: torch.meshgrid(x.sum(0), x.sum(1), indexing="xy")[0]), [(3, 4)], {}),
+    (inference(lambda x: torch.outer(F.rms_norm(x, (4,))[0], F.layer_norm(x, (4,)).flatten())), [(3, 4)], {}),
     (inference(lambda q, m: attention(q, q, q, attn_mask=m > -1)), [(2, 2, 3, 4), (3, 3)], {}),
     (inference(lambda q: attention(q, q, q)), [(2, 2, 3, 1)], {}),
     (inference(lambda x: x.var(1, unbiased=False) + x.var(1)), [(3, 4)], {}),
@@ -275,11 +277,6 @@ REFUSED = [  # function, shapes or tensors, the end of the message
         lambda x: torch.round(x, decimals=2),
         [(3, 4)],
         "aten.round with decimals=2 has no form in the notation yet",
-    ),
-    (
-        inference(lambda x: torch.meshgrid(x.sum(0), x.sum(1), indexing="xy")[0]),
-        [(3, 4)],
-        'aten.meshgrid with indexing="xy"',
     ),
 ]
 

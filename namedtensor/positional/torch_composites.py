@@ -284,7 +284,6 @@ DECOMPOSED: Mapping[str, Callable[..., Any]] = {  # None where the operation is 
     "addmm": lambda self, mat1, mat2, beta, alpha: scaled_product(self, mat1, mat2, beta, alpha),
     "addmv": lambda self, mat, vec, beta, alpha: scaled_product(self, mat, vec, beta, alpha),
     "baddbmm": lambda self, batch1, batch2, beta, alpha: scaled_product(self, batch1, batch2, beta, alpha),
-    "square": lambda self: self**2,
     "rsqrt": lambda self: torch.reciprocal(torch.sqrt(self)),
     "addcmul": lambda self, tensor1, tensor2, value: self + value * (tensor1 * tensor2),
     "addcdiv": lambda self, tensor1, tensor2, value: self + value * (tensor1 / tensor2),

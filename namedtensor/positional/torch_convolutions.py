@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
@@ -23,7 +22,7 @@ def for_each(value: Any, rank: int) -> list[int]:
     return value * rank if len(value) == 1 else value
 
 
-@rule("convolution", "_convolution", "conv1d", "conv2d", "conv3d", "mkldnn_convolution")
+@rule("convolution", "_convolution", "mkldnn_convolution")
 def convolution(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("output_padding", "benchmark", "deterministic", "cudnn_enabled", "allow_tf32")
     if a.get("transposed"):
@@ -48,11 +47,11 @@ def convolution(r: GraphReader, a: OperationArguments) -> TracedTensor:
     batch, group, chans = x.dims[:3]
     left = [batch, group, (), *spatial, chans, *x.dims[3 + rank :]]
     right = [(), weight.dims[0], weight.dims[1], *[()] * rank, *weight.dims[2:]]
-    both = aligned(r.axes, replace(x.value, dims=tuple(left)), replace(weight.value, dims=tuple(right)))
+    both = aligned(r.axes, AxisValue(x.node, tuple(left)), AxisValue(weight.node, tuple(right)))
     over = r.axes.expanded(axes_of([weight.dims[2], *weight.dims[3:]]))
     node = call("⊙", (weight.node, x.node), over)
     dims = [both[0], both[1] + both[2], *both[3 : 3 + rank]]
-    return biased(r, a, TracedTensor(AxisValue(node, tuple(dims)), tuple(outside)), rank)
+    return biased(r, a, TracedTensor(node, tuple(dims), shape=tuple(outside)), rank)
 
 
 def biased(r: GraphReader, a: OperationArguments, result: TracedTensor, rank: int) -> TracedTensor:
@@ -73,7 +72,7 @@ def transposed_convolution(r: GraphReader, a: OperationArguments) -> TracedTenso
     weight = r.views.regrouped(weight, [groups, weight.shape[0] // groups, *weight.shape[1:]])
     left = [x.dims[0], x.dims[1], (), *rows, x.dims[2], *[()] * rank]
     right = [(), weight.dims[0], weight.dims[2], *[()] * rank, weight.dims[1], *kernels]
-    both = aligned(r.axes, replace(x.value, dims=tuple(left)), replace(weight.value, dims=tuple(right)))
+    both = aligned(r.axes, AxisValue(x.node, tuple(left)), AxisValue(weight.node, tuple(right)))
     node = call("⊙", (weight.node, x.node), r.axes.expanded(weight.dims[1]))
     columns = []
     rest = r.axes.expanded(axes_of(both))
@@ -86,11 +85,10 @@ def transposed_convolution(r: GraphReader, a: OperationArguments) -> TracedTenso
         r.axes.apart([*rest, *axes_of(columns), column])
         columns.append((column,))
     dims = [both[0], both[1] + both[2], *(axes if size > 1 else () for axes, size in zip(columns, outside[2:]))]
-    return biased(r, a, TracedTensor(AxisValue(node, tuple(dims)), tuple(outside)), rank)
+    return biased(r, a, TracedTensor(node, tuple(dims), shape=tuple(outside)), rank)
 
 
-@rule("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices", "max_pool1d_with_indices",
-      "avg_pool1d", "avg_pool2d", "avg_pool3d")  # fmt: skip
+@rule("max_pool2d_with_indices", "max_pool3d_with_indices", "avg_pool2d", "avg_pool3d")
 def pool(r: GraphReader, a: OperationArguments) -> Any:
     rank = int(a.operator.removesuffix("_with_indices")[-2])
     x = a.tensor("self")
@@ -141,8 +139,7 @@ def counted(
     return ones.with_node(call("∑", (ones.node,), r.axes.expanded(inside))) if inside else ones
 
 
-@rule("adaptive_avg_pool1d", "_adaptive_avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_max_pool1d",
-      "adaptive_max_pool2d", "adaptive_max_pool3d")  # fmt: skip
+@rule("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_max_pool2d", "adaptive_max_pool3d")
 def adaptive_pool(r: GraphReader, a: OperationArguments) -> Any:
     a.skip("output_size")
     x, outside = a.tensor("self"), a.result_shape()
@@ -171,8 +168,8 @@ def adaptive_pool(r: GraphReader, a: OperationArguments) -> Any:
 @rule("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact2d")
 def upsample(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """Each element several times: an axis within, of ones."""
-    a.skip("output_size", "scales", "scales_h", "scales_w", "scales_d", "scale_factors")
-    x, outside = numeric(a.tensor("self" if a.has("self") else "input")), a.result_shape()
+    a.skip("output_size", "scales", "scales_h", "scales_w", "scales_d")
+    x, outside = numeric(a.tensor("self")), a.result_shape()
     for dim in range(2, len(x.shape)):
         if outside[dim] % x.shape[dim]:
             raise UnreadableModule(f"aten.{a.operator} by a factor that is not whole")

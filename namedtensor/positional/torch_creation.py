@@ -6,8 +6,7 @@ from .torch_composites import mask_name
 from .torch_graph import GraphReader, OperationArguments
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
-from .torch_trace import UnreadableModule
-from .values import AxisValue, iota, number, plus, times
+from .values import iota, number, plus, times
 
 
 @rule("arange")
@@ -16,7 +15,7 @@ def arange(r: GraphReader, a: OperationArguments) -> TracedTensor:
     (length,) = a.result_shape()
     start, step = a.get("start") or 0, a.get("step") or 1
     axis = r.axes.new(size=length, hint="position")
-    return TracedTensor(AxisValue(plus(times(step, iota(axis)), start - step), ((axis,),)), (length,))
+    return TracedTensor(plus(times(step, iota(axis)), start - step), ((axis,),), shape=(length,))
 
 
 @rule(
@@ -55,15 +54,3 @@ def empty(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, .
     """Nothing that could be read; what fills it does not ask for it."""
     a.skip(*a.step.arguments)
     return (None,)
-
-
-@rule("meshgrid")
-def meshgrid(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    if a["indexing"] == "xy":
-        raise UnreadableModule('aten.meshgrid with indexing="xy"')
-    tensors = list(a.tensors("tensors"))
-    rank, shape = len(tensors), tuple(tensor.shape[0] for tensor in tensors)
-    return tuple(
-        tensor.moved([tensor.dims[0] if dim == at else () for dim in range(rank)], shape)
-        for at, tensor in enumerate(tensors)
-    )

@@ -20,7 +20,7 @@ from .torch_records import DeclaredTensor, needed_for, stamped
 from .torch_repeats import Carried, Repeat, RepeatMember, Runs
 from .torch_tensors import TracedTensor
 from .torch_trace import Ref, UnreadableModule
-from .values import AxisValue, call, number
+from .values import call, number
 
 INDICES = ("l", "m", "n", "k")
 
@@ -112,7 +112,7 @@ class LayerReader(GraphReader):
     def member(self, like: TracedTensor, result: Ref, index: Node) -> TracedTensor:
         """A member of a family of values."""
         node = nodes.Superscript(self.bases[result], (index,))
-        return TracedTensor(AxisValue(node, like.dims), like.shape, named=True)
+        return TracedTensor(node, like.dims, shape=like.shape, named=True)
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
         """The result of a step; one that leaves a layer is a member of a family."""
@@ -146,7 +146,7 @@ class LayerReader(GraphReader):
         (results,) = repeat.leaving
         node = nodes.Call(function.name, (), (), tuple(arguments))
         self.current = block[-1]
-        tensor = TracedTensor(AxisValue(node, function.result.dims), function.result.shape, named=True).used(self.axes)
+        tensor = TracedTensor(node, function.result.dims, shape=function.result.shape, named=True).used(self.axes)
         self.tensors[results[count]] = super().named_result(results[count], tensor)
 
     def function(self, repeat: Repeat) -> ModuleFunction:
@@ -158,7 +158,7 @@ class LayerReader(GraphReader):
                 raise UnreadableModule("a module is called with a condition")
             like = self.with_axes(like)
             name = self.names.fresh(nodes.Name("x"))
-            parameters.append(TracedTensor(AxisValue(name, like.dims), like.shape, named=True))
+            parameters.append(TracedTensor(name, like.dims, shape=like.shape, named=True))
             self.tensors[argument.ref] = parameters[-1]
         name = self.names.function(repeat.function.split(".")[-1])
         self.head = nodes.Call(name, (), (), tuple(parameter.node for parameter in parameters))
@@ -189,7 +189,7 @@ class LayerReader(GraphReader):
         dims = self.leaves.dims_of(kind, path, arrays[0])
         members = tuple(zip(paths, arrays))
         self.declared[f"{key} {to_text(base)}"] = DeclaredTensor(node, dims, kind, paths[0], arrays[0], members, index)
-        return TracedTensor(AxisValue(node, dims), tuple(arrays[0].shape), named=True)
+        return TracedTensor(node, dims, shape=tuple(arrays[0].shape), named=True)
 
 
 def common(paths: Sequence[str]) -> str:

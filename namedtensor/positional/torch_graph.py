@@ -25,7 +25,7 @@ from .torch_records import DeclaredTensor, RecordedLine, Remark, Varying, needed
 from .torch_rules import HINTS, RULES
 from .torch_tensors import TensorViews, TracedTensor
 from .torch_trace import Ref, Trace, TraceStep, UnreadableModule
-from .values import AxisValue, call, iota, number, renamed
+from .values import call, iota, number, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
@@ -112,7 +112,7 @@ class GraphReader(SizeNumbers):
             )
         if tensor.named:
             return tensor
-        tensor = replace(tensor, value=replace(tensor.value, node=stamped(tensor.node, self.current)))
+        tensor = replace(tensor, node=stamped(tensor.node, self.current))
         length = weight(tensor.node)
         again = self.uses[ref] > 1 and length > 1
         return self.shared(tensor) if again or length > LONGEST or (length > LONG and self.ends_line(ref)) else tensor
@@ -128,15 +128,15 @@ class GraphReader(SizeNumbers):
 
     def shared(self, tensor: TracedTensor) -> TracedTensor:
         """The tensor by a name, so that it can be used again."""
-        if tensor.named or not (tensor.value.axes or weight(tensor.node) > 1):
+        if tensor.named or not (tensor.axes or weight(tensor.node) > 1):
             return tensor
         truth = tensor.truth
         node = nodes.Indicator(tensor.node) if truth else tensor.node
         step = self.step_now
         named = self.line(self.names.of_value(step.source, step.path, step.operator), node)
-        result = replace(tensor, value=AxisValue(named, tensor.dims), named=True, truth=False)
+        result = replace(tensor, node=named, named=True, truth=False)
         if truth:
-            return replace(result, value=AxisValue(call("=", (named, number(1))), tensor.dims), truth=True)
+            return replace(result, node=call("=", (named, number(1))), truth=True)
         return result
 
     def line(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
@@ -173,7 +173,7 @@ class GraphReader(SizeNumbers):
                 raise UnreadableModule("a value has other axes than the one before it in a recurrence")
             pairs += zip(one, two)
         for before, after in pairs:
-            if twins and before.kind.fits(after.kind):
+            if twins:
                 after.kind.unify(before.kind)
             self.axes.moves.append(Move(after, before))
         self.axes.apart([after for _, after in pairs])
@@ -203,9 +203,9 @@ class GraphReader(SizeNumbers):
                 node, self.leaves.dims_of(kind, path, array), kind, path, array
             )
         shape = tuple(array.shape)
-        tensor = TracedTensor(AxisValue(known.node, known.dims), shape, named=True)
+        tensor = TracedTensor(known.node, known.dims, shape=shape, named=True)
         if array.dtype == torch.bool:
-            return replace(tensor, value=AxisValue(call("=", (known.node, number(1))), known.dims), truth=True)
+            return replace(tensor, node=call("=", (known.node, number(1))), truth=True)
         return tensor
 
     # ------------------------------------------------------------------------------------------------------------ constants
@@ -252,7 +252,7 @@ class GraphReader(SizeNumbers):
         node = pattern.node([iota(dims[dim][0]) for dim in pattern.dims])
         if ref in self.makers:
             node = stamped(node, self.shaping_step(ref))
-        return TracedTensor(AxisValue(node, tuple(dims)), shape, truth=pattern.truth)
+        return TracedTensor(node, tuple(dims), shape=shape, truth=pattern.truth)
 
     # --------------------------------------------------------------------------------------------------------- for the rules
     def remark(self, sentence: str) -> None:

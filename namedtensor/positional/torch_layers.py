@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
-from .torch_operations import apply, broadcast, powered, triangular
+from .torch_operations import apply, broadcast, elementwise, triangular
 from .torch_products import product, transposed
 from .torch_records import Varying
-from .torch_reductions import along, reduced
+from .torch_reductions import along
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .values import AxisValue, aligned, call, iota, number, plus, size_of
+from .values import aligned, call, iota, number, plus, size_of
 
 
 # ----------------------------------------------------------------------------------------------------------------- norms
@@ -38,67 +36,48 @@ def affine(r: GraphReader, a: OperationArguments, x: TracedTensor, rank: int = 0
     return x
 
 
-@rule("native_layer_norm", "layer_norm")
-def layer_norm(r: GraphReader, a: OperationArguments) -> Any:
-    a.skip("cudnn_enable")
+@rule("native_layer_norm")
+def layer_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
     x = a.tensor("input")
     rank = len(x.shape)
     result = standardized(r, x, range(rank - len(a["normalized_shape"]), rank), a["eps"])
-    result = affine(r, a, result)
-    return (result, None, None) if a.several else result
+    return affine(r, a, result), None, None
 
 
-@rule("rms_norm", "_fused_rms_norm")
-def rms_norm(r: GraphReader, a: OperationArguments) -> Any:
-    x, again = a.shared("input")
-    rank = len(x.shape)
-    over = range(rank - len(a["normalized_shape"]), rank)
-    eps = a["eps"] if a["eps"] is not None else 1.1920928955078125e-07
-    mean = reduced(r, "mean", powered(r, again, plain(number(2))), over, True)
-    result = apply(r, "/", x, apply(r, "sqrt", apply(r, "+", mean, plain(number(eps)))))
-    result = affine(r, a, result)
-    return (result, None) if a.several else result
-
-
-@rule("native_batch_norm", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit", "_batch_norm_impl_index",
-      "cudnn_batch_norm", "batch_norm", "_batch_norm_no_update")  # fmt: skip
-def batch_norm(r: GraphReader, a: OperationArguments) -> Any:
-    a.skip("momentum", "cudnn_enabled")
+@rule("native_batch_norm", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit", "_batch_norm_no_update")
+def batch_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
+    a.skip("momentum")
     x = a.tensor("input")
     rank = len(x.shape)
     eps = a["eps"]
-
-    if a.has("training") and a["training"]:
+    if a.get("training"):
         a.skip("running_mean", "running_var")
         result = standardized(r, x, [dim for dim in range(rank) if dim != 1], eps)
     else:
         mean, variance = (a.tensor(name).column(rank - 2) for name in ("running_mean", "running_var"))
         root = apply(r, "sqrt", apply(r, "+", variance, plain(number(eps))))
         result = apply(r, "/", apply(r, "-", x, mean), root)
-    result = affine(r, a, result, rank - 2)
-    return (result, *[None] * 4) if a.several else result
+    return affine(r, a, result, rank - 2), *[None] * 4
 
 
-@rule("native_group_norm", "group_norm")
-def group_norm(r: GraphReader, a: OperationArguments) -> Any:
-    a.skip("N", "C", "HxW", "cudnn_enabled")
+@rule("native_group_norm")
+def group_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
+    a.skip("N", "C", "HxW")
     x = a.tensor("input")
-    shape, groups = x.shape, a["group" if a.has("group") else "num_groups"]
+    shape, groups = x.shape, a["group"]
     if isinstance(groups, Varying):
         groups = groups.first  # as many as there are channels
     split = [shape[0], groups, shape[1] // groups, *shape[2:]]
     x = r.views.regrouped(x, split)
     result = standardized(r, x, range(2, len(split)), a["eps"])
     result = r.views.regrouped(result, shape)
-
-    result = affine(r, a, result, len(shape) - 2)
-    return (result, None, None) if a.several else result
+    return affine(r, a, result, len(shape) - 2), None, None
 
 
 # ------------------------------------------------------------------------------------------------------------- attention
-@rule("_scaled_dot_product_flash_attention_for_cpu", "scaled_dot_product_attention", "_scaled_dot_product_attention_math",
-      "_scaled_dot_product_efficient_attention", "_scaled_dot_product_flash_attention")  # fmt: skip
-def attention(r: GraphReader, a: OperationArguments) -> Any:
+@rule("_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_efficient_attention",
+      "_scaled_dot_product_flash_attention")  # fmt: skip
+def attention(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
     a.skip("dropout_p", "return_debug_mask")
     query, key, value = (a.tensor(name) for name in ("query", "key", "value"))
     heads, shared = ([0, *tensor.shape][-3] for tensor in (query, key))
@@ -121,7 +100,7 @@ def attention(r: GraphReader, a: OperationArguments) -> Any:
     result = product(r, weights, value)
     if grouped:
         result = r.views.regrouped(result, a.result_shape())
-    return (result, None) if a.several else result
+    return result, None
 
 
 def scaled_scores(r: GraphReader, scores: TracedTensor, scale: float | None, width: int) -> TracedTensor:
@@ -135,9 +114,7 @@ def scaled_scores(r: GraphReader, scores: TracedTensor, scale: float | None, wid
 def masked(r: GraphReader, scores: TracedTensor, mask: TracedTensor) -> TracedTensor:
     if not mask.truth:
         return apply(r, "+", scores, mask)
-    dims = aligned(r.axes, scores.value, mask.value)
-    node = nodes.Cases(((scores.node, mask.node), (number(-math.inf), None)))
-    return TracedTensor(AxisValue(node, dims), broadcast([scores.shape, mask.shape]))
+    return elementwise(r, lambda x, holds: nodes.Cases(((x, holds), (number(-math.inf), None))), scores, mask)
 
 
 def causal(r: GraphReader, scores: TracedTensor) -> TracedTensor:
@@ -168,7 +145,7 @@ def looked_up(r: GraphReader, x: TracedTensor, dim: int, index: TracedTensor) ->
         return x.moved(dims, [*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]])
     r.bounded(index.node, x.shape[dim])
     x, _ = r.views.joined(x, dim)
-    r.axes.apart(x.value.axes, index.value.axes)
+    r.axes.apart(x.axes, index.axes)
     return r.views.indexed(x, dim, counted_from_one(index.node, x.shape[dim]), index.dims, index.shape)
 
 
@@ -206,7 +183,7 @@ def elements(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if indexed != list(range(indexed[0], indexed[-1] + 1)):
         raise UnreadableModule("aten.index at dimensions that are not side by side")
     chosen = [indices[dim] for dim in indexed]
-    dims = aligned(r.axes, *(index.value for index in chosen))
+    dims = aligned(r.axes, *chosen)
     items = []
     for dim, index in zip(indexed, chosen):
         if x.dims[dim]:
@@ -226,7 +203,7 @@ def gather(r: GraphReader, a: OperationArguments) -> TracedTensor:
     dim = a["dim"] % len(x.shape)
     if any(one != two for at, (one, two) in enumerate(zip(x.shape, chosen.shape)) if at != dim):
         raise UnreadableModule("aten.gather with an index that is shorter than the tensor")
-    others = [replace(tensor.value, dims=(*tensor.dims[:dim], (), *tensor.dims[dim + 1 :])) for tensor in (x, chosen)]
+    others = [tensor.with_dim(dim, (), 1) for tensor in (x, chosen)]
     dims = list(aligned(r.axes, *others))
     dims[dim] = chosen.dims[dim]
     if not x.dims[dim]:  # it repeats, or has one element

@@ -6,7 +6,7 @@ have its default: a keyword that is ignored would be a wrong formula.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from grammar import nodes
@@ -16,33 +16,38 @@ from .torch_graph import GraphReader, OperationArguments
 from .torch_rules import RULES, rule
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .values import AxisValue, aligned, call, iota, number, plus
+from .values import aligned, call, iota, number, plus
 
 # --------------------------------------------------------------------------------------------------------- elementwise
 UNARY = {
     "relu": "relu", "tanh": "tanh", "sigmoid": "σ", "exp": "exp", "sqrt": "sqrt", "silu": "silu", "cos": "cos", "sin": "sin",
     "log": "log", "log1p": "log1p", "expm1": "expm1", "abs": "abs", "erf": "erf", "sign": "sign", "floor": "floor",
     "ceil": "ceil", "round": "round", "tan": "tan", "sinh": "sinh", "cosh": "cosh", "atan": "arctan", "asin": "arcsin",
-    "acos": "arccos", "neg": "negative", "lgamma": "lgamma", "log_sigmoid": "logsigmoid", "elu": "elu", "leaky_relu": "leaky_relu", "softplus": "softplus",
+    "acos": "arccos", "neg": "negative", "lgamma": "lgamma", "elu": "elu", "leaky_relu": "leaky_relu", "softplus": "softplus",
 }  # fmt: skip
-SAME = ("alias", "clone", "detach", "contiguous", "lift_fresh", "lift", "positive", "view_as")
+SAME = ("alias", "clone", "detach", "lift_fresh", "lift")
 BINARY = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
 PAIRED = {"maximum": "max", "minimum": "min", "remainder": "mod"}
 COMPARED = {"eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "≥"}
-LOGICAL = {"logical_and": "∧", "logical_or": "∨", "bitwise_and": "∧", "bitwise_or": "∨", "__and__": "∧", "__or__": "∨"}
+LOGICAL = {"logical_and": "∧", "logical_or": "∨", "bitwise_and": "∧", "bitwise_or": "∨"}
 
 
 def apply(
     r: GraphReader, operator: str, *tensors: TracedTensor, parameters: Sequence[Node] = (), truth: bool = False
 ) -> TracedTensor:
     """An operator, element by element, on tensors whose dimensions are aligned from the last."""
-    tensors = fitted(r, *tensors)
     if (short := without_zero(operator, tensors)) is not None:
         return short
-    values = [tensor.value for tensor in tensors]
-    dims = aligned(r.axes, *values)
-    node = call(operator, [value.node for value in values], (), parameters)
-    return TracedTensor(AxisValue(node, dims), broadcast([tensor.shape for tensor in tensors]), truth)
+    result = elementwise(r, lambda *operands: call(operator, operands, (), parameters), *tensors)
+    return replace(result, truth=truth)
+
+
+def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTensor) -> TracedTensor:
+    """A node of the nodes of tensors, whose dimensions are aligned from the last."""
+    tensors = fitted(r, *tensors)
+    dims = aligned(r.axes, *tensors)
+    shape = broadcast([tensor.shape for tensor in tensors])
+    return TracedTensor(make(*(tensor.node for tensor in tensors)), dims, shape=shape)
 
 
 def without_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
@@ -52,8 +57,7 @@ def without_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor
     shape = broadcast([tensor.shape for tensor in tensors])
     for zero, other in (tensors, (tensors[1], tensors[0])):
         if zero.node == number(0):
-            left = zero if operator == "⊙" else other
-            return left.moved([*[()] * (len(shape) - len(left.dims)), *left.dims], shape)
+            return (zero if operator == "⊙" else other).led(shape)
     return None
 
 
@@ -77,14 +81,14 @@ def numeric(tensor: TracedTensor) -> TracedTensor:
     """A condition as 1 and 0."""
     if not tensor.truth:
         return tensor
-    return replace(tensor, value=replace(tensor.value, node=nodes.Indicator(tensor.node)), truth=False)
+    return replace(tensor, node=nodes.Indicator(tensor.node), truth=False)
 
 
 def condition(tensor: TracedTensor) -> TracedTensor:
     """A number as a condition: not 0."""
     if tensor.truth:
         return tensor
-    return replace(tensor, value=replace(tensor.value, node=call("≠", [tensor.node, number(0)])), truth=True)
+    return replace(tensor, node=call("≠", [tensor.node, number(0)]), truth=True)
 
 
 def unary(r: GraphReader, a: OperationArguments) -> TracedTensor:
@@ -101,7 +105,7 @@ def same(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return a.raw("self")
 
 
-@rule("_to_copy", "to", "type_as")
+@rule("_to_copy")
 def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("dtype", "layout", "device", "pin_memory", "non_blocking", "memory_format")
     before, after = a.dtype("self"), a.result_dtype()
@@ -170,14 +174,7 @@ def power(r: GraphReader, a: OperationArguments) -> TracedTensor:
     base, exponent = numeric(a.operand("self")), a.operand("exponent")
     if not exponent.dims and exponent.node == number(0.5):
         return apply(r, "sqrt", base)
-    return powered(r, base, exponent)
-
-
-def powered(r: GraphReader, base: TracedTensor, exponent: TracedTensor) -> TracedTensor:
-    base, exponent = fitted(r, base, exponent)
-    dims = aligned(r.axes, base.value, exponent.value)
-    node = nodes.Superscript(base.node, (exponent.node,))
-    return TracedTensor(AxisValue(node, dims), broadcast([base.shape, exponent.shape]))
+    return elementwise(r, lambda x, power: nodes.Superscript(x, (power,)), base, exponent)
 
 
 @rule("gelu")
@@ -205,10 +202,9 @@ def clamp(r: GraphReader, a: OperationArguments) -> TracedTensor:
 # --------------------------------------------------------------------------------------------- conditions and choices
 def chosen(r: GraphReader, truth: TracedTensor, first: TracedTensor, second: TracedTensor) -> TracedTensor:
     """{ first if truth; second otherwise }"""
-    tensors = fitted(r, truth, numeric(first), numeric(second))
-    dims = aligned(r.axes, *(tensor.value for tensor in tensors))
-    node = nodes.Cases(((tensors[1].node, truth.node), (tensors[2].node, None)))
-    return TracedTensor(AxisValue(node, dims), broadcast([tensor.shape for tensor in tensors]))
+    return elementwise(
+        r, lambda holds, one, other: nodes.Cases(((one, holds), (other, None))), truth, numeric(first), numeric(second)
+    )
 
 
 @rule(*COMPARED)

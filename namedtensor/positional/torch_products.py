@@ -28,8 +28,8 @@ def product(r: GraphReader, first: TracedTensor, second: TracedTensor) -> Traced
     first, second = r.views.fitted(first, -1, second, rows)
     for back in range(3, min(len(first.dims), len(second.dims)) + 1):
         first, second = r.views.fitted(first, -back, second, -back)
-    left = first.value if len(first.dims) > 1 else replace(first.value, dims=((), *first.dims))
-    right = second.value if len(second.dims) > 1 else replace(second.value, dims=(*second.dims, ()))
+    left = first if len(first.dims) > 1 else replace(first, dims=((), *first.dims))
+    right = second if len(second.dims) > 1 else replace(second, dims=(*second.dims, ()))
     inner = first.shape[-1]
     if bool(left.dims[-1]) != bool(right.dims[-2]):
         return repeated_product(r, left, right, first, second, inner)
@@ -72,15 +72,12 @@ def finished(
     if len(dims) > len(shape):
         del dims[-1]
     r.axes.apart(axes_of(dims), over)
-    return TracedTensor(AxisValue(value.node, tuple(dims)), tuple(shape), over=tuple(over))
+    return TracedTensor(value.node, tuple(dims), shape=tuple(shape), over=tuple(over))
 
 
-@rule("mm", "bmm", "matmul", "mv", "dot", "linear")
+@rule("mm", "bmm", "mv", "dot")
 def products(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    if a.operator == "linear":
-        result = product(r, a.tensor("input"), transposed(a.tensor("weight")))
-        return result if a["bias"] is None else apply(r, "+", result, a.tensor("bias"))
-    other = next(name for name in ("mat2", "other", "vec", "tensor") if a.has(name))
+    other = next(name for name in ("mat2", "vec", "tensor") if a.has(name))
     return product(r, a.tensor("self"), a.tensor(other))
 
 
@@ -95,8 +92,3 @@ def add_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
     names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
     result = product(r, *(a.tensor(name) for name in names))
     return apply(r, "+", result, a.tensor("self"))
-
-
-@rule("outer", "ger")
-def outer_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return product(r, a.tensor("self").column(1), a.tensor("vec2").inserted(0))

@@ -21,7 +21,7 @@ from .torch_products import product, transposed
 from .torch_rules import rule
 from .torch_shapes import joined, stacked
 from .torch_tensors import TracedTensor, plain
-from .values import AxisValue, number, plus, size
+from .values import number, plus, size
 
 NAMES = {"state": "h", "cell": "c", "gates": "g", "output": "Y"}
 
@@ -61,7 +61,7 @@ class WeightFamily(NamedTuple):
     def member(self, r: GraphReader, index: Node) -> TracedTensor:
         """Its value at an index, for a use."""
         node = nodes.Superscript(self.base, (*(span.variable for span in r.ranges), index))
-        return TracedTensor(AxisValue(node, self.like.dims), self.like.shape, named=True).used(r.axes)
+        return TracedTensor(node, self.like.dims, shape=self.like.shape, named=True).used(r.axes)
 
 
 class Weights(NamedTuple):
@@ -101,8 +101,7 @@ def gated(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> Non
     """Let the rows of all parameters be those of each gate, where they have no names."""
     rows = [r.axes.expanded(parameter.dims[0]) for parameter in parameters]
     for first, other in ((rows[0][0], axes[0]) for axes in rows[1:] if len(axes) == len(rows[0]) == 1):
-        if first.kind.fits(other.kind):
-            first.kind.unify(other.kind)
+        first.kind.unify(other.kind)
     if gates > 1 and len(rows[0]) == 1 and not rows[0][0].kind.name:
         r.views.cut(parameters[0], rows[0][0], (gates, parameters[0].shape[0] // gates), ("gate", "hidden"))
 
@@ -196,7 +195,7 @@ class RecurrenceStep:
         node = nodes.Superscript(family.base, (*outer, clock.index))
         r.equation(head, node, [*r.ranges, nodes.Range(clock.index, number(1), size(clock.axis))])
         shape = (family.like.shape[0], clock.length, family.like.shape[1])
-        return TracedTensor(AxisValue(base, tuple(dims)), shape, named=True)
+        return TracedTensor(base, tuple(dims), shape=shape, named=True)
 
 
 def plain_step(function: str) -> Callable[[RecurrenceStep], None]:

@@ -15,9 +15,9 @@ from .torch_trace import UnreadableModule
 from .values import AxisValue, aligned, call, concatenated, iota, number, plus, size
 
 
-@rule("view", "_unsafe_view", "reshape", "flatten", "unflatten", "_reshape_alias")
+@rule("view", "_unsafe_view", "_reshape_alias")
 def view(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("size", "shape", "start_dim", "end_dim", "dim", "sizes", "stride")
+    a.skip("size", "stride")
     return r.views.regrouped(a.raw("self"), a.result_shape())
 
 
@@ -28,13 +28,13 @@ def permute(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return x.permuted(order)
 
 
-@rule("transpose", "swapaxes")
+@rule("transpose")
 def transpose(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.raw("self")
     return exchanged(x, a["dim0"], a["dim1"])
 
 
-@rule("t", "numpy_T", "mT")
+@rule("t")
 def matrix_transpose(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.raw("self")
     return exchanged(x, -1, -2) if len(x.shape) > 1 else x
@@ -46,9 +46,9 @@ def exchanged(x: TracedTensor, first: int, second: int) -> TracedTensor:
     return x.permuted(order)
 
 
-@rule("expand", "broadcast_to", "expand_as")
+@rule("expand")
 def expand(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("size", "other", "implicit")
+    a.skip("size", "implicit")
     return a.raw("self").led(a.result_shape())
 
 
@@ -73,16 +73,16 @@ def select(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return r.views.picked(x, a["dim"] % len(x.shape), a["index"])
 
 
-@rule("slice", "narrow")
+@rule("slice")
 def slice_(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.raw("self")
     dim = a["dim"] % len(x.shape)
     length = a.result_shape()[dim]
     if length == x.shape[dim]:
-        a.skip("start", "end", "step", "length")
+        a.skip("start", "end", "step")
         return x
     start, step = a.get("start") or 0, a.get("step") or 1
-    a.skip("end", "length")
+    a.skip("end")
     if step > 1 and length * step == x.shape[dim] and start < step and not a.result_varies(dim) and parted(r, x, dim):
         split = r.views.regrouped(x, [*x.shape[:dim], length, step, *x.shape[dim + 1 :]])
         return r.views.picked(split.used(r.axes), dim + 1, start)
@@ -116,9 +116,9 @@ def cut_by_sizes(
     return r.views.sliced(x, dim, start, length, 1, number(start + 1), last)
 
 
-@rule("split", "split_with_sizes", "chunk", "unsafe_split", "unsafe_chunk", "unsafe_split_with_sizes", "tensor_split")
+@rule("split", "split_with_sizes", "unsafe_split", "unsafe_split_with_sizes")
 def split(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    a.skip("split_size", "split_sizes", "chunks", "sections", "indices")
+    a.skip("split_size", "split_sizes")
     x = a.raw("self")
     dim = a["dim"] % len(x.shape)
     lengths = [shape[dim] for shape in a.result_shapes()]
@@ -155,7 +155,7 @@ def unbind(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, 
     return tuple(r.views.picked(x.used(r.axes), dim, at) for at in range(x.shape[dim]))
 
 
-@rule("cat", "concat", "concatenate")
+@rule("cat")
 def cat(r: GraphReader, a: OperationArguments) -> TracedTensor:
     tensors = [numeric(tensor) for tensor in a.tensors("tensors", filled=True)]
     dim = a["dim"]
@@ -181,7 +181,7 @@ def joined(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedT
         r.axes.apart([*rest, new], [*rest, *operand.dims[dim]])
     node = concatenated([(operand.node, next(iter(operand.dims[dim]), None)) for operand in single], new)
     r.axes.apart(axes_of(result))
-    return TracedTensor(AxisValue(node, tuple(result)), (*tensors[0].shape[:dim], total, *tensors[0].shape[dim + 1 :]))
+    return TracedTensor(node, tuple(result), shape=(*tensors[0].shape[:dim], total, *tensors[0].shape[dim + 1 :]))
 
 
 def without(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
@@ -196,7 +196,7 @@ def stack(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 def stacked(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedTensor:
     """Tensors side by side along a new dimension."""
-    dims = aligned(r.axes, *(tensor.value for tensor in tensors))
+    dims = aligned(r.axes, *tensors)
     shape = [*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:]]
     if len(tensors) == 1:
         return tensors[0].inserted(at)
@@ -204,7 +204,7 @@ def stacked(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedT
     result: list[Dim] = [*dims[:at], (new,), *dims[at:]]
     r.axes.apart(axes_of(result))
     node = call("stack", [tensor.node for tensor in tensors], (new,))
-    return TracedTensor(AxisValue(node, tuple(result)), tuple(shape))
+    return TracedTensor(node, tuple(result), shape=tuple(shape))
 
 
 @rule("flip")
@@ -220,7 +220,7 @@ def flip(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return x
 
 
-@rule("repeat", "tile")
+@rule("repeat")
 def repeat(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """Along a dimension of size 1 nothing is written; else the axis gets one before it that repeats."""
     x, times = a.raw("self"), a.step.arguments["repeats"]
@@ -266,6 +266,6 @@ def scattered(r: GraphReader, a: OperationArguments) -> TracedTensor:
         bounds = [call("=", (iota(axis), number(until)))] if until == start + 1 else [*bounds, above]
     truth = bounds[0] if len(bounds) == 1 else call("∧", bounds)
     source = source.with_dim(dim, (), 1)
-    result = aligned(r.axes, x.value, source.value)
+    result = aligned(r.axes, x, source)
     node = nodes.Cases(((source.node, truth), (x.node, None)))
     return x.with_node(node, result)

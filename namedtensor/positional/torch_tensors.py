@@ -3,48 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axes, AxisKind, AxisVariable, Dim, Dims, axes_of
+from .axes import Axes, AxisKind, AxisVariable, Dim, axes_of
 from .torch_trace import UnreadableModule
 from .values import AxisValue, Leaf, call, iota, merged, number, ones, plus, renamed, times
 
 
 @dataclass(frozen=True)
-class TracedTensor:
+class TracedTensor(AxisValue):
     """A value with the shape that it has in the trace.
 
     A dimension without axes whose size is not 1 repeats. `named` is true of what has a name, so that each use gets axes
     of its own; `truth` of conditions; `over` are the axes over which it was just summed.
     """
 
-    value: AxisValue
-    shape: tuple[int, ...]
+    shape: tuple[int, ...] = ()
     truth: bool = False
     named: bool = False
     over: tuple[AxisVariable, ...] = ()
-
-    @property
-    def node(self) -> Node:
-        return self.value.node
-
-    @property
-    def dims(self) -> Dims:
-        return self.value.dims
 
     def used(self, axes: Axes) -> TracedTensor:
         """A use of it in an operation."""
         if not self.named:
             return self
-        return replace(self, value=Leaf(self.node, self.dims).use(axes), named=False)
+        use = Leaf(self.node, self.dims).use(axes)
+        return replace(self, node=use.node, dims=use.dims, named=False)
 
-    def moved(self, dims: Sequence[Dim], shape: Sequence[int]) -> TracedTensor:
-        return replace(self, value=replace(self.value, dims=tuple(dims)), shape=tuple(shape))
+    def moved(self, dims: Iterable[Dim], shape: Sequence[int] | None = None) -> TracedTensor:
+        return replace(self, dims=tuple(dims), shape=self.shape if shape is None else tuple(shape))
 
     def with_dim(self, dim: int, axes: Dim, length: int) -> TracedTensor:
         """Other axes along one dimension."""
@@ -71,13 +63,13 @@ class TracedTensor:
     def with_node(
         self, node: Node, dims: Sequence[Dim] | None = None, shape: Sequence[int] | None = None
     ) -> TracedTensor:
-        dims = self.dims if dims is None else tuple(dims)
-        return replace(self, value=AxisValue(node, dims), shape=self.shape if shape is None else tuple(shape), over=())
+        dims = self.dims if dims is None else dims
+        return replace(self.moved(dims, shape), node=node, over=())
 
 
 def plain(node: Node, truth: bool = False) -> TracedTensor:
     """A number."""
-    return TracedTensor(AxisValue(node), (), truth)
+    return TracedTensor(node, truth=truth)
 
 
 @dataclass(frozen=True)
@@ -155,7 +147,7 @@ class TensorViews:
     def repeated(self, tensor: TracedTensor, size: int, hint: str = "copy") -> tuple[TracedTensor, AxisVariable]:
         """The tensor with an axis along which it repeats."""
         axis = self.axes.new(size=size, hint=hint)
-        self.axes.apart([*tensor.value.axes, axis])
+        self.axes.apart([*tensor.axes, axis])
         return tensor.with_node(call("⊙", (tensor.node, ones(axis)))), axis
 
     def cut(
@@ -175,7 +167,7 @@ class TensorViews:
             known = self.cuts[kind, sizes] = Cut(kind, tuple(parts))
         fresh = [self.axes.new(part) for part in known.parts]
         self.remark(f"cuts the axis {self.sized(axis)} into {' × '.join(map(str, sizes))}")
-        tensor = replace(tensor, value=replace(tensor.value, node=merged(tensor.node, [axis], fresh)), over=())
+        tensor = replace(tensor, node=merged(tensor.node, [axis], fresh), over=())
         dims = [self.replaced(dim, axis, fresh) for dim in tensor.dims]
         self.axes.apart([inside for dim in dims for inside in dim])
         return tensor.moved(dims, tensor.shape), fresh
@@ -192,7 +184,7 @@ class TensorViews:
             if kinds == tuple(part.root for part in cut.parts):
                 whole = self.axes.new(cut.whole)
                 node = merged(tensor.node, dim, [whole])
-                return replace(tensor, value=replace(tensor.value, node=node)), (whole,)
+                return replace(tensor, node=node), (whole,)
         return tensor, dim
 
     def scrambled(
@@ -229,7 +221,7 @@ class TensorViews:
         dims: list[Dim] = [(next(waiting),) if size > 1 else () for size in sizes]
         rest = [axis for dim in tensor.dims for axis in self.axes.expanded(dim) if axis not in old]
         self.axes.apart([*rest, *new], [*rest, whole])
-        return replace(tensor, value=AxisValue(node, tensor.dims), over=()), dims, count
+        return replace(tensor, node=node, over=()), dims, count
 
     def sized(self, axis: AxisVariable) -> str:
         """An axis with its size, where that is not free."""
@@ -278,7 +270,7 @@ class TensorViews:
         inside = self.axes.expanded(tensor.dims[dim])
         node = merged(tensor.node, inside[position : position + count], [whole])
         tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]), tensor.shape[dim])
-        self.axes.apart(tensor.value.axes)
+        self.axes.apart(tensor.axes)
         return tensor.with_node(node)
 
     # ------------------------------------------------------------------------------------------------- parts of a dimension

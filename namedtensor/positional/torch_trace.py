@@ -124,6 +124,9 @@ class Recorder(TorchDispatchMode):
         return ref
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd"):
+            with self:  # in inference mode, what consists of others comes as one
+                return func.decompose(*args, **(kwargs or {}))
         lines, path = where_called(self.modules)
         source = lines[0]
         bound = bind(func, args, kwargs or {})
@@ -212,15 +215,8 @@ def name_of(func: Any) -> str:
 
 def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call by the names of its schema, those left out by their defaults."""
-    bound: dict[str, Any] = {}
-    for position, parameter in enumerate(func._schema.arguments):
-        if position < len(args):
-            bound[parameter.name] = args[position]
-        elif parameter.name in kwargs:
-            bound[parameter.name] = kwargs[parameter.name]
-        else:
-            bound[parameter.name] = parameter.default_value
-    return bound
+    plain = {parameter.name: parameter.default_value for parameter in func._schema.arguments}
+    return {**plain, **dict(zip(plain, args)), **kwargs}
 
 
 def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:

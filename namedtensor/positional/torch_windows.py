@@ -11,12 +11,11 @@ from .torch_rules import rule
 from .torch_shapes import joined, without
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
-from .values import AxisValue, call, iota, number, ones, plus, renamed, size, times
+from .values import call, iota, number, ones, plus, renamed, size, times
 
 
-@rule("constant_pad_nd", "pad")
+@rule("constant_pad_nd")
 def pad(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("mode")
     x, widths, value = numeric(a.tensor("self")), a["pad"], a.get("value") or 0
     for count in range(len(widths) // 2):
         before, after = widths[2 * count], widths[2 * count + 1]
@@ -93,7 +92,7 @@ def constant_like(r: GraphReader, x: TracedTensor, dim: int, length: int, value:
     new = r.axes.new(size=length, hint="edge")
     node = times(value, ones(new))
     r.axes.apart([*axes_of(x.dims), new])
-    return TracedTensor(AxisValue(node, ((),) * len(x.dims)), x.shape).with_dim(dim, (new,), length)
+    return TracedTensor(node, ((),) * len(x.dims), shape=x.shape).with_dim(dim, (new,), length)
 
 
 def windows(

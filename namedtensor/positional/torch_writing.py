@@ -13,6 +13,7 @@ from grammar.nodes import Node
 from grammar.printer import to_text
 
 from ..core.tensor import NamedTensor
+from ..scope.names import walk
 from .axes import AxisVariable, Move
 from .naming import TwiceInOneValue, names_of
 from .torch_graph import GIVEN, GraphReader
@@ -37,8 +38,8 @@ class ProgramWriter:
         subject: Subject,
     ):
         self.reader, self.value, self.lengths, self.subject = reader, reader.with_axes(value), lengths, subject
-        reader.axes.apart(self.value.value.axes)
-        self.prefer_given(reader.axes.expanded(self.value.value.axes))
+        reader.axes.apart(self.value.axes)
+        self.prefer_given(reader.axes.expanded(self.value.axes))
         tensors = [declared.node for declared in reader.declared.values()] + [line.name for line in reader.lines]
         taken = {to_text(base_of(name)) for name in tensors} | reader.names.indices
         try:
@@ -173,7 +174,7 @@ class ProgramWriter:
 
     def stated_sizes(self, stated: set[str], equations: Sequence[nodes.Equation], body: Node) -> list[nodes.Statement]:
         """|heads| = 8 for each axis that nothing declared has."""
-        used = made_axes((tuple(equations), body))
+        used = {name for part in (*equations, body) for node in walk(part) for name in made_axes(node)}
         result: list[nodes.Statement] = []
         by_name = {
             name: part
@@ -218,19 +219,11 @@ def in_one(ranges: Sequence[nodes.Range]) -> nodes.Range:
 
 
 def made_axes(node: Any) -> set[str]:
-    """The names of axes that nothing else gives a size: of iota and ones, of windows, of what splits."""
-    if isinstance(node, tuple):
-        return set().union(*map(made_axes, node))
-    if not hasattr(type(node), "__dataclass_fields__"):
-        return set()
-    names: set[str] = set()
+    """The names of axes that a node has and nothing else gives a size: of iota and ones, of windows, of what splits."""
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
-        names = set(map(to_text, node.components))
-    elif isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):
-        names = set(map(to_text, node.subscript))
-    elif isinstance(node, nodes.Rename):
-        names = {axis.name for old, new in node.items if len(old) != len(new) for axis in new}
-    elif isinstance(node, nodes.Size):
-        names = {node.axis.name}
-    parts = (getattr(node, name) for name in type(node).__dataclass_fields__ if name not in ("span", "operator_span"))
-    return names.union(*map(made_axes, parts))
+        return set(map(to_text, node.components))
+    if isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):
+        return set(map(to_text, node.subscript))
+    if isinstance(node, nodes.Rename):
+        return {axis.name for old, new in node.items if len(old) != len(new) for axis in new}
+    return {node.axis.name} if isinstance(node, nodes.Size) else set()
