@@ -261,10 +261,6 @@ def squeeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
     return value.moved(dim for position, dim in enumerate(value.dims) if position not in where)
 
 
-def same(axes: Axes, x: Any) -> AxisValue:
-    return as_value(x)
-
-
 operation("permute", "x, dims", permute, np.transpose, variadic=True)
 operation(
     "transpose",
@@ -279,4 +275,4 @@ operation("swapaxes swapdims", "x, axis0|axis1|dim0, axis2|dim1", swap, np.swapa
 operation("t", "x", lambda axes, x: numpy_transpose(axes, x, None), np.transpose)
 operation("unsqueeze expand_dims", "x, axis|dim", unsqueeze, np.expand_dims)
 operation("squeeze", "x, axis|dim=None", squeeze, lambda x, axis: np.squeeze(x, axis))
-operation("contiguous clone copy detach ascontiguousarray asarray", "x", same, lambda x: x)
+operation("contiguous clone copy detach ascontiguousarray asarray", "x", lambda axes, x: as_value(x), lambda x: x)

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from .code import CodeReader
-from .code_expressions import SPECIAL
+from .code_expressions import SPECIAL, called
 from .operations import DTYPES, OPERATIONS, Dtype
 
 
@@ -65,8 +65,7 @@ def embedded(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 def sized(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """np.ones((n, m)), torch.ones(n, m)"""
-    assert isinstance(node.func, (ast.Attribute, ast.Name))
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    name = called(node)
     shape = operands(code, node, False, True)
     dtype = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
     if method or not shape or len(dtype) < len(node.keywords):
@@ -84,13 +83,12 @@ def dropout(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 def converted(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """x.astype(float), x.float(), float("-inf"): a condition counts 1 where it holds."""
-    assert isinstance(node.func, (ast.Attribute, ast.Name))
     if not method:
         if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):
             return float(str(node.args[0].value))
         raise code.refuse(node, "float of this is not supported")
     x, *types = operands(code, node, method)
-    (dtype,) = types or [DTYPES.get(node.func.attr)]  # type: ignore[union-attr]
+    (dtype,) = types or [DTYPES.get(called(node))]
     if not isinstance(dtype, Dtype):
         raise code.refuse(node, "only a type of numbers is supported here")
     return code.domain.converted(x, dtype)

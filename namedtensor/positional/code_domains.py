@@ -38,12 +38,8 @@ class NamedDomain:
         if line not in self.remarks:
             self.remarks.append(line)
 
-    def has(self, name: str) -> bool:
-        return name in self.names or name in self.code.inputs
-
     def name(self, node: ast.Name) -> Any:
-        if self.has(node.id):
-            return self.look(node.id)
+        """A name that is not defined."""
         if node.id in self.axes.given:
             return self.length(node.id, self.axes.given[node.id], "")
         if LENGTH_NAMES.fullmatch(node.id) and self.summed is not None:
@@ -159,12 +155,7 @@ class PlainDomain:
     def remark(self, line: str) -> None:
         """Nothing is remarked twice."""
 
-    def has(self, name: str) -> bool:
-        return name in self.names or name in self.code.inputs
-
     def name(self, node: ast.Name) -> Any:
-        if self.has(node.id):
-            return self.look(node.id)
         return int(self.size_of(self.code.lengths[node.id]))
 
     def look(self, name: str) -> Any:

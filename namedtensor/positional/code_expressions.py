@@ -29,10 +29,7 @@ from .values import AxisValue
 
 MODULES = set("np numpy jnp torch F nn math scipy jax tf einops sp functional linalg special lib".split())
 MODULE_VALUES: dict[str, Any] = {"pi": math.pi, "e": math.e, "inf": math.inf, "newaxis": None}
-LIBRARY_DEPENDENT = {
-    "std": ("NumPy, divided by n", "PyTorch, divided by n − 1"),
-    "var": ("NumPy, divided by n", "PyTorch, divided by n − 1"),
-}
+DIVISORS = ("NumPy, divided by n", "PyTorch, divided by n − 1")  # of std and var
 OPERATORS: dict[type, str] = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.MatMult: "matmul", ast.Pow: "power",
     ast.Mod: "remainder", ast.FloorDiv: "floor_divide", ast.BitAnd: "logical_and", ast.BitOr: "logical_or",
@@ -92,10 +89,14 @@ class CodeExpressions:
             return f"axes differ: {first} of {self.text(node.left)} meets {second} of {self.text(node.right)}"
         return f"axes differ in {self.text(node)}: {first} meets {second}"
 
+    def has(self, name: str) -> bool:
+        """Whether a name is an input, or was defined before."""
+        return name in self.domain.names or name in self.inputs
+
     def name(self, node: ast.Name) -> Any:
-        if node.id in DTYPES and not self.domain.has(node.id):
-            return DTYPES[node.id]
-        return self.domain.name(node)
+        if self.has(node.id):
+            return self.domain.look(node.id)
+        return DTYPES[node.id] if node.id in DTYPES else self.domain.name(node)
 
     def listed(self, node: ast.Tuple | ast.List) -> Any:
         return tuple(self.ev(element) for element in node.elts)
@@ -157,7 +158,7 @@ class CodeExpressions:
     def is_module(self, node: ast.expr) -> bool:
         while isinstance(node, ast.Attribute):
             node = node.value
-        return isinstance(node, ast.Name) and node.id in MODULES and not self.domain.has(node.id)
+        return isinstance(node, ast.Name) and node.id in MODULES and not self.has(node.id)
 
     def subscript(self, node: ast.Subscript) -> Any:
         value = self.ev(node.value)
@@ -183,12 +184,12 @@ class CodeExpressions:
         function = node.func
         if isinstance(function, ast.Lambda):
             return self.inlined(node, function)
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        name = called(node)
         if any(keyword.arg is None for keyword in node.keywords) or any(
             isinstance(argument, ast.Starred) for argument in node.args
         ):
             raise self.refuse(node, "starred arguments are not supported")
-        if isinstance(function, ast.Name) and self.domain.has(name) and name not in OPERATIONS:
+        if isinstance(function, ast.Name) and self.has(name) and name not in OPERATIONS:
             raise self.refuse(node, f"{name} is a tensor, not a function")
         method = isinstance(function, ast.Attribute) and not self.is_module(function.value)
         if not name:
@@ -216,8 +217,8 @@ class CodeExpressions:
 
     def applied(self, node: ast.Call, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         library = "torch" if self.torch else "numpy"
-        if name in LIBRARY_DEPENDENT and not self.known_library:
-            library = ("numpy", "torch")[self.choose(self.span(node), self.text(node), LIBRARY_DEPENDENT[name])]
+        if name in ("std", "var") and not self.known_library:
+            library = ("numpy", "torch")[self.choose(self.span(node), self.text(node), DIVISORS)]
         if name == "transpose" and not self.known_library:
             library = self.transposing(node, arguments)
         record = named_operation(name, library)
@@ -256,6 +257,11 @@ class CodeExpressions:
             options = ("NumPy, which leaves the order", "PyTorch, which exchanges the two")
             return ("numpy", "torch")[self.choose(self.span(node), self.text(node), options)]
         return "numpy"
+
+
+def called(node: ast.Call) -> str:
+    """The name of what is called: sum of np.sum(x) and of x.sum()."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 EXPRESSIONS: dict[type, Any] = {

@@ -18,6 +18,7 @@ from .axes import Dim
 from .code import CodeReader
 from .code_domains import NamedDomain
 from .code_expressions import SPECIAL
+from .detection import LETTERS
 from .inputs import SourceInput
 from .matrix_leaves import Choose, node_of
 from .operations import Misuse, as_value
@@ -25,28 +26,24 @@ from .optional_numpy import np
 from .refusals import refused
 from .values import AxisValue, Leaf, call
 
-ALONE = re.compile(r"""\s*['"]?(?P<spec>[A-Za-z. ]*(?:,[A-Za-z. ]*)*->[A-Za-z. ]*)['"]?\s*""")
-
 
 class EinsumLetters(CodeReader):
     """The reader of einsum strings and einops patterns; letters alone are for all inputs in order."""
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "einsum"):
-        alone = ALONE.fullmatch(source)
-        self.written = source
-        self.spec_alone = alone["spec"] if alone else ""
-        super().__init__(source if not alone else "0", shapes, choose, kind)
-        if alone:
+        self.alone = LETTERS.fullmatch(source)
+        super().__init__("0" if self.alone else source, shapes, choose, kind)
+        if self.alone:
             self.source = source
-            groups = self.spec_alone.partition("->")[0].split(",")
+            groups = self.alone[1].partition("->")[0].split(",")
             operands = [*shapes] or [chr(ord("A") + number) for number in range(len(groups))]
             if len(operands) != len(groups):
                 message = f"there are {len(groups)} groups of letters, and {len(operands)} inputs"
                 raise refused(source, (0, len(source)), message)
-            self.tree = ast.parse(f"einsum({self.spec_alone!r}, {', '.join(operands)})")
+            self.tree = ast.parse(f"einsum({self.alone[1]!r}, {', '.join(operands)})")
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        return (0, len(self.written)) if self.spec_alone else super().span(node)
+        return (0, len(self.source)) if self.alone else super().span(node)
 
 
 def einsum(code: CodeReader, node: ast.Call, method: bool) -> Any:
@@ -100,7 +97,7 @@ def letters_of(code: CodeReader, node: ast.AST, spec: str) -> tuple[list[list[st
 
 def declare(code: CodeReader, operand: ast.expr, words: Sequence[str]) -> None:
     """An operand that was not given has the axes of its letters."""
-    if not isinstance(operand, ast.Name) or code.domain.has(operand.id) or "..." in words:
+    if not isinstance(operand, ast.Name) or code.has(operand.id) or "..." in words:
         return
     dims = tuple((code.axes.new(hint=word),) for word in words)
     code.inputs[operand.id] = SourceInput(operand.id, Leaf(node_of(operand.id), dims), guessed=True)

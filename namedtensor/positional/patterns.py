@@ -15,7 +15,7 @@ from . import values
 from .axes import Axes, AxisVariable
 from .code import CodeReader
 from .code_domains import NamedDomain
-from .code_expressions import SPECIAL
+from .code_expressions import SPECIAL, called
 from .einsum import declare, texts_of
 from .operations import Misuse, as_value
 from .optional_numpy import np
@@ -47,8 +47,7 @@ def words_of(groups: Groups) -> list[str]:
 
 def rearranged(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """rearrange(x, "b (h d) -> b h d", h=8), reduce(x, "b c -> b", "mean"), repeat"""
-    assert isinstance(node.func, (ast.Name, ast.Attribute))
-    name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+    name = called(node)
     texts = texts_of(node)
     operand = node.args[0] if node.args else node
     if not texts or "->" not in str(texts[0].value) or len(node.args) != 1 + len(texts) or operand in texts:

@@ -57,12 +57,8 @@ operation(
 
 
 # -------------------------------------------------------------------------------------------------------------- order
-def sort(axes: Axes, x: Any, axis: Any) -> AxisValue:
-    return along("sort")(axes, x, axis)
-
-
 def sort_pair(axes: Axes, x: Any, axis: Any, descending: Any) -> Any:
-    result = sort(axes, x, axis)
+    result = along("sort")(axes, x, axis)
     return Pair(flip(axes, result, axis) if descending is True else result)
 
 
@@ -92,7 +88,7 @@ def largest(operator: str) -> Callable[..., AxisValue]:
     return rule
 
 
-operation("sort", "x, axis=-1", sort, lambda x, axis: np.sort(x, axis=axis), "numpy")
+operation("sort", "x, axis=-1", along("sort"), lambda x, axis: np.sort(x, axis=axis), "numpy")
 operation(
     "sort",
     "x, dim=-1, descending=False",
