@@ -17,7 +17,6 @@
 `matrices`: trees to values with rows and columns.
 `matrix_functions`: transposes, powers, norms of matrices.
 `matrix_sums`: sums under conditions and over parts of axes.
-`matrix_windows`: two letters in one index.
 `matrix_blocks`: block matrices.
 `matrix_derivatives`: derivatives of numbers.
 `matrix_calls`: functions of matrices by name.

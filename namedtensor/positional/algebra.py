@@ -13,7 +13,6 @@ from . import (  # noqa: F401 — these register the rules of trees
     matrix_blocks,
     matrix_calls,
     matrix_derivatives,
-    matrix_windows,
     oracle_derivatives,
     oracle_functions,
     oracle_sums,

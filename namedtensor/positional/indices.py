@@ -178,6 +178,11 @@ def entries_in(tree: Tree) -> set[str]:
     return inside - {*tree.letters}
 
 
+def is_index_in(tree: Tree, letter: str) -> bool:
+    """Whether a letter by itself is in a subscript, so that its extent is that of an axis."""
+    return any(pair is not None and letter in pair[1] for pair in map(indexed, tree.all()))
+
+
 def counted(letters: IndexLetters, name: str, items: tuple[str, ...], given: int | None) -> bool:
     """Whether scripts are indices: letters and numbers, no more than the name has axes; d_k and n_t are sizes."""
     if not all(map(item_of, items)) or not any(map(letters_of_item, items)):

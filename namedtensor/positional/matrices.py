@@ -158,17 +158,10 @@ class Walk(MatrixLeaves):
                 options = ("the inner product", "element by element")
                 if self.choose(tree.span, self.text(tree), options) == 1:
                     return self.elements("⊙", x, y, tree)
-                x = transposed(x)
-            x, y = self.laid(x, y, tree)
+            elif not x.lying or bool(x.dims[0]) != bool(y.dims[0]):
+                raise self.no_product(x, y, tree)
+            x = transposed(x)
         return self.contract(x, y, tree)
-
-    def laid(self, x: Matrix, y: Matrix, tree: Tree) -> tuple[Matrix, Matrix]:
-        """Both, with a vector that does not fit laid down."""
-        if bool(x.dims[1]) == bool(y.dims[0]):
-            return x, y
-        if x.lying and bool(x.dims[0]) == bool(y.dims[0]):
-            return transposed(x), y
-        raise self.no_product(x, y, tree)
 
     def contract(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
         over = x.dims[1]

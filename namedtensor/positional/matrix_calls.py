@@ -12,6 +12,7 @@ from .axes import Clash, axes_of
 from .matrices import EMPTY, Matrix, Walk, transposed
 from .matrix_functions import applied, rule, square
 from .matrix_sums import expectation
+from .plain_functions import ELEMENTWISE
 from .source_tree import Tree
 from .values import call
 
@@ -42,11 +43,6 @@ def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     if walk.choose(tree.span, walk.text(tree), ("element by element", "the exponential of the matrix")) == 0:
         return applied(walk, tree.text, x)
     return walk.make(call("expm", (x.node,), axes_of(x.dims)), x.dims, x)
-
-
-ELEMENTWISE = set(
-    "exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf arctan leaky_relu σ".split()
-)
 
 
 def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:

@@ -14,13 +14,14 @@ from grammar.parser import parse
 
 from . import values
 from .axes import Axes, AxisVariable, Clash, Dim, Dims, axes_of
-from .binders import item_of
+from .binders import Item, item_of
 from .indices import IndexLetters, canonical, entries_in, is_letter, spelled
 from .inputs import SourceInput
 from .refusals import refused
 from .source_tree import Tree
-from .values import AxisValue, Leaf, number, plus
+from .values import AxisValue, Leaf, call, iota, number, plus, renamed, size
 
+CAUSAL = ("0 before its start", "only where all of it is known")  # readings of s_{t-k+1}
 SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
@@ -148,8 +149,8 @@ class MatrixLeaves:
                 return Matrix(number(1), EMPTY, identity=True)
             if name == "𝟏":
                 return Matrix(number(1), ((self.axes.new(),), ()), ones=True)
-            if self.is_size(name) and (size := self.size_named(tree, name)) is not None:
-                return size
+            if self.is_size(name) and (known := self.size_named(tree, name)) is not None:
+                return known
             self.guess(tree, name)
         source = self.names[name]
         if source.literal is not None:
@@ -192,7 +193,7 @@ class MatrixLeaves:
         if name not in self.sizes and axis is not self.summed:
             self.remark(f"{name} is read as |{axis.key}|")
         self.sizes[name] = axis
-        return Matrix(values.size(axis), EMPTY, size=axis)
+        return Matrix(size(axis), EMPTY, size=axis)
 
     def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> Matrix:
         """A tensor with indices: x_i, A_{ij}, X_i with X by rows."""
@@ -214,7 +215,7 @@ class MatrixLeaves:
             if item.isdigit():
                 node = nodes.Index(node, ((nodes.Axis(axis.key), number(int(item))),))
             elif (read := item_of(item)) and len(read.letters) > 1:
-                node, both = WINDOWS["window"](self, tree, node, axis, read, item)
+                node, both = self.window(tree, node, axis, read, item)
                 indices |= both
             elif item in self.ranges or not is_letter(item):
                 node = nodes.Index(node, ((nodes.Axis(axis.key), self.within(tree, item, axis)),))
@@ -226,11 +227,51 @@ class MatrixLeaves:
                 self.meet(tree, self.letter(item), axis, item)
                 indices[self.aliases.get(item, item)] = axis
         if twice:
-            node, first, second = self.diagonal_node(tree, *twice)
-            twice = (twice[0], first, second)
+            node = self.diagonal_node(tree, *twice)
         columns = (*rest, (), ())[:2]
         self.axes.apart(used.axes)
         return Matrix(node, (columns[0], columns[1]), indices=tuple(indices.items()), lying=len(rest) == 1, twice=twice)
+
+    def window(
+        self, tree: Tree, node: Node, axis: AxisVariable, item: Item, text: str
+    ) -> tuple[Node, dict[str, AxisVariable]]:
+        """Two letters in one index, x_{t+k-1} of a sliding window, s_{t-k+1} of a convolution; the axes of both.
+
+        One is a place, the other an offset that a sum binds.
+        """
+        bound = [letter for letter in item.letters if letter in self.summing]
+        places = [letter for letter in item.plus if letter not in bound]
+        turned = item.minus == (*bound,) and item.offset == 1
+        if (
+            len(bound) != 1
+            or len(places) != 1
+            or len(item.letters) != 2
+            or not (turned or item.offset == -1 and not item.minus)
+        ):
+            hint = "write x_{t+k-1} or x_{t-k+1} under ∑_k, with k from 1"
+            raise self.refuse(tree, f"the index {text} is not supported", hint)
+        kernel = self.axes.new()
+        if turned and self.choose(tree.span, f"{self.text(tree)} where {text} is below 1", CAUSAL) == 0:
+            variable = self.axes.twin(axis)
+            shifted = call("+", (call("-", (iota(variable), iota(kernel))), number(1)))
+            inside = nodes.Index(node, ((nodes.Axis(axis.key), call("max", (number(1), shifted))),))
+            node = nodes.Cases(((inside, call("≤", (iota(kernel), iota(variable)))), (number(0), None)))
+            self.axes.facts.same.append((variable, axis))
+        else:
+            variable = self.axes.new(hint=axis.kind.hint)
+            self.axes.facts.longer.append((axis, kernel))
+            inner = self.axes.twin(kernel) if turned else kernel
+            node = renamed(call("unroll", (node,), (axis, inner)), [(axis, variable)])
+            self.axes.apart((axis, inner, variable))
+            if turned:
+                back = call("+", (call("-", (size(kernel), iota(kernel))), number(1)))
+                node = nodes.Index(node, ((nodes.Axis(inner.key), back),))
+                self.axes.apart((inner, kernel, variable))
+                self.axes.facts.same.append((inner, kernel))
+        self.axes.apart((axis, kernel, variable))
+        self.meet(tree, self.letter(bound[0]), kernel, bound[0])
+        self.meet(tree, self.letter(places[0]), variable, places[0])
+        return node, {places[0]: variable, bound[0]: kernel}
 
     def counts(self, name: str) -> bool:
         """Whether a letter by itself is the number of an index, as in i x_i."""
@@ -245,7 +286,7 @@ class MatrixLeaves:
         if letter in self.ranges:
             return Matrix(nodes.Name(letter), EMPTY)
         axis = self.letter(letter)
-        return Matrix(values.iota(axis), EMPTY, indices=((letter, axis),))
+        return Matrix(iota(axis), EMPTY, indices=((letter, axis),))
 
     def within(self, tree: Tree, text: str, axis: AxisVariable) -> Node:
         """The index i+1 of a sum over i, which has to stay within the axis."""
@@ -267,13 +308,11 @@ class MatrixLeaves:
         except Clash:
             raise self.refuse(tree, f"the index {letter} is both {first.key} and {second.key}") from None
 
-    def diagonal_node(
-        self, tree: Tree, node: Node, first: AxisVariable, second: AxisVariable
-    ) -> tuple[Node, AxisVariable, AxisVariable]:
+    def diagonal_node(self, tree: Tree, node: Node, first: AxisVariable, second: AxisVariable) -> Node:
         if not first.kind.unify(second.kind):
             what = f"{self.text(tree)} is the diagonal of a square tensor"
             raise self.refuse(tree, f"{what}, and its axes are {first.key} and {second.key}")
-        return values.diagonal(node, first, second), first, second
+        return values.diagonal(node, first, second)
 
     def delta(self, tree: Tree, items: tuple[str, ...]) -> Matrix:
         if len(items) != 2 or not all(map(is_letter, items)) or items[0] == items[1]:
@@ -305,4 +344,3 @@ def node_of(name: str) -> Node:
 
 
 RULES: dict[str, Callable[[Any, Tree], Matrix]] = {}
-WINDOWS: dict[str, Any] = {}  # what two letters in one index mean

@@ -10,7 +10,7 @@ from grammar.nodes import Node
 
 from .axes import AxisVariable, axes_of
 from .binders import SHIFTED_END
-from .indices import indexed, letters_of_item, written_below
+from .indices import indexed, is_index_in, letters_of_item, written_below
 from .matrices import Walk
 from .matrix_functions import rule
 from .matrix_leaves import EMPTY, IndexRange, Matrix
@@ -86,7 +86,7 @@ def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
         raise walk.refuse(tree, f"{tree.text} under a condition is not supported", "write it as a quotient of sums")
     indices = dict(body.indices)
     for letter in written_below(tree):
-        if letter not in walk.ranges and (letter not in indices or not indexed_by(walk, letter)):
+        if letter not in walk.ranges and (letter not in indices or not is_index_in(walk.statement, letter)):
             indices[letter] = alone(walk, tree, letter, indices)
     conditions = [
         call(relation, (side(left, indices), side(right, indices))) for left, relation, right in tree.conditions
@@ -109,18 +109,13 @@ def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
 def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariable]) -> AxisVariable:
     """The axis of a letter that is in a condition only, y_t = ∑_{s≤t} x_s: as long as that of the other letter."""
     axis = walk.letter(letter)
-    if not any(indexed_by(walk, letter)):
+    if not is_index_in(walk.statement, letter):
         pairs = [(left, right) for left, _, right in tree.conditions if letter in (left, right)]
         other = next((name for pair in pairs for name in pair if name != letter and name in indices), None)
         if other is None or not axis.kind.unify(indices[other].kind):
             raise walk.refuse(tree, f"nothing has the index {letter}")
         walk.axes.facts.same.append((axis, indices[other]))
     return axis
-
-
-def indexed_by(walk: Walk, letter: str) -> list[bool]:
-    """Whether subscripts of the statement have the letter."""
-    return [True for tree in walk.statement.all() if letter in ((indexed(tree) or ("", ()))[1])]
 
 
 # -------------------------------------------------------------------------------------------------- parts of an axis

@@ -7,12 +7,22 @@ columns, 1 where there are none. All sizes differ and are at least 2, so a vecto
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .binders import Item, item_of
-from .indices import IndexLetters, canonical, factors_of, indexed, is_letter, items_of, occurrences, spelled, summed_by
+from .indices import (
+    IndexLetters,
+    canonical,
+    factors_of,
+    is_index_in,
+    is_letter,
+    items_of,
+    occurrences,
+    spelled,
+    summed_by,
+)
 from .optional_numpy import Unsupported, np
 from .plain_functions import inverse
 from .source_tree import Tree
@@ -54,11 +64,6 @@ class PlainValues:
         return array.reshape(*shape, *self.shape)
 
 
-def any_entry(trees: list[Tree], letter: str) -> bool:
-    """Whether a letter is in a subscript, so that its extent is that of an axis."""
-    return any(letter in (indexed(tree) or ("", ()))[1] for tree in trees)
-
-
 def number(value: float, special: str = "") -> PlainValues:
     return PlainValues(np.full((1, 1), float(value)), special=special)
 
@@ -76,14 +81,14 @@ class Oracle:
         self.arrays, self.sizes, self.letters, self.decisions = arrays, sizes, letters, decisions
         self.inner: frozenset[str] = frozenset()
         self.fixed: dict[str, int] = {}  # letters of sums whose terms are taken one by one
-        self.statement: Tree | None = None
+        self.statement = Tree("", (0, 0))
         self.inputs: Mapping[str, Array] = {}
         self.again: Callable[[dict[str, Array]], Mapping[str, Array]] = dict  # the lines before, for other inputs
 
     def extent(self, letter: str, within: Tree | None = None) -> int | None:
         """How many indices a letter has: the size of the axis where it is an index."""
-        trees = list((within or self.statement or Tree("", (0, 0))).all())
-        for tree in trees:
+        whole = within or self.statement
+        for tree in whole.all():
             pair = self.letters.index_of(tree, self.arrays) if self.letters.active else None
             if pair is None or pair[0] not in self.arrays:
                 continue
@@ -93,12 +98,12 @@ class Oracle:
                     return self.arrays[pair[0]].shape[position]
         others = {
             side
-            for tree in trees
+            for tree in whole.all()
             for left, _, right in tree.conditions
             if letter in (left, right)
             for side in (left, right)
         }
-        beside = (self.extent(other) for other in others - {letter} if is_letter(other) and any_entry(trees, other))
+        beside = (self.extent(other) for other in others - {letter} if is_letter(other) and is_index_in(whole, other))
         return next((extent for extent in beside if extent is not None), None)
 
     def value(self, tree: Tree) -> PlainValues:
@@ -190,7 +195,7 @@ class Oracle:
         if summed:
             result = self.einstein(factors, summed)
         elif tree.op == "∘" and self.letters.active:
-            result = self.elementwise(np.multiply, *(self.value(part) for part in tree.parts))
+            result = self.elementwise(np.multiply, *parts(self, tree))
         else:
             result = self.times(self.value(tree.parts[0]), self.value(tree.parts[1]), tree)
         self.inner = inner
@@ -304,6 +309,10 @@ def part(oracle: Oracle, tree: Tree) -> PlainValues:
     return oracle.value(tree.parts[0])
 
 
+def parts(oracle: Oracle, tree: Tree) -> Iterator[PlainValues]:
+    return map(oracle.value, tree.parts)
+
+
 def power(oracle: Oracle, tree: Tree) -> PlainValues:
     base, exponent = tree.parts
     if base.op == "name" and base.text == "e" and "e" not in oracle.arrays:
@@ -327,7 +336,7 @@ def power(oracle: Oracle, tree: Tree) -> PlainValues:
 
 
 def quotient(oracle: Oracle, tree: Tree) -> PlainValues:
-    x, y = (oracle.value(tree.parts[0]), oracle.value(tree.parts[1]))
+    x, y = parts(oracle, tree)
     if x.special == "I" and y.is_number:
         both = oracle.elementwise(np.divide, PlainValues(x.array, x.letters), y)
         return PlainValues(both.array, both.letters, special="I")
@@ -337,12 +346,12 @@ def quotient(oracle: Oracle, tree: Tree) -> PlainValues:
 
 
 def inner(oracle: Oracle, tree: Tree) -> PlainValues:
-    both = oracle.elementwise(np.multiply, *(oracle.value(piece) for piece in tree.parts))
+    both = elements(np.multiply)(oracle, tree)
     return PlainValues(both.array.sum((-1, -2), keepdims=True), both.letters)
 
 
 def kronecker(oracle: Oracle, tree: Tree) -> PlainValues:
-    x, y = (oracle.value(piece) for piece in tree.parts)
+    x, y = parts(oracle, tree)
     if x.is_number or y.is_number:
         return oracle.elementwise(np.multiply, x, y)
     if x.letters or y.letters:
@@ -363,6 +372,21 @@ def element(oracle: Oracle, tree: Tree) -> PlainValues:
     return PlainValues(x.array.reshape(*x.array.shape[:-2], *sizes, 1, 1), (*x.letters, *items))
 
 
+def hadamard(oracle: Oracle, tree: Tree) -> PlainValues:
+    if oracle.letters.active:
+        return oracle.product(Tree("∘", tree.span, tree.parts))
+    x, y = parts(oracle, tree)
+    of_matrices = tree.op == "*" and max(x.shape) > 1 and max(y.shape) > 1 and oracle.decided(tree) == 0
+    if of_matrices or x.special or y.special:
+        return oracle.times(x, y, tree)
+    return oracle.elementwise(np.multiply, x, y)
+
+
+def elements(function: Callable[..., Array]) -> Callable[[Oracle, Tree], PlainValues]:
+    """A function of the elements of all parts."""
+    return lambda oracle, tree: oracle.elementwise(function, *parts(oracle, tree))
+
+
 RULES: dict[str, Callable[[Oracle, Tree], PlainValues]] = {
     "number": lambda oracle, tree: number(float(tree.text)),
     "group": part,
@@ -371,22 +395,6 @@ RULES: dict[str, Callable[[Oracle, Tree], PlainValues]] = {
     "inverse": lambda oracle, tree: (lambda x: PlainValues(1 / x.array if x.is_number else inverse(x.array), x.letters))(part(oracle, tree)),
     **dict.fromkeys(("product", "·", "after /"), Oracle.product),
     "@": lambda oracle, tree: oracle.times(oracle.value(tree.parts[0]), oracle.value(tree.parts[1]), Tree("product", tree.span)),
-    "∘": lambda oracle, tree: hadamard(oracle, tree),
-    "*": lambda oracle, tree: hadamard(oracle, tree),
-    "×": lambda oracle, tree: oracle.elementwise(np.multiply, *(oracle.value(piece) for piece in tree.parts)),
-    "⊗": kronecker, "+": lambda oracle, tree: oracle.elementwise(np.add, *(oracle.value(piece) for piece in tree.parts)),
-    "-": lambda oracle, tree: oracle.elementwise(np.subtract, *(oracle.value(piece) for piece in tree.parts)),
-    "/": quotient, "sqrt": lambda oracle, tree: oracle.elementwise(np.sqrt, part(oracle, tree)), "inner": inner,
-    "^": power, "sub": element,
+    "∘": hadamard, "*": hadamard, "⊗": kronecker, "/": quotient, "inner": inner, "^": power, "sub": element,
+    "×": elements(np.multiply), "+": elements(np.add), "-": elements(np.subtract), "sqrt": elements(np.sqrt),
 }  # fmt: skip
-
-
-def hadamard(oracle: Oracle, tree: Tree) -> PlainValues:
-    if oracle.letters.active:
-        return oracle.product(Tree("∘", tree.span, tree.parts))
-    x, y = (oracle.value(piece) for piece in tree.parts)
-    if tree.op == "*" and max(x.shape) > 1 and max(y.shape) > 1 and oracle.decided(tree) == 0:
-        return oracle.times(x, y, tree)
-    if x.special or y.special:
-        return oracle.times(x, y, tree)
-    return oracle.elementwise(np.multiply, x, y)

@@ -48,10 +48,6 @@ def gradient(oracle: Oracle, tree: Tree) -> PlainValues:
     return PlainValues(array.reshape(array.shape + (1,) * (2 - array.ndim)), (), array.ndim == 1)
 
 
-def differential(oracle: Oracle, tree: Tree) -> PlainValues:
-    raise Unsupported("a differential has no value")
-
-
 def block(oracle: Oracle, tree: Tree) -> PlainValues:
     rows: list[list[Any]] = []
     for row in tree.parts:
@@ -62,4 +58,4 @@ def block(oracle: Oracle, tree: Tree) -> PlainValues:
     return PlainValues(np.block(rows))
 
 
-RULES.update(gradient=gradient, differential=differential, block=block)
+RULES.update(gradient=gradient, block=block)
