@@ -39,7 +39,7 @@ class LayerReader(GraphReader):
     def __init__(
         self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]], repeats: Sequence[Repeat]
     ):
-        super().__init__((runs.first, set(runs.depends)), runs.second, given, free)
+        super().__init__(runs, given, free)
         self.first_steps = {repeat.blocks[0][0]: repeat for repeat in repeats if not repeat.function}
         self.calls = {
             block[0]: (repeat, call)
@@ -81,17 +81,20 @@ class LayerReader(GraphReader):
             self.tensors[family.ref] = self.family(family, index)
         self.results.update({several[0]: self.results.get(several[0]) for several in repeat.leaving})
         self.ranges = (nodes.Range(index, nodes.Number(1), nodes.Number(count)),)
-        before = set(self.tensors)
-        for number_of_step in repeat.blocks[0]:
-            super().step(number_of_step)
+        inside = self.inside(repeat.blocks[0])
         self.ranges = ()
-        members = {ref: self.tensors[ref] for ref in self.results}
-        for ref in set(self.tensors) - before:
-            del self.tensors[ref]
         for several in repeat.leaving:
             for layer, ref in enumerate(several, 1):
-                self.tensors[ref] = self.member(members[several[0]], several[0], number(layer))
+                self.tensors[ref] = self.member(inside[several[0]], several[0], number(layer))
         self.results, self.bases = {}, {}
+
+    def inside(self, block: Sequence[int]) -> dict[Ref, TracedTensor]:
+        """The tensors that steps make, which are known inside of a layer alone."""
+        before = dict(self.tensors)
+        for number_of_step in block:
+            super().step(number_of_step)
+        inside, self.tensors = self.tensors, before
+        return inside
 
     def begin(self, carried: Carried, index: nodes.Name) -> None:
         """Define what the first layer takes as number 0 of a family."""
@@ -164,12 +167,7 @@ class LayerReader(GraphReader):
         self.head = nodes.Call(name, (), (), tuple(parameter.node for parameter in parameters))
         ((first, *_),) = repeat.leaving
         self.results = {first: None}
-        before = set(self.tensors)
-        for number_of_step in repeat.blocks[0]:
-            super().step(number_of_step)
-        result = self.tensors[first]
-        for ref in set(self.tensors) - before:
-            del self.tensors[ref]
+        result = self.inside(repeat.blocks[0])[first]
         self.results, self.head = {}, None
         return ModuleFunction(name, tuple(parameters), result)
 

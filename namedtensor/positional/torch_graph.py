@@ -22,9 +22,10 @@ from .torch_leaves import ModuleLeaves
 from .torch_names import TensorNames, of_input, of_parameter
 from .torch_numbers import SizeNumbers
 from .torch_records import DeclaredTensor, RecordedLine, Remark, Varying, needed_for, refs_of, same, stamped, weight
+from .torch_repeats import Runs
 from .torch_rules import HINTS, RULES
 from .torch_tensors import TensorViews, TracedTensor
-from .torch_trace import Ref, Trace, TraceStep, UnreadableModule
+from .torch_trace import Ref, TraceStep, UnreadableModule
 from .values import call, iota, number, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
@@ -38,17 +39,9 @@ LONGEST = 90  # and that gets one anywhere
 class GraphReader(SizeNumbers):
     """One reading: two traces of the same steps at different sizes, and what has been read so far."""
 
-    def __init__(
-        self,
-        first: tuple[Trace, set[Ref]],
-        second: Trace,
-        given: Mapping[str, str],
-        free: Mapping[int, tuple[int, str, int]],
-    ):
+    def __init__(self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]]):
         super().__init__(Axes(), free)
-        self.trace, self.depends = first
-        self.other = second
-        self.given = given
+        self.trace, self.other, self.depends, self.given = runs.first, runs.second, runs.depends, given
         self.leaves = ModuleLeaves(self.axes, given)
         self.views = TensorViews(self.axes, self.remark, free)
         self.tensors: dict[Ref, TracedTensor] = {}

@@ -23,8 +23,6 @@ from .torch_shapes import joined, stacked
 from .torch_tensors import TracedTensor, plain
 from .values import number, plus, size
 
-NAMES = {"state": "h", "cell": "c", "gates": "g", "output": "Y"}
-
 
 class Clock(NamedTuple):
     """The time axis of a sequence, the index that counts it, and whether it counts down."""
@@ -127,7 +125,7 @@ class RecurrenceStep:
     def __init__(self, r: GraphReader, x: TracedTensor, clock: Clock, weights: Weights, begin: Sequence[TracedTensor]):
         self.r, self.clock, self.weights = r, clock, weights
         self.x = r.views.indexed(x, 1, clock.index, [], [])
-        self.families = [self.begun(name, tensor) for name, tensor in zip((NAMES["state"], NAMES["cell"]), begin)]
+        self.families = [self.begun(name, tensor) for name, tensor in zip(("h", "c"), begin)]
 
     def begun(self, name: str, start: TracedTensor) -> WeightFamily:
         """A state with its value before the first step."""
@@ -156,11 +154,9 @@ class RecurrenceStep:
 
     def gates(self, tensor: TracedTensor, count: int) -> list[TracedTensor]:
         """The parts of a tensor, which gets a name."""
-        family = WeightFamily(self.r.names.fresh(nodes.Name(NAMES["gates"])), tensor)
-        self.r.line(family.base, tensor.node, [self.clock.range])
-        parts = []
+        whole, parts = self.shared("g", tensor), []
         for gate in range(count):
-            member = family.member(self.r, self.clock.index)
+            member = whole()
             split = self.r.views.regrouped(member, [member.shape[0], count, member.shape[1] // count])
             parts.append(self.r.views.picked(split, 1, gate))
         return parts
@@ -188,7 +184,7 @@ class RecurrenceStep:
         batch, hidden = family.like.dims
         dims: list[Dim] = [batch, (time,), hidden]
         r.axes.apart(axes_of(dims))
-        base: Node = r.names.fresh(nodes.Name(NAMES["output"]))
+        base: Node = r.names.fresh(nodes.Name("Y"))
         outer = tuple(span.variable for span in r.ranges)
         base = nodes.Superscript(base, outer) if outer else base
         head = nodes.Index(base, ((nodes.Axis(time.key), clock.index),))

@@ -158,31 +158,35 @@ def repeated(runs: Runs, starts: Sequence[int]) -> Repeat | None:
 
 def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
     """Blocks of steps as layers that repeat; None where they are not equal, or where nothing passes from one to the next."""
-    results = [[ref for number in block for ref in runs.step(number).results] for block in blocks]
-    if len({len(refs) for refs in results}) > 1:
+    slots = Slots(runs, blocks)
+    steps = slots.steps()
+    if steps is None or not slots.carried or not slots.families | slots.shared:
         return None
-    slots = Slots(runs, results)
-    steps = []
-    for several in zip(*blocks):
-        step = slots.step(several)
-        if step is None:
-            return None
-        steps.append(step)
-    if not slots.carried or not slots.families | slots.shared:
-        return None
-    return Repeat(tuple(blocks), tuple(steps), tuple(slots.carried.values()), tuple(slots.families.values()))
+    return Repeat(tuple(blocks), steps, tuple(slots.carried.values()), tuple(slots.families.values()))
 
 
 class Slots:
     """What steps that correspond to each other take in place of a tensor: one reference for those of all layers."""
 
-    def __init__(self, runs: Runs, results: Sequence[Sequence[Ref]]):
-        self.runs = runs
-        self.positions = [{ref: position for position, ref in enumerate(refs)} for refs in results]
-        self.results = results
+    def __init__(self, runs: Runs, blocks: Sequence[tuple[int, ...]]):
+        self.runs, self.blocks = runs, blocks
+        self.results = results_of(runs, blocks)
+        self.positions = [{ref: position for position, ref in enumerate(refs)} for refs in self.results]
         self.carried: dict[tuple[Ref, ...], Carried] = {}
         self.families: dict[tuple[Ref, ...], RepeatMember] = {}
         self.shared: dict[tuple[Ref, ...], RepeatMember] = {}  # parameters that all layers have
+
+    def steps(self) -> tuple[TraceStep, ...] | None:
+        """The steps of the first layer with these references; None where those of the layers are not equal."""
+        if len(set(map(len, self.results))) > 1:
+            return None
+        steps: list[TraceStep] = []
+        for several in zip(*self.blocks):
+            step = self.step(several)
+            if step is None:
+                return None
+            steps.append(step)
+        return tuple(steps)
 
     def step(self, numbers: Sequence[int]) -> TraceStep | None:
         """The step of the first layer with these references; None where the steps are not equal."""
@@ -207,17 +211,28 @@ class Slots:
         """What the first layer takes for tensors that correspond to each other; None where they do not."""
         first = several[0]
         positions = {inside.get(ref) for inside, ref in zip(self.positions, several)}
-        if len(positions) == 1 and None not in positions:
-            return first
         outside = positions == {None}
-        if outside and (len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))):
-            if self.runs.first.origins.get(first, ("", ""))[0] == "parameter":
+        if len(positions) == 1 and not outside:
+            return first
+        if outside and self.is_one(several):
+            if self.kind(first) == "parameter":
                 self.shared[several] = RepeatMember(first, several)
             return first
-        kinds = {self.runs.first.origins.get(ref, ("", ""))[0] for ref in several}
-        if kinds in ({"parameter"}, {"buffer"}) and self.shaped_alike(several):
+        if self.is_argument(several, outside) and self.shaped_alike(several):
             return self.families.setdefault(several, RepeatMember(self.new(), several)).ref
         return self.from_before(several)
+
+    def kind(self, ref: Ref) -> str:
+        """Where a tensor comes from that no step makes."""
+        return self.runs.first.origins.get(ref, ("", ""))[0]
+
+    def is_one(self, several: tuple[Ref, ...]) -> bool:
+        """Whether tensors from outside are one for all layers."""
+        return len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))
+
+    def is_argument(self, several: tuple[Ref, ...], outside: bool) -> bool:
+        """Whether each layer has its own of these tensors."""
+        return {self.kind(ref) for ref in several} in ({"parameter"}, {"buffer"})
 
     def statistics(self, several: Sequence[Ref]) -> bool:
         """Whether tensors are running statistics, which are declared as parameters are."""
@@ -255,6 +270,11 @@ class Slots:
         return len({(tuple(tensor.shape), tensor.dtype) for tensor in tensors}) == 1
 
 
+def results_of(runs: Runs, blocks: Sequence[Sequence[int]]) -> list[list[Ref]]:
+    """What the steps of each block make."""
+    return [[ref for number in block for ref in runs.step(number).results] for block in blocks]
+
+
 def is_statistics(array: torch.Tensor) -> bool:
     return array.ndim == 1 and array.dtype.is_floating_point
 
@@ -272,8 +292,7 @@ def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
 def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], ...]:
     """The results of layers that something outside of them takes, each with those of all layers."""
     outside = outside_of(runs, {number for block in repeat.blocks for number in block}, output)
-    results = [[ref for number in block for ref in runs.step(number).results] for block in repeat.blocks]
-    return tuple(several for several in zip(*results) if outside & set(several))
+    return tuple(several for several in zip(*results_of(runs, repeat.blocks)) if outside & set(several))
 
 
 def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from .torch_records import refs_of
-from .torch_repeats import Repeat, RepeatMember, Runs, Slots, calls_of, outside_of
+from .torch_repeats import Repeat, Runs, Slots, calls_of, outside_of, results_of
 from .torch_trace import Ref
 
 MIN_PARAMETERS = 3  # of a module that is worth a function
@@ -62,46 +62,39 @@ def block_of(runs: Runs, path: Sequence[str], start: int, end: int) -> tuple[int
 class CallSlots(Slots):
     """What equal calls take: tensors from outside that are the same for all, and arguments."""
 
-    def slot(self, several: tuple[Ref, ...]) -> Ref | None:
-        first = several[0]
-        positions = {inside.get(ref) for inside, ref in zip(self.positions, several)}
-        if len(positions) == 1 and None not in positions:
-            return first
-        if positions != {None}:
-            return None
-        same_outside = len(set(several)) == 1 and (len(several) > 1 or self.is_own(first))
-        if same_outside or self.equal_constants(several):
-            if self.runs.first.origins.get(first, ("", ""))[0] == "parameter":
-                self.shared[several] = RepeatMember(first, several)
-            return first
-        if not self.shaped_alike(several):
-            return None
-        return self.families.setdefault(several, RepeatMember(self.new(), several)).ref
+    def is_one(self, several: tuple[Ref, ...]) -> bool:
+        first, *others = several
+        same = self.is_own(first) if not others else {*others} == {first}
+        return same or self.equal_constants(several)
+
+    def is_argument(self, several: tuple[Ref, ...], outside: bool) -> bool:
+        return outside
+
+    def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
+        """Nothing passes from one call to the next."""
+        return None
 
     def is_own(self, ref: Ref) -> bool:
         """Whether a tensor that a module takes is not computed from the inputs: a parameter, a buffer or a constant."""
-        return ref not in self.runs.depends or self.runs.first.origins.get(ref, ("", ""))[0] == "parameter"
+        return ref not in self.runs.depends or self.kind(ref) == "parameter"
 
 
 def as_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:
     """Equal calls, or one call, as a function of what they are called with; None where that is none of one tensor."""
-    slots = CallSlots(runs, [[ref for number in block for ref in runs.step(number).results] for block in blocks])
-    if len({len(refs) for refs in slots.results}) > 1:
-        return None
-    steps = [slots.step(several) for several in zip(*blocks)]
-    if None in steps or len(slots.shared) < MIN_PARAMETERS or not slots.families:
+    slots = CallSlots(runs, blocks)
+    steps = slots.steps()
+    if steps is None or len(slots.shared) < MIN_PARAMETERS or not slots.families:
         return None
     outside = outside_of(runs, {number for block in blocks for number in block}, output)
     outside |= {ref for block in blocks for ref in taken_from(runs, block, blocks)}
     leaving = [several for several in zip(*slots.results) if outside & set(several)]
     if len(leaving) != 1:
         return None
-    rewritten = tuple(step for step in steps if step is not None)
-    return Repeat(tuple(blocks), rewritten, (), tuple(slots.families.values()), tuple(leaving), path)
+    return Repeat(tuple(blocks), steps, (), tuple(slots.families.values()), tuple(leaving), path)
 
 
 def taken_from(runs: Runs, block: tuple[int, ...], blocks: Sequence[tuple[int, ...]]) -> set[Ref]:
     """What a call takes of other calls."""
     taken = {ref for number in block for ref in refs_of(runs.step(number))}
-    others = {ref for other in blocks if other != block for number in other for ref in runs.step(number).results}
-    return taken & others
+    others = results_of(runs, [other for other in blocks if other != block])
+    return taken.intersection(ref for refs in others for ref in refs)

@@ -14,7 +14,7 @@ from grammar.printer import to_text
 
 from ..core.tensor import NamedTensor
 from ..scope.names import walk
-from .axes import AxisVariable, Move
+from .axes import AxisVariable, Move, axes_of
 from .naming import TwiceInOneValue, names_of
 from .torch_graph import GIVEN, GraphReader
 from .torch_names import axis_words, of_parameter
@@ -78,7 +78,8 @@ class ProgramWriter:
         sizes = {
             name: size
             for declared in self.reader.declared.values()
-            for name, size in [pair for dim in declared.dims for axis in dim for pair in self.sized(axis)]
+            for axis in axes_of(declared.dims)
+            for name, size in self.sized(axis)
         }
         names = [[name for name, size in sizes.items() if size == length] for length in array.shape]
         return [fitting[0] for fitting in names] if all(names) else None
@@ -146,12 +147,11 @@ class ProgramWriter:
 
     def declaration(self, declared: DeclaredTensor, stated: set[str]) -> nodes.Declaration:
         items = []
-        for dim in declared.dims:
-            for axis in dim:
-                for name, size in self.sized(axis):
-                    node = number(size) if size is not None and name not in stated else None
-                    stated.add(name)
-                    items.append((nodes.Axis(name), node))
+        for axis in axes_of(declared.dims):
+            for name, size in self.sized(axis):
+                node = number(size) if size is not None and name not in stated else None
+                stated.add(name)
+                items.append((nodes.Axis(name), node))
         whole = (
             not declared.array.dtype.is_floating_point
             and bool(declared.array.numel())
