@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
@@ -26,12 +27,12 @@ from .refusals import ASKED, Ambiguous, Question, Unsafe, refused
 if TYPE_CHECKING:
     from ..programs.program import Program as NamedProgram
 
-KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
 MAX_READINGS = 8
 MAX_CHARS = 20_000  # of a source
 KEY = re.compile("⟨[0-9]+⟩")
 
 
+@dataclass(eq=False, repr=False)
 class Translation:
     """A formula in named tensor notation, with what it was read from.
 
@@ -51,25 +52,16 @@ class Translation:
         The result of the comparison with the source's own value.
     """
 
-    def __init__(
-        self,
-        source: str,
-        kind: str,
-        statements: tuple[nodes.Statement, ...],
-        axes: dict[str, tuple[str, ...]],
-        result: tuple[str, ...],
-        reading: tuple[str, ...],
-    ):
-        self.source: str = source
-        self.kind: str = kind
-        self.axes: dict[str, tuple[str, ...]] = axes
-        self.result: tuple[str, ...] = result
-        self.reading: tuple[str, ...] = reading
-        self._tree = nodes.Program(statements)
-        self.formula: str = to_text(self._tree)
-        self.checked: str = "not compared with the source"
-        self.chosen: tuple[str, ...] = ()
-        self._spelled = {name: name for name in axes}  # the name of each input in the formula
+    source: str
+    formula: str
+    kind: str
+    axes: dict[str, tuple[str, ...]]
+    result: tuple[str, ...]
+    reading: tuple[str, ...]
+    chosen: tuple[str, ...]
+    _tree: nodes.Program
+    _spelled: dict[str, str]  # the name of each input in the formula
+    checked: str = "not compared with the source"
 
     def __repr__(self) -> str:
         return self.formula
@@ -100,10 +92,6 @@ class Translation:
             from ..programs.program import Program as NamedProgram
         return NamedProgram(self.formula, "text")
 
-    @property
-    def _order(self) -> tuple[str, ...]:
-        return tuple(self.axes)
-
     def __call__(self, *arrays: Any, **named: Any) -> Any:
         """Evaluate the translation on plain arrays, with the axes in the order of the source.
 
@@ -126,11 +114,11 @@ class Translation:
         with LOADING, all_or_none():
             from ..core.tensor import tensor
             from ..programs.evaluate import evaluate
-        inputs = dict(zip(self._order, arrays)) | named
-        missing = [name for name in self._order if name not in inputs]
+        inputs = dict(zip(self.axes, arrays)) | named
+        missing = [name for name in self.axes if name not in inputs]
         if missing:
             raise NotationError(
-                206, f"no array for {', '.join(missing)}", hint=f"the inputs are {', '.join(self._order)}"
+                206, f"no array for {', '.join(missing)}", hint=f"the inputs are {', '.join(self.axes)}"
             )
         values = {
             self._spelled[name]: tensor(inputs[name], axes) if axes else inputs[name]
@@ -205,8 +193,8 @@ def translate(
         )
     if len(text) > MAX_CHARS:
         raise NotationError(404, f"the source is longer than {MAX_CHARS} characters")
-    if kind and kind not in KINDS:
-        raise NotationError(208, f"unknown kind {kind!r}", hint=f"available: {', '.join(KINDS)}")
+    if kind and kind not in READERS:
+        raise NotationError(208, f"unknown kind {kind!r}", hint=f"available: {', '.join(READERS)}")
     with recursion_headroom(text):
         readings, span = _readings(text, whole, kind or kind_of(text, whole), check)
     if reading is None and len(readings) > 1:
@@ -371,20 +359,16 @@ def _written(
         name: tuple(part for axis in axes_of(leaf.dims) for part in names[axis.key])
         for name, leaf in program.inputs.items()
     }
-    reading = tuple(_spelled(line, names) for line in program.remarks)
-    translation = Translation(text, program.kind, tuple(statements), axes, result, reading)
-    translation.chosen = tuple(choices.chosen)
-    translation._spelled = {name: to_text(leaf.node) for name, leaf in program.inputs.items()}
-    spellings = [*translation._spelled.values()]
-    for name, spelled in translation._spelled.items():
-        if spellings.count(spelled) > 1:
+    spellings = {name: to_text(leaf.node) for name, leaf in program.inputs.items()}
+    reading = [_spelled(line, names) for line in program.remarks]
+    for name, spelled in spellings.items():
+        if [*spellings.values()].count(spelled) > 1:
             raise refused(
                 text, (0, len(text)), f"{name} and another input would both be called {spelled}", "rename one of them"
             )
-    renamed = (
-        f"{name} is called {spelled}"
-        for name, spelled in translation._spelled.items()
-        if canonical(spelled) != canonical(name)
+        if canonical(spelled) != canonical(name):
+            reading.append(f"{name} is called {spelled}")
+    tree = nodes.Program(tuple(statements))
+    return Translation(
+        text, to_text(tree), program.kind, axes, result, tuple(reading), tuple(choices.chosen), tree, spellings
     )
-    translation.reading = (*translation.reading, *renamed)
-    return translation
