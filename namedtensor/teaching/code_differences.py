@@ -248,7 +248,7 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -
     nodes_of_terms = [term.node for term in parting.of_code if getattr(term.node, "span", None)]
     spans = {(node.span[0] - offset, node.span[1] - offset) for node in nodes_of_terms}
     axes = axes_of(tree) or list(setting.axes)
-    at = [node for _, node in places(tree) if node.span in spans]
+    at = [node for node in places(tree) if node.span in spans]
     candidates = ((node, other, words) for node in at for other, words in changes(node, axes))
     before = tuple(statement for statement in tree.statements if isinstance(statement, nodes.Equation))
     for node, other, words in itertools.islice(candidates, TRIED):

@@ -17,8 +17,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Number, Rename, Superscript
 from grammar.parser import parse
 from grammar.printer import to_text
+from grammar.traversal import children, mapped
 
-from ..core.kinds import is_tuple
 from .comparison import difference, matchings
 from .differences import Words
 from .settings import SampledInputs, Setting
@@ -37,7 +37,7 @@ INSTEAD = {  # an operator -> what is taken for it
 }  # fmt: skip
 OF_NUMBERS = ("exp", "sigmoid")  # these take no axis
 
-Path = tuple[tuple[str, Any], ...]
+CHANGED = (Call, Rename, Superscript, Number, nodes.IndexSum, nodes.Starred, nodes.Index, nodes.Size)
 State = Sequence[tuple[Mapping[str, GradedValue], GradedValue, GradedValue]]
 
 
@@ -86,17 +86,14 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
     several places and is changed at all of them. With `is_secret` the words name no large part of the program."""
     result = [*places(tree)]
     hidden = large_parts(tree) if is_secret else []
-    for path, node in result:
+    for node in result:
         for other, words in changes(node, axes):
-            yield put(tree, path, other), discreet(words, hidden, node, other)
-    for node in dict.fromkeys(node for _, node in result):
-        paths = [path for path, node_ in result if node_ == node]
-        if len(paths) > 1:
+            yield put(tree, [node], other), discreet(words, hidden, node, other)
+    for node in dict.fromkeys(result):
+        equal = [other for other in result if other == node]
+        if len(equal) > 1:
             for other, words in changes(node, axes):
-                changed = tree
-                for path in paths:
-                    changed = put(changed, path, other)
-                yield changed, f"{discreet(words, hidden, node, other)} at each place"
+                yield put(tree, equal, other), f"{discreet(words, hidden, node, other)} at each place"
     for axis, other in itertools.permutations(axes, 2):
         swapped = over(tree, axis, other)
         if swapped is not None:
@@ -105,9 +102,9 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
 
 def large_parts(tree: nodes.Program) -> list[str]:
     """The parts of the solution that no feedback names: anyone who reads one has more than half of it."""
-    body = tree.statements[-1:]
+    body = nodes.Program(tree.statements[-1:])
     total = sum(1 for _ in places(body))
-    return [short(node) for _, node in places(body) if 2 * sum(1 for _ in places(node)) > total]
+    return [short(node) for node in places(body) if 2 * sum(1 for _ in places(node)) > total]
 
 
 def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
@@ -121,31 +118,22 @@ def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
     return "with an operation at another position"
 
 
-def places(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every expression of a tree, with the way to it."""
-    if is_tuple(node):
-        for index, item in enumerate(node):
-            yield from places(item, (*path, ("", index)))
-    elif dataclasses.is_dataclass(node):
-        if isinstance(
-            node, (Call, Rename, Superscript, Number, nodes.IndexSum, nodes.Starred, nodes.Index, nodes.Size)
-        ):
-            yield path, node
-        for field in dataclasses.fields(node):
-            if field.name not in ("span", "operator_span", "superscript", "subscript"):
-                yield from places(getattr(node, field.name), (*path, (field.name, None)))
+def places(node: Any) -> Iterator[Any]:
+    """Every expression of a tree that may be changed, the outermost first."""
+    if isinstance(node, CHANGED):
+        yield node
+    for part in (*node.arguments, *node.parameters) if isinstance(node, Call) else children(node):
+        yield from places(part)
 
 
 def over(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
     """The tree whose functions of one axis are all of another; None where there are not several."""
     result = [
-        (path, node)
-        for path, node in places(tree)
+        node.subscript[0]
+        for node in places(tree)
         if isinstance(node, Call) and len(node.subscript) == 1 and _named(node.subscript[0]) == axis
     ]
-    for path, _ in result if len(result) > 1 else ():
-        tree = put(tree, (*path, ("subscript", None)), (_axis(other),))
-    return tree if len(result) > 1 else None
+    return put(tree, result, _axis(other)) if len(result) > 1 else None
 
 
 def _named(part: Any) -> str | None:
@@ -153,14 +141,10 @@ def _named(part: Any) -> str | None:
     return None if named is None else named.name
 
 
-def put(node: Any, path: Path, new: Any) -> Any:
-    """The tree with `new` at a place."""
-    if not path:
-        return new
-    (name, index), rest = path[0], path[1:]
-    if isinstance(node, tuple):
-        return (*node[:index], put(node[index], rest, new), *node[index + 1 :])
-    return dataclasses.replace(node, **{name: put(getattr(node, name), rest, new)})
+def put(tree: nodes.Program, old: Sequence[Any], new: Any) -> nodes.Program:
+    """The tree with `new` in place of some of its nodes."""
+    at = {id(node) for node in old}
+    return mapped(tree, lambda node: new if id(node) in at else None)
 
 
 def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
