@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from grammar.nodes import Call, Name
 from grammar.printer import to_text
 
@@ -43,7 +45,7 @@ def sets(record: Operator) -> str:
     return f"{taken} → {tensors(signature.output)}" if taken else tensors(signature.output)
 
 
-def tensors(axes: tuple[str, ...]) -> str:
+def tensors(axes: Collection[str]) -> str:
     """The set of the tensors over these axes."""
     return f"ℝ^{{{' × '.join(axes)}}}" if axes else "ℝ"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 from string import Template
 
 from .class_grades import Attempt, StudentResults
@@ -92,11 +93,10 @@ def _summary(results: Sequence[StudentResults]) -> list[str]:
     if not submitted:
         return ["no answers"]
     points = sorted(student.points for student in submitted)
-    middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2
     best = f"{points[-1]:g} of {submitted[0].max_points:g}"
     return [
         f"{len(submitted)} of {len(results)} students submitted answers",
-        f"points: median {middle:g}, lowest {points[0]:g}, highest {best}",
+        f"points: median {median(points):g}, lowest {points[0]:g}, highest {best}",
     ]
 
 

@@ -55,13 +55,9 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
     setting = Setting("\n".join(filter(str.strip, (declared({**read.types, **read.unused}), given))))
     code, expected = read.formula, called(text_of(formula), tuple(setting.sets))
     setting.check(expected)
-    state: list[tuple[SampledInputs, GradedValue, GradedValue]] = []
-    for drawn, value in setting.draws(expected, seed):
-        state.append((drawn, setting.value(code, drawn), value))
-    equivalence = judged(setting, [(drawn.values, graded, value) for drawn, graded, value in state], CODE)
-    if equivalence or not state:
-        return equivalence
-    return explained(setting, read, expected, state[0][0], equivalence)
+    state = setting.compared(code, setting.draws(expected, seed))
+    equivalence = judged(setting, state, CODE)
+    return equivalence or explained(setting, read, expected, state[0].drawn, equivalence)
 
 
 def explained(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..operators.usage import tensors
 from .comparison import Difference, Matching, are_close, laid_out
 from .values import GradedValue
 
@@ -53,7 +54,7 @@ def _axes(names: Sequence[str]) -> str:
 def _type(value: GradedValue, given: Sequence[str]) -> str:
     """A value's type, its axes in the order of those that are given: that of its storage is the evaluator's affair."""
     axes = sorted(value.axes, key=lambda axis: (given.index(axis) if axis in given else len(given), axis))
-    return "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ"
+    return tensors(axes)
 
 
 def sizes_differ(graded: GradedValue, expected: GradedValue, words: Words) -> str | None:

@@ -10,14 +10,12 @@ from grammar.errors import NotationError
 
 from .comparison import is_close, laid_out, largest, matchings
 from .einsum import as_formula, is_einsum
-from .exercise_files import ExerciseText
-from .grading import in_hole
-from .references import reference_of
+from .exercise_files import BY_VALUE, ExerciseText
+from .references import in_hole, reference_of
 from .settings import SampledInputs
 from .spelling import called, text_of
 from .values import GradedValue
 
-DRAWN_KINDS = ("formula", "fix", "gradient", "einsum", "fill-in")
 MAX_SHOWN_ELEMENTS = 1000
 
 
@@ -35,9 +33,9 @@ class GridDrawing:
 
 def drawing(exercise: ExerciseText, seed: int = 0) -> GridDrawing | None:
     """What an exercise is seen on; None for kinds whose answer has none."""
-    if exercise.kind not in DRAWN_KINDS:
+    if exercise.kind not in BY_VALUE:
         return None
-    draws = [GridDrawing(*draw) for draw in reference_of(exercise, seed).draws()]
+    draws = [GridDrawing(*draw) for draw in reference_of(exercise, seed).draws]
     finite = [draw for draw in draws if all(map(math.isfinite, draw.expected.numbers))]
     smallest = min(
         finite or draws, key=lambda draw: sum(len(value.numbers) for value in draw.inputs.values()), default=None

@@ -70,23 +70,20 @@ def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[st
     """For each operand, the letters of its axes."""
     call = call_of(answer, sets)
     if "..." in call:
-        raise NotationError(
-            105,
-            "cannot parse this einsum call",
-            call,
-            (0, len(call)),
-            hint="write a letter for every axis instead of ...",
-        )
+        raise unread(call, "write a letter for every axis instead of ...")
     letters = dict(translated(call, {}).axes)
     for operand, axes in letters.items():
         if operand not in sets:
-            hint = f"{operand} is not given; given are {', '.join(sets)}"
-            raise NotationError(105, "cannot parse this einsum call", call, (0, len(call)), hint=hint)
+            raise unread(call, f"{operand} is not given; given are {', '.join(sets)}")
         declared = [axis.name for axis, _ in sets[operand].axes]
         if len(declared) != len(axes):
-            hint = f"{operand} has {len(declared)} axes, {', '.join(declared)}, and {len(axes)} letters"
-            raise NotationError(105, "cannot parse this einsum call", call, (0, len(call)), hint=hint)
+            raise unread(call, f"{operand} has {len(declared)} axes, {', '.join(declared)}, and {len(axes)} letters")
     return letters
+
+
+def unread(call: str, hint: str) -> NotationError:
+    """The error of a call that cannot be read."""
+    return NotationError(105, "cannot parse this einsum call", call, (0, len(call)), hint=hint)
 
 
 def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:

@@ -20,9 +20,8 @@ from ..programs.parsed import ParsedProgram
 from ..scope.names import key, spelled
 from .differences import Words
 from .judgment import Equivalence, judged
-from .settings import SampledInputs, Setting, declared
+from .settings import Setting, declared
 from .spelling import called, expression, text_of
-from .values import GradedValue
 
 NEUTRAL = Words("the first", "the value of the first", "the second", "the second", is_secret=False)
 TURNED = Words("the second", "the value of the second", "the first", "the first", is_secret=False)
@@ -130,9 +129,7 @@ def compared(setting: Setting, text: str, expected: str, words: Words, seed: int
     text, expected = (called(name, tuple(setting.sets)) for name in (text, expected))
     setting.check(expected)
     setting.check(text)
-    state: list[tuple[SampledInputs, GradedValue, GradedValue]] = []
-    for drawn, value in setting.draws(expected, seed):
-        state.append((drawn, setting.value(text, drawn), value))
+    state = setting.compared(text, setting.draws(expected, seed))
     if not state:
         return Equivalence("value", "both are undefined on every random test", {})
-    return judged(setting, [(drawn.values, graded, value) for drawn, graded, value in state], words, expected)
+    return judged(setting, state, words, expected)

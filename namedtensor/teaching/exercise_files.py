@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ from grammar.parser import parse
 from ..core.suggestions import did_you_mean, near
 
 KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "derivation", "fill-in")
+BY_VALUE = ("formula", "fix", "gradient", "einsum", "fill-in")  # those that ask for a formula
 WORDS = ("exercise", "hint", "mistake", "forbid", "draw", "part", "hole", "show", "counts", "expected")
 COUNTS = ("last", "best", "first")  # of several answers, the one that counts; the first of these is the default
 LONGEST_HINT = 200
@@ -80,8 +81,9 @@ class ExerciseText:
 def read(text: str, name: str = "") -> list[ExerciseText]:
     """The exercises of a text. Raises ExerciseError that says the line."""
     exercises: list[ExerciseText] = []
-    counts = _preface(text, name)
-    for block in _blocks(text):
+    preface, *rest = blocks(text)
+    counts = _preface(preface, name)
+    for block in rest:
         exercise = _exercise(block, name, counts)
         if any(other.name == exercise.name for other in exercises):
             raise _wrong(name, exercise.line, f"a second exercise {exercise.name}; names are to differ")
@@ -94,29 +96,22 @@ def read(text: str, name: str = "") -> list[ExerciseText]:
 Line = tuple[int, str]
 
 
-def _blocks(text: str) -> Iterator[list[Line]]:
-    """The lines of each exercise, its header first; the text before the first is a preface."""
-    block: list[Line] = []
+def blocks(text: str) -> list[list[Line]]:
+    """The lines before the first exercise, then those of each exercise, its header first."""
+    result: list[list[Line]] = [[]]
     for number, line in enumerate(text.splitlines(), 1):
         directive = DIRECTIVE.match(line.strip())
         if directive and directive[1] == "exercise":
-            if block:
-                yield block
-            block = []
-            block.append((number, line))
-        elif block:
-            block.append((number, line))
-    if block:
-        yield block
+            result.append([])
+        result[-1].append((number, line))
+    return result
 
 
-def _preface(text: str, file: str) -> str:
+def _preface(lines: list[Line], file: str) -> str:
     """Which of several answers counts in the exercises of a file that state no other."""
     counts = COUNTS[0]
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in lines:
         directive = DIRECTIVE.match(line.strip())
-        if directive and directive[1] == "exercise":
-            break
         if directive and directive[1] == "counts":
             counts = _counts(directive[2].strip(), number, file)
     return counts

@@ -245,6 +245,7 @@ def to_jax(array: Any) -> Any:
 
 
 TO: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray, "torch": to_torch, "jax": to_jax}
+WORDS = {"torch": {"torch"}, "jax": {"jax", "jnp"}, "numpy": {"np", "numpy"}}  # what modules call each library
 
 
 def library_of(call: Any, contract: Contract, seed: int) -> str:
@@ -271,16 +272,10 @@ def libraries(call: Any) -> Iterator[str]:
     """NumPy, PyTorch, JAX; first the one that the function uses."""
     function = getattr(call, "func", call)
     names = getattr(function, "__globals__", {})
-    spoken = (
-        [
-            library
-            for library, words in (("torch", ("torch",)), ("jax", ("jax", "jnp")), ("numpy", ("np", "numpy")))
-            if any(word in function.__code__.co_names and word in names for word in words)
-        ]
-        if hasattr(function, "__code__")
-        else []
-    )
-    yield from dict.fromkeys([*spoken, "numpy", "torch", "jax"])
+    code = getattr(function, "__code__", None)
+    known = {name for name in code.co_names if name in names} if code is not None else set[str]()
+    spoken = [library for library, words in WORDS.items() if known & words]
+    yield from dict.fromkeys([*spoken, *TO])
 
 
 def compared(

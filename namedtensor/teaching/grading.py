@@ -30,9 +30,9 @@ from .einsum import as_formula, is_einsum, letters_clash
 from .exercise_files import ExerciseText
 from .judgment import Equivalence, judged
 from .mutants import change_sentence
-from .references import reference_of
+from .references import in_hole, reference_of
 from .settings import Setting
-from .spelling import called, expression, text_of
+from .spelling import called, text_of
 from .type_answers import signature, stated_types, types
 from .verdicts import Refused, Wrong
 
@@ -130,11 +130,12 @@ def _graded_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: f
     return grades[0] if grades else _grade(exercise, False, LATE.format(seconds))
 
 
-def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attempt: bool = True) -> Grade:
+def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attempt: bool = True, **more: Any) -> Grade:
+    points = exercise.points if correct else 0
+    solution = exercise.solution if exercise.shows_solution else None
     return Grade(
-        exercise.name, correct, feedback, exercise.points if correct else 0, exercise.points, counts_as_attempt, exercise.hints,
-        exercise.solution if exercise.shows_solution else None,
-    )  # fmt: skip
+        exercise.name, correct, feedback, points, exercise.points, counts_as_attempt, exercise.hints, solution, **more
+    )
 
 
 def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
@@ -142,16 +143,14 @@ def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
     try:
         return _grade(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
     except NotationError as problem:
-        result = _grade(exercise, False, str(problem), counts_as_attempt=False)
-        return replace(result, error=problem, mistake=f"{problem.kind} error {problem.code}: {CATALOGUE[problem.code]}")
+        kind = f"{problem.kind} error {problem.code}: {CATALOGUE[problem.code]}"
+        return _grade(exercise, False, str(problem), False, error=problem, mistake=kind)
     except Refused as problem:
-        return replace(_grade(exercise, False, str(problem), counts_as_attempt=False), mistake=str(problem))
+        return _grade(exercise, False, str(problem), False, mistake=str(problem))
     except Wrong as problem:
-        return replace(_grade(exercise, False, str(problem)), mistake=problem.mistake)
+        return _grade(exercise, False, str(problem), mistake=problem.mistake)
     except Exception as problem:  # an answer must never end in a traceback
-        return _grade(
-            exercise, False, f"could not be graded: {problem or type(problem).__name__}", counts_as_attempt=False
-        )
+        return _grade(exercise, False, f"could not be graded: {problem or type(problem).__name__}", False)
 
 
 def _read(exercise: ExerciseText, answer: Any) -> str:
@@ -178,21 +177,21 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
     _allowed(exercise, reference.setting, tree)
     answer = called(whole(answer), tuple(reference.setting.sets))
     reference.setting.check(answer)
-    state = [(drawn.values, reference.setting.value(answer, drawn), expected) for drawn, expected in reference.draws()]
+    state = reference.setting.compared(answer, reference.draws)
     if not state:
         raise Refused("the exercise has no value to compare with")
     equivalence = judged(reference.setting, state, WORDS)
     if equivalence:
         return _correct(equivalence)
-    for sentence, mistake in reference.mistakes():
-        as_mistake = [(values, answer_value, expected) for (values, answer_value, _), expected in zip(state, mistake)]
+    for sentence, mistake in reference.mistakes:
+        as_mistake = [compared._replace(expected=expected) for compared, expected in zip(state, mistake)]
         if len(as_mistake) == len(state) and judged(reference.setting, as_mistake, WORDS):
             raise Wrong(sentence)
     equivalence = judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
     change = (
         None
         if equivalence.difference in ("axes", "sizes", "exchanged")
-        else reference.change_of([answer_value for _, answer_value, _ in state])
+        else reference.change_of([compared.graded for compared in state])
     )
     if change is not None:
         raise Wrong(f"{change_sentence(change, WORDS)}; {equivalence.place}", change_sentence(change, WORDS))
@@ -244,11 +243,6 @@ def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
     return by_value(exercise, text, seed, lambda piece: in_hole(exercise, piece))
 
 
-def in_hole(exercise: ExerciseText, piece: str) -> str:
-    """The formula of a fill-in exercise with a part in place of the question mark."""
-    return (exercise.hole or "?").replace("?", f"({expression(piece)})")
-
-
 def _is_whole(hole: str, text: str) -> bool:
     """Whether a formula is the one with the hole, with something in the hole."""
     before, _, after = ("".join(name.split()) for name in hole.partition("?"))
@@ -282,7 +276,7 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
         if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
             raise Refused(f"write the size of an axis between bars: |{axis}|")
     text = text_of(_sized(answer.replace("·", " ").replace("×", " ")))
-    for drawn, expected in reference.draws():
+    for drawn, expected in reference.draws:
         value = reference.setting.value(text, drawn)
         if value.axes:
             raise Refused("expected a number or an expression of sizes such as |seq|")
@@ -303,27 +297,28 @@ MIN_LINES = 2
 def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
     """Any number of lines from the first to the last, each equal to the one above on all random tests."""
     reference = reference_of(exercise, seed)
-    is_first, is_last = reference.ends()
+    first, last = reference.ends()
     lines = [to_text(parse(line, "auto")) for line in lines_of(answer)]
     if len(lines) < MIN_LINES:
         raise Refused("expected the lines of a derivation, one below the other")
-    if not is_first(lines[0]):
+    if reference.mark((lines[0],)) != first:
         raise Wrong(f"line 1, {lines[0]}, is not what the derivation begins with", "it begins with another line")
-    values = [[reference.setting.value(line, drawn) for drawn, _ in reference.draws()] for line in lines]
-    inputs = [drawn.values for drawn, _ in reference.draws()]
+    values = [reference.setting.compared(line, reference.draws) for line in lines]
     for number in range(1, len(lines)):
         where = f"{_right_lines(number)}line {number + 1}, {lines[number]},"
         if lines[number] in lines[:number]:
             raise Wrong(
                 f"{where} is line {lines.index(lines[number]) + 1} once more: each line takes one step", "a line twice"
             )
-        equivalence = judged(reference.setting, [*zip(inputs, values[number], values[number - 1])], STEP_WORDS)
+        above = (compared.graded for compared in values[number - 1])
+        state = [compared._replace(expected=value) for compared, value in zip(values[number], above)]
+        equivalence = judged(reference.setting, state, STEP_WORDS)
         if not equivalence:
             raise Wrong(
                 f"{where} does not follow from the one above: {equivalence.message}",
                 f"a line that does not follow: {lines[number]}",
             )
-    if not is_last(lines[-1]):
+    if reference.mark((lines[-1],)) != last:
         raise Wrong(
             f"{_right_lines(len(lines))}the derivation is not complete: its last line has another form",
             "it stops early",

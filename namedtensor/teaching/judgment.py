@@ -11,7 +11,7 @@ from grammar.plain_text import encodable
 from .comparison import Difference, Matching, difference, largest, matchings
 from .differences import Words, axes_differ, exchanged_axes, related, sizes_differ, value_differs
 from .mutants import mistake
-from .settings import Setting
+from .settings import ComparedValue, Setting
 from .values import GradedValue
 
 
@@ -54,7 +54,7 @@ class Equivalence:
 
 def judged(
     setting: Setting,
-    state: Sequence[tuple[Mapping[str, GradedValue], GradedValue, GradedValue]],
+    state: Sequence[ComparedValue],
     words: Words,
     solution: str | None = None,
 ) -> Equivalence:
@@ -62,14 +62,12 @@ def judged(
     pairs = [(graded, value) for _, graded, value in state]
     graded, expected = pairs[0]
     ways = list(matchings(graded, expected, setting.axes))
-    extents = [
-        {axis: size for value in values.values() for axis, size in value.sizes.items()} for values, _, _ in state
-    ]
+    extents = [drawn.extent for drawn, _, _ in state]
     if not ways:
         wrong = sizes_differ(graded, expected, words) if set(graded.axes) == set(expected.axes) else None
         message = wrong or axes_differ(graded, expected, setting.axes, words)
         return Equivalence("sizes" if wrong else "axes", message, {}, relation=message)
-    scales = [largest((*values.values(), value)) for values, _, value in state]
+    scales = [largest((*drawn.values.values(), value)) for drawn, _, value in state]
     exchanged = exchanged_axes(pairs, scales, words)
     if wrong := sizes_differ(graded, expected, words):
         return Equivalence("exchanged" if exchanged else "sizes", exchanged or wrong, {}, relation=exchanged or wrong)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grammar import nodes
@@ -21,8 +21,7 @@ from grammar.traversal import children, mapped
 
 from .comparison import difference, matchings
 from .differences import Words
-from .settings import SampledInputs, Setting
-from .values import GradedValue
+from .settings import ComparedValue, Setting
 
 MAX_TRIED_NODES = 16_000  # of all mutants of one solution: a count, so that no explanation depends on the time
 MIN_TRIED_MUTANTS = 20  # of any solution
@@ -38,7 +37,6 @@ INSTEAD = {  # an operator -> what is taken for it
 OF_NUMBERS = ("exp", "sigmoid")  # these take no axis
 
 CHANGED = (Call, Rename, Superscript, Number, nodes.IndexSum, nodes.Starred, nodes.Index, nodes.Size)
-State = Sequence[tuple[Mapping[str, GradedValue], GradedValue, GradedValue]]
 
 
 def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool) -> Iterator[tuple[str, str]]:
@@ -52,7 +50,9 @@ def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool)
             yield to_text(tree), change
 
 
-def mistake(setting: Setting, solution: str, state: State, scales: Sequence[float], words: Words) -> str | None:
+def mistake(
+    setting: Setting, solution: str, state: Sequence[ComparedValue], scales: Sequence[float], words: Words
+) -> str | None:
     """The change to the solution that makes the values of the answer, in words; None if none of those tried does."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
         if _makes(setting, text, state, scales):
@@ -64,11 +64,11 @@ def change_sentence(change: str, words: Words) -> str:
     return f"{words.yours} equals {words.changed} {change}"
 
 
-def _makes(setting: Setting, text: str, state: State, scales: Sequence[float]) -> bool:
+def _makes(setting: Setting, text: str, state: Sequence[ComparedValue], scales: Sequence[float]) -> bool:
     """Whether a mutant equals the answer on the first two random tests."""
-    for (values, graded, _), scale in list(zip(state, scales))[:2]:
+    for (drawn, graded, _), scale in list(zip(state, scales))[:2]:
         try:
-            value = setting.value(text, SampledInputs(values))
+            value = setting.value(text, drawn)
         except NotationError:
             return False
         if not any(

@@ -13,10 +13,9 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from grammar import nodes
 from grammar.cache import cached_property
@@ -37,24 +36,26 @@ MAX_KEPT_CHANGES = 40  # generated mistakes of a solution in a released file
 CHANGE_DRAWS = 2  # by the values on which they are known
 LOCK = 12  # hexadecimal digits of the hash of such values
 UNITS = 961_803.7  # per largest number; no fraction of small integers is a half of one
-FITS = Callable[[tuple[str, ...]], bool]
+Fits = Callable[[tuple[str, ...]], bool]
 
 
-class Reference(Protocol):
-    """The reference of an exercise: its solution, or the digest of it."""
+class Reference:
+    """What is right for an exercise: `mark` gives of an answer what is compared with it."""
 
-    setting: Setting
+    def __init__(self, exercise: ExerciseText):
+        self.exercise = exercise
+        self.setting = Setting(exercise.given)
 
-    def draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]: ...
-    def mistakes(self) -> Iterator[tuple[str, list[GradedValue]]]: ...
-    def change_of(self, answer: list[GradedValue]) -> str | None: ...
-    def types(self) -> Mapping[str, FITS]: ...
-    def signature(self) -> tuple[list[FITS], FITS]: ...
-    def ends(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]: ...
+    def mark(self, words: tuple[str, ...]) -> Any:
+        return words
+
+    def fits(self, expected: Any) -> Fits:
+        """Whether words of an answer, such as axes, are the expected ones."""
+        return lambda words: self.mark(words) == expected
 
 
 @lru_cache(maxsize=64)
-def reference_of(exercise: ExerciseText, seed: int) -> Reference:
+def reference_of(exercise: ExerciseText, seed: int) -> Solution | Kept:
     """The reference of an exercise, which the answers of a class share."""
     return Kept(exercise) if exercise.expected is not None else Solution(exercise, seed)
 
@@ -64,29 +65,30 @@ def axes_of(given: nodes.Set) -> tuple[str, ...]:
     return tuple(sorted(axis.name for axis, _ in given.axes))
 
 
-class Solution:
+def in_hole(exercise: ExerciseText, piece: str) -> str:
+    """The formula of a fill-in exercise with a part in place of the question mark."""
+    return (exercise.hole or "?").replace("?", f"({expression(piece)})")
+
+
+class Solution(Reference):
     """The solution itself."""
 
     def __init__(self, exercise: ExerciseText, seed: int = 0):
+        super().__init__(exercise)
         if exercise.solution is None:
             raise NotationError(
                 105, f"the exercise {exercise.name} has no solution", hint="grade with the file that has it"
             )
-        self.exercise, self.seed = exercise, seed
-        self.setting = Setting(exercise.given)
+        self.seed = seed
         self.solution = self._whole(exercise.solution)
 
     def _whole(self, formula: str) -> str:
-        if self.exercise.hole is not None:
-            return self.exercise.hole.replace("?", f"({expression(formula)})")
-        return called(formula)
-
-    def draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]:
-        return iter(self._drawn)
+        return called(formula) if self.exercise.hole is None else in_hole(self.exercise, formula)
 
     @cached_property
-    def _drawn(self) -> list[tuple[SampledInputs, GradedValue]]:
-        return list(self._draws())
+    def draws(self) -> list[tuple[SampledInputs, GradedValue]]:
+        """Random inputs, each with the expected value."""
+        return [*self._draws()]
 
     def _draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]:
         if self.exercise.kind == "derivation":
@@ -101,18 +103,16 @@ class Solution:
                 drawn = self.setting.said(self.seed, text, self.setting.sizes(self.solution))
                 yield drawn, self.setting.value(self.solution, drawn)
 
-    def mistakes(self) -> Iterator[tuple[str, list[GradedValue]]]:
-        return iter(self._mistakes)
-
     @cached_property
-    def _mistakes(self) -> list[tuple[str, list[GradedValue]]]:
-        return list(self._mistaken())
+    def mistakes(self) -> list[tuple[str, list[GradedValue]]]:
+        """The author's mistakes that have a value: their feedback, and their values on the random inputs."""
+        return [*self._mistakes()]
 
-    def _mistaken(self) -> Iterator[tuple[str, list[GradedValue]]]:
+    def _mistakes(self) -> Iterator[tuple[str, list[GradedValue]]]:
         for mistake in self.exercise.mistakes:
             try:
                 formula = self._whole(mistake.formula)
-                yield mistake.sentence, [self.setting.value(formula, drawn) for drawn, _ in self.draws()]
+                yield mistake.sentence, [self.setting.value(formula, drawn) for drawn, _ in self.draws]
             except NotationError:
                 continue
 
@@ -120,79 +120,69 @@ class Solution:
         """None: the solution itself is compared with."""
         return None
 
-    def types(self) -> Mapping[str, FITS]:
+    def shapes(self) -> dict[str, tuple[str, ...]]:
+        """The axes of each part that is asked for, or of the whole."""
         parts = self.exercise.parts or ("",)
-        return {part: self._type(part or self.solution) for part in parts}
+        return {part: tuple(self.setting.check(part or self.solution).shape or ()) for part in parts}
 
-    def _type(self, formula: str) -> FITS:
-        shape = self.setting.check(formula).shape
-        expected = tuple(sorted(shape or ()))
-        return lambda axes: axes == expected
+    def types(self) -> Mapping[str, Any]:
+        return {part: tuple(sorted(axes)) for part, axes in self.shapes().items()}
 
-    def signature(self) -> tuple[list[FITS], FITS]:
+    def signature(self) -> Sequence[Any]:
+        """The axes of each argument, and of the result."""
         statement = parse(self.solution, "text").statements[-1]
         if not isinstance(statement, nodes.Signature):
             raise NotationError(
                 105, f"the solution of {self.exercise.name} is not a signature", hint="write f : ℝ^{a} → ℝ^{b}"
             )
-        fits: list[FITS] = [_is(axes_of(set_)) for set_ in (*statement.domain, statement.codomain)]
-        return fits[:-1], fits[-1]
+        return [axes_of(set_) for set_ in (*statement.domain, statement.codomain)]
 
     def derivation(self) -> list[str]:
         last = parse(self.solution, "text").statements[-1]
         sides = last.sides if isinstance(last, nodes.Equation) else (getattr(last, "body", None),)
         return [to_text(side) for side in sides if side is not None and to_text(side) != "answer"]
 
-    def ends(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
-        """Whether a line is the first of the derivation, and whether one is the last."""
+    def ends(self) -> Sequence[Any]:
+        """The first and the last line of the derivation."""
         lines = self.derivation()
-        return (lambda line: line == lines[0]), (lambda line: line == lines[-1])
+        return [(line,) for line in (lines[0], lines[-1])]
 
 
-def _is(expected: tuple[str, ...]) -> FITS:
-    return lambda axes: axes == expected
-
-
-class Kept:
+class Kept(Reference):
     """The part of a solution that a released file keeps."""
 
     def __init__(self, exercise: ExerciseText):
-        self.exercise = exercise
-        self.setting = Setting(exercise.given)
+        super().__init__(exercise)
         self.kept = opened(exercise.expected or "", exercise.name)
 
-    def draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]:
-        for draw in self.kept["draws"]:
-            if draw["style"] in STYLES:
-                drawn = self.setting.drawn(draw["seed"], draw["style"], draw["sizes"])
-            else:
-                drawn = self.setting.said(draw["seed"], draw["style"], draw["sizes"])
-            yield drawn, _tensor(draw["expected"])
+    def mark(self, words: tuple[str, ...]) -> str:
+        return seal(self.exercise.name, words)
 
-    def mistakes(self) -> Iterator[tuple[str, list[GradedValue]]]:
-        for sentence, values in self.kept["mistakes"]:
-            yield sentence, [_tensor(value) for value in values]
+    @cached_property
+    def draws(self) -> list[tuple[SampledInputs, GradedValue]]:
+        return [(self._inputs(draw), _tensor(draw["expected"])) for draw in self.kept["draws"]]
 
-    def types(self) -> Mapping[str, FITS]:
-        return {part: self._marked(type_) for part, type_ in self.kept["types"].items()}
+    def _inputs(self, draw: Mapping[str, Any]) -> SampledInputs:
+        sampled = self.setting.drawn if draw["style"] in STYLES else self.setting.said
+        return sampled(draw["seed"], draw["style"], draw["sizes"])
 
-    def _marked(self, expected: str) -> FITS:
-        return lambda axes: seal(self.exercise.name, axes) == expected
+    @cached_property
+    def mistakes(self) -> list[tuple[str, list[GradedValue]]]:
+        return [(sentence, [*map(_tensor, values)]) for sentence, values in self.kept["mistakes"]]
 
-    def signature(self) -> tuple[list[FITS], FITS]:
-        checks = [self._marked(sealed) for sealed in self.kept["signature"]]
-        return checks[:-1], checks[-1]
+    def types(self) -> Mapping[str, Any]:
+        return self.kept["types"]
 
-    def ends(self) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
-        first, last = self.kept["ends"]
-        return (lambda line: seal(self.exercise.name, (line,)) == first), (
-            lambda line: seal(self.exercise.name, (line,)) == last
-        )
+    def signature(self) -> Sequence[Any]:
+        return self.kept["signature"]
+
+    def ends(self) -> Sequence[Any]:
+        return self.kept["ends"]
 
     def change_of(self, answer: list[GradedValue]) -> str | None:
         """The change to the solution that makes these values, in words that only these values open."""
         changes = dict(self.kept["changes"])
-        drawn = [*islice(self.draws(), CHANGE_DRAWS)]
+        drawn = self.draws[:CHANGE_DRAWS]
         for way in matchings(answer[0], drawn[0][1], self.setting.axes):
             graded = [laid_out(result, expected, way)[0] for result, (_, expected) in zip(answer, drawn)]
             key = fingerprint(graded, drawn)
@@ -212,33 +202,26 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
     solution = Solution(exercise, seed)
     sealed: dict[str, Any] = {"draws": [], "mistakes": []}
     if exercise.kind == "types":
-        shapes: dict[str, Mapping[str, Any]] = {
-            part: solution.setting.check(part or solution.solution).shape or {} for part in exercise.parts or ("",)
-        }
-        sealed["types"] = {part: seal(exercise.name, sorted(shape)) for part, shape in shapes.items()}
+        sealed["types"] = {part: seal(exercise.name, axes) for part, axes in solution.types().items()}
     elif exercise.kind == "signature":
-        statement: Any = parse(solution.solution, "text").statements[-1]
-        sealed["signature"] = [seal(exercise.name, axes_of(set_)) for set_ in (*statement.domain, statement.codomain)]
+        sealed["signature"] = [seal(exercise.name, axes) for axes in solution.signature()]
     else:
         sealed["draws"] = list(_kept_draws(solution))
-        sealed["mistakes"] = [
-            (sentence, [_record(value) for value in values]) for sentence, values in solution.mistakes()
-        ]
+        sealed["mistakes"] = [(sentence, [*map(_record, values)]) for sentence, values in solution.mistakes]
         sealed["changes"] = list(_kept_changes(solution))
     if exercise.kind == "derivation":
-        lines = solution.derivation()
-        sealed["ends"] = [seal(exercise.name, (line,)) for line in (lines[0], lines[-1])]
+        sealed["ends"] = [seal(exercise.name, line) for line in solution.ends()]
     return closed(sealed, exercise.name)
 
 
 def _kept_draws(solution: Solution) -> Iterator[dict[str, Any]]:
-    for drawn, expected in solution.draws():
+    for drawn, expected in solution.draws:
         yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "expected": _record(expected)}
 
 
 def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
     """Generated mistakes: a hash of the values of each, and its words, which these values alone open."""
-    setting, drawn = solution.setting, [*islice(solution.draws(), CHANGE_DRAWS)]
+    setting, drawn = solution.setting, solution.draws[:CHANGE_DRAWS]
     if solution.exercise.kind == "sizes" or solution.exercise.kind == "derivation":
         return
     right = fingerprint([expected for _, expected in drawn], drawn)
@@ -274,13 +257,11 @@ def fingerprint(values: list[GradedValue], drawn: Iterable[tuple[SampledInputs, 
 
 
 def locked_by(words: str, key: str) -> str:
-    data = words.encode()
-    return base64.b64encode(bytes(a ^ b for a, b in zip(data, _stream(key, len(data))))).decode()
+    return base64.b64encode(_mixed(words.encode(), key)).decode()
 
 
 def unlocked(text: str, key: str) -> str:
-    data = base64.b64decode(text)
-    return bytes(a ^ b for a, b in zip(data, _stream(key, len(data)))).decode(errors="replace")
+    return _mixed(base64.b64decode(text), key).decode(errors="replace")
 
 
 def _record(value: GradedValue) -> dict[str, Any]:
@@ -292,21 +273,22 @@ def _tensor(record: Mapping[str, Any]) -> GradedValue:
     return GradedValue(tuple(record["axes"]), tuple(record["shape"]), tuple(record["numbers"]))
 
 
-def _stream(name: str, length: int) -> bytes:
-    blocks = (hashlib.sha256(f"{name}\0{at}".encode()).digest() for at in range(length // 32 + 1))
-    return b"".join(blocks)[:length]
+def _mixed(data: bytes, key: str) -> bytes:
+    """Data that only the key makes readable, and the same again with the key."""
+    blocks = (hashlib.sha256(f"{key}\0{at}".encode()).digest() for at in range(len(data) // 32 + 1))
+    return bytes(a ^ b for a, b in zip(data, b"".join(blocks)))
 
 
 def closed(sealed: Mapping[str, Any], name: str) -> str:
     data = zlib.compress(json.dumps(sealed, ensure_ascii=False).encode(), 9)
-    return base64.b64encode(bytes(a ^ b for a, b in zip(data, _stream(name, len(data))))).decode()
+    return base64.b64encode(_mixed(data, name)).decode()
 
 
 def opened(text: str, name: str) -> dict[str, Any]:
     """What was kept. Raises NotationError if the text was changed."""
     try:
         data = base64.b64decode(text, validate=True)
-        return json.loads(zlib.decompress(bytes(a ^ b for a, b in zip(data, _stream(name, len(data))))))
+        return json.loads(zlib.decompress(_mixed(data, name)))
     except (ValueError, zlib.error):
         raise NotationError(
             105, f"what the exercise {name} keeps cannot be read", hint="take the file as it was released"

@@ -11,10 +11,10 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.cache import cached_property
@@ -199,6 +199,10 @@ class Setting:
                     yield drawn, value
                     break
 
+    def compared(self, formula: str, expected: Iterable[tuple[SampledInputs, GradedValue]]) -> list[ComparedValue]:
+        """The values of a formula beside the expected ones."""
+        return [ComparedValue(drawn, self.value(formula, drawn), value) for drawn, value in expected]
+
 
 @dataclass(frozen=True)
 class SampledInputs:
@@ -212,6 +216,14 @@ class SampledInputs:
     def extent(self) -> dict[str, int]:
         """The size of each axis."""
         return {axis: size for value in self.values.values() for axis, size in value.sizes.items()}
+
+
+class ComparedValue(NamedTuple):
+    """A value on random inputs, beside the expected one."""
+
+    drawn: SampledInputs
+    graded: GradedValue
+    expected: GradedValue
 
 
 def _head(statement: Any) -> Any:

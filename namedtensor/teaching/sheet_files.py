@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from grammar.errors import NotationError
 
-from .exercise_files import DIRECTIVE, LONGEST_HINT, ExerciseText
+from ..operators.usage import tensors
+from .exercise_files import BY_VALUE, DIRECTIVE, LONGEST_HINT, ExerciseText, Line, blocks
 from .grading import grade
 from .references import Solution, kept_of
 from .sheets import Sheet
-
-BY_VALUE = ("formula", "fix", "gradient", "einsum", "fill-in")  # kinds of exercises
 
 
 # ----------------------------------------------------------------------------------------------------------------- check
@@ -40,7 +38,7 @@ def faults(exercise: ExerciseText) -> Iterator[str]:
 
 
 def _vanishes(exercise: ExerciseText) -> bool:
-    values = [value.numbers for _, value in Solution(exercise).draws()]
+    values = [value.numbers for _, value in Solution(exercise).draws]
     return any(map(len, values)) and all(abs(float(number)) < 1e-12 for numbers in values for number in numbers)
 
 
@@ -51,10 +49,7 @@ def reference_answer(exercise: ExerciseText) -> str | None:
     solution = Solution(exercise)
     try:
         if exercise.kind == "types":
-            shapes: list[Mapping[str, Any]] = [
-                solution.setting.check(part or solution.solution).shape or {} for part in exercise.parts or ("",)
-            ]
-            return "\n".join("ℝ^{" + " × ".join(shape) + "}" if shape else "ℝ" for shape in shapes)
+            return "\n".join(map(tensors, solution.shapes().values()))
         if exercise.kind == "derivation":
             return "\n".join(solution.derivation())
     except NotationError as problem:
@@ -65,24 +60,21 @@ def reference_answer(exercise: ExerciseText) -> str | None:
 # --------------------------------------------------------------------------------------------------------------- release
 def released(text: str, sheet: Sheet, seed: int = 0) -> str:
     """Return the file for students: prose, given names, hints; stored values replace solutions and mistakes."""
-    lines = text.splitlines()
     hidden: set[int] = set()
-    ends: dict[int, list[ExerciseText]] = {}
-    for exercise in sheet.values():
-        hidden |= set(_lines_of_solution(lines, exercise))
+    ends: dict[int, ExerciseText] = {}
+    for exercise, block in zip(sheet.values(), blocks(text)[1:]):
+        hidden.update(_lines_of_solution(block, exercise))
         if exercise.expected is None:
-            ends.setdefault(
-                max((number for number, _ in _own_lines(lines, exercise.line)), default=exercise.line), []
-            ).append(exercise)
+            ends[block[-1][0]] = exercise
     names: list[str] = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text.splitlines(), 1):
         directive = DIRECTIVE.match(line.strip())
         if number not in hidden and (directive is None or directive[1] not in ("mistake", "show", "draw")):
             names.append(line)
-        for exercise in ends.get(number, ()):
+        if number in ends:
             while names and not names[-1].strip():
                 names.pop()
-            names += [f"#: expected {piece}" for piece in _pieces(kept_of(exercise, seed))] + [""]
+            names += [f"#: expected {piece}" for piece in _pieces(kept_of(ends[number], seed))] + [""]
     return "\n".join(names).rstrip() + "\n"
 
 
@@ -90,18 +82,8 @@ def _pieces(text: str, width: int = 100) -> list[str]:
     return [text[start : start + width] for start in range(0, len(text), width)]
 
 
-def _lines_of_solution(lines: list[str], exercise: ExerciseText) -> Iterator[int]:
+def _lines_of_solution(block: list[Line], exercise: ExerciseText) -> list[int]:
     """The lines, from 1, on which the solution appears: as many lines of the language as it has, the last of the exercise."""
-    indices = [
-        number for number, line in _own_lines(lines, exercise.line) if line.strip() and not line.strip().startswith("#")
-    ]
+    indices = [number for number, line in block if line.strip() and not line.strip().startswith("#")]
     count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
-    yield from indices[len(indices) - count :] if count else ()
-
-
-def _own_lines(lines: list[str], first: int) -> Iterator[tuple[int, str]]:
-    for number in range(first + 1, len(lines) + 1):
-        directive = DIRECTIVE.match(lines[number - 1].strip())
-        if directive and directive[1] == "exercise":
-            return
-        yield number, lines[number - 1]
+    return indices[len(indices) - count :]

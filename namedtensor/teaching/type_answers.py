@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from grammar import nodes
 from grammar.parser import parse
 
+from ..operators.usage import tensors
 from .exercise_files import ExerciseText
-from .references import axes_of, reference_of
+from .references import Fits, axes_of, reference_of
 from .verdicts import Refused, Wrong
 
-Fits = Callable[[tuple[str, ...]], bool]
 BARE = re.compile(r"[({]?\s*[^\W\d]\w*['′*]*(?:\s*[×,]\s*[^\W\d]\w*['′*]*)*\s*[)}]?")  # n × k, {n, k}
 UNBRACED = re.compile(r"[ℝR]\s*\^\s*\w+\s*[×,].*")  # ℝ^n × k
 ARROW = re.compile(r"→|->|\\(?:rightarrow|to)\b")
@@ -29,11 +29,11 @@ def types(exercise: ExerciseText, answer: str, seed: int) -> str:
         raise Refused(
             f"{len(expected)} {'type is' if len(expected) == 1 else 'types are'} asked for, a line each, and here are {len(lines)}"
         )
-    for text, (part, fits) in zip(lines, expected.items()):
-        axes = _axes(text)
+    for text, (part, type_) in zip(lines, expected.items()):
+        axes, fits = _axes(text), reference.fits(type_)
         if not fits(axes):
             wrong = axes_wrong(fits, axes, reference.setting.axes)
-            raise Wrong(f"{part + ': ' if part else ''}not {shown(axes)}: {wrong}")
+            raise Wrong(f"{part + ': ' if part else ''}not {tensors(axes)}: {wrong}")
     return "correct"
 
 
@@ -61,10 +61,6 @@ def set_of(text: str) -> nodes.Set:
     return statements[0].sets[0]
 
 
-def shown(axes: tuple[str, ...]) -> str:
-    return "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ"
-
-
 def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
     """One axis too many, or too few, where that is all; else a name that nothing has."""
     if one_too_many(fits, axes):
@@ -88,7 +84,8 @@ def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool
 
 def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
     """The same sets, argument by argument; the function's name is free, and an extra axis is wrong: lifting does it."""
-    arguments, result = reference_of(exercise, seed).signature()
+    reference = reference_of(exercise, seed)
+    *arguments, result = map(reference.fits, reference.signature())
     element = signature_of(answer)
     if len(element.domain) != len(arguments):
         raise Wrong(
@@ -108,7 +105,7 @@ def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 def _result_wrong(signature: nodes.Signature, fits: Fits) -> str:
     axes = axes_of(signature.codomain)
-    return "" if fits(axes) else f"; the result is not in {shown(axes)} either"
+    return "" if fits(axes) else f"; the result is not in {tensors(axes)} either"
 
 
 def signature_of(answer: str) -> nodes.Signature:
@@ -137,5 +134,5 @@ def argument_wrong(
     if extra := one_too_many(fits, axes):
         return f"{where} has the axis {extra} too many: lifting takes care of it"
     if one_too_few(fits, axes, known):
-        return f"{where} is missing an axis: it is not in {shown(axes)}"
-    return f"{where} is not in {shown(axes)}: an axis is missing or is called otherwise"
+        return f"{where} is missing an axis: it is not in {tensors(axes)}"
+    return f"{where} is not in {tensors(axes)}: an axis is missing or is called otherwise"
