@@ -224,10 +224,10 @@ def test_a_statement_is_checked_without_the_rest():
     """The work for a key is that of its statement: steps of the checker, not seconds."""
     text = program(500)
     document = opened(text)
-    (whole,) = [item.whole for item, _, _ in document.programs()]
+    (whole,) = [item.whole for item, _, _ in document.programs]
     at = text.index("Q30 =") + 6
     document.update(text[:at] + "2 " + text[at:])
-    (changed,) = [item.changed for item, _, _ in document.programs()]
+    (changed,) = [item.changed for item, _, _ in document.programs]
     assert len(changed) == 1 and len(changed.popitem()[1].parts) < 12 < len(whole.statements) / 20
     context = whole.contexts.of(whole.tree.__class__((whole.tree.statements[30],)), range(len(whole.statements)))
     assert len(context.split("\n")) < 12

@@ -20,7 +20,7 @@ from grammar.errors import NotationError, Span
 from grammar.parser import spelling_of
 
 from ..documents.check_files import in_file
-from ..documents.findings import ERROR, WARNING, findings_of
+from ..documents.findings import NOT_CHECKED, findings_of
 from ..documents.included_files import Read, Whole
 from ..documents.inherited import described_names
 from ..documents.loaded import READERS, whole_of
@@ -28,21 +28,12 @@ from ..documents.python_source import FormulaString, SkippedString, formulas_in
 from ..documents.report import Report
 from ..documents.sections import check_document
 from ..files.text import InputError
-from .parts import typed_parts
+from .parts import TypedPart, typed_parts
 from .statements import scopes
 from .text_programs import Problem, ProgramInputs, TextProgram, TypeHint, type_hints
 
 PROGRAM, PYTHON = ".nt", ".py"
-SEVERITIES = {ERROR: "error", WARNING: "warning"}
 MAX_CHARS = 1_000_000  # of a document
-
-
-class Typed(NamedTuple):
-    """A piece of a document that has a type."""
-
-    span: Span
-    shape: Mapping[str, Any]
-    node: Any
 
 
 @dataclass(frozen=True)
@@ -61,6 +52,24 @@ class FormulaRegion:
     types: Mapping[str, str] = field(default_factory=dict)
 
 
+class EditedProgram(NamedTuple):
+    """A program of a document: where it is there, and in Python the string that it is."""
+
+    program: TextProgram
+    span: Span
+    formula: FormulaString | None
+
+    def place(self, span: Span) -> Span:
+        """A span of the program in the document."""
+        if self.formula is not None:
+            return self.formula.place(span)
+        return self.span[0] + span[0], self.span[0] + span[1]
+
+    def error(self, error: NotationError, text: str) -> NotationError:
+        """An error of the program as one of the document."""
+        return error.moved(text, self.place) if self.formula is None else in_file(error, self.formula, text)
+
+
 class EditedDocument:
     """A document while it is edited. `read` gives the texts of the files that it includes, in place of the disk."""
 
@@ -71,7 +80,7 @@ class EditedDocument:
         self.skipped: list[SkippedString] = []
         self.report: Report | None = None
         self.whole: Whole | None = None
-        self._programs: list[tuple[TextProgram, Span, FormulaString | None]] = []
+        self.programs: list[EditedProgram] = []
         self._problems: list[Problem] = []
 
     @property
@@ -85,7 +94,7 @@ class EditedDocument:
         self.text, self.skipped = text, []
         self._problems = []
         if len(text) > MAX_CHARS:
-            self._programs, self.report = [], None
+            self.programs, self.report = [], None
             message = f"a document is checked up to {MAX_CHARS} characters, and this one has {len(text)}"
             self._problems = [Problem("information", NotationError(404, message, text, (0, 1)))]
         elif self.kind == PROGRAM:
@@ -97,19 +106,19 @@ class EditedDocument:
 
     def settle(self) -> None:
         """Check as a whole what was checked in parts."""
-        for program, _, _ in self._programs:
-            program.settle()
+        for edited in self.programs:
+            edited.program.settle()
 
     @property
     def settled(self) -> bool:
         """Whether all of it was checked as a whole."""
-        return all(program.settled for program, _, _ in self._programs)
+        return all(edited.program.settled for edited in self.programs)
 
     def _update_python(self, text: str) -> None:
         try:
             strings = formulas_in(text, lenient=True)
         except SyntaxError:
-            self._programs = []
+            self.programs = []
             return
         self.skipped = [string for string in strings if isinstance(string, SkippedString)]
         formulas = [string for string in strings if isinstance(string, FormulaString)]
@@ -117,9 +126,9 @@ class EditedDocument:
 
     def _update_programs(self, sources: list[tuple[str, Span, FormulaString | None]]) -> None:
         """Check programs, each with what is known of it: by its text, else by its place among them."""
-        before = [program for program, _, _ in self._programs]
+        before = [edited.program for edited in self.programs]
         by_text = {(program.text, program.known): program for program in before}
-        programs: list[tuple[TextProgram, Span, FormulaString | None]] = []
+        programs: list[EditedProgram] = []
         for at, (text, span, formula) in enumerate(sources):
             known = ProgramInputs() if formula is None else known_of(formula)
             syntax = "text" if formula is None else formula.syntax
@@ -128,16 +137,12 @@ class EditedDocument:
             program = by_text.pop((text, known), None)
             if program is None and len(before) == len(sources) and before[at].known == known:
                 program = before[at]
-            if (
-                program is None
-                or program.syntax != syntax
-                or any(program is known_program for known_program, _, _ in programs)
-            ):
+            if program is None or program.syntax != syntax or any(program is edited.program for edited in programs):
                 program = TextProgram(known, syntax)
             if program.text != text or program.whole is None:
                 program.update(text)
-            programs.append((program, span, formula))
-        self._programs = programs
+            programs.append(EditedProgram(program, span, formula))
+        self.programs = programs
 
     def _check_document(self, text: str) -> None:
         try:
@@ -149,48 +154,41 @@ class EditedDocument:
             return
         for finding in findings_of(self.report, self.whole):
             if finding.file == self.path:
-                self._problems.append(Problem(SEVERITIES.get(finding.severity, "information"), finding.problem))
+                severity = "information" if finding.severity == NOT_CHECKED else finding.severity
+                self._problems.append(Problem(severity, finding.problem))
 
     # ------------------------------------------------------------------------------------------------- what was found
     @property
     def problems(self) -> list[Problem]:
         """All findings, at their places in the document."""
         problems = [*self._problems]
-        for program, span, formula in self._programs:
-            for problem in program.findings().problems:
-                if formula is not None and problem.severity == "information":
-                    continue  # its inputs come where it is called
-                if formula is not None:
-                    problems.append(problem._replace(error=in_file(problem.error, formula, self.text)))
-                else:
-                    problems.append(
-                        problem._replace(error=problem.error.moved(self.text, partial(shifted, by=span[0])))
-                    )
+        for edited in self.programs:
+            for problem in edited.program.findings().problems:
+                if edited.formula is None or problem.severity != "information":  # its inputs come where it is called
+                    problems.append(problem._replace(error=edited.error(problem.error, self.text)))
         return problems
 
     @property
-    def parts(self) -> list[Typed]:
+    def parts(self) -> list[TypedPart]:
         """The pieces that have a type, at their places in the document, inner pieces first."""
-        typed: list[Typed] = []
-        for program, span, formula in self._programs:
-            move = formula.place if formula is not None else partial(shifted, by=span[0])
-            typed += (Typed(move(part.span), part.shape, part.node) for part in program.findings().parts)
+        typed: list[TypedPart] = []
+        for edited in self.programs:
+            parts = edited.program.findings().parts
+            typed += (part._replace(span=edited.place(part.span)) for part in parts)
         for region in self.regions if self.report is not None else ():
             for part in region.parts():
                 at = region.place(part.span)
                 if at is not None:
-                    typed.append(Typed(at, part.shape, part.node))
+                    typed.append(part._replace(span=at))
         return typed
 
     @property
     def hints(self) -> list[TypeHint]:
         """The types of statements, each at the end of its statement."""
         hints: list[TypeHint] = []
-        for program, span, formula in self._programs:
-            move = formula.place if formula is not None else partial(shifted, by=span[0])
-            hints += (
-                hint._replace(offset=move((hint.offset - 1, hint.offset))[1]) for hint in program.findings().hints
-            )
+        for edited in self.programs:
+            for hint in edited.program.findings().hints:
+                hints.append(hint._replace(offset=edited.place((hint.offset - 1, hint.offset))[1]))
         for region in self.regions if self.report is not None else ():
             for hint in type_hints(region.tree, region.parts()):
                 at = region.place((hint.offset - 1, hint.offset))
@@ -198,14 +196,10 @@ class EditedDocument:
                     hints.append(hint._replace(offset=at[1]))
         return hints
 
-    def programs(self) -> list[tuple[TextProgram, Span, FormulaString | None]]:
-        """The programs, each with its place, and in Python with the string that it is."""
-        return list(self._programs)
-
     def copy(self) -> EditedDocument:
         """A document to try an edit on: it shares what was found."""
         other = copy.copy(self)
-        other._programs = [(copy.copy(program), span, formula) for program, span, formula in self._programs]
+        other.programs = [edited._replace(program=copy.copy(edited.program)) for edited in self.programs]
         return other
 
     @property
@@ -214,7 +208,8 @@ class EditedDocument:
         if self.report is not None and self.whole is not None:
             return regions_of(self.report, self.whole, self.path)
         regions: list[FormulaRegion] = []
-        for program, span, formula in self._programs:
+        for edited in self.programs:
+            program = edited.program
             whole = program.whole
             if whole is None or not program.settled:
                 continue
@@ -222,7 +217,7 @@ class EditedDocument:
             regions.append(
                 FormulaRegion(
                     program.text, program.syntax == "latex", whole.tree, checker.scope if checker is not None else None,
-                    formula.place if formula is not None else partial(shifted, by=span[0]), span, bool(whole.broken),
+                    edited.place, edited.span, bool(whole.broken),
                     types=whole.checked.checked.result.types if whole.checked is not None else {},
                 )
             )  # fmt: skip
@@ -235,11 +230,6 @@ def known_of(formula: FormulaString) -> ProgramInputs:
         (name, tuple(shape.items()) if isinstance(shape, dict) else shape) for name, shape in formula.shapes.items()
     )
     return ProgramInputs(shapes, formula.named, formula.complete, tuple(formula.sizes.items()))
-
-
-def shifted(span: Span, by: int) -> Span:
-    """A span at another place."""
-    return span[0] + by, span[1] + by
 
 
 def regions_of(report: Report, whole: Whole, path: str) -> list[FormulaRegion]:

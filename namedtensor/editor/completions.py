@@ -16,12 +16,13 @@ from ..documents.notation import names_in
 from ..documents.shown_axes import NUMBER_OF_ARGUMENTS
 from ..operators import REGISTRY
 from ..operators.usage import sentence
+from ..scope.names import MARKS
 from .analysis import EditedDocument
-from .occurrences import MARKS
+from .occurrences import AXIS, FUNCTION, NAME
 from .statements import StatementText
 from .text_programs import TextProgram
 
-AXIS, NAME, FUNCTION, SYMBOL = "axis", "name", "function", "symbol"
+SYMBOL = "symbol"
 KINDS = {"axis": AXIS, "tensor": NAME, "function": FUNCTION, "built in": FUNCTION}
 MAX_ITEMS = 300
 TRIGGERS = ("\\", "{", "_", "@", ">", "=")
@@ -46,20 +47,18 @@ class CompletionItem(NamedTuple):
 
 def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
     """What may be typed at a place of a document; nothing outside of its formulas."""
-    for program, span, formula in document.programs():
+    for edited in document.programs:
+        program, span, formula = edited
         if span[0] <= offset <= span[1] and program.syntax == "text":
             inner = offset - span[0] if formula is None else formula.inside(offset)
             if inner is None:
                 return []
-            items = list(in_text(program, inner))
-            if formula is None:
-                return [item._replace(span=(item.span[0] + span[0], item.span[1] + span[0])) for item in items]
-            return [item._replace(span=formula.place(item.span)) for item in items if item.text.isprintable()]
+            items = (item for item in in_text(program, inner) if formula is None or item.text.isprintable())
+            return [item._replace(span=edited.place(item.span)) for item in items]
         if span[0] <= offset <= span[1] and formula is not None:
-            before = document.text[span[0] : offset]
-            return (
-                list(in_latex(before, offset, *names_of_tree(program.whole.tree))) if program.whole is not None else []
-            )
+            if program.whole is None:
+                return []
+            return list(in_latex(document.text[span[0] : offset], offset, *names_of_tree(program.whole.tree)))
     if document.report is not None and (start := math_start(document, offset)) is not None:
         return list(in_latex(document.text[start:offset], offset, *names_of_document(document)))
     return []

@@ -8,14 +8,14 @@ So a statement that changes is checked alone, however long its program is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from grammar import nodes
 
-from ..documents.notation import base_of, head_of
-from ..scope.names import plain_key, walk
-from .statements import StatementText
+from ..documents.notation import base_of, head_of, names_in
+from ..scope.names import plain_key
+from .statements import StatementText, statement_at
 
 MAX_STATEMENTS = 80  # of a context
 
@@ -30,12 +30,9 @@ class Contexts:
         self.of_sizes: list[int] = []
         self.functions: frozenset[str] = frozenset()
         self.tensors: frozenset[str] = frozenset()
-        starts = [written.start for written in statements]
-        at = 0
         for statement in tree.statements:
-            while at + 1 < len(starts) and starts[at + 1] <= statement.span[0]:
-                at += 1
-            if statements:
+            at = statement_at(statements, statement.span)
+            if at is not None:
                 self._add(at, statement)
         self.types: dict[str, list[str]] = {}  # of the names that equations define, declarations
         for name, text in types.items():
@@ -62,8 +59,8 @@ class Contexts:
         chosen: dict[int, None] = {at: None for at in self.of_sizes if at in unchanged}
         declared: dict[str, None] = {}
         waiting = [
-            *mentioned(changed),
-            *(name for at in chosen for other in self.trees[at] for name in mentioned(other)),
+            *names_in(changed),
+            *(name for at in chosen for other in self.trees[at] for name in names_in(other)),
         ]
         seen: set[str] = set()
         while waiting and len(chosen) < MAX_STATEMENTS:
@@ -76,7 +73,7 @@ class Contexts:
                     declared |= dict.fromkeys(() if name in defined else self.types.get(name, ()))
                 elif at not in chosen:
                     chosen[at] = None
-                    waiting += [other for statement in self.trees[at] for other in mentioned(statement)]
+                    waiting += [other for statement in self.trees[at] for other in names_in(statement)]
         texts = [self.statements[at].text for at in sorted(chosen)]
         stated = {name for at in chosen for other in self.trees[at] for name in defined_by(other)}
         return "\n".join(
@@ -100,8 +97,3 @@ def defined_by(statement: Any) -> set[str]:
         return {base_of(name) for name in statement.names} - {""}
     first = statement.sides[0] if isinstance(statement, nodes.Equation) else getattr(statement, "target", None)
     return {base_of(first)} - {""}
-
-
-def mentioned(root: Any) -> Iterable[str]:
-    """The names of tensors and functions in a tree."""
-    return dict.fromkeys(name for node in walk(root) if (name := base_of(node)))

@@ -13,7 +13,7 @@ from ..operators.usage import sentence, sets
 from ..scope.names import plain_key
 from ..terms.inference import shown
 from .analysis import EditedDocument, FormulaRegion
-from .occurrences import AXIS, FUNCTION, INDEX, Occurrence, at_offset, same_as
+from .occurrences import AXIS, FUNCTION, INDEX, Occurrence, at_offset, macro_at, same_as
 from .parts import innermost
 
 WORD = re.compile(r"[^\W\d_][^\W_]*(?:_tanh|_relu)?|\\[A-Za-z]+|[^\w\s]")
@@ -116,8 +116,7 @@ def definition(document: EditedDocument, offset: int) -> list[Span]:
     mention = at_offset(document, offset)
     if mention is None:
         return macro_definition(document.text, offset)
-    places = (document.regions[defining.region].place(defining.span) for defining in definitions(document, mention))
-    spans = [span for span in places if span is not None]
+    spans = spans_of(document, definitions(document, mention))
     return macro_definition(document.text, offset) or spans if mention.kind == AXIS else spans
 
 
@@ -131,10 +130,14 @@ def definitions(document: EditedDocument, mention: Occurrence) -> list[Occurrenc
 def references(document: EditedDocument, offset: int) -> list[Span]:
     """All mentions of the name or axis at a place."""
     mention = at_offset(document, offset)
-    if mention is None:
-        return []
-    places = (document.regions[other.region].place(other.span) for other in same_as(document, mention))
-    return [span for span in places if span is not None]
+    return [] if mention is None else spans_of(document, same_as(document, mention))
+
+
+def spans_of(document: EditedDocument, mentions: list[Occurrence]) -> list[Span]:
+    """Where mentions are in the document, except those that are in another file."""
+    regions = document.regions
+    spans = (regions[mention.region].place(mention.span) for mention in mentions)
+    return [span for span in spans if span is not None]
 
 
 DEFINED = r"\\(?:ndef|(?:re)?newcommand|providecommand|DeclareMathOperator|def)\*?\s*\{{?\s*({})(?![A-Za-z@])"
@@ -142,8 +145,7 @@ DEFINED = r"\\(?:ndef|(?:re)?newcommand|providecommand|DeclareMathOperator|def)\
 
 def macro_definition(text: str, offset: int) -> list[Span]:
     """Where the macro of LaTeX at a place is defined in the same file."""
-    start = text.rfind("\\", 0, offset + 1)
-    macro = re.compile(r"\\[A-Za-z]+").match(text, max(start, 0))
-    if start < 0 or macro is None or macro.end() < offset:
+    macro = macro_at(text, offset)
+    if macro is None:
         return []
-    return [defined.span(1) for defined in re.finditer(DEFINED.format(re.escape(macro[0])), text)][:1]
+    return [defined.span(1) for defined in re.finditer(DEFINED.format(re.escape(macro)), text)][:1]

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from grammar.errors import NotationError, Span
 
 from .analysis import EditedDocument
-from .renaming import Edit
-from .repairs import repairs
+from .repairs import Edit, repairs
 from .text_programs import Problem
 
 MAX_PROBLEMS = 5  # of a place
@@ -41,7 +40,7 @@ def fixes(document: EditedDocument, span: Span) -> list[Fix]:
                 if old
                 else f"Insert {repair.text}"
             )
-            offered.append(Fix(title, Edit(*repair), problem))
+            offered.append(Fix(title, repair, problem))
     return offered
 
 

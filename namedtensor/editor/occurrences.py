@@ -17,11 +17,10 @@ from grammar.printer.runs import axes_in
 from grammar.symbols import FUNCTIONS
 from grammar.traversal import children
 
-from ..scope.names import walk
+from ..scope.names import MARKS, walk
 from .analysis import EditedDocument, FormulaRegion
 
 AXIS, NAME, FUNCTION, INDEX = "axis", "name", "function", "index"
-MARKS = "*†‡"
 MACRO = re.compile(r"\\[A-Za-z]+")
 SUM_SIGNS = ("∑", "∏")
 BUILT_IN = FUNCTIONS | {"juxtaposed", "negative"}
@@ -199,13 +198,19 @@ def at_offset(document: EditedDocument, offset: int) -> Occurrence | None:
 
 def _defined_at(document: EditedDocument, offset: int) -> Occurrence | None:
     r"""A mention of the macro of LaTeX that is written at a place outside of formulas, as in \ndef{\seq}{seq}."""
-    start = document.text.rfind("\\", 0, offset + 1)
-    macro = MACRO.match(document.text, max(start, 0))
-    if start < 0 or macro is None or macro.end() < offset:
+    macro = macro_at(document.text, offset)
+    if macro is None:
         return None
     regions = document.regions
     places = ((mention, regions[mention.region].place(mention.span)) for mention in occurrences(document))
-    return next((mention for mention, span in places if span and document.text[slice(*span)] == macro[0]), None)
+    return next((mention for mention, span in places if span and document.text[slice(*span)] == macro), None)
+
+
+def macro_at(text: str, offset: int) -> str | None:
+    """The macro of LaTeX that is written at a place."""
+    start = text.rfind("\\", 0, offset + 1)
+    macro = MACRO.match(text, max(start, 0))
+    return macro[0] if start >= 0 and macro is not None and macro.end() >= offset else None
 
 
 def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:

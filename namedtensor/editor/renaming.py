@@ -8,24 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from grammar.errors import NotationError, Span
+from grammar.errors import NotationError
 from grammar.latex.tables import is_known
 from grammar.parser import parse
 
+from ..scope.names import MARKS
 from .analysis import EditedDocument
-from .occurrences import AXIS, FUNCTION, MACRO, MARKS, Occurrence, at_offset, occurrences, same_as
+from .occurrences import AXIS, FUNCTION, MACRO, Occurrence, at_offset, occurrences, same_as
+from .repairs import Edit
 
 NAMED = re.compile(r"(\\(?:name|mathsf|text|mathrm|operatorname|textrm|textsf)\s*\{)[^{}]*(\})")
 PLAIN = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)?['′]*")
-
-
-class Edit(NamedTuple):
-    """Text to put in place of a span."""
-
-    span: Span
-    text: str
 
 
 def rename(document: EditedDocument, offset: int, new: str) -> list[Edit]:

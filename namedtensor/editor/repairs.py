@@ -14,21 +14,21 @@ MOST = 4  # repairs of one error
 Errors = Sequence[NotationError]
 
 
-class Repair(NamedTuple):
+class Edit(NamedTuple):
     """Text to put in place of a span."""
 
     span: Span
     text: str
 
 
-def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Repair]:
+def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Edit]:
     """The edits that fix one of the errors of a text; `errors_of` says those of another text."""
-    replies: list[Repair] = []
+    replies: list[Edit] = []
     for (start, end), text in candidates(problem):
         source = problem.source or ""
         put = source[:start] + text + source[end:]
         if put != source and mends(problem, errors, errors_of(put), start + len(text)):
-            replies.append(Repair((start, end), text))
+            replies.append(Edit((start, end), text))
         if len(replies) == MOST:
             break
     return replies

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import NamedTuple
 
 from grammar.errors import Span
@@ -55,6 +56,13 @@ def split(text: str) -> list[StatementText]:
             joined = JOINS_AFTER.search(code) is not None
         position += len(line) + 1
     return [StatementText(start, text[start:end]) for start, end in spans]
+
+
+def statement_at(statements: list[StatementText], span: Span | None) -> int | None:
+    """The number of the statement that a span begins in; what is before the first is in that."""
+    if span is None or not statements:
+        return None
+    return max(0, bisect_right(statements, span[0], key=lambda statement: statement.start) - 1)
 
 
 def scopes(text: str) -> list[Span]:

@@ -20,7 +20,7 @@ from ..scope.names import plain_key
 from ..terms.inference import shown
 from .contexts import Contexts, defined_by
 from .parts import TypedPart, typed_parts
-from .statements import HEAD, StatementText, blanked, split
+from .statements import HEAD, StatementText, blanked, split, statement_at
 
 MAX_BROKEN = 12  # statements of a program that are left out since they are wrong
 MAX_CHANGED = 8  # statements that are checked alone; of more, the program is checked as a whole
@@ -292,33 +292,21 @@ def type_hints(tree: nodes.Program, parts: list[TypedPart], start: int = 0) -> I
             yield TypeHint(body.span[1], shown(shape))
 
 
-def statement_at(statements: list[StatementText], span: Span | None) -> int | None:
-    """The number of the statement that a span is in."""
-    if span is None or not statements:
-        return None
-    return max((at for at, statement in enumerate(statements) if statement.start <= span[0]), default=0)
-
-
 def distributed(
     statements: list[StatementText], findings: list[Diagnostics], problems: list[Problem], parts: list[TypedPart],
     hints: list[TypeHint],
 ) -> list[Diagnostics]:  # fmt: skip
     """The findings of each statement."""
-    groups: list[tuple[list[Problem], list[TypedPart]]] = [([*group.problems], [*group.parts]) for group in findings]
-    for problem in problems:
-        at = statement_at(statements, problem.error.span)
-        if at is not None:
-            groups[at][0].append(problem)
+    groups: list[tuple[list[Any], ...]] = [tuple(map(list, group)) for group in findings]
     ordered = sorted(parts, key=lambda part: part.span[0])
-    at = 0
-    for part in ordered:
-        while at + 1 < len(statements) and statements[at + 1].start <= part.span[0]:
-            at += 1
-        if statements:
-            groups[at][1].append(part)
-    shown: list[list[TypeHint]] = [[] for _ in statements]
-    for hint in hints:
-        at = statement_at(statements, (hint.offset - 1, hint.offset))
-        if at is not None:
-            shown[at].append(hint)
-    return [Diagnostics(tuple(problems), tuple(parts), tuple(last)) for (problems, parts), last in zip(groups, shown)]
+    items = (
+        [(problem, problem.error.span) for problem in problems],
+        [(part, part.span) for part in ordered],
+        [(hint, (hint.offset - 1, hint.offset)) for hint in hints],
+    )
+    for kind, group in enumerate(items):
+        for item, span in group:
+            at = statement_at(statements, span)
+            if at is not None:
+                groups[at][kind].append(item)
+    return [Diagnostics(*map(tuple, group)) for group in groups]
