@@ -71,13 +71,13 @@ class AssembledProgram:
 USED = re.compile(rf"\\(?:begin|end)\{{[A-Za-z]+\*?\}}|{MACRO.pattern}")
 
 
-def assembled(document: Document, formulas: list[MathSpan], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
-    """Formulas without the statements that are removed, with the definitions of macros that they need and that appear
-    before the last of them."""
+def assembled(document: Document, formulas: list[MathSpan]) -> AssembledProgram:
+    """Formulas without the rows that are not read, with the definitions of macros that they need and that appear before the
+    last of them."""
     parts = [
         part
         for maths in formulas
-        for part in left_of(document.source, maths[:2], removed | document.unread.get(maths.start, frozenset()))
+        for part in left_of(document.source, maths[:2], document.unread.get(maths.start, frozenset()))
     ]
     last = max((maths.end for maths in formulas), default=0)
     known: dict[str, list[DocumentMacro]] = {}
@@ -106,20 +106,10 @@ def _within(formulas: list[MathSpan]) -> dict[Span, int]:
 
 def left_of(source: str, whole: Span, removed: frozenset[Span]) -> list[Span]:
     """Return a formula without some of its statements, except their &, so that a table keeps its columns."""
-    spans = [
-        (at, at + 1)
-        for start, end in removed
-        if whole[0] <= start and end <= whole[1]
-        for at in columns(source, (start, end))
-    ]
-    return sorted([*without(whole, removed), *spans])
-
-
-def without(whole: Span, removed: frozenset[Span]) -> list[Span]:
-    """The rest of a stretch where others are taken out of it."""
-    left, position = [], whole[0]
+    left: list[Span] = []
+    position = whole[0]
     for start, end in sorted(removed):
         if whole[0] <= start and end <= whole[1]:
-            left.append((position, start))
+            left += [(position, start), *((at, at + 1) for at in columns(source, (start, end)))]
             position = end
     return [*left, (position, whole[1])]

@@ -36,6 +36,7 @@ from grammar.printer import to_text
 from grammar.symbols import CALLIGRAPHIC
 from grammar.traversal import mapped
 
+from ..operators.usage import tensors
 from ..scope.names import MARKS, walk
 from ..scope.shape_variables import is_shape
 
@@ -230,13 +231,9 @@ def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
             and all(isinstance(of, Name) for of in head.arguments)
         ):
             shapes, result = typed(Program((*before, nodes.Value(body, (0, 0)))))
-            domain = " × ".join(_set(shapes.get(to_text(of), {})) for of in head.arguments)
-            assumptions.before(parse(f"{head.operator} : {domain} → {_set(result)}", "text").statements)
+            domain = " × ".join(tensors(shapes.get(to_text(of), {})) for of in head.arguments)
+            assumptions.before(parse(f"{head.operator} : {domain} → {tensors(result)}", "text").statements)
     assert claim is assumptions.claim
-
-
-def _set(axes: Iterable[str]) -> str:
-    return f"ℝ^{{{' × '.join(axes)}}}" if [*axes] else "ℝ"
 
 
 def _increments(assumptions: DocumentAssumptions) -> None:
@@ -304,7 +301,7 @@ def _some_function(signature: Signature, number: int) -> tuple[Any, ...]:
     letter = "ABCDEFGH"[number % 8]
     out = [axis.name for axis, _ in signature.codomain.axes]
     lines, terms = [], [f"bias{letter}"]
-    lines.append(f"bias{letter} ∈ {_set(out)}")
+    lines.append(f"bias{letter} ∈ {tensors(out)}")
     names = [f"given{letter}{'XYZUVW'[at % 6]}" for at in range(len(signature.domain))]
     for name, of in zip(names, signature.domain):
         local = [axis.name for axis, _ in of.axes]
@@ -312,7 +309,7 @@ def _some_function(signature: Signature, number: int) -> tuple[Any, ...]:
         axes = [apart[axis] if axis in apart else axis for axis in local]
         moved = f"{name}_{{{', '.join(f'{a}→{b}' for a, b in apart.items())}}}" if apart else name
         weight = f"weight{name}"
-        lines.append(f"{weight} ∈ {_set((*axes, *out))}")
+        lines.append(f"{weight} ∈ {tensors((*axes, *out))}")
         terms.append(f"{weight} ⊙_{{{', '.join(axes)}}} {moved}" if axes else f"{weight} ⊙ {moved}")
     sum_ = " + ".join(terms)
     lines.append(f"{signature.head.operator}({', '.join(names)}) = tanh({sum_}) + ({sum_})^2 / 4")

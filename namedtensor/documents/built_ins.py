@@ -11,6 +11,7 @@ from grammar.locks import LOADING, all_or_none
 from grammar.printer import to_text
 
 from ..operators import REGISTRY
+from ..operators.usage import tensors
 from ..scope.names import walk
 
 
@@ -44,8 +45,8 @@ def _is_proved(equation: nodes.Equation) -> bool:
     record = REGISTRY.get(head.operator)
     if equation.range is not None or record is None or not all(isinstance(name, nodes.Name) for name in head.arguments):
         return False
-    axes = " × ".join(axis.text for axis in head.subscript if isinstance(axis, nodes.Name))
-    declared = [f"{argument} ∈ {f'ℝ^{{{axes}}}' if axes else 'ℝ'}" for argument in arguments]
+    axes = [axis.text for axis in head.subscript if isinstance(axis, nodes.Name)]
+    declared = [f"{argument} ∈ {tensors(axes)}" for argument in arguments]
     for options in _options(equation, head) if record.options and not head.parameters else [head.parameters]:
         sides = (replace(head, parameters=options), *equation.sides[1:])
         try:

@@ -131,13 +131,10 @@ def check_document(
         whole, report = checked_file(text, path, read, everything)
     except InputError as problem:
         raise NotationError(409, str(problem)) from None
-    line_of = [text.count("\n", 0, left_out.span[0]) + 1 for left_out in report.skipped] if whole.text == text else None
-    places = (whole.place(left_out.span) for left_out in report.skipped)
-    lines = line_of or [left_out.text.count("\n", 0, left_out.span[0]) + 1 for left_out in places]
     return DocumentCheck(
         tuple(findings_of(report, whole)),
         {left_out.title: dict(left_out.types) for left_out in report.scopes},
-        tuple((line, left_out.reason) for line, left_out in zip(lines, report.skipped)),
+        tuple((whole.place(left_out.span).line, left_out.reason) for left_out in report.skipped),
         report.formulas,
     )
 

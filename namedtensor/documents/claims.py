@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from grammar.errors import Span
-from grammar.nodes import Call, Declaration, Equation, Fact, Index, IndexSum, Name, Node, Over, Program, Signature, Size
+from grammar.nodes import Call, Declaration, Equation, Fact, Index, IndexSum, Name, Over, Program, Signature, Size
 from grammar.printer import to_text
 from grammar.symbols import BINDERS, FUNCTIONS
 from grammar.traversal import mapped
@@ -161,17 +161,18 @@ def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator
             inside.setdefault(span, set()).update(names)
     free = _names_in(claim).union(*(_names_in(statement) for statement in needed if statement.span not in inside))
     others = {name: f"inside{_letters(at)}" for at, name in enumerate(sorted(free & set().union(*inside.values())))}
+
+    def renamed(node: Any) -> Any:
+        is_inside = isinstance(node, Name) and node.text in others
+        return replace(node, text=others[node.text]) if is_inside else None
+
     for statement in needed:
         if not inside.get(statement.span, set()) & others.keys():
             yield statement
             continue
         if not isinstance(statement.sides[0], Call) and base_of(statement.sides[0]) in free:
             yield statement  # the assertion is about it too
-        yield mapped(statement, lambda node: replace(node, text=others[node.text]) if _is_named(node, others) else None)
-
-
-def _is_named(node: Any, names: Any) -> bool:
-    return isinstance(node, Name) and node.text in names
+        yield mapped(statement, renamed)
 
 
 def _letters(number: int) -> str:
@@ -191,8 +192,4 @@ def _of_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) -> It
             continue
         for name, of in zip(function.parameters, function.signature.domain):
             if str(name.key()) in spoken - known:
-                yield Declaration((_name(name.base),), (of,), None, (0, 0))
-
-
-def _name(text: str) -> Node:
-    return Name(text, (0, 0))
+                yield Declaration((Name(name.base),), (of,), None, (0, 0))

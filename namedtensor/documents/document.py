@@ -28,26 +28,20 @@ class Section:
 
     title: str
     start: int
-    maths: list[MathSpan] = field(default_factory=list[MathSpan])
-    formulas: list[MathSpan] = field(default_factory=list[MathSpan])
+    maths: list[MathSpan] = field(default_factory=list)
+    formulas: list[MathSpan] = field(default_factory=list)
     shapes: list[MathSpan] = field(default_factory=list)  # math that is a shape or a type without a name
-    programs: dict[MathSpan, nodes.Program] = field(default_factory=dict[MathSpan, nodes.Program])
-    mentioned: dict[MathSpan, tuple[str, ...]] = field(
-        default_factory=dict[MathSpan, tuple[str, ...]]
-    )  # the names in a formula, once asked for
-    types: dict[str, str] = field(default_factory=dict[str, str])
+    programs: dict[MathSpan, nodes.Program] = field(default_factory=dict)
+    mentioned: dict[MathSpan, tuple[str, ...]] = field(default_factory=dict)  # the names in a formula, once asked for
+    types: dict[str, str] = field(default_factory=dict)
     functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
     tensors: frozenset[str] = frozenset()
     known: int = 0
     inherited: frozenset[MathSpan] = frozenset()  # assumptions of earlier sections that this one needs
-    holds: list[Any] = field(default_factory=list[Any])  # the statements that hold at its end
-    own: list[Any] = field(default_factory=list[Any])  # those among them that it does not inherit
-    checked: list[tuple[Any, Any]] = field(
-        default_factory=list[tuple[Any, Any]]
-    )  # its programs as assembled, and checked
-    unknown: dict[str, int] = field(
-        default_factory=dict[str, int]
-    )  # names that nothing explains, and where they are first used
+    holds: list[Any] = field(default_factory=list)  # the statements that hold at its end
+    own: list[Any] = field(default_factory=list)  # those among them that it does not inherit
+    checked: list[tuple[Any, Any]] = field(default_factory=list)  # its programs as assembled, and checked
+    unknown: dict[str, int] = field(default_factory=dict)  # names that nothing explains, and where they are first used
 
 
 class DocumentMacro(NamedTuple):
@@ -65,30 +59,22 @@ class Document:
 
     source: str
     sections: list[Section]
-    definitions: dict[str, list[DocumentMacro]] = field(
-        default_factory=dict[str, list[DocumentMacro]]
-    )  # by name, in their order
+    definitions: dict[str, list[DocumentMacro]] = field(default_factory=dict)  # by name, in their order
     openers: dict[str, str] = field(
         default_factory=dict
     )  # what the document defines to begin a display, and of which kind
-    closers: dict[str, str] = field(default_factory=dict[str, str])  # and to end one
-    axes: set[str] = field(default_factory=set[str])  # macros that the document defines to be axes
-    others: set[str] = field(
-        default_factory=set[str]
-    )  # macros of the notation that mean another thing in this document
+    closers: dict[str, str] = field(default_factory=dict)  # and to end one
+    axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
+    others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
     named: bool = True  # whether sans-serif letters may be axes: else they are only a font of this document
     speaks: bool = False  # whether it uses a macro of the notation
-    errors: list[NotationError] = field(default_factory=list[NotationError])
-    given: dict[str, Any] = field(default_factory=dict[str, Any])  # the shapes that are known beside the formulas
+    errors: list[NotationError] = field(default_factory=list)
+    given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
     sizes: Mapping[str, int] | None = None
     draws: Draws | None = None  # how assertions are tested on random tensors; None if they are not
-    unclosed: dict[str, int] = field(
-        default_factory=dict[str, int]
-    )  # what is not closed, up to where it was looked for
-    ignored: list[Ignored] = field(default_factory=list[Ignored])
+    unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
+    ignored: list[Ignored] = field(default_factory=list)
     common: int = 0  # assumptions up to here apply to all sections
-    unread: dict[int, frozenset[Span]] = field(
-        default_factory=dict[int, frozenset[Span]]
-    )  # rows and comments left out of the display there
+    unread: dict[int, frozenset[Span]] = field(default_factory=dict)  # rows and comments left out of the display there
     remarks: int = 0  # how many comments spoke to the checker
-    passed: list[Span] = field(default_factory=list[Span])  # definitions, and what TeX prints verbatim
+    passed: list[Span] = field(default_factory=list)  # definitions, and what TeX prints verbatim

@@ -28,23 +28,29 @@ class Finding(NamedTuple):
 class _Silenced(NamedTuple):
     """A stretch of a file of which a comment asks to be silent; about some numbers, or about all."""
 
+    file: str
     start: int
     end: int
     numbers: frozenset[int]
+
+    def holds(self, file: str, problem: NotationError) -> bool:
+        position = problem.span[0] if problem.span else 0
+        is_there = self.file == file and self.start <= position <= self.end
+        return is_there and (not self.numbers or problem.code in self.numbers)
 
 
 def findings_of(report: Report, whole: Whole) -> list[Finding]:
     """Return errors, warnings, and unchecked formulas with named axes, each group in the order of the document."""
     maths = sorted({formula for section in report.sections for formula in section.maths if not formula.written})
-    silenced = _silenced(report, whole, maths)
+    silenced = [_stretch(ignored, whole, maths) for ignored in report.ignored]
     findings: dict[object, Finding] = {}  # once each, however often a file is included
     for severity, problem in _problems(report, whole):
         span = problem.span or (0, 0)
         index = bisect_right(maths, span[0], key=lambda formula: formula.start) - 1
-        stretch = maths[index][:2] if index >= 0 and span[0] < maths[index].end else _line(whole.text, span[0])
-        formula = " ".join(whole.text[slice(*stretch)].split())
+        span_of_formula = maths[index][:2] if index >= 0 and span[0] < maths[index].end else _line(whole.text, span[0])
+        formula = " ".join(whole.text[slice(*span_of_formula)].split())
         file, error = whole.error(problem)
-        if not _is_silenced(error, silenced.get(file, ())):
+        if not any(stretch.holds(file, error) for stretch in silenced):
             findings.setdefault(
                 (severity, file, error.span, error.code, error.message), Finding(severity, file, error, formula)
             )
@@ -72,15 +78,6 @@ def _line(text: str, position: int) -> Span:
 
 
 # ------------------------------------------------------------------------------------------------------------- silence
-def _silenced(report: Report, whole: Whole, maths: list[MathSpan]) -> dict[str, list[_Silenced]]:
-    """The stretches of each file of which a comment asks to be silent."""
-    stretches: dict[str, list[_Silenced]] = {}
-    for ignored in report.ignored:
-        at = whole.place((ignored.position, ignored.position))
-        stretches.setdefault(at.file, []).append(_stretch(ignored, whole, maths))
-    return stretches
-
-
 def _stretch(ignored: Ignored, whole: Whole, maths: list[MathSpan]) -> _Silenced:
     """Return the range of a directive. At the end of a line, it applies to that line and the formula that ends on it.
     On its own line, it applies to the next line within a formula, else to the next display or formula."""
@@ -95,12 +92,4 @@ def _stretch(ignored: Ignored, whole: Whole, maths: list[MathSpan]) -> _Silenced
         start, end = _line(at.text, min(end + 1, len(at.text)))
     elif index < len(maths):
         start, end = whole.place(maths[index][:2]).span
-    return _Silenced(start, end, ignored.numbers)
-
-
-def _is_silenced(problem: NotationError, stretches: list[_Silenced] | tuple[()]) -> bool:
-    position = problem.span[0] if problem.span else 0
-    return any(
-        stretch.start <= position <= stretch.end and (not stretch.numbers or problem.code in stretch.numbers)
-        for stretch in stretches
-    )
+    return _Silenced(at.file, start, end, ignored.numbers)

@@ -37,6 +37,11 @@ class FileLocation(NamedTuple):
     text: str
     span: Span
 
+    @property
+    def line(self) -> int:
+        """The number of its first line, from 1."""
+        return self.text.count("\n", 0, self.span[0]) + 1
+
 
 class _Part(NamedTuple):
     """A part of a whole: where it starts there, its file, and where it appears in that."""
@@ -53,7 +58,7 @@ class Whole:
 
     text: str
     parts: list[_Part]
-    notes: list[tuple[FileLocation, str]] = field(default_factory=list[tuple[FileLocation, str]])
+    notes: list[tuple[FileLocation, str]] = field(default_factory=list)
     besides: frozenset[str] = frozenset()  # files that only give their macros
 
     @property
@@ -89,8 +94,7 @@ class Whole:
         for span, text in error.labels:
             label = self.place(span)
             if label.file != at.file:
-                line = label.text.count("\n", 0, label.span[0]) + 1
-                notes.append(f"{text}: {label.file}:{line}")
+                notes.append(f"{text}: {label.file}:{label.line}")
 
         def locate(span: Span) -> Span | None:
             there = self.place(span)

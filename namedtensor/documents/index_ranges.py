@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
+from operator import add, mul, sub, truediv
 from typing import Any
 
 from grammar import nodes
@@ -22,6 +23,7 @@ from .notation import base_of
 CONDITION, INDEX, SIZE = 410, 401, 310
 TRIED = range(6)  # how far beyond its least value an index is tried
 SIZES = (2, 4, 6, 8, 12)  # of axes
+ARITHMETIC = {"+": add, "-": sub, "⊙": mul, "juxtaposed": mul, "/": truediv}
 COMPARED = ("=", "<", ">", "≤", "≥")
 
 
@@ -31,7 +33,7 @@ def wrong_indices(lines: DocumentLines) -> Iterator[Suspicion]:
         known = _numbers(lines, line)
         if isinstance(line.head, nodes.Size) and (suspicion := _of_size(lines, line, known)) is not None:
             yield suspicion
-        for node in (node for side in line.body for node in walk(side)):
+        for node in line.body_nodes:
             for axis, at in node.items if isinstance(node, nodes.Index) else ():
                 if (suspicion := _of_index(lines, line, axis, at, known)) is not None:
                     yield suspicion
@@ -69,20 +71,12 @@ def _value(node: Any, sizes: Mapping[str, int], known: Mapping[str, Affine]) -> 
         return sizes[node.axis.name]
     if isinstance(node, nodes.Name):
         return known[node.text].constant if node.text in known else None
-    if not isinstance(node, nodes.Call) or node.subscript:
+    if not is_call(node, *ARITHMETIC) or node.subscript or len(node.arguments) != 2:
         return None
-    operands = [_value(argument, sizes, known) for argument in node.arguments]
-    match node.operator, operands:
-        case "+", [float() | int() as left, float() | int() as right]:
-            return left + right
-        case "-", [float() | int() as left, float() | int() as right]:
-            return left - right
-        case (("⊙" | "juxtaposed"), [float() | int() as left, float() | int() as right]):
-            return left * right
-        case "/", [float() | int() as left, float() | int() as right] if right:
-            return left / right
-        case _:
-            return None
+    left, right = (_value(argument, sizes, known) for argument in node.arguments)
+    if left is None or right is None or node.operator == "/" and right == 0:
+        return None
+    return ARITHMETIC[node.operator](left, right)
 
 
 def _of_index(

@@ -16,7 +16,7 @@ from grammar import nodes
 
 from ..scope.names import walk
 from .index_values import affine
-from .lines import DocumentLines, Line, Suspicion, is_call, with_ancestors
+from .lines import DocumentLines, Line, Suspicion, is_call
 
 CODE = 411
 NORMS = ("norm", "std", "∑")  # of X, by which X is divided
@@ -26,12 +26,11 @@ EXCHANGED = "exchange the numerator and the denominator"
 def inverted_quotients(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each quotient that seems to be inverted, or to have no value."""
     for line in lines.all:
-        for side in line.body:
-            for node, above in with_ancestors(side):
-                if is_call(node, "/") and len(node.arguments) == 2:
-                    suspicion = _of_quotient(lines, line, node, above)
-                    if suspicion is not None:
-                        yield suspicion
+        for node, above in line.with_ancestors:
+            if is_call(node, "/") and len(node.arguments) == 2:
+                suspicion = _of_quotient(lines, line, node, above)
+                if suspicion is not None:
+                    yield suspicion
 
 
 def _of_quotient(lines: DocumentLines, line: Line, node: Any, above: tuple[Any, ...]) -> Suspicion | None:

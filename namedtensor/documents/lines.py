@@ -36,6 +36,20 @@ class Line(NamedTuple):
         return self.statement.sides[1:] if isinstance(self.statement, nodes.Equation) else ()
 
     @property
+    def body_nodes(self) -> Iterator[Any]:
+        """The nodes of its right sides."""
+        return (node for side in self.body for node in walk(side))
+
+    @property
+    def with_ancestors(self) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+        """The nodes of its right sides, each with those above it, the nearest last."""
+        stack = [(side, ()) for side in reversed(self.body)]
+        while stack:
+            current, parents = stack.pop()
+            yield current, parents
+            stack.extend((child, (*parents, current)) for child in reversed(children(current)))
+
+    @property
     def ranges(self) -> tuple[nodes.Range, ...]:
         """Its ranges: l = 1, …, L."""
         over = getattr(self.statement, "range", None)
@@ -234,12 +248,3 @@ def terms_of(node: Any) -> list[Any]:
     if is_call(node, "+") and len(node.arguments) == 2:
         return [term for argument in node.arguments for term in terms_of(argument)]
     return [node]
-
-
-def with_ancestors(node: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, tuple[Any, ...]]]:
-    """Every node at and below a node, with those above it, the nearest last."""
-    stack = [(node, above)]
-    while stack:
-        current, parents = stack.pop()
-        yield current, parents
-        stack.extend((child, (*parents, current)) for child in reversed(children(current)))

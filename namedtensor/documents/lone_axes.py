@@ -28,7 +28,7 @@ def lone_axes(lines: DocumentLines) -> Iterator[Suspicion]:
         if counts[like] < MIN_LIKE:
             continue
         indices = _indices(line)
-        for node in (node for side in line.body for node in walk(side)):
+        for node in line.body_nodes:
             # that of X ⊙_{key} Y, where neither is declared, may be in no other formula
             for axis in axes_of(node) if is_call(node, *REGISTRY) and len(node.arguments) == 1 else ():
                 if counts[axis.name] == 1 and axis.name not in indices:
@@ -53,5 +53,5 @@ def axes_in(node: Any) -> Iterator[str]:
 
 def _indices(line: Line) -> set[str]:
     """The names in indices: i of X_{ax(i)}, which a sum has instead of an axis."""
-    items = [at for side in line.body for node in walk(side) if isinstance(node, nodes.Index) for _, at in node.items]
+    items = [at for node in line.body_nodes if isinstance(node, nodes.Index) for _, at in node.items]
     return {node.text for at in items for node in walk(at) if isinstance(node, nodes.Name)}

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.printer import to_text
 
-from ..scope.names import Spelled, spelled, walk
+from ..scope.names import Spelled, spelled
 from .index_values import Affine, affine
-from .lines import DocumentLines, Line, Suspicion, with_ancestors
+from .lines import DocumentLines, Line, Suspicion
 
 CODE = 210
 SYMBOL_VALUE = 9  # what the ends of ranges are taken to be: no member is defined for small numbers alone
@@ -34,11 +34,10 @@ def missing_members(lines: DocumentLines) -> Iterator[Suspicion]:
     families = _families(lines)
     for line in lines.all if families else ():
         ranges = {range_.variable.text: range_ for range_ in line.ranges}
-        for side in line.body:
-            for node, above in with_ancestors(side):
-                if any(isinstance(parent, (nodes.Cases, nodes.IndexSum, nodes.Over)) for parent in above):
-                    continue
-                yield from _beyond(lines, line, node, ranges, families)
+        for node, above in line.with_ancestors:
+            if any(isinstance(parent, (nodes.Cases, nodes.IndexSum, nodes.Over)) for parent in above):
+                continue
+            yield from _beyond(lines, line, node, ranges, families)
 
 
 def _beyond(
@@ -131,8 +130,7 @@ def recurrent(lines: DocumentLines) -> set[tuple[int, str, str]]:
         (line.section, range_.variable.text, to_text(range_.high))
         for line in lines.all
         for range_ in line.ranges
-        for side in line.body
-        for node in walk(side)
+        for node in line.body_nodes
         if isinstance(node, nodes.Superscript)
         and any(_is_before(component, range_.variable.text) for component in node.components)
     }

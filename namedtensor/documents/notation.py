@@ -17,7 +17,7 @@ from grammar.symbols import BINDERS, FUNCTIONS
 
 from ..scope.mentions import ARITHMETIC
 from ..scope.names import walk
-from .assembled import AssembledProgram, assembled
+from .assembled import assembled
 from .document import Document, MathSpan, Section
 from .report import Findings, Skipped
 from .rows import comment_of, declarations_in, rows_of, unread_part
@@ -291,7 +291,7 @@ def _single(program: nodes.Program) -> bool:
 def _read(document: Document, section: Section, maths: MathSpan, findings: Findings) -> nodes.Program | NotationError:
     """Return the tree of a formula, or its error. In f(x), f is a function if an earlier formula defines it so."""
     work = assembled(document, [maths])
-    findings.read += len(work.text) + _expanded(work) + EACH
+    findings.read += len(work.text) + (_tokens_of(work.text) if len(work.parts) > 1 else 0) + EACH
     if findings.read > READ:
         message = f"a document has more than {READ} characters of formulas: the rest was not read"
         return NotationError(404, message, document.source, maths[:2], hint="check its parts one by one")
@@ -312,13 +312,9 @@ READ = 300_000
 EACH = 10  # characters added to the length of each formula
 
 
-def _expanded(work: AssembledProgram) -> int:
-    """Return the number of tokens after macro expansion, which can be large for a short formula."""
-    return 0 if len(work.parts) == 1 else _tokens_of(work.text)
-
-
 @lru_cache(maxsize=1024)
 def _tokens_of(text: str) -> int:
+    """Return the number of tokens after macro expansion, which can be large for a short formula."""
     try:
         return len(expand(text, scan(text)))
     except NotationError as problem:

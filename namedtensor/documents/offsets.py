@@ -26,10 +26,9 @@ def lost_offsets(lines: DocumentLines) -> Iterator[Suspicion]:
     for line in lines.all:
         for length in lengths:
             yield from _of_comparisons(lines, line, length)
-        for side in line.body:
-            for node in walk(side):
-                if is_call(node, "+"):
-                    yield from _of_terms(lines, line, node)
+        for node in line.body_nodes:
+            if is_call(node, "+"):
+                yield from _of_terms(lines, line, node)
 
 
 class Length(NamedTuple):

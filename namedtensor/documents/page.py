@@ -95,12 +95,12 @@ class PageFormula(NamedTuple):
 
 def _formulas(document: PageDocument) -> list[PageFormula]:
     """The formulas that were checked, and those with named axes that were not, in the order of the document."""
-    left = {span for skipped in document.report.unread for span in (skipped.span,)}
+    left = [skipped.span[0] for skipped in document.report.unread]
     result = []
     for section in document.report.sections:
         checked = {*section.formulas, *section.shapes}
         for maths in section.maths:
-            skipped = any(maths.start <= start < maths.end for start, _ in left)
+            skipped = any(maths.start <= start < maths.end for start in left)
             if not maths.written and (maths in checked or skipped):
                 result.append(PageFormula(maths, section, section.programs.get(maths) if maths in checked else None))
     return sorted(result, key=lambda page_formula: page_formula.maths.start)
@@ -145,8 +145,7 @@ def _article(
     mark: str, formula: PageFormula, whole: Whole, findings: list[Finding], colors: Mapping[str, Tint]
 ) -> Iterator[str]:
     location = whole.place(formula.maths[:2])
-    line = location.text.count("\n", 0, location.span[0]) + 1
-    yield f'<article id="{mark}"><a class="place" href="#{mark}">{html.escape(location.file)}:{line}</a>'
+    yield f'<article id="{mark}"><a class="place" href="#{mark}">{html.escape(location.file)}:{location.line}</a>'
     if formula.program is not None:
         types = {_bare(name): f"{name} : {text}" for name, text in formula.section.types.items()}
         alone = formula.maths in formula.section.shapes

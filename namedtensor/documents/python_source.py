@@ -27,6 +27,7 @@ VERBS = {  # the functions whose arguments are formulas, and which of them
 }
 COMPLETE = ("evaluate", "explain", "check")  # which are given all inputs by name
 OPTIONS = frozenset("sizes syntax strict limits library dtype enable disable trials given seed wrt".split())
+LINE_END = re.compile(r"\r\n?|\n")  # as Python counts lines: a form feed ends none
 UNREADABLE = 4  # tries to parse a file, the last ones without lines that do not parse
 
 
@@ -99,9 +100,7 @@ class PythonSource:
 
     def __init__(self, source: str, tree: ast.Module):
         self.source, self.tree = source, tree
-        self.starts = [0]
-        for line in source.splitlines(keepends=True) if "\f" not in source and "\v" not in source else _lines(source):
-            self.starts.append(self.starts[-1] + len(line))
+        self.starts = [0, *(ending.end() for ending in LINE_END.finditer(source))]
         self.packages: set[str] = set()  # nt of `import namedtensor as nt`
         self.functions: dict[str, str] = {}  # by their names in the file: program of `from namedtensor import program`
         self.tensors: dict[str, Any] = {}  # the shapes of variables that are assigned once
@@ -238,11 +237,6 @@ class PythonSource:
         start = self.starts[line - 1]
         text = self.source[start : self.starts[line] if line < len(self.starts) else len(self.source)]
         return start + (column if text.isascii() else len(text.encode()[:column].decode(errors="ignore")))
-
-
-def _lines(source: str) -> list[str]:
-    """The lines as Python counts them: a form feed ends none."""
-    return re.findall(r"[^\n]*\n|[^\n]+", source)
 
 
 def _constant(node: Any) -> Any:

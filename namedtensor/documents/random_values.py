@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from grammar.nodes import Name, Set, Size
 from grammar.printer import to_text
 
@@ -32,12 +34,7 @@ def drawn_length(size: Any, extents: dict[str, int], random: Random) -> int:
 
 def tensor_of(numbers: list[float], axes: tuple[str, ...], lengths: list[int]) -> Any:
     """A tensor with these numbers in their order; a number where it has no axes."""
-    if not axes:
-        return numbers[0]
-    flat: Any = numbers
-    for length in lengths[:0:-1]:
-        flat = [flat[at : at + length] for at in range(0, len(flat), length)]
-    return tensor(flat, " ".join(axes))
+    return tensor(np.reshape(numbers, lengths), axes) if axes else numbers[0]
 
 
 def drawn_number(of: Set | None, sizes: dict[str, int], random: Random, positive: bool) -> float:

@@ -63,12 +63,12 @@ class Report:
 class Findings:
     """Findings collected so far."""
 
-    errors: list[NotationError] = field(default_factory=list[NotationError])
-    warnings: list[CheckWarning] = field(default_factory=list[CheckWarning])
-    skipped: list[Skipped] = field(default_factory=list[Skipped])
-    notes: list[Note] = field(default_factory=list[Note])
+    errors: list[NotationError] = field(default_factory=list)
+    warnings: list[CheckWarning] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     read: int = 0  # characters of math parsed
-    tried: list[Tried] = field(default_factory=list[Tried])
+    tried: list[Tried] = field(default_factory=list)
     conflicts: int = 0  # definitions that contradict each other
 
     def nothing_read(self, document: Document) -> None:

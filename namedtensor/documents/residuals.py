@@ -11,7 +11,6 @@ from typing import Any
 
 from grammar import nodes
 
-from ..scope.names import walk
 from .lines import DocumentLines, Line, Suspicion, bare, is_call
 from .notation import base_of
 
@@ -29,7 +28,7 @@ def _of_functions(lines: DocumentLines) -> Iterator[Suspicion]:
     """Functions with parameters, of which all but one are of a sum: LayerNorm(X + Z; γ, β)."""
     groups: dict[str, list[tuple[Line, nodes.Call]]] = {}
     for line in lines.all:
-        for node in (node for side in line.body for node in walk(side)):
+        for node in line.body_nodes:
             if (
                 isinstance(node, nodes.Call)
                 and node.operator[:1].isalpha()

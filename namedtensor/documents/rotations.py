@@ -18,7 +18,7 @@ OTHER = {"cos": "sin", "sin": "cos"}
 def broken_rotations(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each sum of which one term has the cosine or the sine of an angle, and the other lacks its own."""
     for line in lines.all:
-        for node in (node for side in line.body for node in walk(side)):
+        for node in line.body_nodes:
             if is_call(node, "+", "-") and len(node.arguments) == 2:
                 suspicion = _of_sum(lines, line, node)
                 if suspicion is not None:

@@ -77,18 +77,8 @@ def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
 
 def columns(source: str, span: Span) -> list[int]:
     """The places of a display's own & in a stretch of it; none where it is of several rows."""
-    result, depth, position = [], 0, span[0]
-    while token := PART.search(source, position, span[1]):
-        text, position = token[0], token.end()
-        if text == "{":
-            position = min(group_end(source, token.start()) or position, span[1])
-        elif text.startswith(("\\begin{", "\\end{")):
-            depth += 1 if text.startswith("\\begin{") else -1
-        elif depth == 0 and text == "&":
-            result.append(token.start())
-        elif depth == 0 and text.startswith("\\\\"):
-            return []
-    return result
+    rows = rows_of(source, MathSpan(*span, False))
+    return [cell - 1 for cell in rows[0].cells[1:]] if len(rows) == 1 else []
 
 
 def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: NotationError) -> Span | None:

@@ -162,17 +162,11 @@ def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan
         except NotationError as problem:
             error = together.work.error(problem)
             at = holder(formulas, error.span)
-            if at is None or at in blamed:
-                _tell(document, at, error, findings)
+            if at is None or at in blamed and not _has_unread_rows(document, at):
+                findings.errors.append(error)
+            elif at in blamed:
+                findings.skipped.append(Skipped(at[:2], error.message, True, error))
             formulas = [maths for maths in formulas if maths is not at] if at else []
-
-
-def _tell(document: Document, at: MathSpan | None, problem: NotationError, findings: Findings) -> None:
-    """Report why a formula cannot be read with the others: no error where rows of it are not read in any case."""
-    if at is not None and _has_unread_rows(document, at):
-        findings.skipped.append(Skipped(at[:2], problem.message, True, problem))
-    else:
-        findings.errors.append(problem)
 
 
 def _taken_by_a_head(

@@ -16,7 +16,7 @@ from grammar import nodes
 
 from ..scope.names import walk
 from .inverted import is_small
-from .lines import DocumentLines, Line, Suspicion, bare, factors_of, is_call, with_ancestors
+from .lines import DocumentLines, Line, Suspicion, bare, factors_of, is_call
 from .notation import base_of
 
 UNLIKE, OPERANDS = 213, 411
@@ -28,11 +28,10 @@ def wrong_signs(lines: DocumentLines) -> Iterator[Suspicion]:
     yield from _unlike(lines, [*_offsets(lines), *_updates(lines)])
     yield from _combinations(lines)
     for line in lines.all:
-        for side in line.body:
-            for node, above in with_ancestors(side):
-                suspicion = _of_difference(lines, line, node, above) or _of_index(lines, line, node)
-                if suspicion is not None:
-                    yield suspicion
+        for node, above in line.with_ancestors:
+            suspicion = _of_difference(lines, line, node, above) or _of_index(lines, line, node)
+            if suspicion is not None:
+                yield suspicion
 
 
 def _of_difference(lines: DocumentLines, line: Line, node: Any, above: tuple[Any, ...]) -> Suspicion | None:
@@ -106,7 +105,7 @@ def _offsets(lines: DocumentLines) -> list[list[Signed]]:
     """The sums of a product with a parameter and a parameter, or another such product: W ⊙_{in} X + b."""
     result: dict[int, list[Signed]] = {}
     for line in lines.all:
-        for node in (node for side in line.body for node in walk(side)):
+        for node in line.body_nodes:
             if not is_call(node, "+", "-") or len(node.arguments) != 2:
                 continue
             left, right = node.arguments
@@ -143,7 +142,7 @@ def _updates(lines: DocumentLines) -> list[list[Signed]]:
 def _combinations(lines: DocumentLines) -> Iterator[Suspicion]:
     """Yield a suspicion for each z ⊙ A + (1 + z) ⊙ B: weights of z and 1 - z have the sum 1."""
     for line in lines.all:
-        for node in (node for side in line.body for node in walk(side)):
+        for node in line.body_nodes:
             if is_call(node, "+") and len(node.arguments) == 2:
                 left, right = map(factors_of, node.arguments)
                 for weights, others in ((left, right), (right, left)):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from grammar import nodes
-from grammar.traversal import rebuilt
+from grammar.traversal import mapped
 
 from ..scope.names import walk
 
@@ -48,4 +48,4 @@ def _changes(call: nodes.Call) -> Iterator[tuple[str, Any]]:
 
 def _with(node: Any, old: Any, new: Any) -> Any:
     """The tree with a node, by identity, replaced."""
-    return new if node is old else rebuilt(node, lambda below: _with(below, old, new))
+    return mapped(node, lambda below: new if below is old else None)

@@ -25,6 +25,7 @@ from ..core.extents import symbols_of
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor
 from ..derivations.equal_forms import has_proof
+from ..operators.usage import tensors
 from ..programs.arguments import shape_of
 from ..programs.evaluate import evaluate
 from ..scope.binder import bind
@@ -35,13 +36,12 @@ from ..scope.symbols import FunctionDefinition
 from .assumptions import DocumentAssumptions, said_by_differentials, said_by_side, supposed
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
-from .fitting_shapes import with_fitting_shapes
+from .fitting_shapes import Shapes, with_fitting_shapes
 from .notation import base_of
 from .random_values import drawn_length, drawn_number, tensor_of, with_sizes
 from .typed_programs import checked, taken, typed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried, doubt
 
-Shapes = Mapping[str, Mapping[str, Any]]
 UNSPECIFIED = "const"  # A ⊙_{𝒮} ∂X + const: anything that does not vary
 
 
@@ -123,9 +123,9 @@ class _Trial:
     assumptions: DocumentAssumptions
     shapes: Mapping[str, Any]
     sizes: dict[str, int]
-    given: dict[str, Any] = field(default_factory=dict[str, Any])  # shapes of arguments of the function it is about
-    called: dict[str, str] = field(default_factory=dict[str, str])  # their names, and what the function calls them
-    asked: set[str] = field(default_factory=set[str])  # sizes that nothing gives, and an evaluation needs
+    given: dict[str, Any] = field(default_factory=dict)  # shapes of arguments of the function it is about
+    called: dict[str, str] = field(default_factory=dict)  # their names, and what the function calls them
+    asked: set[str] = field(default_factory=set)  # sizes that nothing gives, and an evaluation needs
 
     @property
     def program(self) -> Program:
@@ -177,9 +177,8 @@ class _Trial:
         """The text that is evaluated, the shapes of what it takes, and those among them that nothing specifies."""
         shapes = {name: dict(shape_of(shape, name)) for name, shape in self.shapes.items()}
         source, result = self.first_that_is_right(shapes)
-        declared = {to_text(name) for statement in self.program.statements if isinstance(statement, Declaration) for name in statement.names}  # fmt: skip
-        messages = {*shapes, *declared, *self.given}
-        return source, result, {name: f"∈ {_shown(shape)}" for name, shape in result.items() if name not in messages}
+        messages = {*shapes, *self.sets, *self.given}
+        return source, result, {name: f"∈ {tensors(shape)}" for name, shape in result.items() if name not in messages}
 
     def first_that_is_right(self, given: Shapes) -> tuple[str, Shapes]:
         """The text with the first ending that is right, and the shapes of what it takes."""
@@ -346,10 +345,6 @@ def _free_axis(inputs: Shapes) -> str | None:
     """An axis of a size that nothing fixes."""
     axes = (axis for shape in inputs.values() for axis, size in shape.items() if str(resolve(size)) == f"|{axis}|")
     return next(axes, None)
-
-
-def _shown(shape: Mapping[str, Any]) -> str:
-    return f"ℝ^{{{' × '.join(shape)}}}" if shape else "ℝ"
 
 
 def _evaluated(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:

@@ -18,9 +18,7 @@ from ..programs.parsed import ParsedProgram
 from ..scope.names import key
 from ..terms.inference import InputType
 from ..terms.terms import resolved_shape
-from .fitting_shapes import Unfit, with_fitting_shapes
-
-Shapes = Mapping[str, Mapping[str, Any]]
+from .fitting_shapes import Shapes, Unfit, with_fitting_shapes
 
 
 def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:

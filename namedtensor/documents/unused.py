@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import Span
 from grammar.printer import to_text
 
 from ..scope.names import walk
@@ -40,9 +41,7 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
                 head = statement.sides[0]
                 bound = set(map(base_of, parameters_of(statement))) if isinstance(head, nodes.Call) else set[str]()
                 uses.setdefault(base_of(head), set()).update(_names_in(statement) - bound)
-    read = {maths for _, maths in local}
-    unread = [maths for section in document.sections for maths in section.maths if maths not in read]
-    unread += [MathSpan(*span, True) for rows in document.unread.values() for span in rows]
+    unread = unread_spans(document, {maths for _, maths in local})
     later: set[str] = set()
     for section, maths in reversed(local):
         statements = section.programs[maths].statements
@@ -60,7 +59,7 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
         for name in (name for statement in statements for name in getattr(statement, "names", ())):
             used = later if definitions else everywhere
             is_known = bool(definitions) or isinstance(name, _MEMBER) or _is_word(document, work, name)
-            if isinstance(name, _PLAIN) and is_known and not _is_used(name, used) and not _occurs(document, work, name, unread):  # fmt: skip
+            if isinstance(name, _PLAIN) and is_known and not _is_used(name, used) and not occurs(_text(document, work, name), document, unread):  # fmt: skip
                 unused.setdefault(to_text(name), (name, "{} is declared and not used"))
         for name, message in unused.values():
             span = work.span(name.span)
@@ -69,11 +68,20 @@ def unused_names(document: Document) -> Iterator[CheckWarning]:
                 yield CheckWarning(CODE, message.format(text), span, "use it, or remove it")
 
 
-def _occurs(document: Document, work: AssembledProgram, name: nodes.Node, formulas: list[MathSpan]) -> bool:
-    """Return whether the text of a name occurs in formulas that were not read."""
-    text = document.source[slice(*(work.span(name.span) or (0, 0)))]
+def unread_spans(document: Document, read: set[MathSpan]) -> list[Span]:
+    """The formulas, and the rows of displays, that were not read."""
+    unread = [maths[:2] for section in document.sections for maths in section.maths if maths not in read]
+    return [*unread, *(span for rows in document.unread.values() for span in rows)]
+
+
+def occurs(text: str, document: Document, spans: list[Span]) -> bool:
+    """Return whether the text of a name occurs in parts of a document."""
     occurrence = re.compile(rf"(?<![A-Za-z\\]){re.escape(text)}(?![A-Za-z])")
-    return any(occurrence.search(document.source, *maths[:2]) for maths in formulas)
+    return any(occurrence.search(document.source, *span) for span in spans)
+
+
+def _text(document: Document, work: AssembledProgram, name: nodes.Node) -> str:
+    return document.source[slice(*(work.span(name.span) or (0, 0)))]
 
 
 def _is_word(document: Document, work: AssembledProgram, name: nodes.Node) -> bool:

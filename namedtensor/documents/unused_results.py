@@ -10,7 +10,6 @@ What may be a result is not reported: a name without such a purpose, or the firs
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,12 +17,11 @@ from grammar import nodes
 from grammar.printer import to_text
 
 from ..scope.names import Spelled, spelled, walk
-from .document import MathSpan
 from .lines import DocumentLines, Line, Suspicion, is_call
 from .missing_members import recurrent
 from .notation import base_of
 from .signs import is_mask
-from .unused import FIXED
+from .unused import FIXED, occurs, unread_spans
 
 CODE = 211
 MIN_USED = 5  # other definitions of a section that are used
@@ -52,13 +50,8 @@ def _is_used(lines: DocumentLines, line: Line, base: str) -> bool:
     for statement, names in lines.used:
         if id(statement) not in statements and any(_is_of(name, line.head, base, counts) for name in names):
             return True
-    written = lines.text(line, _plain(line.head))
-    occurrence = re.compile(rf"(?<![A-Za-z\\]){re.escape(written)}(?![A-Za-z])")
-    document = lines.document
-    read = {other.maths for other in lines.all}
-    unread = [maths for section in document.sections for maths in section.maths if maths not in read]
-    unread += [MathSpan(*span, True) for rows in document.unread.values() for span in rows]
-    return any(occurrence.search(document.source, *maths[:2]) for maths in unread)
+    unread = unread_spans(lines.document, {other.maths for other in lines.all})
+    return occurs(lines.text(line, _plain(line.head)), lines.document, unread)
 
 
 def _is_of(name: Spelled | str, head: Any, base: str, counts: set[tuple[int, int]]) -> bool:
@@ -102,9 +95,9 @@ def _plain(node: Any) -> Any:
 
 def _is_inner_step(lines: DocumentLines, line: Line, loops: set[tuple[int, str, str]]) -> bool:
     """Whether a line is a step of a recurrence, neither the first nor after the one that ends it."""
-    if len(line.ranges) != 1 or not isinstance(line.head, nodes.Superscript):
+    loop = _loop_of(line)
+    if loop is None or not isinstance(line.head, nodes.Superscript):
         return False
-    loop = line.section, line.ranges[0].variable.text, to_text(line.ranges[0].high)
     steps = [other for other in lines.all if _loop_of(other) == loop and other.head is not None]
     states = [at for at, step in enumerate(steps) if base_of(step.head) in _carried(steps, loop[1])]
     at = next(at for at, step in enumerate(steps) if step is line)
@@ -123,8 +116,7 @@ def _carried(steps: list[Line], variable: str) -> set[str]:
     return {
         base_of(node)
         for step in steps
-        for side in step.body
-        for node in walk(side)
+        for node in step.body_nodes
         if isinstance(node, nodes.Superscript) and before in node.components
     }
 
@@ -154,7 +146,7 @@ def _is_table(line: Line) -> bool:
     """Whether a line gives T_{ax(i)} by i and by numbers alone."""
     if not isinstance(line.head, nodes.Index) or not isinstance(line.head.base, nodes.Name) or line.ranges:
         return False
-    names = {node.text for side in line.body for node in walk(side) if isinstance(node, nodes.Name)}
+    names = {node.text for node in line.body_nodes if isinstance(node, nodes.Name)}
     free = names - line.indices.keys()
-    tensors = any(isinstance(node, nodes.Index) for side in line.body for node in walk(side))
+    tensors = any(isinstance(node, nodes.Index) for node in line.body_nodes)
     return bool(names & line.indices.keys()) and not tensors and len(free) <= 1

@@ -176,14 +176,14 @@ class UsualDefinition(NamedTuple):
 
 
 @lru_cache(maxsize=len(USUAL))
-def entries(number: int) -> Mapping[Form, list[UsualDefinition]]:
+def entries(usual: Usual) -> Mapping[Form, list[UsualDefinition]]:
     """The usual definitions of a function, and those with one change that equal none of them, by their forms without names."""
-    definitions: tuple[Any, ...] = parse(USUAL[number].definitions, "text").statements
+    definitions: tuple[Any, ...] = parse(usual.definitions, "text").statements
     result: dict[Form, list[UsualDefinition]] = {}
     for head, body in (definition.sides for definition in definitions):
         changes = (change for change in single_changes(body) if _is_of_arguments(change.tree, head))
         for entry in (UsualDefinition(head, body), *(UsualDefinition(head, change.tree, change) for change in changes)):
-            result.setdefault(_shape(entry.body, number), []).append(entry)
+            result.setdefault(_shape(entry.body, usual), []).append(entry)
     return result
 
 
@@ -196,18 +196,18 @@ def _is_of_arguments(tree: Any, head: nodes.Call) -> bool:
     )
 
 
-def _shape(body: Any, number: int, is_label: Callable[[str], bool] = lambda text: False) -> Form:
+def _no_label(text: str) -> bool:
+    return False
+
+
+def _shape(body: Any, usual: Usual, is_label: Callable[[str], bool] = _no_label) -> Form:
     """The form of a definition without the names and axes in it."""
-    return without_names(UsualForms(_kinds(USUAL[number].any_activation, {}), is_label).of(body))
+    return without_names(UsualForms(str, usual.any_activation, is_label).of(body))
 
 
-def _kinds(any_activation: bool, names: Mapping[str, str]) -> Callable[[str], str]:
-    def renamed(text: str) -> str:
-        if text == "activation()":
-            return "any" if any_activation else ""
-        return names.get(text, text)
-
-    return renamed
+def _forms(names: Mapping[str, str], usual: Usual, is_label: Callable[[str], bool]) -> UsualForms:
+    """The forms of expressions in other names."""
+    return UsualForms(lambda text: names.get(text, text), usual.any_activation, is_label)
 
 
 CONSTANTS = ("π", "e", "∞")
@@ -220,12 +220,10 @@ def unusual_definitions(lines: DocumentLines) -> Iterator[Suspicion]:
         head = line.head
         if not isinstance(head, nodes.Call) or len(line.body) != 1 or head.subscript:
             continue
-        for number, usual in enumerate(USUAL):
-            if re.fullmatch(usual.names, head.operator):
-                match = _match(lines, line, head, number)
-                if match is not None and match.entry.change is not None:
-                    yield _suspicion(line, head, match, match.entry.change)
-                break
+        usual = next((usual for usual in USUAL if re.fullmatch(usual.names, head.operator)), None)
+        match = _match(lines, line, head, usual) if usual is not None else None
+        if match is not None and match.entry.change is not None:
+            yield _suspicion(line, head, match, match.entry.change)
 
 
 class Match(NamedTuple):
@@ -236,7 +234,7 @@ class Match(NamedTuple):
     forms: UsualForms
 
 
-def _match(lines: DocumentLines, line: Line, head: nodes.Call, number: int) -> Match | None:
+def _match(lines: DocumentLines, line: Line, head: nodes.Call, usual: Usual) -> Match | None:
     """The entry that a definition equals, a right one if there is any."""
     body = line.body[0]
     firsts = {node.base for node in walk(body) if isinstance(node, nodes.Superscript) and node.components == (nodes.Number(1),)}  # fmt: skip
@@ -247,34 +245,33 @@ def _match(lines: DocumentLines, line: Line, head: nodes.Call, number: int) -> M
         return nodes.Name(base) in firsts or any(text == to_text(name) for _, name in lines.declared.get(base, ()))
 
     try:
-        candidates = entries(number).get(_shape(body, number, is_label), [])
+        candidates = entries(usual).get(_shape(body, usual, is_label), [])
     except (ValueError, OverflowError, ZeroDivisionError):
         return None  # numbers beyond those of formulas
-    any_activation = USUAL[number].any_activation
     matches = [
-        Match(entry, names, UsualForms(_kinds(any_activation, names), is_label))
+        Match(entry, names, _forms(names, usual, is_label))
         for entry in candidates
-        if (names := _letters(entry, head, body, number, is_label)) is not None
+        if (names := _letters(entry, head, body, usual, is_label)) is not None
     ]
     return min(matches, key=lambda match: match.entry.change is not None, default=None)
 
 
 def _letters(
-    entry: UsualDefinition, head: nodes.Call, body: Any, number: int, is_label: Callable[[str], bool]
+    entry: UsualDefinition, head: nodes.Call, body: Any, usual: Usual, is_label: Callable[[str], bool]
 ) -> Mapping[str, str] | None:
     """What an entry calls the names of a definition that equals it, its arguments in their order, else None."""
     arguments = [to_text(argument) for argument in head.arguments]
-    usual = [to_text(argument) for argument in entry.head.arguments]
-    theirs, ours = _names(entry.body, lambda text: False), _names(body, is_label)
+    formals = [to_text(argument) for argument in entry.head.arguments]
+    theirs, ours = _names(entry.body, _no_label), _names(body, is_label)
     free, axes = [name for name in ours.names if name not in arguments], ours.axes
-    open_names = [name for name in theirs.names if name not in usual]
-    if len(free) + len(usual) > MAX_NAMES + len(arguments) or len(free) > MAX_NAMES or len(axes) != len(theirs.axes):
+    open_names = [name for name in theirs.names if name not in formals]
+    if len(free) + len(formals) > MAX_NAMES + len(arguments) or len(free) > MAX_NAMES or len(axes) != len(theirs.axes):
         return None
     if len([name for name in ours.names if name in arguments]) + len(free) != len(theirs.names):
         return None
-    expected = UsualForms(_kinds(USUAL[number].any_activation, {name: name for name in (*theirs.names, *theirs.axes)})).of(entry.body)  # fmt: skip
-    for names in _renamings(arguments, free, axes, usual, open_names, theirs.axes):
-        if UsualForms(_kinds(USUAL[number].any_activation, names), is_label).of(body) == expected:
+    expected = UsualForms(str, usual.any_activation).of(entry.body)
+    for names in _renamings(arguments, free, axes, formals, open_names, theirs.axes):
+        if _forms(names, usual, is_label).of(body) == expected:
             return names
     return None
 
@@ -299,18 +296,10 @@ class Named(NamedTuple):
 
 
 def _names(body: Any, is_label: Callable[[str], bool]) -> Named:
-    names: dict[str, None] = {}
-    axes: dict[str, None] = {}
-    forms = UsualForms(
-        lambda text: axes.setdefault(text) or text if text.startswith("|") else _note(names, text), is_label
-    )
-    forms.of(body)
-    return Named([name for name in names if name not in CONSTANTS and name != "activation()"], list(axes))
-
-
-def _note(names: dict[str, None], text: str) -> str:
-    names.setdefault(text)
-    return "" if text == "activation()" else text
+    noted: dict[str, str] = {}
+    UsualForms(lambda text: noted.setdefault(text, text), False, is_label).of(body)
+    axes = [text for text in noted if text.startswith("|")]
+    return Named([text for text in noted if text not in (*CONSTANTS, *axes)], axes)
 
 
 def _suspicion(line: Line, head: nodes.Call, match: Match, change: SingleChange) -> Suspicion:
@@ -322,8 +311,10 @@ def _suspicion(line: Line, head: nodes.Call, match: Match, change: SingleChange)
 
 def _changed_part(body: Any, match: Match, change: SingleChange) -> Any:
     """The part of a definition that differs from the usual one; all of it where no single part does."""
-    theirs = {name: name for name in match.names.values()}
-    changed = UsualForms(lambda text: theirs.get(text, match.forms.renamed(text))).of(change.new)
+    theirs = {*match.names.values()}
+    changed = UsualForms(
+        lambda text: text if text in theirs else match.forms.renamed(text), match.forms.any_activation
+    ).of(change.new)
     parts = [node for node in walk(body) if isinstance(node, WITH_FORMS) and match.forms.of(node) == changed]
     return parts[0] if len(parts) == 1 else body
 

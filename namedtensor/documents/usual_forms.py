@@ -20,10 +20,13 @@ ACTIVATIONS = frozenset("relu ReLU gelu GELU GeLU silu SiLU swish Swish tanh σ 
 
 
 class UsualForms:
-    """Forms of expressions in which names, axes and activation functions are what `renamed` gives."""
+    """Forms of expressions in which names and axes are what `renamed` gives, and all activation functions may be one."""
 
-    def __init__(self, renamed: Callable[[str], str], is_label: Callable[[str], bool] = lambda text: False):
+    def __init__(
+        self, renamed: Callable[[str], str], any_activation: bool, is_label: Callable[[str], bool] = lambda text: False
+    ):
         self.renamed = renamed
+        self.any_activation = any_activation
         self.is_label = is_label  # whether a text such as W^1 is a name, and not a power
 
     def of(self, node: Any) -> Form:
@@ -96,12 +99,10 @@ class UsualForms:
                 return product(total(only, product(MINUS, mean(axes, only))), deviation)
             case "exp", [only]:
                 return "exp", only
-            case (("σ" | "sigmoid"), [only]) if not self.renamed("activation()"):
+            case (("σ" | "sigmoid"), [only]) if not self.any_activation:
                 return power(total(Fraction(1), ("exp", product(MINUS, only))), MINUS)
             case _:
-                is_activation = (
-                    len(operands) == 1 and not axes and self.renamed("activation()") and operator in ACTIVATIONS
-                )
+                is_activation = len(operands) == 1 and not axes and self.any_activation and operator in ACTIVATIONS
                 name = "activation" if is_activation else operator
                 return "call", name, axes, (*operands, *options)
 

@@ -58,10 +58,12 @@ class Tried(NamedTuple):
             CONDITION: self.said or "taken as a condition on what is given",
             UNTRIED: f"not tested: {self.said}",
         }
-        where = ", ".join(
-            f"{name} {'' if message[0] == '∈' else 'is '}{message}" for name, message in self.supposed.items()
-        )
-        return words.get(self.status, self.status) + (f", where {where}" if where else "")
+        where = f", where {_listed(self.supposed)}" if self.supposed else ""
+        return words.get(self.status, self.status) + where
+
+
+def _listed(meanings: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {'' if meaning[0] == '∈' else 'is '}{meaning}" for name, meaning in meanings.items())
 
 
 def _shown(value: Any) -> str:
@@ -81,9 +83,6 @@ SAID = 24  # elements of a tensor that are printed
 
 def doubt(failure: str, assumptions: Mapping[str, str], undeclared: Collection[str]) -> NotationError:
     """Return the warning of an assertion that fails with the minimal types of what is undeclared."""
-    assumed = ", ".join(
-        f"{name} {'' if meaning[0] == '∈' else 'is '}{meaning}" for name, meaning in assumptions.items()
-    )
     names = ", ".join(undeclared)
     hint = f"declare {names}, if the types differ" if undeclared else "state what they are, if they differ"
-    return NotationError(403, f"{failure}, where {assumed}", hint=hint)
+    return NotationError(403, f"{failure}, where {_listed(assumptions)}", hint=hint)
