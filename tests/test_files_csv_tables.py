@@ -171,7 +171,7 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("reader", ["pandas", "numpy"])
+@pytest.mark.parametrize("reader", ["pandas", "without pandas"])
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_table_is_read_as_a_small_one(tmp_path, monkeypatch, name, reader):
     from namedtensor.files import formats, large_tables
@@ -179,7 +179,7 @@ def test_a_large_table_is_read_as_a_small_one(tmp_path, monkeypatch, name, reade
     if reader == "pandas":
         pytest.importorskip("pandas")
     else:
-        monkeypatch.setattr(large_tables, "pandas_columns", lambda path, head: None)
+        monkeypatch.setattr(large_tables, "pandas_columns", lambda *given: None)
     path = tmp_path / "t.csv"
     header, row = LARGE[name]
     path.write_text(header + "".join(f"{row(at)}\n" for at in range(3000)), encoding="utf-8")
@@ -197,7 +197,7 @@ def test_a_large_table_is_read_as_a_small_one(tmp_path, monkeypatch, name, reade
     np.testing.assert_array_equal(actual, expected)
 
 
-@pytest.mark.parametrize("reader", ["pandas", "numpy"])
+@pytest.mark.parametrize("reader", ["pandas", "without pandas"])
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -212,7 +212,7 @@ def test_what_is_wrong_in_a_large_table_is_said_as_in_a_small_one(tmp_path, monk
     if reader == "pandas":
         pytest.importorskip("pandas")
     else:
-        monkeypatch.setattr(large_tables, "pandas_columns", lambda path, head: None)
+        monkeypatch.setattr(large_tables, "pandas_columns", lambda *given: None)
     monkeypatch.setattr(formats, "MIN_LARGE_BYTES", 1)
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")

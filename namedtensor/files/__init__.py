@@ -4,7 +4,7 @@
 `safetensors`: many named tensors in one file.
 `contents`: what a file holds.
 `csv_tables`: tables of text, their headers and labels.
-`large_tables`: the same of large files, by pandas or NumPy.
+`large_tables`: the same of large files, by pandas.
 `formats`: the table of all formats, with how each is read and written.
 `data_files`: Parquet, NetCDF and Zarr, by other libraries.
 `tensor_files`: one tensor in a file, from Python.

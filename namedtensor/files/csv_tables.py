@@ -57,29 +57,42 @@ class Table(NamedTuple):
         )
 
 
+class TableCells(NamedTuple):
+    """The cells of a table below its header, by columns, and their lines in the file."""
+
+    titles: tuple[str, ...]
+    columns: list[list[str]]
+    lines: list[int]
+    has_header: bool
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the first column counts the rows, and so does not hold data."""
+        return self.has_header and not self.titles[0] and len(self.titles) > 1 and is_row_numbers(self.columns[0])
+
+
 def read_table(path: Path, header: bool | None = None) -> Table:
     """The table of a file; `header` specifies whether its first row is one, None leaves that to the rules. Raises InputError."""
-    rows = read_rows(path)
-    has_header = bool(rows) and (is_header(rows[: SAMPLE_ROWS + 1]) if header is None else header)
-    body = rows[1:] if has_header else rows
-    if not body:
+    titles, cells, lines, has_header = table = cells_of(read_rows(path), header)
+    if not lines:
         raise InputError(f"{path} holds no rows of numbers")
-    count = len(body[0][1])
-    titles = tuple(rows[0][1]) if has_header else tuple(f"column {number}" for number in range(1, count + 1))
-    cells = [[row[index] for _, row in body] for index in range(count)]
-    indexed = is_indexed(titles, cells[0], has_header)
-    columns = {index: cells[index] for index in range(1 if indexed else 0, count) if has_numbers(cells[index])}
+    columns = {index: column for index, column in enumerate(cells) if has_numbers(column)}
+    if table.is_indexed:
+        del columns[0]
     if not columns:
         raise InputError(f"{path} holds no column of numbers")
-    others = [index for index in range(count) if index not in columns]
+    others = [index for index in range(len(cells)) if index not in columns]
     labels = next((tuple(cells[index]) for index in others if all(cells[index])), ())
-    lines = [number for number, _ in body]
     return Table(path, titles, columns, lines, labels, has_header, notes_of(titles, others, has_header))
 
 
-def is_indexed(titles: Sequence[str], first: Sequence[str], has_header: bool) -> bool:
-    """Whether the first column counts the rows, and so does not hold data."""
-    return has_header and not titles[0] and len(titles) > 1 and is_row_numbers(first)
+def cells_of(rows: Sequence[Row], header: bool | None) -> TableCells:
+    """The cells below the header, if there is one."""
+    has_header = bool(rows) and (is_header(rows[: SAMPLE_ROWS + 1]) if header is None else header)
+    body = rows[1:] if has_header else rows
+    columns = [list(column) for column in zip(*(row for _, row in body))]
+    titles = rows[0][1] if has_header else [f"column {number}" for number in range(1, len(columns) + 1)]
+    return TableCells(tuple(titles), columns, [number for number, _ in body], has_header)
 
 
 def has_numbers(column: Sequence[str]) -> bool:
@@ -107,12 +120,18 @@ def array_of(columns: Sequence[Any]) -> Any:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The rows with their line numbers, all of one length."""
-    text = read_text(path)
+    return rows_of(read_text(path), path)
+
+
+def separator_of(text: str) -> str:
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    separator = max(",;\t", key=first.count)
+    return max(",;\t", key=first.count)
+
+
+def rows_of(text: str, path: Path) -> list[Row]:
+    """The rows with their line numbers, all of one length. Raises InputError."""
     try:
-        lines = list(csv.reader((line for line in text.splitlines()), delimiter=separator, skipinitialspace=True))
+        lines = list(csv.reader(text.splitlines(), delimiter=separator_of(text), skipinitialspace=True))
     except csv.Error as problem:
         raise InputError(f"{path} is not a table: {problem}") from None
     rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(lines, 1) if any(map(str.strip, row))]

@@ -64,7 +64,7 @@ def as_found(tensor: Any, notes: tuple[str, ...] = (), table: bool = False) -> F
 
 
 # ---------------------------------------------------------------------------------------------------------------- Parquet
-def read_parquet(path: Path, member: str | None, name: str) -> Found:
+def read_parquet(path: Path, member: str | None) -> Found:
     """A table of numbers. A first column of words labels its rows; other words are left out, with a remark."""
     need_packages("Parquet", f"reading {path}")
     if beginning(path) != PARQUET:
@@ -114,7 +114,7 @@ def write_parquet(value: Any, file: Any, path: str) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- NetCDF, Zarr
-def read_netcdf(path: Path, member: str | None, name: str) -> Found:
+def read_netcdf(path: Path, member: str | None) -> Found:
     """A variable of the file, with its dimensions and coordinates."""
     start = beginning(path)
     if not start.startswith((NETCDF_3, HDF)):
@@ -123,7 +123,7 @@ def read_netcdf(path: Path, member: str | None, name: str) -> Found:
     return variable_of(path, member, "open_dataset")
 
 
-def read_zarr(path: Path, member: str | None, name: str) -> Found:
+def read_zarr(path: Path, member: str | None) -> Found:
     """A variable of a Zarr store, which is a folder."""
     need_packages("Zarr", f"reading {path}")
     return variable_of(path, member, "open_zarr")

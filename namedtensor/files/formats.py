@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.settings import DEFAULT
 from .contents import Found, choose
 from .csv_tables import Table, read_table
+from .data_files import read_netcdf, read_parquet, read_zarr, write_netcdf, write_parquet, write_zarr
+from .large_tables import read_large_table
+from .safetensors import TensorFile, axes_in
 from .text import InputError, as_list, as_object, finite, is_names, parse_json, read_text, reason, whole_file
 
 MIN_LARGE_BYTES = 10**6  # of a table that is read by `large_tables`
@@ -36,7 +38,7 @@ WORDS = {
 }
 
 
-def read_json(path: Path, member: str | None, name: str) -> Found:
+def read_json(path: Path, member: str | None) -> Found:
     return json_tensor(read_text(path), str(path))
 
 
@@ -105,7 +107,7 @@ def entry_of(entry: Any, what: str) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------------------------ CSV
-def read_csv(path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
+def read_csv(path: Path, member: str | None, header: bool | None = None) -> Found:
     """A table of numbers. A header is taken off, and columns of words are left out, both with a note."""
     table = table_of(path, header)
     columns, notes = list(table.columns), list(table.notes)
@@ -124,9 +126,6 @@ def read_csv(path: Path, member: str | None, name: str, header: bool | None = No
 def table_of(path: Path, header: bool | None = None) -> Table:
     """The table of a file; one that is large is read in C, where it is plain. Raises InputError."""
     if path.stat().st_size >= MIN_LARGE_BYTES:
-        with LOADING, all_or_none():
-            from .large_tables import read_large_table
-
         table = read_large_table(path, header)
         if table is not None:
             return table
@@ -134,11 +133,11 @@ def table_of(path: Path, header: bool | None = None) -> Table:
 
 
 # ---------------------------------------------------------------------------------------------------------- NumPy's own
-def read_npy(path: Path, member: str | None, name: str) -> Found:
+def read_npy(path: Path, member: str | None) -> Found:
     return Found(numeric(load_numpy(path), str(path)))
 
 
-def read_npz(path: Path, member: str | None, name: str) -> Found:
+def read_npz(path: Path, member: str | None) -> Found:
     """The member, or the only array; `axes` beside it names its axes."""
     loaded = load_numpy(path)
     if not hasattr(loaded, "files"):
@@ -194,11 +193,8 @@ def numeric(array: Any, what: str) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------- safetensors
-def read_safetensors(path: Path, member: str | None, name: str) -> Found:
+def read_safetensors(path: Path, member: str | None) -> Found:
     """One tensor of the file, with its axes where our own program wrote it."""
-    with LOADING, all_or_none():
-        from .safetensors import TensorFile, axes_in
-
     try:
         file = TensorFile(path)
     except NotationError as problem:
@@ -240,6 +236,11 @@ def positional(value: Any) -> tuple[Any, tuple[str, ...]]:
     return np.asarray(value.to_array(value.axes)), tuple(value.axes)
 
 
+def label_texts(value: Any) -> dict[str, list[str]]:
+    """The labels of each axis that has some, as texts."""
+    return {axis: [labels.text(at) for at in range(len(labels))] for axis, labels in value.layout.labels}
+
+
 def write_npy(value: Any, file: Any, path: str) -> None:
     import numpy as np
 
@@ -254,11 +255,8 @@ def write_npz(value: Any, file: Any, path: str) -> None:
 
 
 def write_json(value: Any, file: Any, path: str) -> None:
-
     array, axes = positional(value)
-    labels = {
-        axis: [axis_labels.text(at) for at in range(len(axis_labels))] for axis, axis_labels in value.layout.labels
-    }
+    labels = label_texts(value)
     record = {"axes": list(axes), **({"labels": labels} if labels else {}), "data": finite(array.tolist())}
     file.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
 
@@ -270,9 +268,7 @@ def write_csv(value: Any, file: Any, path: str) -> None:
         raise InputError(
             f"{path}: a table has two axes at most, and the result has {', '.join(axes)}; write .npy or .json"
         )
-    labels = {
-        axis: [axis_labels.text(at) for at in range(len(axis_labels))] for axis, axis_labels in value.layout.labels
-    }
+    labels = label_texts(value)
     across = [*axes] or ["value"]
     if array.ndim == 2:
         across = labels.get(axes[1]) or [f"{axes[1]}({index})" for index in range(1, array.shape[1] + 1)]
@@ -289,7 +285,7 @@ def write_csv(value: Any, file: Any, path: str) -> None:
 
 
 class Format(NamedTuple):
-    read: Callable[[Path, str | None, str], Found]
+    read: Callable[[Path, str | None], Found]
     write: Callable[..., None] | None = None
     members: bool = False  # whether FILE[NAME] chooses among several
     is_folder: bool = False
@@ -298,10 +294,10 @@ class Format(NamedTuple):
 def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
     """Read a file of a suffix; `header` specifies whether the first row of a table is one. Raises InputError."""
     if FORMATS[suffix].read is read_csv:
-        return read_csv(path, member, name, header)
+        return read_csv(path, member, header)
     if header is not None:
         raise InputError(f"{path} is not a table; leave out --header {name}=…")
-    return FORMATS[suffix].read(path, member, name)
+    return FORMATS[suffix].read(path, member)
 
 
 def read_path(path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
@@ -316,18 +312,6 @@ def read_path(path: Path, member: str | None, name: str, header: bool | None = N
     return read(suffix, path, member, name, header)
 
 
-def lazy(name: str) -> Any:
-    """A function of `data_files`, which is loaded for the formats that need it."""
-
-    def run(*arguments: Any) -> Any:
-        with LOADING, all_or_none():
-            from . import data_files
-
-        return getattr(data_files, name)(*arguments)
-
-    return run
-
-
 FORMATS = {
     ".json": Format(read_json, write_json),
     ".npy": Format(read_npy, write_npy),
@@ -335,7 +319,7 @@ FORMATS = {
     ".csv": Format(read_csv, write_csv, True),
     ".tsv": Format(read_csv, None, True),
     ".safetensors": Format(read_safetensors, None, True),
-    ".parquet": Format(lazy("read_parquet"), lazy("write_parquet"), True),
-    ".nc": Format(lazy("read_netcdf"), lazy("write_netcdf"), True),
-    ".zarr": Format(lazy("read_zarr"), lazy("write_zarr"), True, is_folder=True),
+    ".parquet": Format(read_parquet, write_parquet, True),
+    ".nc": Format(read_netcdf, write_netcdf, True),
+    ".zarr": Format(read_zarr, write_zarr, True, is_folder=True),
 }
