@@ -14,22 +14,18 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_number, as_path, wrong
-from ..files.text import whole_file
+from ..files.text import save
 from .frames import SIZE_INCHES, draw_text, draw_value, marked_html, source_lines
 from .pictures import blank, without_warnings
-
-if TYPE_CHECKING:
-    from .steps import Explanation
+from .steps import Explanation
 
 MAX_FRAMES = 120
 DPI = 100
-FORMATS = (".gif", ".mp4", ".html")
 
 
 @dataclass(frozen=True)
@@ -71,18 +67,13 @@ class Animation:
             If the format is unknown or the file cannot be written (409), or ffmpeg is not installed (408).
         """
         position = as_path(path)
-        makers = {".gif": self._gif, ".mp4": self._mp4, ".html": lambda: self.to_reveal(reveal).encode()}
+        makers = {".gif": self._gif, ".mp4": self._mp4, ".html": lambda: self.to_reveal(reveal)}
         make = makers.get(position.suffix.lower())
         if make is None:
             raise NotationError(
-                409, f"unknown format {position.suffix or position.name!r}", hint=f"available: {', '.join(FORMATS)}"
+                409, f"unknown format {position.suffix or position.name!r}", hint=f"available: {', '.join(makers)}"
             )
-        data = make()
-        try:
-            with whole_file(position) as file:
-                file.write(data)
-        except OSError as problem:
-            raise NotationError(409, f"cannot write {position}: {problem.strerror or problem}") from None
+        save(position, make())
 
     def frames(self) -> Iterator[bytes]:
         """Each frame as a PNG file."""
@@ -194,11 +185,8 @@ def animate(explanation: Explanation, *, seconds: float = 1.5, title: str = "") 
     >>> animation = nt.animate(nt.explain("softmax_{seq} X ⊙_{seq} X", X=X))
     >>> animation.save("steps.gif")  # doctest: +SKIP
     """
-    with LOADING, all_or_none():
-        from .steps import Explanation as Steps
-
     given: Any = explanation
-    if not isinstance(given, Steps):
+    if not isinstance(given, Explanation):
         raise wrong(given, "the first argument", "an explanation", "write nt.animate(nt.explain(formula, X=X))")
     seconds = as_number(seconds, "seconds=", 0.02, "write seconds=1.5")
     if len(explanation) > MAX_FRAMES:

@@ -107,21 +107,7 @@ JAX = Library("in JAX", "jnp", ("import jax", "import jax.numpy as jnp"), "axis"
     "softplus": "jax.nn.softplus({0})", "logsigmoid": "jax.nn.log_sigmoid({0})", "gelu": "jax.nn.gelu({0}, approximate=False)",
     "gelu_tanh": "jax.nn.gelu({0})", "silu": "jax.nn.silu({0})", "erf": "jax.scipy.special.erf({0})",
 })  # fmt: skip
-OPERANDS_IN_VARIABLES = (
-    "⊕",
-    "concat",
-    "unroll",
-    "pool",
-    "index",
-    "cumsum",
-    "cumprod",
-    "sort",
-    "median",
-    "quantile",
-    "norm",
-    "argmax",
-    "argmin",
-)
+OPERANDS_IN_VARIABLES = "⊕ concat unroll pool index cumsum cumprod sort median quantile norm argmax argmin".split()
 LOOPS = Library("as loops", "math", ("import math",), "", {
     "arctan": "math.atan({0})", "arcsin": "math.asin({0})", "arccos": "math.acos({0})", "abs": "abs({0})", "round": "round({0})",
     "ln": "math.log({0})", "sign": "sign({0})", "relu": "max({0}, 0)", "clip": "min(max({0}, {1}), {2})", "σ": "sigmoid({0})",

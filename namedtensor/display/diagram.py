@@ -10,13 +10,14 @@ from typing import Any
 
 from grammar.cache import cached_property
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
-from ..files.text import reason, whole_file
+from ..files.text import save
 from .colors import Tint
 from .diagram_drawing import draw
+from .diagram_matplotlib import render
 from .diagram_shapes import DiagramShapes
 from .diagram_svg import to_svg
+from .diagram_tikz import to_tikz
 from .flow_graph import FlowGraph
 from .pictures import fitted
 
@@ -40,9 +41,6 @@ class Diagram:
 
     def to_tikz(self) -> str:
         """Return the diagram as a `tikzpicture`. A document needs the package tikz and those of `latex_preamble()`."""
-        with LOADING, all_or_none():
-            from .diagram_tikz import to_tikz
-
         return to_tikz(self.drawing)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -64,12 +62,7 @@ class Diagram:
             raise NotationError(
                 409, f"cannot write {path}: supported formats are {formats}", hint="use a name that ends in .svg"
             )
-        data = FORMATS[extension](self)
-        try:
-            with whole_file(path) as file:
-                file.write(data)
-        except OSError as problem:
-            raise NotationError(409, f"cannot write {path}: {reason(problem)}") from None
+        save(path, FORMATS[extension](self))
 
     def __repr__(self) -> str:
         return f"Diagram of {len(self.graph.nodes)} pieces: a notebook shows it, and save('x.svg') writes it"
@@ -78,19 +71,9 @@ class Diagram:
         return f'<div class="nt-diagram">{fitted(to_svg(self.drawing, dark=True))}</div>'
 
 
-def _rendered(format: str) -> Callable[[Diagram], bytes]:
-    def data(diagram: Diagram) -> bytes:
-        with LOADING, all_or_none():
-            from .diagram_matplotlib import render
-
-        return render(diagram.drawing, format)
-
-    return data
-
-
-FORMATS: dict[str, Callable[[Diagram], bytes]] = {
-    **dict.fromkeys(("", ".svg"), lambda diagram: diagram.to_svg().encode("utf-8")),
-    **dict.fromkeys((".tikz", ".tex"), lambda diagram: diagram.to_tikz().encode("utf-8")),
-    ".pdf": _rendered("pdf"),
-    ".png": _rendered("png"),
+FORMATS: dict[str, Callable[[Diagram], bytes | str]] = {
+    **dict.fromkeys(("", ".svg"), Diagram.to_svg),
+    **dict.fromkeys((".tikz", ".tex"), Diagram.to_tikz),
+    ".pdf": lambda diagram: render(diagram.drawing, "pdf"),
+    ".png": lambda diagram: render(diagram.drawing, "png"),
 }

@@ -8,7 +8,9 @@ waypoint in each. The layout knows only sizes of cells, so a group is a node lik
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 
 SPACE, GAP, SLIM = 22.0, 30.0, 10.0  # between neighbors, between ranks, the breadth of a waypoint
@@ -65,16 +67,14 @@ class DiagramLayout:
     bottoms: list[float]
 
 
-def layered(
-    sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: Collection[int] = (), gap: float = GAP
-) -> DiagramLayout:
+def layered(sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: Collection[int] = ()) -> DiagramLayout:
     """Places for nodes of these sizes, in which every link goes down; those of `first` appear in the first rank."""
     cells = [Cell(width, height, is_top=index in first) for index, (width, height) in enumerate(sizes)]
     rank_cells(cells, links)
     add_ways(cells, links)
     ranks = ordered(cells, links)
     align(cells, links, ranks)
-    return settled(cells, links, ranks, gap)
+    return settled(cells, links, ranks)
 
 
 # -------------------------------------------------------------------------------------------------------------- ranks
@@ -223,7 +223,8 @@ def strands_of(cells: list[Cell], joined: list[DiagramPiece], ranks: list[list[i
         for index, root in enumerate(of):
             strands[numbers[root]].members[index] = offsets[index]
         indices = [numbers[root] for root in of]
-        if len(sorted_out(neighbours(cells, strands, indices, ranks))) == len(strands):
+        with suppress(CycleError):
+            sorted_out(neighbours(cells, strands, indices, ranks))
             break
     return strands, indices
 
@@ -277,18 +278,8 @@ def neighbours(cells: list[Cell], strands: list[Strand], of: list[int], ranks: l
 
 
 def sorted_out(beside: Beside) -> list[int]:
-    """The strands so that each comes after those at its left, as far as that is possible."""
-    waiting = [len(left) for left, _ in beside]
-    ready = [index for index, count in enumerate(waiting) if not count]
-    indices: list[int] = []
-    while ready:
-        position = ready.pop()
-        indices.append(position)
-        for other in beside[position][1]:
-            waiting[other] -= 1
-            if not waiting[other]:
-                ready.append(other)
-    return indices
+    """The strands so that each comes after those at its left. Raises CycleError where that is not possible."""
+    return list(TopologicalSorter({position: left for position, (left, _) in enumerate(beside)}).static_order())
 
 
 def push_apart(strands: list[Strand], beside: Beside) -> None:
@@ -311,7 +302,7 @@ def distance(left: Cell, right: Cell) -> float:
     return (left.width + right.width) / 2 + space
 
 
-def settled(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]], gap: float) -> DiagramLayout:
+def settled(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]]) -> DiagramLayout:
     """The heights of ranks, and all moved so that the whole begins at nothing."""
     tops: list[float] = []
     bottoms: list[float] = []
@@ -322,9 +313,9 @@ def settled(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]], ga
         bottoms.append(down + height)
         for position in rank:
             cells[position].y = down + (0.0 if cells[position].is_way else (height - cells[position].height) / 2)
-        down += height + gap
+        down += height + GAP
     left = min((cell.x - cell.width / 2 for cell in cells), default=0.0)
     for cell in cells:
         cell.x -= left
     width = max((cell.x + cell.width / 2 for cell in cells), default=0.0)
-    return DiagramLayout(cells, list(links), width, max(down - gap, 0.0), tops, bottoms)
+    return DiagramLayout(cells, list(links), width, max(down - GAP, 0.0), tops, bottoms)

@@ -23,7 +23,7 @@ from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment, source_name
 from .flow_data import Asked, FlowData
 from .flow_graph import NAMING, DrawnFunction, Edge, FlowGraph, Port, ValueSource
-from .flow_trees import operands, regrouped, substituted, written
+from .flow_trees import lineage, operands, regrouped, substituted, written
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box
 WHOLE = (
@@ -63,7 +63,7 @@ class Flow(FlowData):
         for name in function.parameters:
             shape = self.type_of(env.variables[name.key()], env)
             bound[name.key()] = self.root.add(DrawnFunction("input", self.runs(written(name.key())), shape))
-        return self.named(self.flow(function.body, env, self.root), function.head)
+        return self.flow(function.body, env, self.root)
 
     def value(self, node: Node | Definition | Key) -> ValueSource | None:
         """The flow of a name, of an expression of the program, or of a definition: the last member, where it is a family."""
@@ -86,15 +86,13 @@ class Flow(FlowData):
     # -------------------------------------------------------------------------------------------------------- a name
     def resolve(self, key: Key, env: Environment) -> ValueSource | None:
         """The node that a name's value comes from; None where no data are in it."""
-        holder: Environment | None = env
-        while holder is not None:
+        for holder in lineage(env):
             bound = self.bound.get(id(holder), {})
             if key in bound:
                 return bound[key]
             definition = self.definition_of(key, holder)
             if definition is not None:
                 return self.defined(key, definition, holder)
-            holder = holder.parent
         return self.input(key) if key in self.data else None
 
     def input(self, key: Key) -> ValueSource:
@@ -114,11 +112,11 @@ class Flow(FlowData):
             if env is not None:
                 graph = self.graph_of(definition, holder, index)
                 if definition.elements:
-                    source = self.box(definition.body, definition.body, env, graph, self.leaves(definition.body, env))
+                    source = self.box(definition.body, env, graph, self.leaves(definition.body, env))
                     source.drawn.axes = self.shape_of(definition, key)
                 else:
                     source = self.flow(definition.body, env, graph)
-                self.made[mark] = self.named(source, definition.head, index, definition)
+                self.made[mark] = self.named(source, definition, index)
         return self.made[mark]
 
     def shape_of(self, definition: Definition, key: Key) -> dict[str, Any]:
@@ -126,14 +124,11 @@ class Flow(FlowData):
             {source_name(axis): resolve(size) for axis, size in self.checker.types.get(str(key), {}).items()}
         )
 
-    def named(
-        self, source: ValueSource | None, head: Any, index: Any = None, definition: Any = None
-    ) -> ValueSource | None:
+    def named(self, source: ValueSource | None, definition: Any, index: int | None) -> ValueSource | None:
         """The same, with the name of the definition where it has none yet."""
         if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
-            if definition is not None:
-                indices = {definition.range.variable.text: index} if index is not None else {}
-                source.drawn.name = self.runs(written(definition.name.key(indices.get)))
+            indices = {definition.range.variable.text: index} if index is not None else {}
+            source.drawn.name = self.runs(written(definition.name.key(indices.get)))
         return source
 
     # ------------------------------------------------------------------------------------------------------- families
@@ -171,12 +166,12 @@ class Flow(FlowData):
             assert isinstance(node, Call)
             return (
                 self.opened(node, function, env, graph)
-                if self.opens(function, node)
+                if self.opens(function)
                 else self.closed(node, function, env, graph)
             )
         whole = isinstance(node, WHOLE) or (len(leaves) == 1 and all(isinstance(leaf, Key) for leaf in leaves))
         if whole:
-            return self.box(node, node, env, graph, leaves)
+            return self.box(node, env, graph, leaves)
         node = regrouped(node, lambda part: bool(self.leaves(part, env)))
         parts = [part for part in operands(node) if self.leaves(part, env)]
         if len(parts) > 1:
@@ -201,13 +196,11 @@ class Flow(FlowData):
     def joined(self, node: Node, parts: list[Node], env: Environment, graph: FlowGraph) -> ValueSource:
         """An operator or box with several inputs."""
         sources = [(self.flow(part, env, graph), part) for part in parts]
-        sign = isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments)
-        if sign:
-            assert isinstance(node, Call)
-            joined = graph.add(DrawnFunction("sign", self.sign(node), self.shape(node, env)))
+        if isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments):
+            kind, text = "sign", self.sign(node)
         else:
-            text = self.runs(substituted(node, self.nameless(parts, env)))
-            joined = graph.add(DrawnFunction("formula", text, self.shape(node, env)))
+            kind, text = "formula", self.runs(substituted(node, self.nameless(parts, env)))
+        joined = graph.add(DrawnFunction(kind, text, self.shape(node, env)))
         for source, part in sources:
             if source is not None:
                 graph.connect(source, joined, self.runs(part) if self.name_in(part, env) else ())
@@ -223,9 +216,9 @@ class Flow(FlowData):
     def nameless(self, parts: Iterable[Node], env: Environment) -> set[int]:
         return {id(part) for part in parts if self.name_in(part, env) is None}
 
-    def box(self, node: Node, shown: Node, env: Environment, graph: FlowGraph, leaves: Iterable[Any]) -> ValueSource:
+    def box(self, node: Node, env: Environment, graph: FlowGraph, leaves: Iterable[Any]) -> ValueSource:
         """One box for an expression, whatever names are in it."""
-        box = graph.add(DrawnFunction("formula", self.runs(shown), self.shape(node, env)))
+        box = graph.add(DrawnFunction("formula", self.runs(node), self.shape(node, env)))
         for leaf in leaves:
             if isinstance(leaf, Key):
                 source = self.resolve(leaf, env)
@@ -241,19 +234,21 @@ class Flow(FlowData):
         return ()
 
     # ------------------------------------------------------------------------------------------------------ functions
-    def opens(self, function: FunctionDefinition, node: Call) -> bool:
+    def opens(self, function: FunctionDefinition) -> bool:
         return bool({function.operator, function.title} & self.asked.expand)
+
+    def title(self, node: Call) -> tuple[Run, ...]:
+        """The text of a call without its arguments."""
+        runs = self.runs(dataclasses.replace(node, arguments=(), parameters=()))
+        return tuple(run._replace(text=text) for run in runs if (text := run.text.removesuffix("()")))
 
     def closed(self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph) -> ValueSource:
         """A call as one node: its name, and below it the parameters that it is given."""
-        head = dataclasses.replace(node, arguments=(), parameters=())
-        title = self.runs(head)[:-1] if self.runs(head)[-1].text == "()" else self.runs(head)
-        title = tuple(run._replace(text=run.text.removesuffix("()")) for run in title)
         arguments = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, env)]
         detail: list[Run] = []
         for part in arguments:
             detail += ([Run(", ")] if detail else []) + list(self.runs(part))
-        closed = graph.add(DrawnFunction("function", title, self.shape(node, env), tuple(detail)))
+        closed = graph.add(DrawnFunction("function", self.title(node), self.shape(node, env), tuple(detail)))
         for part in (*node.arguments, *node.parameters):
             source = self.flow(part, env, graph)
             if source is not None:
@@ -271,8 +266,7 @@ class Flow(FlowData):
         """A call as a group that holds the function's body."""
         inner = self.calls[(id(node), id(env))]
         sources = [self.flow(part, env, graph) for part in (*node.arguments, *node.parameters)]
-        title = self.runs(dataclasses.replace(node, arguments=(), parameters=()))
-        group = graph.group(tuple(run._replace(text=run.text.removesuffix("()")) for run in title))
+        group = graph.group(self.title(node))
         self.graphs[id(inner)] = group
         bound = self.bound[id(inner)] = {}
         for name, source in zip((*function.parameters, *function.options), sources):

@@ -196,19 +196,16 @@ class FlowData:
         return None if isinstance(index, SizeVariable) else index
 
     def means(self, key: Key, env: Environment) -> bool:
-        holder: Environment | None = env
-        while holder is not None:
-            if key in self.bound.get(id(holder), {}) or key in holder.variables:
-                return True
-            if self.definition_of(key, holder) is not None:
-                return True
-            holder = holder.parent
-        return key in self.checker.parameters
+        return key in self.checker.parameters or any(
+            key in self.bound.get(id(holder), {})
+            or key in holder.variables
+            or self.definition_of(key, holder) is not None
+            for holder in lineage(env)
+        )
 
     def resolve_quietly(self, key: Key, env: Environment) -> bool:
         """Whether data are in a name. A definition that is being drawn is data: it was asked for."""
-        holder: Environment | None = env
-        while holder is not None:
+        for holder in lineage(env):
             bound = self.bound.get(id(holder), {})
             if key in bound:
                 return bound[key] is not None
@@ -217,7 +214,6 @@ class FlowData:
                 return self.has_data(definition, holder, self.index_of(key, definition, holder))
             if key in holder.variables and holder is not self.checker.top:
                 return False
-            holder = holder.parent
         return key in self.data
 
     def has_data(self, definition: Definition, holder: Environment, index: int | None) -> bool:

@@ -8,14 +8,12 @@ import math
 import re
 import textwrap
 from collections.abc import Container, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..tensors.tables import number, values
-from .colors import Tint, tints
+from .colors import Tint
 from .pictures import INK, scaled, write
-
-if TYPE_CHECKING:
-    from .steps import ExplainedStep, Explanation
+from .steps import ExplainedStep, Explanation, colors_of
 
 MAX_SOURCE_LINES = 7  # shown at a time, around the marked one
 MAX_LINE_CHARS = 84
@@ -95,11 +93,6 @@ class Writing:
         self.figure.add_artist(
             Rectangle((x, y), width, height, color=color, linewidth=0, transform=self.figure.transFigure)
         )
-
-
-def colors_of(explanation: Explanation) -> dict[str, Tint]:
-    """The color of each axis, the same in all frames."""
-    return tints([*explanation.axes, *(axis for step in explanation for axis in step.axes)])
 
 
 def axis_columns(text: str, axes: Container[str]) -> list[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -30,9 +31,7 @@ def html_runs(runs: Iterable[Run], tints: Mapping[str, Tint]) -> str:
     names: list[str] = []
     stack: tuple[str, ...] = ()
     for run in runs:
-        common = 0
-        while common < min(len(stack), len(run.scripts)) and stack[common] == run.scripts[common]:
-            common += 1
+        common = len(os.path.commonprefix([stack, run.scripts]))
         names += [f"</{TAGS[script]}>" for script in reversed(stack[common:])]
         names += [f"<{TAGS[script]}>" for script in run.scripts[common:]]
         stack = run.scripts

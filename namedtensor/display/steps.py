@@ -14,7 +14,7 @@ from __future__ import annotations
 import html
 import os
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,13 +29,14 @@ from grammar.printer.runs import axes_in
 from ..core.axes import show
 from ..core.kinds import as_path
 from ..core.suggestions import Suggests, did_you_mean, near
-from ..files.text import whole_file
+from ..files.text import save
 from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
 from .colors import Tint, tints
 from .derivations import Way, way_html, way_text
 from .html import html_piece, html_type, style
+from .slides import slides
 
 if TYPE_CHECKING:
     from ..checking.checker import Checker
@@ -238,10 +239,7 @@ class Explanation(Suggests):
 
     def to_html(self) -> str:
         """A page by itself that shows a step at a time: arrows, page keys and buttons lead on and back."""
-        with LOADING, all_or_none():
-            from .slides import slides
-
-        return slides(self, self._tints)
+        return slides(self, colors_of(self))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write that page to a file; it needs no network and no other file.
@@ -251,16 +249,7 @@ class Explanation(Suggests):
         >>> import namedtensor as nt
         >>> nt.explain("∑_{a} X", X=nt.tensor([1, 2], "a")).save("steps.html")  # doctest: +SKIP
         """
-        path_, page = as_path(path), self.to_html()
-        try:
-            with whole_file(path_) as file:
-                file.write(page.encode())
-        except OSError as problem:
-            raise NotationError(409, f"cannot write {path_}: {problem.strerror or problem}") from None
-
-    @property
-    def _tints(self) -> dict[str, Tint]:
-        return tints([*self.axes, *(axis for stage in self.stages for axis in stage.axes)])
+        save(as_path(path), self.to_html())
 
     @cached_property
     def derivation(self) -> Way | None:
@@ -276,9 +265,14 @@ class Explanation(Suggests):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        text = html_overview(self, self._tints) if len(self) > LONGEST else html_steps(self, self._tints)
+        text = html_overview(self) if len(self) > LONGEST else html_steps(self)
         way = self.derivation
-        return text if way is None else text + way_html(way, self._tints)
+        return text if way is None else text + way_html(way, colors_of(self))
+
+
+def colors_of(explanation: Explanation) -> dict[str, Tint]:
+    """The color of each axis, the same wherever the steps are shown."""
+    return tints([*explanation.axes, *(axis for stage in explanation for axis in stage.axes)])
 
 
 def spellings(location: StepLocation) -> tuple[str, str, str]:
@@ -338,9 +332,7 @@ def steps_text(explanation: Explanation) -> str:
 
 def headings(before: tuple[StepLocation, ...], locations: tuple[StepLocation, ...]) -> list[tuple[int, str]]:
     """The names of the definitions that begin where one place follows another, and how deep they are."""
-    common = 0
-    while common < min(len(before), len(locations)) and before[common] == locations[common]:
-        common += 1
+    common = len(os.path.commonprefix([before, locations]))
     return [(depth, location.name) for depth, location in enumerate(locations) if depth >= common]
 
 
@@ -356,7 +348,8 @@ def overview_text(explanation: Explanation) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------- pages
-def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
+def html_steps(explanation: Explanation) -> str:
+    tints = colors_of(explanation)
     rows = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"]
     before: tuple[StepLocation, ...] = ()
     for locations, group in grouped(explanation):
@@ -372,7 +365,8 @@ def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
     return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
 
 
-def html_overview(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
+def html_overview(explanation: Explanation) -> str:
+    tints = colors_of(explanation)
     rows = ["<tr><th>definition</th><th>steps</th><th>type</th></tr>"]
     for row in overview(explanation):
         rows.append(

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
+from grammar.errors import NotationError
 from grammar.locks import locked
 
 MAX_PREFIX = 50  # characters of a file's name in that of its temporary file
@@ -52,6 +53,14 @@ def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
     """Write a file at once; a text in UTF-8. Raises OSError."""
     with whole_file(path) as file:
         file.write(data.encode() if isinstance(data, str) else data)
+
+
+def save(path: str | os.PathLike[str], data: bytes | str) -> None:
+    """The same for a caller from Python. Raises NotationError."""
+    try:
+        write_whole(path, data)
+    except OSError as problem:
+        raise NotationError(409, f"cannot write {path}: {reason(problem)}") from None
 
 
 def mode_of(target: Path) -> int:
