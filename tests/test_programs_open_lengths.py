@@ -60,6 +60,13 @@ def test_what_is_wrong_for_every_end_is_an_error(text, number, position):
         ("h^0 = 1\nh^t = h^{t-1} / 2 for t = 1, …, n\nY_{a(t)} = t for t = 1, …, m\nh^m", ("m ≤ n",)),
         ("x ∈ ℝ^{b[n]}\nz ∈ ℝ^{b[3]}\ny = x + z\nw = ∑_{i=1}^{n} x_{b(i)}", ("n = 3",)),
         ("h^0 = 1\nh^t = h^{t-1} / 2 for t = 1, …, n\nh^n", ()),
+        ("b^{n+1} = 1\nb^{n+2} = 1\nb^t = b^{t+1} + b^{t+2} for t = n, n-1, …, 1\nb^1", ()),
+        (
+            "E^{0,j,k} = 0 for j = 0, …, n for k = 0, …, p\nE^{1,j,k} = 0 for j = 0, …, n for k = 0, …, p\n"
+            "E^{i,0,k} = 0 for i = 2, …, m for k = 0, …, p\nE^{i,j,0} = 0 for i = 2, …, m for j = 1, …, n\n"
+            "E^{i,j,k} = E^{i-2,j,k} + E^{i,j-1,k} + E^{i,j,k-1} for i = 2, …, m for j = 1, …, n for k = 1, …, p\nE^{m,n,p}",
+            ("2 ≤ m",),
+        ),
     ],
 )
 def test_what_has_to_hold_of_an_end_is_reported(text, conditions):
