@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import chain
 from typing import Any, TypeAlias
 
 from grammar import nodes
@@ -136,12 +137,10 @@ class SizeSolver(SizesInterface):
         return match
 
     def related(self, symbol: Symbol, env: Environment) -> set[Symbol]:
-        """The symbols that share a size equation with one, so that a value of theirs may give it one."""
-        mentioned = (
-            {other for side in sides(fact) for other in self.symbols(side, environment)}
-            for fact, environment in self.all_facts(symbol, env)
-        )
-        return {other for symbols in mentioned if symbol in symbols for other in symbols} - {symbol}
+        """The other symbols in the size equations that may mention one: a value of theirs may give it one."""
+        facts = self.all_facts(symbol, env)
+        mentioned = (self.symbols(side, environment) for fact, environment in facts for side in sides(fact))
+        return set(chain.from_iterable(mentioned)) - {symbol}
 
     def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """Search a symbol from the environment outwards: sizes in scope, equations, declarations, inferred types."""
