@@ -86,7 +86,7 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
         over, parts = family.range, (*family.name.subscript, *family.name.superscript)
         if over is None or over.variable not in parts or over.further or family.elements or family.head is None:
             continue
-        others = earlier.setdefault(pattern_of(family, checker.scope.indices), [])
+        others = earlier.setdefault(pattern_of(family.name, checker.scope.indices), [])
         for other in others:
             common = intersection(checker, other, over)
             if common is not None:
