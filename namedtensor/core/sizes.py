@@ -6,19 +6,11 @@ number becomes that number. Arithmetic on unknowns gives a new unknown that keep
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partialmethod
 from typing import Any
 
 from .extents import Extent
 from .size_conditions import assume_equal, canonical
-
-
-def _written(sign: str) -> tuple[Callable[[Any, Any], SizeVariable], Callable[[Any, Any], SizeVariable]]:
-    """The methods of an operator, for a variable on its left and on its right: each gives the variable of the expression."""
-    return (
-        lambda variable, other: SizeVariable(f"{variable}{sign}{other}"),
-        lambda variable, other: SizeVariable(f"{other}{sign}{variable}"),
-    )
 
 
 class SizeVariable:
@@ -36,10 +28,19 @@ class SizeVariable:
 
     __repr__ = __str__
 
-    __add__, __radd__ = _written("+")
-    __sub__, __rsub__ = _written("-")
-    __mul__, __rmul__ = _written("·")
-    __truediv__, __rtruediv__ = __floordiv__, __rfloordiv__ = _written("/")
+    def _with(self, sign: str, other: Any) -> SizeVariable:
+        """The variable of an arithmetic expression of this one and a number."""
+        return SizeVariable(f"{self}{sign}{other}")
+
+    def _from(self, sign: str, other: Any) -> SizeVariable:
+        """The same with the number on the left."""
+        return SizeVariable(f"{other}{sign}{self}")
+
+    __add__, __radd__ = partialmethod(_with, "+"), partialmethod(_from, "+")
+    __sub__, __rsub__ = partialmethod(_with, "-"), partialmethod(_from, "-")
+    __mul__, __rmul__ = partialmethod(_with, "·"), partialmethod(_from, "·")
+    __truediv__, __rtruediv__ = partialmethod(_with, "/"), partialmethod(_from, "/")
+    __floordiv__, __rfloordiv__ = __truediv__, __rtruediv__
 
     def __mod__(self, other: Any) -> int:
         return 0

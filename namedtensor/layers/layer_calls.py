@@ -6,14 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_names
 from ..core.tensor import NamedTensor
+from ..tensors import pytrees as jax_trees
+from . import flax_nodes
 from .about import LayerMetadata
+from .families import Members
 from .parameters import Declared, check_names, shapes, spelled
 
 if TYPE_CHECKING:
@@ -75,6 +79,31 @@ class LayerCalls:
     def sharding(self) -> Sharding | None:
         """The devices on which `shard` placed the parameters; its `place` places inputs."""
         return self._about.sharding
+
+    def _set(self, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
+        jax_trees.where_imported()
+        object.__setattr__(self, "_about", about)
+        self._read_from(
+            parameters if isinstance(parameters, flax_nodes.Variables) else MappingProxyType(dict(parameters))
+        )
+
+    def _read_from(self, parameters: Mapping[str, Any]) -> None:
+        """Have the layer read its parameters from a mapping, which changes where Flax holds them."""
+        stacked = self._about.stacked
+        object.__setattr__(self, "parameters", Members(parameters, stacked) if stacked else parameters)
+        object.__setattr__(self, "_kept", parameters)
+
+    @classmethod
+    def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
+        """Build a layer from parts of another layer without checks."""
+        layer = object.__new__(cls)
+        layer._set(parameters, about)
+        return layer
+
+    def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
+        """Build the same layer with other parameters without checks, placed on devices if a sharding is given."""
+        placed = parameters if sharding is None else sharding.place(parameters)
+        return self._of_parts(placed, self._about._replace(sharding=sharding))
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Evaluate the layer, lifted over any extra axes of the arguments."""

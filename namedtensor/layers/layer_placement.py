@@ -5,49 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from grammar.locks import LOADING, all_or_none
 
 from ..programs.families import stacked
-from ..tensors import pytrees as jax_trees
-from . import flax_nodes
-from .about import LayerMetadata
-from .families import INT8, MANY, Members, moved
+from .families import INT8, MANY, moved
 from .layer_calls import LayerCalls
 
 if TYPE_CHECKING:
-    from ..sharding.sharding import Rules, Sharding
+    from ..sharding.sharding import Rules
 
 
 class LayerPlacement(LayerCalls):
     """Storage of the parameters of `Layer`."""
-
-    def _set(self, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
-        jax_trees.where_imported()
-        object.__setattr__(self, "_about", about)
-        self._read_from(
-            parameters if isinstance(parameters, flax_nodes.Variables) else MappingProxyType(dict(parameters))
-        )
-
-    def _read_from(self, parameters: Mapping[str, Any]) -> None:
-        """Have the layer read its parameters from a mapping, which changes where Flax holds them."""
-        stacked = self._about.stacked
-        object.__setattr__(self, "parameters", Members(parameters, stacked) if stacked else parameters)
-        object.__setattr__(self, "_kept", parameters)
-
-    @classmethod
-    def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
-        """Build a layer from parts of another layer without checks."""
-        layer = object.__new__(cls)
-        layer._set(parameters, about)
-        return layer
-
-    def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
-        """Build the same layer with other parameters without checks, placed on devices if a sharding is given."""
-        placed = parameters if sharding is None else sharding.place(parameters)
-        return self._of_parts(placed, self._about._replace(sharding=sharding))
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
         """Return the layer with its parameters as arrays of another library.

@@ -17,7 +17,7 @@ from grammar.nodes import Declaration
 from grammar.printer import to_text
 from namedtensor.layers import LayerModule
 
-from .generation import families
+from .model import families
 
 FORMULAS = """
     K^l = past^{l,K}_{past→memory} ⊕_{memory} k^l_{seq→memory} for l = 1, …, L

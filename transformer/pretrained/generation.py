@@ -11,7 +11,6 @@ donates it to each step, which may write into it.
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +19,7 @@ import namedtensor as nt
 from grammar.locks import LOADING, all_or_none
 
 from .arrays import largest, tensor_like
-from .model import Model
+from .model import Model, families
 from .sampling import Sampling, banned_tokens, check_sampling, make_sampler
 from .stopping import Stopping
 from .stopping import stop_strings as listed_strings
@@ -261,12 +260,6 @@ def check_generates(model: LanguageModel) -> None:
             f"{heads[0]}",
             hint="load it without its head: transformer.load(folder, head=False)",
         )  # fmt: skip
-
-
-def families(model: LanguageModel, names: Iterable[str]) -> list[str]:
-    """Return the names of each layer."""
-    names = tuple(names)
-    return [re.sub(r"\bl\b", str(l), name) for l in range(1, model.sizes["L"] + 1) for name in names]
 
 
 def last_logits(model: LanguageModel, states: nt.NamedTensor, mask: nt.NamedTensor) -> nt.NamedTensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -128,6 +129,12 @@ class Model(Layer):
         name = config.get(cls.activation) if cls.activation else None
         activation = "" if name is None else f"act(x) = {activation_named(name, cls.activation)}"
         return "\n".join(filter(None, (activation, "U = E" if cls.is_tied(config) else "")))
+
+
+def families(model: Model, names: Iterable[str]) -> list[str]:
+    """Return the names of the members of families, layer by layer."""
+    names = tuple(names)
+    return [re.sub(r"\bl\b", str(l), name) for l in range(1, model.sizes["L"] + 1) for name in names]
 
 
 def activation_named(name: Any, key: str) -> str:

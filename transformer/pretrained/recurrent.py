@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import namedtensor as nt
 
-from .generation import LanguageModel, families, last_logits, numbers, one, variant
+from .generation import LanguageModel, last_logits, numbers, one, variant
+from .model import families
 
 if TYPE_CHECKING:
     from namedtensor.layers import LayerModule
