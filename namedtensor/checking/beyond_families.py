@@ -39,15 +39,10 @@ def beyond_family(checker: Inference, key: Key, node: Any, env: Environment) -> 
 
 
 def families_of(checker: Inference, key: Key, env: Environment) -> list[Definition]:
-    definitions = [*checker.scope.families]
-    current: Environment | None = env
-    while current is not None:
-        definitions += [] if current.function is None else current.function.families
-        current = current.parent
     lengths = len(key.subscript), len(key.superscript)
     return [
         definition
-        for definition in definitions
+        for definition in checker.families_around(env)
         if definition.key.base == key.base
         and (len(definition.name.subscript), len(definition.name.superscript)) == lengths
     ]

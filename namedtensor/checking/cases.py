@@ -73,13 +73,8 @@ def is_beyond_family(checker: Inference, problem: NotationError, env: Environmen
     """Whether a member is not known, F_{-1} of F_n = { n if n ≤ 1; F_{n-1} + F_{n-2} otherwise }, where its family is."""
     if problem.code != 201 or problem.symbol is None:
         return False
-    families = [*checker.scope.families]
-    current: Environment | None = env
-    while current is not None:
-        families += [] if current.function is None else current.function.families
-        current = current.parent
     base = plain_key(problem.symbol).base
-    return any(family.name.base == base for family in families)
+    return any(family.name.base == base for family in checker.families_around(env))
 
 
 def as_term(

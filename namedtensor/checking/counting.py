@@ -27,11 +27,11 @@ class Unrollable(Exception):
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
     """Return whether a family held here has an index that is also a label: W^l, FFN^l."""
-    function = holder.function
-    if id(function) not in checker.layered:
-        families = checker.scope.families if function is None else function.families
-        checker.layered[id(function)] = any(family.range and is_layer(checker, family) for family in families)
-    return checker.layered[id(function)]
+    holder_key = id(holder.function)
+    if holder_key not in checker.layered:
+        families = checker.families_of(holder)
+        checker.layered[holder_key] = any(family.range and is_layer(checker, family) for family in families)
+    return checker.layered[holder_key]
 
 
 def is_layer(checker: Inference, family: Definition) -> bool:
@@ -94,14 +94,13 @@ def at_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
     return [f"{step + offset}{primes}" for step in steps]
 
 
-def members_of(variable: str, env: Environment | None) -> Any:
+def members_of(variable: str, env: Environment) -> Any:
     """The binding of an index variable whose families are stacked or rolled, in the environment that binds it."""
-    while env is not None:
-        if variable in env.members:
-            return env.members[variable]
-        if variable in env.indices or Key(variable) in env.variables:
-            return None
-        env = env.parent
+    for outer in env.outward:
+        if variable in outer.members:
+            return outer.members[variable]
+        if variable in outer.indices or Key(variable) in outer.variables:
+            break
     return None
 
 
@@ -145,21 +144,19 @@ def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
                 yield "name", name.base, is_near(part, variable)
 
 
-def labeled_names(checker: Inference, env: Environment | None) -> tuple[set[str], set[str]]:
+def labeled_names(checker: Inference, env: Environment) -> tuple[set[str], set[str]]:
     """The bases of the names that have labels here, and those of families."""
     scope = checker.scope
-    families = {family.name.base for family in scope.families}
+    families = {family.name.base for family in checker.families_around(env)}
     labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
     keys = [*scope.definitions]
-    while env is not None:
-        if env is checker.top:
+    for outer in env.outward:
+        if outer is checker.top:
             labeled |= labels_given(checker)
         else:
-            keys += env.variables
-        if env.function is not None:
-            families |= {family.name.base for family in env.function.families}
-            keys += [*env.function.facts, *env.function.declarations]
-        env = env.parent
+            keys += outer.variables
+        if outer.function is not None:
+            keys += [*outer.function.facts, *outer.function.declarations]
     return labeled | {key.base for key in keys if key.superscript or key.subscript}, families
 
 

@@ -20,6 +20,7 @@ from ..terms.terms import Term
 from .axis_sizes import unknown_size
 from .given_sizes import agree_with_given
 from .open_labels import size_of_label
+from .other_meanings import is_defined
 from .unused_inputs import MentionedNames
 
 
@@ -187,11 +188,9 @@ def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[
 
 
 def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[nodes.Set | None, Environment]:
-    current: Environment | None = env
-    while current is not None:
-        if current.function is not None and key in current.function.declarations:
-            return current.function.declarations[key], env
-        current = current.parent
+    for function in (outer.function for outer in env.outward):
+        if function is not None and key in function.declarations:
+            return function.declarations[key], env
     declared, declaring = declaration(checker, key)
     if declared is None:
         return None, env
@@ -234,14 +233,8 @@ def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
 
 def is_tensor(checker: Inference, name: nodes.Name, env: Environment) -> bool:
     """Whether a name is that of a value, which need not be a size."""
-    key, current = Key(name.text), env
-    if key in checker.scope.definitions:
-        return True
-    while current is not None:
-        if key in current.variables or (current.function is not None and key in current.function.facts):
-            return True
-        current = current.parent
-    return False
+    key = Key(name.text)
+    return is_defined(checker, key, env) or any(key in outer.variables for outer in env.outward)
 
 
 def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:

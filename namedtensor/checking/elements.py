@@ -102,11 +102,7 @@ def without(over: Range | None, variable: str) -> Range | None:
 
 def counts_family(checker: Inference, variable: str, definition: Definition, env: Environment) -> bool:
     """Whether the variable appears in the place of a family's index in the body."""
-    families = list(checker.scope.families)
-    current: Environment | None = env
-    while current is not None:
-        families += current.function.families if current.function is not None else ()
-        current = current.parent
+    families = checker.families_around(env)
     bases = {family.name.base for family in families}
     for node in walk(definition.body):
         name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
@@ -170,15 +166,13 @@ def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, An
     result: dict[str, Any] = {}
     declared, declaring = local_declaration(checker, key, env)
     sets = [(declared, declaring)] if declared is not None else []
-    current: Environment | None = env
-    while current is not None:
-        function = current.function
+    for outer in env.outward:
+        function = outer.function
         if function is not None and function.signature is not None:
             name = spelled(function.body)
             if name is not None and name.key() == key:
-                sets.append((function.signature.codomain, current))
+                sets.append((function.signature.codomain, outer))
             break
-        current = current.parent
     for of, environment in sets:
         for axis, size, _ in set_axes(checker, of, environment):
             if size is not None:

@@ -105,7 +105,7 @@ def infer_step(
     known = holder.memo.get(member)
     if known is not None and not isinstance(known, NotationError):
         return known
-    if member in holder.variables or has_own_equation(checker, member, holder):
+    if member in holder.variables or member in checker.definitions_of(holder):  # what the family says is an assertion
         return None
     marker = (id(holder), member)
     if marker in env.active:
@@ -129,11 +129,6 @@ def infer_member(checker: Inference, family: Definition, environment: Environmen
     infer = checker.infer(family.body, environment)
     check_statement(checker, family, infer, environment)
     return infer
-
-
-def has_own_equation(checker: Inference, member: Key, holder: Environment) -> bool:
-    """Whether a member of a family is defined by itself: what the family says of it is an assertion then."""
-    return member in (checker.scope.definitions if holder.function is None else holder.function.facts)
 
 
 def infer_definition(checker: Inference, definition: Definition, env: Environment) -> Term:

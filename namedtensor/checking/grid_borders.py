@@ -67,8 +67,7 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
 def by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
     """The members that each family gives, of the grid's own row by row; those that are given, or have equations of their own,
     with None."""
-    holder, scope = grid.holder, grid.checker.scope
-    definitions = scope.definitions if holder.function is None else holder.function.facts
+    holder, definitions = grid.holder, grid.checker.definitions_of(grid.holder)
     result: dict[Definition | None, list[Cell]] = {}
     for cell in cells:
         key = grid.key(cell)

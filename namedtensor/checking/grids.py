@@ -74,9 +74,7 @@ class Grid:
 
     def is_own(self, domain: Domain) -> bool:
         """Whether the family, and no other equation, gives all members of a domain."""
-        holder = self.holder
-        facts = self.checker.scope.definitions if holder.function is None else holder.function.facts
-        for key in (*facts, *holder.variables):
+        for key in (*self.checker.definitions_of(self.holder), *self.holder.variables):
             cell = self.cell_of(key) if key.base == self.family.name.base else None
             if cell is not None and cell in domain:
                 return False
@@ -137,12 +135,10 @@ class Grid:
 
 def parts_of(checker: Inference, family: Definition, holder: Environment) -> list[Definition]:
     """The families that may have members of one name with this one, in the order in which they are asked."""
-    function = holder.function
-    families = checker.scope.families if function is None else function.families
     sizes = [*map(len, family.name[1:])]
     return [
         definition
-        for definition in families
+        for definition in checker.families_of(holder)
         if definition.name.base == family.name.base and [*map(len, definition.name[1:])] == sizes
     ]
 

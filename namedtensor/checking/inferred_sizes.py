@@ -17,7 +17,7 @@ from grammar.nodes import Axis, Call, Node, Size, axis_of
 from grammar.traversal import children
 
 from ..core.sizes import is_ground, resolve
-from ..scope.names import Key, walk
+from ..scope.names import walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
@@ -54,11 +54,7 @@ def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]],
 
 def written(checker: Inference, axis: str, environment: Environment) -> set[str]:
     """The names under which an axis appears in the equations of an environment."""
-    names, current = {axis}, environment
-    while current is not None:
-        names |= {formal for formal, real in current.axes.items() if axis in real}
-        current = current.parent
-    return names
+    return {axis, *(formal for env in environment.outward for formal, real in env.axes.items() if axis in real)}
 
 
 def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
@@ -163,12 +159,12 @@ class SizeInference:
         names = written(self.checker, axis, env)
         search = AxisSearch(self, axis, names, env)
         try:
-            for key, group in definitions_of(self.checker, env).items():
+            for key, group in self.checker.definitions_of(env).items():
                 if any(search.may_have(definition.statement) for definition in group):
                     bodies = [definition.body for definition in group]
                     search.look(lambda key=key: self.checker.find(key, env, None), bodies, str(key))
-            for family in families_of(self.checker, env):
-                if search.may_have(family.statement):
+            for family in self.checker.families_of(env):
+                if family.range is not None and search.may_have(family.statement):
                     search.look(lambda family=family: self.first_member(family, env), [family.body], str(family.key))
             for body in bodies_of(self.checker, env):
                 search.part(body)
@@ -277,15 +273,6 @@ def cache_key(env: Environment) -> Any:
         for key, term in env.variables.items()
     )
     return id(env.function), tuple(env.axes.items()), tuple(env.indices.items()), shapes
-
-
-def definitions_of(checker: Inference, env: Environment) -> dict[Key, list[Definition]]:
-    return env.function.facts if env.function is not None else checker.scope.definitions
-
-
-def families_of(checker: Inference, env: Environment) -> list[Definition]:
-    families = env.function.families if env.function is not None else checker.scope.families
-    return [family for family in families if family.range is not None]
 
 
 def bodies_of(checker: Inference, env: Environment) -> list[Node]:

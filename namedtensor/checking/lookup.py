@@ -92,13 +92,10 @@ def may_be_number(checker: Inference, key: Key) -> bool:
 
 def fact(checker: Inference, key: Key, holder: Environment, env: Environment) -> Term | None:
     """The value of a definition that the holder's function, or the program, has for this key."""
-    facts: Mapping[Key, list[Definition]]
-    if holder.function is not None:
-        facts, families = holder.function.facts, holder.function.families
-    elif holder is checker.top:
-        facts, families = checker.scope.definitions, checker.scope.families_of(key)
-    else:
+    if holder.function is None and holder is not checker.top:
         return None
+    facts = checker.definitions_of(holder)
+    families = checker.scope.families_of(key) if holder is checker.top else checker.families_of(holder)
     if key in facts:
         return define(checker, key, facts[key], holder, env)
     for pattern, group in facts.items() if key.superscript else ():
@@ -163,7 +160,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
     They are those of the program, or of the function whose call `holder` is. A definition that fails is skipped here; its
     own evaluation reports the error.
     """
-    definitions = checker.scope.definitions if holder.function is None else holder.function.facts
+    definitions = checker.definitions_of(holder)
     seen, path = {key}, [(key, iter(mentioned_in(definitions, key)))]
     checker.ahead.add(holder.serial)
     try:
@@ -333,18 +330,10 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
 
 def by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
     """X^L as X^2, where L is 2 and X a family."""
-    families = [*checker.scope.families]
-    current: Environment | None = env
-    while current is not None:
-        if current.function is not None:
-            families += current.function.families
-        current = current.parent
-    declared = [name for _, name, _, over in checker.scope.declarations if over is not None]
-    if not any(family.name.base == name.base for family in families) and not any(
-        text.base == name.base for text in declared
-    ):
+    families = [family.name for family in checker.families_around(env)]
+    declared = [text for _, text, _, over in checker.scope.declarations if over is not None]
+    if all(text.base != name.base for text in (*families, *declared)):
         return None
-
     return checker.find(valued(checker, name, env), env, node)
 
 

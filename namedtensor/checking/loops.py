@@ -252,16 +252,13 @@ def typed_in(checker: Inference, family: Definition, environment: Environment) -
 
 def is_of_program(base: str, env: Environment) -> bool:
     """Whether names of a base are the program's where an environment asks: no call that it appears in has such names."""
-    while env.parent is not None:
-        function = env.function
-        if function is not None:
-            keys = (*function.facts, *(family.key for family in function.families))
-            if any(key.base == base for key in keys):
-                return False
-        if any(variable.base == base for variable in (*env.variables, *env.scalars)):
-            return False
-        env = env.parent
-    return True
+    keys: list[Key] = []
+    for outer in env.outward:
+        if outer.function is not None:
+            keys += [*outer.function.facts, *(family.key for family in outer.function.families)]
+        if outer.parent is not None:
+            keys += [*outer.variables, *outer.scalars]
+    return all(key.base != base for key in keys)
 
 
 @dataclass(frozen=True)

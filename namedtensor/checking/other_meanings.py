@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..scope.names import Key
-from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 
@@ -18,10 +17,5 @@ def means_something(checker: Inference, variable: str, env: Environment) -> bool
 
 def is_defined(checker: Inference, key: Key, env: Environment) -> bool:
     """Whether an equation that an environment sees defines a name; its value, which may need the family, is not asked for."""
-    current: Environment | None = env
-    while current is not None:
-        held = checker.scope if current is checker.top else current.function
-        if held is not None and key in (held.facts if isinstance(held, FunctionDefinition) else held.definitions):
-            return True
-        current = current.parent
-    return False
+    holders = (outer for outer in env.outward if outer is checker.top or outer.function is not None)
+    return any(key in checker.definitions_of(holder) for holder in holders)

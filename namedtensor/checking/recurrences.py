@@ -83,24 +83,11 @@ class RecurrenceState:
 
     def is_given(self, checker: Inference, steps: range) -> bool:
         """Whether some member of these steps has a value of its own."""
-        function = self.holder.function
-        keys = [*self.holder.variables, *(checker.scope.definitions if function is None else function.facts)]
-        base, members = self.family.name.base, self.keys(steps)
-        local = [key for key in keys if key.base == base]
-        return any(key in members for key in local)
+        keys, base = (*self.holder.variables, *checker.definitions_of(self.holder)), self.family.name.base
+        return any(self.step_of(key) in steps for key in keys if key.base == base)
 
-    def keys(self, steps: range) -> Keys:
-        return Keys(self, steps)
-
-
-class Keys:
-    """The keys of the members of some steps."""
-
-    def __init__(self, recurrence: RecurrenceState, steps: range):
-        self.recurrence, self.steps = recurrence, steps
-
-    def __contains__(self, key: Key) -> bool:
-        recurrence = self.recurrence
-        indices = match_key(recurrence.family.name, key, {recurrence.variable, *recurrence.others})
-        text = None if indices is None else str(indices.get(recurrence.variable))
-        return text is not None and text.isdecimal() and int(text) in self.steps and recurrence.key(int(text)) == key
+    def step_of(self, key: Key) -> int | None:
+        """The step of the member that has a key; None where it is of none."""
+        indices = match_key(self.family.name, key, {self.variable, *self.others}) or {}
+        text = str(indices.get(self.variable))
+        return int(text) if text.isdecimal() and self.key(int(text)) == key else None

@@ -78,11 +78,10 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
         return {(kind, name.base), (kind, str(name))}
     bare = name.rstrip(MARKS)
     marks = name[len(bare) :]
-    words, current = {(kind, name)}, env
-    while current is not None:
-        words |= {(kind, formal) for formal, real in current.axes.items() if real == (name,)}
-        words |= {(kind, formal + marks) for formal, real in current.axes.items() if marks and real == (bare,)}
-        current = current.parent
+    words = {(kind, name)}
+    for outer in env.outward:
+        words |= {(kind, formal) for formal, real in outer.axes.items() if real == (name,)}
+        words |= {(kind, formal + marks) for formal, real in outer.axes.items() if marks and real == (bare,)}
     return words
 
 

@@ -40,13 +40,6 @@ def anchor(env: Environment) -> Environment:
     return env
 
 
-def in_head(env: Environment | None) -> bool:
-    """Whether the head of a function gives axes names of its own here."""
-    while env is not None and not env.axes:
-        env = env.parent
-    return env is not None
-
-
 class SizeSolver(SizesInterface):
     """The solver of sizes of one program; its results are memoised by environment.
 
@@ -236,7 +229,7 @@ class SizeSolver(SizesInterface):
 
     def facts_of_program(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
         stated = [(fact, env) for fact in self.about(symbol, env, self.checker.scope.sizes)]
-        if in_head(env):  # the program's own names are not those of the head
+        if any(outer.axes for outer in env.outward):  # the program's own names are not those of a function's head
             stated += [
                 (fact, self.checker.top) for fact in self.about(symbol, self.checker.top, self.checker.scope.sizes)
             ]

@@ -261,17 +261,11 @@ def function_names(checker: Inference) -> list[str]:
 
 
 def visible(checker: Inference, env: Environment) -> list[str]:
-    names: dict[str, None] = {}
-    current: Environment | None = env
-    while current is not None:
-        names.update(dict.fromkeys(str(key) for key in current.variables))
-        if current.function is not None:
-            names.update(dict.fromkeys(str(key) for key in current.function.facts))
-        current = current.parent
-    names.update(dict.fromkeys(str(key) for key in checker.scope.definitions))
-    names.update(dict.fromkeys(function.operator for function in checker.scope.all_functions()))
-    names.update(dict.fromkeys(checker.python))
-    names.update(dict.fromkeys(REGISTRY))
+    keys: list[Key] = []
+    for outer in env.outward:
+        keys += [*outer.variables, *(outer.function.facts if outer.function is not None else ())]
+    operators = [function.operator for function in checker.scope.all_functions()]
+    names = dict.fromkeys([*map(str, (*keys, *checker.scope.definitions)), *operators, *checker.python, *REGISTRY])
     return [name for name in names if GENERATED.isdisjoint(name)]
 
 

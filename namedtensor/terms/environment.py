@@ -7,7 +7,7 @@
 # of the empty dicts and lists of new records
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -62,11 +62,12 @@ class Environment:
     complete: bool = False  # whether all that it is given is in it, so that what follows from it can be kept
 
     @property
-    def top(self) -> Environment:
-        env = self
-        while env.parent is not None:
+    def outward(self) -> Iterator[Environment]:
+        """This environment and those around it, from the inside out."""
+        env: Environment | None = self
+        while env is not None:
+            yield env
             env = env.parent
-        return env
 
     def within(self, **known: Any) -> Environment:
         """The environment of an equation in this one, which shares its sizes; `known` is what it has beyond."""

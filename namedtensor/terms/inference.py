@@ -182,6 +182,19 @@ class Inference(ABC):
     def fork(self, scope: Scope | None = None) -> Inference:
         """A checker of its own graph: of the same program with the same inputs, or of a program without inputs."""
 
+    def definitions_of(self, holder: Environment) -> Mapping[Key, list[Definition]]:
+        """The definitions of the function whose call an environment is, or of the program."""
+        return self.scope.definitions if holder.function is None else holder.function.facts
+
+    def families_of(self, holder: Environment) -> Sequence[Definition]:
+        """The families of the same."""
+        return self.scope.families if holder.function is None else holder.function.families
+
+    def families_around(self, env: Environment) -> list[Definition]:
+        """The families of the program, and of the functions whose calls an environment is in."""
+        calls = (outer for outer in env.outward if outer.function is not None)
+        return [*self.scope.families, *(family for call in calls for family in self.families_of(call))]
+
     def infer(self, node: Node, env: Environment) -> Term:
         """The term of an expression."""
         if self.is_long:
