@@ -44,7 +44,3 @@ class SizeAgenda:
             search = self.failed.pop(failed, None)
             if search is not None:
                 self.pending.append(search)
-
-    def clear(self) -> None:
-        for record in (self.failed, self.waiting, self.announced, self.pending):
-            record.clear()

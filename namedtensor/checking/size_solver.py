@@ -112,7 +112,7 @@ class SizeSolver(SizesInterface):
         finally:
             self.runs -= 1
             if not self.runs:
-                self.agenda.clear()
+                self.agenda = SizeAgenda()
                 self.found = {search_key: cached for search_key, cached in self.found.items() if cached[1].complete}
 
     def tried(self, symbol: Symbol, env: Environment, node: Any, search_key: SearchKey) -> Any:
@@ -131,29 +131,36 @@ class SizeSolver(SizesInterface):
 
     def related(self, symbol: Symbol, env: Environment) -> set[Symbol]:
         """The other symbols in the size equations that may mention one: a value of theirs may give it one."""
-        facts = self.all_facts(symbol, env)
+        facts = self.facts_of_call(symbol, env) + self.facts_of_program(symbol, env)
         mentioned = (self.symbols(side, environment) for fact, environment in facts for side in sides(fact))
         return set(chain.from_iterable(mentioned)) - {symbol}
 
     def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        """Search a symbol from the environment outwards: sizes in scope, equations, declarations, inferred types."""
+        """Search a symbol from the environment outwards: sizes in scope, equations, declarations, inferred types, inputs
+        that appear nowhere in the program.
+        """
         self.spend(symbol, node)
+        kind, name = symbol
         current: Environment | None = env
         while current is not None:
             search = self.direct(symbol, current, node)
             if search is None:
                 search = self.by_facts(symbol, self.facts_of_call(symbol, current))
-            if search is None and current.function is not None:
-                search = self.inferred(symbol, current, node)
+            if search is None and current.function is not None and kind == "size":
+                search = self.inferred(name, current, node)
             if search is not None:
                 return search
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
         search = self.by_facts(symbol, self.facts_of_program(symbol, env))
-        sources = (self.of_declaration, env), (self.inferred, self.checker.top), (self.of_unmentioned_input, env)
-        for source, environment in (*sources, (self.unmarked, env)):
-            if search is None:
-                search = source(symbol, environment, node)
-        return search
+        if search is not None or kind != "size":
+            return search
+        search = self.of_declaration(name, env)
+        if search is None:
+            search = self.inferred(name, self.checker.top, node)
+        if search is None:
+            search = self.direct(symbol, self.checker.unnamed, node)
+        bare = name.rstrip(MARKS)  # the size of a*, a†, a** where nothing specifies it is that of a
+        return self.size_of(bare, env, node) if search is None and bare != name else search
 
     def spend(self, symbol: Symbol, node: Any) -> None:
         """Count a search against the limit. Raises NotationError (404) where it is passed."""
@@ -172,33 +179,19 @@ class SizeSolver(SizesInterface):
             return env.caller
         return None
 
-    def of_declaration(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def of_declaration(self, name: str, env: Environment) -> Any:
         """The size that a declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
-        if symbol[0] != "size":
-            return None
         for _, _, sets, _ in self.checker.scope.declarations:
             for axis, size in (pair for set_ in sets for pair in set_.axes):
-                if size is not None and symbol[1] == axis.name:
+                if size is not None and name == axis.name:
                     value = self.value(size, env)
                     if value is not None:
                         return value
         return None
 
-    def inferred(self, symbol: Symbol, environment: Environment, node: Any) -> Any:
+    def inferred(self, name: str, environment: Environment, node: Any) -> Any:
         """The size of an axis that the equations of a call, or of the program, make: by a literal, a rename, a split, …"""
-        if symbol[0] != "size" or not self.infers:
-            return None
-        return inferred_size(self.checker, symbol[1], environment, node)
-
-    def of_unmentioned_input(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        """The size of an axis of what is given and appears nowhere in the program."""
-        return self.direct(symbol, self.checker.unnamed, node) if symbol[0] == "size" else None
-
-    def unmarked(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        """The size of a*, a†, a** where nothing specifies it is that of a."""
-        if symbol[0] != "size" or symbol[1] == (bare := symbol[1].rstrip(MARKS)):
-            return None
-        return self.size_of(bare, env, node)
+        return inferred_size(self.checker, name, environment, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
         axes = {node.axis.name for side in sides(fact) for node in walk(side) if isinstance(node, Size)}
@@ -234,10 +227,6 @@ class SizeSolver(SizesInterface):
                 (fact, self.checker.top) for fact in self.about(symbol, self.checker.top, self.checker.scope.sizes)
             ]
         return stated + self.about(symbol, self.checker.top, self.declared)
-
-    def all_facts(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
-        local = self.about(symbol, env, env.function.sizes) if env.function is not None else []
-        return [(fact, env) for fact in local] + self.facts_of_program(symbol, env)
 
     def about(self, symbol: Symbol, env: Environment, facts: list[Any]) -> list[Any]:
         """The size equations that may mention a symbol, in their order."""
