@@ -9,7 +9,7 @@ from grammar.errors import Hint
 from grammar.nodes import Node
 
 from ..core import axes as named
-from ..core.axes import ShapeMismatch, bind, marked_apart, operator_sign
+from ..core.axes import Shape, ShapeMismatch, bind, marked_apart, operator_sign
 from ..core.settings import OUTER, misspelt
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..core.suggestions import near
@@ -20,7 +20,7 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import CheckWarning, Inference, shown
 from ..terms.terms import Term, fold
 from .axis_sizes import unknown_axis_size, unknown_size
-from .diagnostics import Operand, shape_error
+from .diagnostics import shape_error
 
 Axes = tuple[tuple[str, Any], ...]  # of a use, each with the node that names it
 
@@ -38,17 +38,17 @@ def apply(
     """Apply a built-in operator; `axes` pairs the axes of the use with the nodes that name them."""
     record = REGISTRY[name]
     names = tuple(axis for axis, _ in axes)
-    if record.kind == "elementwise" or not names:
-        return elementwise(checker, record, name, arguments, axes, node, parts, options)
+    shapes = tuple(argument.shape for argument in arguments)
     try:
+        if record.kind == "elementwise" or not names:
+            return elementwise(checker, record, name, arguments, names, node, parts, options)
         axis_sizes = new_axis_sizes(checker, record, arguments, names, node, env)
         if record.kind in ("reduction", "axis_map") and len(arguments) == 1 and not record.lifted.variadic:
             if len(names) != 1 and len(record.lifted.formals) == 1:
                 raise ShapeMismatch("number", detail=(1, len(names)))
-        shapes = tuple(argument.shape for argument in arguments)
         shape = record.result_shape(shapes, names, axis_sizes, unify)
     except ShapeMismatch as problem:
-        raise shape_error(checker, problem, name, arguments, parts, node, axes) from None
+        raise shape_error(checker, problem, name, shapes, parts, node, axes) from None
     if record.kind in ("reduction", "axis_map") and not record.of_nothing:
         check_numbers(checker, name, shapes[0], names, node)
     static = tuple(options)
@@ -91,35 +91,21 @@ def new_axis_sizes(
 
 
 def elementwise(
-    checker: Inference, record: Operator, name: str, arguments: tuple[Term, ...], axes: Axes, node: Any, parts: Sequence[Any],
-    options: Sequence[Any],
+    checker: Inference, record: Operator, name: str, arguments: tuple[Term, ...], names: tuple[str, ...], node: Any,
+    parts: Sequence[Any], options: Sequence[Any],
 ) -> Term:  # fmt: skip
-    """The term of an operator between the elements of its operands."""
+    """The term of an operator between the elements of its operands. Raises ShapeMismatch where these do not fit."""
     fewest, most = record.arity
-    if (
-        record.kind not in ("elementwise", "contraction")
-        and not axes
-        and not (record.kind == "reduction" and record.arity[1] == len(arguments) == 2)
-    ):
-        if record.lifted.formals:
-            raise shape_error(
-                checker,
-                ShapeMismatch("number", detail=(len(record.lifted.formals), 0)),
-                name,
-                arguments,
-                parts,
-                node,
-                axes,
-            )
+    of_two = record.kind == "reduction" and most == len(arguments) == 2
+    needs_axes = record.kind not in ("elementwise", "contraction") and not of_two
+    if needs_axes and not names and record.lifted.formals:
+        raise ShapeMismatch("number", detail=(len(record.lifted.formals), 0))
     if not fewest <= len(arguments) <= most:
-        raise shape_error(checker,
-            ShapeMismatch("arity", detail=(fewest if fewest == most else f"{fewest} to {most}", len(arguments))),
-            name, arguments, parts, node, axes,
-        )  # fmt: skip
-    if axes:
-        raise shape_error(checker, ShapeMismatch("number", detail=(0, len(axes))), name, arguments, parts, node, axes)
+        raise ShapeMismatch("arity", detail=(fewest if fewest == most else f"{fewest} to {most}", len(arguments)))
+    if names:
+        raise ShapeMismatch("number", detail=(0, len(names)))
     check_truth(checker, record, name, arguments, parts)
-    shape = broadcast(checker, arguments, node, node, name, parts)
+    shape = named.broadcast([argument.shape for argument in arguments], unify)
     if name in OUTER:
         watch_outer(checker, name, arguments, node, parts)
     folded = fold(record, [argument.number for argument in arguments], options)
@@ -181,13 +167,13 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
 
 
 def broadcast(
-    checker: Inference, terms: Sequence[Operand], node: Any, span: Any, operator: str, parts: Sequence[Any]
+    checker: Inference, shapes: Sequence[Shape], span: Any, operator: str, parts: Sequence[Any]
 ) -> dict[str, Any]:
     """The shape over the union of the axes. Raises NotationError if one has two sizes."""
     try:
-        return named.broadcast([term.shape for term in terms], unify)
+        return named.broadcast(shapes, unify)
     except ShapeMismatch as problem:
-        raise shape_error(checker, problem, operator, terms, parts, span, ()) from None
+        raise shape_error(checker, problem, operator, shapes, parts, span, ()) from None
 
 
 def scalar_term(checker: Inference, value: Any, key: Any, node: Any) -> Term:

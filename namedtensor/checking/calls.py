@@ -224,7 +224,7 @@ def indexed_by(
     tensor, at = arguments
     if name not in tensor.shape:
         problem = ShapeMismatch("missing", name)
-        raise shape_error(checker, problem, node.operator, (tensor,), node.arguments[:1], node, (axis,))
+        raise shape_error(checker, problem, node.operator, (tensor.shape,), node.arguments[:1], node, (axis,))
     apart = checker.renamed(tensor, {name: f"{name}@index"}, node)
     return take(checker, apart, f"{name}@index", at, node.arguments[1], node)
 

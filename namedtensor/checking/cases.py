@@ -82,8 +82,8 @@ def as_term(
 ) -> Term:
     if not arguments:
         raise checker.error(405, "no case applies", node, hint="add an otherwise case at the end")
-    everything = (*arguments, *untaken)
-    shape = broadcast(checker, everything, node, node.span, "{…}", [*parts, *(term.node for term in untaken)])
+    shapes = [term.shape for term in (*arguments, *untaken)]
+    shape = broadcast(checker, shapes, node.span, "{…}", [*parts, *(term.node for term in untaken)])
     if len(arguments) > 1:
         return checker.graph.intern("cases", tuple(arguments), shape=shape, node=node)
     return checker.spread(arguments[0], shape, node)

@@ -209,7 +209,7 @@ def check_same_axes(
 ) -> None:
     """Raise where the two sides of a relation have different axes, or different sizes of one."""
     left, right = sides
-    broadcast(checker, sides, parts[0], span, sign, parts)
+    broadcast(checker, (left.shape, right.shape), span, sign, parts)
     axes = [{axis for axis in side.shape if not of_index(axis)} for side in sides]
     if axes[0] != axes[1] and all(axes):
         raise checker.error(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from grammar.errors import Hint, NotationError
 
@@ -12,14 +12,6 @@ from ..core.sizes import resolve
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import source_name
 from ..terms.inference import Inference
-
-
-class Operand(Protocol):
-    """What has a shape: a term, or a part of one."""
-
-    @property
-    def shape(self) -> Mapping[str, Any]: ...
-
 
 ARGUMENTS = {
     "where": "write where(condition, value, otherwise)",
@@ -124,13 +116,13 @@ def shape_error(
     checker: Inference,
     problem: ShapeMismatch,
     operator: str,
-    arguments: Sequence[Operand],
+    shapes: Sequence[Shape],
     parts: Sequence[Any],
     node: Any,
     axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
     """The error of a shape that does not fit, which shows what each operand has."""
-    use = Use(checker, problem, operator, [argument.shape for argument in arguments], parts, node, axes)
+    use = Use(checker, problem, operator, shapes, parts, node, axes)
     code, message = code_and_message(problem, use.sign, [axis for axis, _ in axes], use)
     return checker.error(
         code, message, use.location, use.notes, use.repair(), symbol=operator, axis=use.problem.axis or None

@@ -36,7 +36,8 @@ def replaced(checker: Inference, node: Call, env: Environment) -> Term:
                 value = replacing.slice(real, part, value)
             else:
                 value = replacing.element(real, part, value)
-    shape = broadcast(checker, (value, replacing.holds, base), node, node.span, "←", (body, target, target.base))
+    shapes = value.shape, replacing.holds.shape, base.shape
+    shape = broadcast(checker, shapes, node.span, "←", (body, target, target.base))
     return checker.graph.intern("cases", (value, replacing.holds, base), shape=shape, boolean=base.boolean, node=node)
 
 

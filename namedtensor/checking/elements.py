@@ -26,7 +26,7 @@ from .axis_sizes import unknown_axis_size, unknown_size
 from .claims import check_statement
 from .declarations import local_declaration, set_axes, unknown_bound
 from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
-from .indexing import Shaped, check_position, indexed_axis, iota
+from .indexing import check_position, indexed_axis, iota
 from .size_facts import as_size, no_size
 from .stacked_families import StackedIndex, laid
 
@@ -318,8 +318,8 @@ def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
             hint="make the ranges cover each element exactly once",
         )
     terms = tuple(part.term for part in parts)
-    others = tuple(Shaped({a: s for a, s in term.shape.items() if a != axis}) for term in terms)
-    shape = broadcast(checker, others, first.body, first.body, "the parts", [part.definition.body for part in parts])
+    others = [{a: s for a, s in term.shape.items() if a != axis} for term in terms]
+    shape = broadcast(checker, others, first.body, "the parts", [part.definition.body for part in parts])
     shape = {**shape, axis: size}
     positions = tuple(position - 1 for position in order)
     return checker.graph.intern("fill", terms, options=(axis, positions), shape=shape, node=first.body)

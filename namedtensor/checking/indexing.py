@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from grammar import nodes
@@ -135,7 +135,7 @@ def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: 
     if at.operator in REGISTRY and REGISTRY[at.operator].picks and size != 1:
         raise no_position(checker, axis.partition("@")[0], at, part, node)
     at = guard_index(checker, at)
-    shape = broadcast(checker, (Shaped(rest), at), part, node, "the index", (node, part))
+    shape = broadcast(checker, (rest, at.shape), node, "the index", (node, part))
     return checker.graph.intern("index", (term, at), (axis,), shape=shape, boolean=term.boolean, node=part)
 
 
@@ -150,11 +150,6 @@ def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node)
         notes=(checker.described(part, at.shape),),
         hint=f"write the product, which selects the elements: {meant}" if axis in at.shape else None,
     )
-
-
-class Shaped:
-    def __init__(self, shape: Mapping[str, Any]):
-        self.shape = shape
 
 
 def check_position(checker: Inference, number: Any, size: Any, axis: str, part: Node) -> int:

@@ -35,7 +35,7 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
                 306, f"this entry already has axis {clash[0]} of the literal", cell,
                 hint=f"rename it, or join tensors along it: concat_{{{clash[0]}}}(…, …)",
             )  # fmt: skip
-    shape = {**broadcast(checker, entries, node, node.span, "[…]", cells), **shape}
+    shape = {**broadcast(checker, [entry.shape for entry in entries], node.span, "[…]", cells), **shape}
     if all(entry.number is not None for entry in entries):
         numbers = Numbers(tuple(entry.number for entry in entries))
         return checker.graph.intern("constant", options=(names, extent, numbers), shape=shape, node=node)

@@ -57,7 +57,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
             if axis in given or (axis in extras and not unify(extras[axis], size)):
                 raise shape_error(checker,
                     ShapeMismatch("clash" if axis in given else "sizes", axis, detail=(extras.get(axis), size)),
-                    node.operator, arguments, node.arguments, node, (),
+                    node.operator, [term.shape for term in arguments], node.arguments, node, (),
                 )  # fmt: skip
             extras[axis] = size
             apart[axis] = f"{source_name(axis)}@python"

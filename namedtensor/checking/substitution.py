@@ -41,7 +41,7 @@ def at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
                 307, f"{name.text} has the shape {shown(known.shape)}, and its replacement has {shown(other.shape)}", value,
                 notes=(checker.described(value, other.shape),),
             )  # fmt: skip
-        broadcast(checker, (known, other), node, node.span, "=", (name, value))
+        broadcast(checker, (known.shape, other.shape), node.span, "=", (name, value))
         places[id(known)] = other
     traced = len(checker.trace)
     body = checker.infer(node.body, inner)

@@ -146,7 +146,7 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     with guarding(checker, [within] if of_elements(within) else []):
         term = checker.infer(node.body, inner)
     neutral = checker.graph.number(NEUTRAL[node.operator])
-    shape = broadcast(checker, (term, within), node, node.span, node.operator, (node.body, node))
+    shape = broadcast(checker, (term.shape, within.shape), node.span, node.operator, (node.body, node))
     part = checker.graph.intern("cases", (term, within, neutral), shape=shape, node=node.body)
     return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env, index)
 
