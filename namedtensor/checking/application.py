@@ -19,7 +19,7 @@ from ..scope.names import component
 from ..terms.environment import Environment, source_name
 from ..terms.inference import CheckWarning, Inference, shown
 from ..terms.terms import Term, fold
-from .axis_sizes import unknown_axis_size, unknown_size
+from .axis_sizes import size_left_open
 from .diagnostics import shape_error
 
 Axes = tuple[tuple[str, Any], ...]  # of a use, each with the node that names it
@@ -79,11 +79,9 @@ def new_axis_sizes(
     ):  # of what is joined or stacked, the size is that of the parts
         for axis in bound.get(formal, ()):
             size = checker.solver.size_of(axis, env, node)
-            if size is None and checker.infer_parameters:
-                size = unknown_size(checker, axis)
             if size is None:
                 position = next((part for part in getattr(node, "subscript", ()) if component(part) == axis), node)
-                raise unknown_axis_size(checker, axis, position)
+                size = size_left_open(checker, axis, position)
             sizes[axis] = size
     if any(not is_ground(size) for size in sizes.values()):
         sizes = {axis: resolve(size) for axis, size in sizes.items()}

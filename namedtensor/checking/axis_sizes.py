@@ -21,6 +21,19 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
     return SizeVariable(f"|{axis}|") if isinstance(size, Conflict) else size
 
 
+def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
+    """The size of an axis that nothing gives. Raises NotationError (309) where there are values, which need one."""
+    if not checker.infer_parameters:
+        raise unknown_axis_size(checker, axis, node)
+    return unknown_size(checker, axis)
+
+
+def size_of_made(checker: Inference, axis: str, env: Environment, part: Any) -> Any:
+    """The size of an axis that an expression makes, which something else must say."""
+    size = checker.solver.size_of(axis, env, part)
+    return size_left_open(checker, axis, part) if size is None else size
+
+
 def unknown_axis_size(checker: Inference, name: str, node: Any) -> NotationError:
     return checker.error(
         309,
@@ -45,12 +58,8 @@ def axis_is_mentioned(checker: Inference, name: str) -> bool:
             if isinstance(statement, (nodes.Declaration, nodes.Signature, nodes.Equation))
             for node in walk(statement)
             if isinstance(node, nodes.Axis)
-        } - {
-            node.axis.name
-            for statement in checker.scope.program.statements
-            for node in walk(statement)
-            if isinstance(node, nodes.Size)
         }
+        mentioned -= {node.axis.name for node in walk(checker.scope.program) if isinstance(node, nodes.Size)}
         mentioned |= {
             axis.name for _, _, sets, _ in checker.scope.declarations for set_ in sets for axis, _ in set_.axes
         }

@@ -12,7 +12,7 @@ from grammar.errors import SIDES_DIFFER, NotationError
 from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Name, Node
 
-from ..core.extents import Extent, SizeSymbol, extent, is_size, proves_at_most
+from ..core.extents import SizeSymbol, extent, is_size, proves_at_most
 from ..core.size_conditions import counting
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
@@ -23,8 +23,10 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, CheckWarning, Inference, shown
 from ..terms.terms import Term
 from .application import broadcast
-from .declarations import check_member, declaration, domain_values, local_declaration, unknown_bound
+from .declarations import check_member, declaration, domain_values, local_declaration
+from .filled_positions import Positions
 from .indexing import iota
+from .ranges import numbers_of, of_numbers
 
 # Why the values of an assertion are not compared, and what to do.
 OPEN = "a limit, or a minimum over all tensors, has no value", "its type is right"
@@ -71,9 +73,9 @@ def member_claims(checker: Inference, names: Iterable[Key], holder: Environment)
             over = family.range
             if indices is None or over is None:
                 continue
-            if not all(str(indices.get(variable)).isdecimal() for variable in over.variables):
+            indices = of_numbers(indices, over)
+            if not all(isinstance(indices[variable], int) for variable in over.variables):
                 continue
-            indices = {**indices, **{variable: int(indices[variable]) for variable in over.variables}}
             if family.head is not None and in_ranges(checker, over, indices, holder):
                 env = Environment(parent=holder, sizes_parent=holder, depth=holder.depth, indices=indices)
                 yield Claim(family.head, family.body, family.statement.span), env
@@ -160,17 +162,13 @@ def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environ
 
 def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
     """An environment for each number of a range."""
-    first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
-    if not is_size(first) or not is_size(last):
-        raise unknown_bound(checker, over, env)
-    if Extent in (type(first), type(last)):
+    numbers = numbers_of(checker, over, env)
+    if isinstance(numbers, Positions):
         counter = SizeSymbol(over.variable.text, "")
-        with counting({counter: (first, last)}):
+        with counting({counter: (numbers.first, numbers.last)}):
             yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={counter.name: extent(counter)})
         return
-    if last - first >= checker.limits.max_steps:
-        raise checker.error(404, "the range is too long", over, hint="raise limits.max_steps")
-    for step in range(first, last + 1):
+    for step in numbers:
         yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={over.variable.text: step})
 
 

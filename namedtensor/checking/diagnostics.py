@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from grammar.errors import Hint, NotationError
+from grammar.nodes import Axis, Node
 
 from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatch, code_and_message, operator_sign
 from ..core.sizes import resolve
@@ -127,6 +128,15 @@ def shape_error(
     return checker.error(
         code, message, use.location, use.notes, use.repair(), symbol=operator, axis=use.problem.axis or None
     )
+
+
+def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real: str, purpose: str) -> NotationError:
+    """The error of an axis that a subscript names and its tensor does not have, where `real` is what the name stands for."""
+    have = sorted(name for name in shape if "@" not in name)
+    return checker.error(
+        301, f"{checker.text(base)} has no axis {real} to {purpose}", axis, notes=(checker.described(base, shape),),
+        hint=did_you_mean(near(real, have, 1)) or Hint(f"its axes are {', '.join(have) or 'none'}", *have), axis=real,
+    )  # fmt: skip
 
 
 def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | None:

@@ -21,7 +21,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply
-from .axis_sizes import unknown_axis_size, unknown_size
+from .axis_sizes import size_left_open
 from .declarations import set_axes
 from .indexing import iota
 from .sums import indexed_environment, over
@@ -75,7 +75,7 @@ def through(
         inner = env.within()
         inner.variables[Key(first.name)] = drawn(checker, first, numbers, env)
         return through(checker, node, rest, numbers, inner)
-    (p,) = parameters(checker, first, env)
+    (p,) = checker.infer_all(first.arguments, env)
     if not is_categorical(first):
         return of_two(checker, node, draws, p, numbers, env)
     variable = Name(first.name, first.span)
@@ -136,10 +136,6 @@ def number_of_draws(checker: Inference, env: Environment) -> int:
     return number
 
 
-def parameters(checker: Inference, node: Draw, env: Environment) -> tuple[Term, ...]:
-    return checker.infer_all(node.arguments, env)
-
-
 def own_axes(*terms: Term) -> dict[str, Any]:
     """The axes of some terms that no call and no index lifts over, with their sizes."""
     return {axis: term.shape[axis] for term in terms for axis in sorted(term.shape) if "@" not in axis}
@@ -169,15 +165,13 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
 def drawn(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
     """One draw for each of the numbers, over the axes of the parameters and those that the distribution says."""
     check_known(checker, node)
-    terms = parameters(checker, node, env)
+    terms = checker.infer_all(node.arguments, env)
     over = its_axis(checker, node, terms[0]) if is_categorical(node) else None
     shape = {axis: size for axis, size in own_axes(*terms).items() if axis != over}
     for axis, size, position in set_axes(checker, nodes.Set("reals", (), node.axes, node.span), env):
         known = checker.solver.size_of(axis, env, position) if size is None else checker.solver.number(size, env)
         if known is None and axis not in shape:
-            if not checker.infer_parameters:
-                raise unknown_axis_size(checker, axis, position)
-            known = unknown_size(checker, axis)
+            known = size_left_open(checker, axis, position)
         shape.setdefault(axis, known)
     number = checker.graph.number
     seed = checker.find(Key("seed"), env, node) or number(checker.solver.number(Name("seed"), env) or 0)

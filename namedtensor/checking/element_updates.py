@@ -17,6 +17,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply, broadcast
+from .diagnostics import no_such_axis
 from .indexing import check_position, iota, take
 
 
@@ -28,10 +29,7 @@ def replaced(checker: Inference, node: Call, env: Environment) -> Term:
     for axis, part in target.items:
         for real in env.resolve_axis(axis.name):
             if real not in base.shape:
-                raise checker.error(
-                    301, f"{checker.text(target.base)} has no axis {real} to index", axis,
-                    notes=(checker.described(target.base, base.shape),), axis=real,
-                )  # fmt: skip
+                raise no_such_axis(checker, target.base, base.shape, axis, real, "index")
             if isinstance(part, nodes.Slice):
                 value = replacing.slice(real, part, value)
             else:

@@ -22,11 +22,12 @@ from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import broadcast
-from .axis_sizes import unknown_axis_size, unknown_size
+from .axis_sizes import size_left_open, unknown_axis_size
 from .claims import check_statement
-from .declarations import local_declaration, set_axes, unknown_bound
+from .declarations import local_declaration, set_axes
 from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
 from .indexing import check_position, indexed_axis, iota
+from .ranges import numbers_of
 from .size_facts import as_size, no_size
 from .stacked_families import StackedIndex, laid
 
@@ -131,9 +132,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
             if size is None:
                 size = filled_size(checker, group, axis, env)
             if size is None:
-                if not checker.infer_parameters:
-                    raise unknown_axis_size(checker, real, axis)
-                size = unknown_size(checker, real)
+                size = size_left_open(checker, real, axis)
             result[real] = resolve(size)
     return result
 
@@ -243,17 +242,6 @@ def fills(checker: Inference, over: Range, size: Any, definition: Definition, en
     if definition.range is over and over.further is None:
         return False
     return is_ground(size) and count_of([positions_of(checker, over.variable, over, env)]) == resolve(size)
-
-
-def numbers_of(checker: Inference, over: Range, env: Environment) -> range | Positions:
-    """The numbers of a range, ascending."""
-    first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
-    if not is_size(first) or not is_size(last):
-        raise unknown_bound(checker, over, env)
-    numbers = numbers_to(first, last)
-    if isinstance(numbers, range) and last - first >= checker.limits.max_steps:
-        raise checker.error(404, "the range is too long", over, hint="raise limits.max_steps")
-    return numbers
 
 
 def part_positions(

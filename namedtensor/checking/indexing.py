@@ -13,7 +13,6 @@ from grammar.nodes import Index, Node, axis_of
 from ..core.extents import Extent, shown
 from ..core.size_conditions import assume_at_most, is_assuming
 from ..core.sizes import is_ground, resolve, unify
-from ..core.suggestions import did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.mentions import OF_AXES
 from ..scope.names import spelled
@@ -21,9 +20,10 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply, broadcast
-from .axis_sizes import unknown_axis_size, unknown_size
+from .axis_sizes import size_left_open, size_of_made
 from .cases import guard_index
 from .declarations import end_needed, unknown_in
+from .diagnostics import no_such_axis
 
 
 def index(checker: Inference, node: Index, env: Environment) -> Term:
@@ -35,15 +35,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
     for axis, _ in node.items:
         real = indexed_axis(checker, axis, env)
         if real not in base.shape:
-            have = sorted(name for name in base.shape if "@" not in name)
-            raise checker.error(
-                301,
-                f"{checker.text(node.base)} has no axis {real} to index",
-                axis,
-                notes=(checker.described(node.base, base.shape),),
-                hint=did_you_mean(near(real, have, 1)) or Hint(f"its axes are {', '.join(have) or 'none'}", *have),
-                axis=real,
-            )
+            raise no_such_axis(checker, node.base, base.shape, axis, real, "index")
         if real in seen:
             raise checker.error(303, f"axis {real} is indexed twice", axis, hint="index each axis once")
         seen.add(real)
@@ -191,16 +183,6 @@ def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term
     return iota(checker, axis, 1, size_of_made(checker, axis, env, part), node)
 
 
-def size_of_made(checker: Inference, axis: str, env: Environment, part: Node) -> Any:
-    """The size of an axis that such a tensor has, which something else must say."""
-    size = checker.solver.size_of(axis, env, part)
-    if size is None:
-        if not checker.infer_parameters:
-            raise unknown_axis_size(checker, axis, part)
-        size = unknown_size(checker, axis)
-    return size
-
-
 def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
     """ones_{ax,…}: 1 at each record of the axes."""
     shape: dict[str, Any] = {}
@@ -220,15 +202,11 @@ def identity(checker: Inference, axes: Sequence[tuple[str, Any]], node: Any, env
             axes[1][1],
             hint=Hint(f"write I_{{{axes[0][0]},{axes[0][0]}'}}", f"{axes[0][0]}'"),
         )
-    sizes = [checker.solver.size_said(axis, env, part) for axis, part in axes]
-    if sizes[0] is None and sizes[1] is None:
-        sizes = [checker.solver.size_of(axis, env, part) for axis, part in axes]
-    if sizes[0] is None and sizes[1] is None:
-        if not checker.infer_parameters:
-            raise unknown_axis_size(checker, axes[0][0], axes[0][1])
-        sizes[0] = unknown_size(checker, axes[0][0])
-    left = sizes[0] if sizes[0] is not None else sizes[1]
-    right = sizes[1] if sizes[1] is not None else sizes[0]
+    sizes: list[Any] = []
+    for size_by in (checker.solver.size_said, checker.solver.size_of):
+        sizes = sizes or [size for axis, part in axes if (size := size_by(axis, env, part)) is not None]
+    sizes = sizes or [size_left_open(checker, *axes[0])]
+    left, right = sizes[0], sizes[-1]
     if not unify(left, right):
         raise checker.error(
             302,

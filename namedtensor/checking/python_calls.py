@@ -12,7 +12,7 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import Axes
-from .axis_sizes import unknown_axis_size, unknown_size
+from .axis_sizes import size_left_open
 from .diagnostics import shape_error
 from .lifting import solve_size
 
@@ -67,9 +67,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
         size = sizes.get(axis)
         if size is None:
             size = checker.solver.size_of(axis, env, node) if name is None else checker.solver.value(name, inner)
-        if size is None and not checker.infer_parameters:
-            raise unknown_axis_size(checker, axis, node)
-        shape[axis] = unknown_size(checker, axis) if size is None else size
+        shape[axis] = size_left_open(checker, axis, node) if size is None else size
     term = checker.graph.intern("python", tuple(renamed), options=(registered,), shape=shape, node=node)
     return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)
 

@@ -10,6 +10,7 @@ from ..core.extents import Size, is_size
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from .declarations import unknown_bound
+from .filled_positions import Positions, numbers_to
 
 
 def counted(indices: dict[Any, Any], over: Range) -> Any:
@@ -29,6 +30,17 @@ def ends(checker: Inference, over: Range, holder: Environment, env: Environment)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     return first, last
+
+
+def numbers_of(checker: Inference, over: Range, env: Environment) -> range | Positions:
+    """The numbers of a range, ascending."""
+    first, last = checker.solver.number(over.low, env), checker.solver.number(over.high, env)
+    if not is_size(first) or not is_size(last):
+        raise unknown_bound(checker, over, env)
+    numbers = numbers_to(first, last)
+    if isinstance(numbers, range) and last - first >= checker.limits.max_steps:
+        raise checker.error(404, "the range is too long", over, hint="raise limits.max_steps")
+    return numbers
 
 
 def is_member(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from grammar.errors import SIZE_NEEDED, Hint
+from grammar.errors import SIZE_NEEDED
 from grammar.nodes import Rename, Starred
 
 from ..core.size_conditions import assume_divides, assume_equal
 from ..core.sizes import is_ground, resolve
-from ..core.suggestions import did_you_mean, near
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .axis_sizes import unknown_size
+from .diagnostics import no_such_axis
 
 
 def rename(checker: Inference, node: Rename, env: Environment) -> Term:
@@ -22,52 +22,36 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
     base = checker.infer(node.base, env)
     shape = base.shape
     old: set[str] = set()
-    for before, _ in node.items:
-        for axis in before:
-            for real in env.resolve_axis(axis.name):
-                if real not in shape:
-                    have = sorted(name for name in shape if "@" not in name)
-                    raise checker.error(
-                        301,
-                        f"{checker.text(node.base)} has no axis {real} to rename",
-                        axis,
-                        notes=(checker.described(node.base, shape),),
-                        hint=did_you_mean(near(real, have, 1))
-                        or Hint(f"its axes are {', '.join(have) or 'none'}", *have),
-                        axis=real,
-                    )
-                if real in old:
-                    raise checker.error(303, f"axis {real} is renamed twice", axis, hint="rename each axis once")
-                old.add(real)
+    for axis in (axis for before, _ in node.items for axis in before):
+        for real in env.resolve_axis(axis.name):
+            if real not in shape:
+                raise no_such_axis(checker, node.base, shape, axis, real, "rename")
+            if real in old:
+                raise checker.error(303, f"axis {real} is renamed twice", axis, hint="rename each axis once")
+            old.add(real)
     names = {axis for axis in shape if axis not in old}
-    taken: dict[str, Any] = {}
-    for _, after in node.items:
-        for axis in after:
-            for real in env.resolve_axis(axis.name):
-                if real in names or real in taken:
-                    why = "another axis has this name" if real in names else "two axes would get this name"
-                    raise checker.error(
-                        312,
-                        f"cannot rename an axis to {real}: {why}",
-                        axis,
-                        notes=(checker.described(node.base, shape),),
-                        hint=f"choose another name, or rename the other {real} at the same time",
-                    )
-                taken[real] = axis
-    simple: dict[str, str] = {}
-    term = base
-    for before, after in node.items:
-        sources = [real for axis in before for real in env.resolve_axis(axis.name)]
-        targets = [real for axis in after for real in env.resolve_axis(axis.name)]
-        if len(sources) == len(targets):
-            simple.update(zip(sources, targets))
-    term = checker.renamed(term, {name: f"{new}@new" for name, new in simple.items()}, node)
-    for before, after in node.items:
-        sources = [real for axis in before for real in env.resolve_axis(axis.name)]
-        targets = [real for axis in after for real in env.resolve_axis(axis.name)]
-        if len(sources) != len(targets):
-            make = merge if len(targets) == 1 else split
-            term = make(checker, term, sources, targets, node, env)
+    taken: set[str] = set()
+    for axis in (axis for _, after in node.items for axis in after):
+        for real in env.resolve_axis(axis.name):
+            if real in names or real in taken:
+                why = "another axis has this name" if real in names else "two axes would get this name"
+                raise checker.error(
+                    312,
+                    f"cannot rename an axis to {real}: {why}",
+                    axis,
+                    notes=(checker.described(node.base, shape),),
+                    hint=f"choose another name, or rename the other {real} at the same time",
+                )
+            taken.add(real)
+    items = [
+        tuple([real for axis in axes for real in env.resolve_axis(axis.name)] for axes in item) for item in node.items
+    ]
+    pairs = [pair for before, after in items if len(before) == len(after) for pair in zip(before, after)]
+    term = checker.renamed(base, {name: f"{new}@new" for name, new in pairs}, node)
+    for before, after in items:
+        if len(before) != len(after):
+            make = merge if len(after) == 1 else split
+            term = make(checker, term, before, after, node, env)
     back = {axis: axis.removesuffix("@new") for axis in term.shape if axis.endswith("@new")}
     return checker.renamed(term, back, node)
 

@@ -26,6 +26,7 @@ from ..terms.terms import Term
 from .application import apply, broadcast, takes_index
 from .cases import guarding, of_elements
 from .declarations import end_needed, unknown_in
+from .diagnostics import no_such_axis
 from .indexing import indexed_axis, iota, take
 from .stacked_families import StackedIndex, lifted
 
@@ -351,8 +352,5 @@ def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) 
     real = indexed_axis(checker, axis, env)
     base = checker.infer(node.base, env)
     if real not in base.shape:
-        raise checker.error(
-            301, f"{checker.text(node.base)} has no axis {real} to index", axis,
-            notes=(checker.described(node.base, base.shape),), axis=real,
-        )  # fmt: skip
+        raise no_such_axis(checker, node.base, base.shape, axis, real, "index")
     return base.shape[real]
