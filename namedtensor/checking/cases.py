@@ -6,7 +6,7 @@ indices of a definition is a guard: elements outside it are not evaluated, so th
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from grammar import nodes
@@ -94,7 +94,7 @@ def negation(checker: Inference, condition: Term) -> Term:
 
 
 def guarded_term(checker: Inference, value: Node, guards: list[Term], env: Environment) -> Term:
-    with guarding(checker, [guard for guard in guards if of_elements(guard)]):
+    with guarded(checker, [*checker.guards, *filter(of_elements, guards)]):
         (term,) = checker.infer_all((value,), env)
     return term
 
@@ -105,21 +105,9 @@ def of_elements(guard: Term) -> bool:
 
 
 @contextmanager
-def guarding(checker: Inference, guards: list[Term]) -> Generator[None]:
-    """A context in which indices are masked by these guards."""
-    outer = checker.guards
-    checker.guards = [*outer, *guards]
-    try:
-        yield
-    finally:
-        checker.guards = outer
-
-
-@contextmanager
-def unguarded(checker: Inference) -> Generator[None]:
-    """A context without guards: a named value is the same wherever it is used."""
-    outer = checker.guards
-    checker.guards = []
+def guarded(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
+    """A context with these guards alone; a named value has none, so that it is the same wherever it is used."""
+    outer, checker.guards = checker.guards, [*guards]
     try:
         yield
     finally:

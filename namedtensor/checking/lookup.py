@@ -23,7 +23,7 @@ from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, resolved_shape
 from .application import apply, scalar_term
 from .beyond_families import beyond_family
-from .cases import unguarded
+from .cases import guarded
 from .claims import check_statement
 from .counting import mark_in, marked
 from .declarations import declaration, declared_parameter
@@ -144,7 +144,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
         )
     environment = environment.within(definition=group[0], active=env.active | environment.active | {marker})
     try:
-        with unguarded(checker):
+        with guarded(checker, []):
             term = infer_group(checker, group, environment)
     except (NotationError, AlreadyReported) as problem:
         memo[key] = problem

@@ -26,7 +26,7 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.loop_bodies import loop_of
 from ..terms.terms import Term, resolved_shape
-from .cases import unguarded
+from .cases import guarded
 from .counting import (
     OFFSET,
     Unrollable,
@@ -243,7 +243,7 @@ class Rolled:
 def typed_in(checker: Inference, family: Definition, environment: Environment) -> Term:
     """A member of a family in an environment of its own. Raises Unrollable if its equation has assertions or derivatives."""
     claims, derived = len(checker.pending_claims), checker.derived
-    with unguarded(checker):
+    with guarded(checker, []):
         term = checker.infer_member(family, environment)
     if len(checker.pending_claims) > claims or checker.derived > derived:  # a state does not show its parts
         raise Unrollable

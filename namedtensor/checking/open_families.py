@@ -22,7 +22,7 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, resolved_shape
 from . import stacked_families
-from .cases import unguarded
+from .cases import guarded
 from .counting import OFFSET, Unrollable, members_of
 from .declarations import unknown_bound
 from .open_labels import offset_of, size_of_label
@@ -203,7 +203,7 @@ class Induction:
     def infer(self, numbers: Numbers) -> Term:
         checker, holder = self.checker, self.holder
         checker.spend(self.over)
-        with unguarded(checker):
+        with guarded(checker, []):
             inner = holder.within(definition=self.family, indices=self.named(numbers))
             return checker.infer_member(self.family, inner)
 

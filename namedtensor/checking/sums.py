@@ -24,7 +24,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply, broadcast, takes_index
-from .cases import guarding, of_elements
+from .cases import guarded, of_elements
 from .declarations import end_needed, unknown_in
 from .diagnostics import no_such_axis
 from .indexing import indexed_axis, iota, take
@@ -144,7 +144,7 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
         condition = apply(checker, operator, (index, bound), (), node, env, (node.variable, node))
         conditions.append(condition)
     within = apply(checker, "∧", tuple(conditions), (), node, env, (node, node))
-    with guarding(checker, [within] if of_elements(within) else []):
+    with guarded(checker, [*checker.guards, *filter(of_elements, [within])]):
         term = checker.infer(node.body, inner)
     neutral = checker.graph.number(NEUTRAL[node.operator])
     shape = broadcast(checker, (term.shape, within.shape), node.span, node.operator, (node.body, node))
