@@ -27,7 +27,7 @@ from .application import Axes, apply, option, scalar_term, takes_index
 from .axis_sizes import axes_in_sight, axis_is_mentioned, unknown_axis_size, unknown_size
 from .claims import nearly
 from .declarations import set_axes
-from .derived_functions import with_degrees_of_freedom
+from .derived_functions import infixes, with_degrees_of_freedom
 from .diagnostics import shape_error
 from .element_updates import replaced
 from .indexing import take
@@ -208,10 +208,7 @@ def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], ax
         return apply(checker, "standardize", arguments, axes, node, env, node.arguments, options)
     (x,) = arguments
     mean, var = (apply(checker, name, (x,), axes, node, env, node.arguments) for name in ("mean", "var"))
-
-    def infix(sign: str, *terms: Term) -> Term:
-        return apply(checker, sign, terms, (), node, env, node.arguments * len(terms))
-
+    infix = infixes(checker, node, env)
     return infix("/", infix("-", x, mean), infix("sqrt", infix("+", var, small)))
 
 

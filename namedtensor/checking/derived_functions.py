@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from grammar.nodes import Call, Node
+from grammar.nodes import Call
 
 from ..core.sizes import SizeVariable, resolve
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .application import apply, scalar_term
-
-Axes = tuple[tuple[str, Node], ...]
+from .application import Axes, apply, scalar_term
 
 
 def with_degrees_of_freedom(
