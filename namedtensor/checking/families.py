@@ -7,7 +7,7 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.nodes import Range
 
-from ..scope.names import Key, component, match_key
+from ..scope.names import match_key
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -132,14 +132,11 @@ def infer_member(checker: Inference, family: Definition, environment: Environmen
 
 
 def infer_definition(checker: Inference, definition: Definition, env: Environment) -> Term:
+    key = definition.key
     if definition.is_family:
         assert definition.range is not None
-        name, last = definition.name, last_indices(checker, definition.range, env)
-        texts = tuple(component(node, last.get) for node in name.superscript)
-        key = Key(name.base, tuple(component(node, last.get) for node in name.subscript), texts)
-        index = checker.find(key, env, definition.head)
-    else:
-        index = checker.find(definition.key, env, definition.head)
+        key = definition.name.key(last_indices(checker, definition.range, env).get)
+    index = checker.find(key, env, definition.head)
     if index is None:
         raise empty_range(checker, definition)
     return index

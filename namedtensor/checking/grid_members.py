@@ -16,12 +16,13 @@ from ..scope.symbols import Definition, Scope
 from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
-from ..terms.terms import Term, resolved_shape
+from ..terms.terms import Term
 from . import loops
 from .coordinates import Coordinate
 from .counting import OFFSET, Unrollable, attempted, members_of
 from .grid_borders import border_of, typed_at
 from .grids import Grid, variables_of
+from .open_labels import offset_of
 from .stacked_families import StackedIndex
 from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, ordered
@@ -97,7 +98,7 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
     binding = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
     if match is None or binding is None:
         return None
-    offset = int(match[3] or 0) * (-1 if match[2] == "-" else 1)
+    offset = offset_of(match)
     if isinstance(binding, Coordinate):
         numbers = range(binding.numbers.start + offset, binding.numbers.stop + offset)
         return Place(numbers, binding.ahead(offset), binding, offset)
@@ -151,7 +152,7 @@ def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
     cells: set[Cell] = set()
     for _, name in mentioned(checker.scope, family):
         parts = [OFFSET.fullmatch(component(node)) for node in (*name.subscript, *name.superscript)]
-        moved = [(part[1], int(part[3] or 0) * (1 if part[2] == "-" else -1)) for part in parts if part is not None]
+        moved = [(part[1], -offset_of(part)) for part in parts if part is not None]
         for variables in {variables_of(family)} | {
             variables_of(definition) for definition, _ in mentioned(checker.scope, family)
         }:
@@ -171,18 +172,9 @@ def one_member(grid: Grid, cell: Cell) -> Term | None:
     if rolled is None or cell not in rolled.domain:
         return None
     term = rolled.at(TermBuilder(grid.checker.graph, grid.family.body), cell)
-    explained(grid, cell, term)
+    grid.holder.memo[grid.key(cell)] = term
+    loops.explained(grid.checker, grid.family, {**grid.others, **dict(zip(grid.variables, cell))}, grid.holder)
     return term
-
-
-def explained(grid: Grid, cell: Cell, term: Term) -> None:
-    """Note the type and the value of a member that was asked for, as one step."""
-    checker, key = grid.checker, grid.key(cell)
-    grid.holder.memo[key] = term
-    checker.types.setdefault(str(key), resolved_shape(term.shape))
-    indices = {**grid.others, **dict(zip(grid.variables, cell))}
-    environment = Environment(parent=grid.holder, definition=grid.family, indices=indices)
-    checker.trace.append((grid.family.body, term, environment))
 
 
 def rolled_grid(grid: Grid, rows: range, columns: range) -> RolledGrid | None:

@@ -39,6 +39,8 @@ from .counting import (
     members_of,
 )
 from .declarations import declared_members
+from .indexing import iota
+from .open_labels import offset_of
 from .other_meanings import is_defined, means_something
 from .recurrences import RecurrenceState
 
@@ -59,7 +61,7 @@ def member_at(
     members = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
     if match is None or members is None or family.range is None:
         return None
-    offset = int(match[3] or 0) * (-1 if match[2] == "-" else 1)
+    offset = offset_of(match)
     others = {name: index for name, index in indices.items() if name != family.range.variable.text}
     if any(match[1] in re.split(r"[+-]", str(item)) for item in others.values()):
         raise Unrollable
@@ -339,12 +341,10 @@ def firsts(recurrence: RecurrenceState, begin: int) -> range:
 
 def counter(checker: Inference, axis: str, first: int, count: int, direction: int, node: Any) -> Term:
     """first, first + 1, … or first, first − 1, … along an axis."""
-    shape = {axis: count}
-    start = first if direction > 0 else 1
-    steps = checker.graph.intern("iota", axes=(axis,), options=(start, count), shape=shape, node=node)
     if direction > 0:
-        return steps
-    return checker.graph.intern("-", (checker.graph.number(first + 1, node), steps), shape=shape, node=node)
+        return iota(checker, axis, first, count, node)
+    steps = iota(checker, axis, 1, count, node)
+    return checker.graph.intern("-", (checker.graph.number(first + 1, node), steps), shape={axis: count}, node=node)
 
 
 def made_loop(checker: Inference, recurrence: RecurrenceState, base: int, last: int) -> RolledLoop:
@@ -369,20 +369,18 @@ def made_loop(checker: Inference, recurrence: RecurrenceState, base: int, last: 
             if back == 1:
                 member.holder.loops.setdefault(member.cache_key, []).append(rolled_loop)
                 result = rolled_loop if member is recurrence else result
-                explained(checker, member, last)
+                explained(checker, member.family, {**member.others, member.variable: last}, member.holder)
     assert result is not None
     return result
 
 
-def explained(checker: Inference, recurrence: RecurrenceState, step: int) -> None:
-    """Note the type and the value of the member that a loop ends with, as one step."""
-    key = recurrence.key(step)
-    term = recurrence.holder.memo[key]
+def explained(checker: Inference, family: Definition, indices: dict[str, Any], holder: Environment) -> None:
+    """Note the type and the value of a member that a loop has, as one step."""
+    key = family.name.key(indices.get)
+    term = holder.memo[key]
     checker.types.setdefault(str(key), resolved_shape(term.shape))
-    environment = Environment(
-        parent=recurrence.holder, definition=recurrence.family, indices={**recurrence.others, recurrence.variable: step}
-    )
-    checker.trace.append((recurrence.family.body, term, environment))
+    environment = Environment(parent=holder, definition=family, indices=indices)
+    checker.trace.append((family.body, term, environment))
 
 
 def after(checker: Inference, loop: RolledLoop, step: int) -> Term:

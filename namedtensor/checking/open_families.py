@@ -25,7 +25,7 @@ from . import stacked_families
 from .cases import guarded
 from .counting import OFFSET, Unrollable, members_of
 from .declarations import unknown_bound
-from .open_labels import offset_of, size_of_label
+from .open_labels import offset_of, size_of_label, with_label
 
 MAX_FIRST_MEMBERS = 3  # the number of members typed at most as they are until their types stay the same
 Numbers = tuple[Size, ...]
@@ -312,11 +312,6 @@ def labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
     if not terms or not assume_at_most(1, size) or not assume_at_most(size, len(terms)):
         return None
     return terms[0]
-
-
-def with_label(key: Key, label: str, text: str) -> Key:
-    subscript, superscript = (tuple(text if part == label else part for part in script) for script in key[1:])
-    return Key(key.base, subscript, superscript)
 
 
 def beyond(slack: Size) -> range:

@@ -21,6 +21,7 @@ from ..scope.statements import SIGNS
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, shown
 from .beyond_families import beyond_family
+from .open_labels import with_label
 
 MAX_ERRORS_WITH_HINTS = 50  # errors after which no more are given names that are near: each costs a look at all names
 GENERATED = frozenset("←⟨")  # in the names that desugaring makes, and in no other
@@ -28,7 +29,8 @@ GENERATED = frozenset("←⟨")  # in the names that desugaring makes, and in no
 
 def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
     text = str(key)
-    known_names = visible(checker, env) if len(checker.errors) < MAX_ERRORS_WITH_HINTS else []
+    few = len(checker.errors) < MAX_ERRORS_WITH_HINTS
+    known_names = visible(checker, env) if few else []
     base = node
     while isinstance(base, (nodes.Subscript, nodes.Superscript)):
         base = base.base
@@ -37,7 +39,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
     refused = refused_head(checker, text)
     if refused is not None:
         return refused
-    beyond = beyond_family(checker, key, node, env) if len(checker.errors) < MAX_ERRORS_WITH_HINTS else None
+    beyond = beyond_family(checker, key, node, env) if few else None
     if beyond is not None:
         return beyond
     known = (*checker.top.variables.values(), *checker.parameters.values())
@@ -64,7 +66,6 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
     if refused is not None:
         return refused
     size = size_of_family(checker, key)
-    few = len(checker.errors) < MAX_ERRORS_WITH_HINTS
     hint = (
         (of_equation(checker, text) if few else None)
         or (f"pass it: sizes={{{size!r}: 3}}" if size else without_range(checker, key))
@@ -141,21 +142,13 @@ def without_range(checker: Inference, key: Key) -> str | None:
         if key == Key(key.base) and key.base in (*definition[1], *definition[2])
     ]
     if counted and counted[0].base != key.base:
-        first = Key(
-            counted[0].base, *(tuple("0" if text == key.base else text for text in names) for names in counted[0][1:])
-        )
+        first = with_label(counted[0], key.base, "0")
         return f"specify where {key} begins and ends: {counted[0]} = … for {key} = 1, …, n, with {first} = …"
     for part in (*key.superscript, *key.subscript):
         variable = re.match(r"([^\W\d]\w*'*)[+-]\d+$", part)
         if variable is None:
             continue
-        local, first = (
-            key._replace(**{
-                script: tuple(text if component == part else component for component in getattr(key, script))
-                for script in ("superscript", "subscript")
-            })
-            for text in (variable[1], "0")
-        )  # fmt: skip
+        local, first = (with_label(key, part, text) for text in (variable[1], "0"))
         if local in checker.scope.definitions:
             return f"specify where {variable[1]} begins and ends: {local} = … for {variable[1]} = 1, …, n, with {first} = …"
     return None
