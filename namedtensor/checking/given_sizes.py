@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Axis, axis_of
 
 from ..core.extents import Extent, is_size
 from ..core.size_conditions import assume_equal
@@ -16,8 +16,8 @@ from ..core.sizes import is_ground, resolve, unify
 from ..scope.names import plain_key, spelled, walk
 from ..scope.resized_axes import may_resize, resizes
 from ..scope.symbols import SizeEquation
-from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
+from .inferred_sizes import axes_named
 from .size_facts import sides, source_text, stated_no_size, words_in
 
 HINT = "remove the size, or pass a tensor of that size"
@@ -41,21 +41,9 @@ def agree_with_given(
 
 def place_of(checker: Inference, axis: str) -> Any:
     """The place where a program asks for the size of an axis; else where it first names the axis."""
-    named = None
-    for node in walk(checker.scope.program):
-        if isinstance(node, nodes.Size) and node.axis.name == axis:
-            return node
-        if named is None:
-            named = next((name for name in names_in(node) if name.name == axis), None)
-    return named
-
-
-def names_in(node: Any) -> list[Axis]:
-    if isinstance(node, Axis):
-        return [node]
-    parts = node.subscript if isinstance(node, nodes.Call) else ()
-    parts = node.components if isinstance(node, nodes.Subscript) else parts
-    return [axis for axis in map(axis_of, parts) if axis is not None]
+    program = checker.scope.program
+    asked = (node for node in walk(program) if isinstance(node, nodes.Size) and node.axis.name == axis)
+    return next(chain(asked, (named for named in axes_named(program) if named.name == axis)), None)
 
 
 def check_stated_sizes(checker: Inference) -> None:
@@ -147,7 +135,7 @@ def check_made(checker: Inference, axis: str, size: int) -> None:
     conditions = [
         (node, resolve(term.shape[axis]))
         for node, term, env in checker.trace
-        if axis in term.shape and is_ground(term.shape[axis]) and at_top(env)
+        if axis in term.shape and is_ground(term.shape[axis]) and env.nearest_call.function is None
     ]
     result = (
         [condition for condition in conditions if not resizes(checker.scope, condition[0], axis)]
@@ -164,14 +152,6 @@ def check_made(checker: Inference, axis: str, size: int) -> None:
             308, f"axis {axis} has size {extent} here, but sizes= gives {size}", node,
             notes=(f"{checker.text(node)} has {axis}[{extent}]",), hint="remove the size, or change the formula",
         )  # fmt: skip
-
-
-def at_top(env: Environment | None) -> bool:
-    while env is not None:
-        if env.function is not None:
-            return False
-        env = env.sizes_parent or env.parent
-    return True
 
 
 def largest(cells: list[Any]) -> set[tuple[int, int]]:

@@ -60,23 +60,23 @@ def written(checker: Inference, axis: str, environment: Environment) -> set[str]
 def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
     """Whether the axis appears anywhere but in a size."""
     if checker.axes_named is None:
-        checker.axes_named = frozenset(axes_named(checker.scope.program))
+        checker.axes_named = frozenset(axis.name for axis in axes_named(checker.scope.program))
     return bool(checker.axes_named & written(checker, axis, environment) or checker.python)
 
 
-def axes_named(root: Any) -> Iterator[str]:
-    """The axes that an expression names, but for those whose size it asks for."""
+def axes_named(root: Any) -> Iterator[Axis]:
+    """The axes that an expression names, but for those whose size it asks for, in the order of the text."""
     stack = [root]
     while stack:
         node = stack.pop()
         if isinstance(node, Size):
             continue
         if isinstance(node, Axis):
-            yield node.name
+            yield node
         elif isinstance(node, (Call, nodes.Subscript)):
             parts = node.subscript if isinstance(node, Call) else node.components
-            yield from (axis.name for axis in map(axis_of, parts) if axis is not None)
-        stack.extend(children(node))
+            yield from filter(None, map(axis_of, parts))
+        stack.extend(reversed(children(node)))
 
 
 class Circular(NotationError):
@@ -253,7 +253,7 @@ class AxisSearch:
         scope = self.inference.checker.scope
         names = {*scope.functions, *self.inference.checker.python}
         calls = any(isinstance(part, Call) and part.operator in names for part in walk(node))
-        return calls or not self.names.isdisjoint(axes_named(node))
+        return calls or not self.names.isdisjoint(axis.name for axis in axes_named(node))
 
 
 def term_or_none(typed: Callable[[], Term | None]) -> Term | None:

@@ -121,7 +121,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
     """
     environment, memo = holder, holder.memo
     if holder is checker.top and env is not checker.top and speaks_of_sizes(checker, key):
-        asking = nearest_call(env)
+        asking = env.nearest_call
         environment = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=env.active)
         memo = asking.memo
     if len(env.active) > MAX_NESTED_DEFINITIONS and holder.serial not in checker.ahead and key not in memo:
@@ -360,11 +360,3 @@ def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
 def is_defined(checker: Inference, key: Key) -> bool:
     """Whether a name is defined by the program or given."""
     return key in checker.scope.definitions or key in checker.top.variables
-
-
-def nearest_call(env: Environment) -> Environment:
-    """The environment of the innermost call, or of the program: it holds what depends on its sizes."""
-    current = env
-    while current.function is None and current.parent is not None:
-        current = current.sizes_parent or current.parent
-    return current

@@ -96,7 +96,7 @@ class MentionedNames:
     @cached_property
     def axes(self) -> set[str]:
         """The axes that the program names or measures."""
-        return {*axes_named(self.scope.program), *asked(self.scope.program)}
+        return {axis.name for axis in axes_named(self.scope.program)} | {*asked(self.scope.program)}
 
     @cached_property
     def measured(self) -> set[str]:

@@ -69,6 +69,14 @@ class Environment:
             yield env
             env = env.parent
 
+    @property
+    def nearest_call(self) -> Environment:
+        """The environment of the innermost call, or of the program: it holds what depends on its sizes."""
+        env = self
+        while env.function is None and (outer := env.sizes_parent or env.parent) is not None:
+            env = outer
+        return env
+
     def within(self, **known: Any) -> Environment:
         """The environment of an equation in this one, which shares its sizes; `known` is what it has beyond."""
         shared: dict[str, Any] = {"depth": self.depth, "active": self.active}
@@ -76,14 +84,12 @@ class Environment:
 
     def index(self, name: str) -> Any:
         """What an index variable stands for here, or None; one that a loop counts is the loop's mark."""
-        env: Environment | None = self
-        while env is not None:
+        for env in self.outward:
             if name in env.indices:
                 return env.indices[name]
             if Key(name) in env.variables:
                 value = env.variables[Key(name)].number
                 return value if isinstance(value, int) else getattr(env.members.get(name), "mark", None)
-            env = env.parent
         return None
 
     def resolve_axis(self, name: str) -> tuple[str, ...]:

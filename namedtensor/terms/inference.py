@@ -257,10 +257,7 @@ class Inference(ABC):
 
     def number(self, key: Key, env: Environment) -> Any:
         """The number that a name stands for by its definition, for size expressions; none while it is asked for by itself."""
-        call = env
-        while call.function is None and (outer := call.sizes_parent or call.parent) is not None:
-            call = outer
-        pending = (key, id(call))
+        pending = (key, id(env.nearest_call))
         if pending in self.naming:
             return None
         self.naming.add(pending)
