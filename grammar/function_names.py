@@ -62,11 +62,11 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
     elif after == "LPAREN":
         close = group_end(tokens, end)
         inside = tokens[end + 1 : close - 1]
-        names, names_end = listed_names(inside)
         after = (
             scripts_end(tokens, close) if close < len(tokens) and tokens[close].type == "SUB" else close
         )  # f(x)_{h(i)} = …
-        if after < len(tokens) and tokens[after].type == "EQUALS" and names and names_end == len(inside):
+        equated = after < len(tokens) and tokens[after].type == "EQUALS"
+        if equated and inside and listed_names(inside)[1] == len(inside):
             yield "function", name, frozenset(token.text for token in inside if token.type == "NAME")
     elif after == "NAME":
         name_end = scripts_end(tokens, end + 1)

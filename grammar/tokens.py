@@ -226,7 +226,8 @@ def _open(component: str) -> str:
 
 
 def listed_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
-    """The names with scripts, between commas and semicolons, that tokens begin with, and where these end."""
+    """The names with scripts, between commas and semicolons, that tokens begin with, and where these end; at 0, if another
+    token follows the last comma."""
     names: list[list[Token]] = []
     start = 0
     while start < len(tokens) and tokens[start].type == "NAME":
@@ -235,7 +236,7 @@ def listed_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
         if end == len(tokens) or tokens[end].type not in ("COMMA", "SEMICOLON"):
             return names, end
         start = end + 1
-    return [], start
+    return [], 0
 
 
 def spelling(tokens: list[Token]) -> Spelling:

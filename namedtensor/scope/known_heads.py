@@ -66,8 +66,8 @@ class _Known:
 
     def is_power(self, name: Spelled) -> bool:
         """Whether a number above a name is a power of what is known, 2 of x^2, and not one of its labels: X^1, X^2."""
-        number = exponent(name)
-        if number is None or 0 <= number < 2 or name.key() in self.declared:
+        text = component(name.superscript[0]) if len(name.superscript) == 1 else ""
+        if not is_whole(text) or 0 <= int(text) < 2 or name.key() in self.declared:
             return False
         base = name.key()._replace(superscript=())
         others = {
@@ -201,12 +201,6 @@ def is_rearranged(definition: Definition) -> bool:
 def is_spelled(node: Any, key: Key) -> bool:
     name = spelled(node)
     return name is not None and name.key() == key
-
-
-def exponent(name: Spelled) -> int | None:
-    """Return the integer exponent of a name, or None."""
-    text = component(name.superscript[0]) if len(name.superscript) == 1 else ""
-    return int(text) if is_whole(text) else None
 
 
 def is_whole(text: str) -> bool:

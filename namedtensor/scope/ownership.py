@@ -66,7 +66,7 @@ class Ownership(Statements):
     ) -> FunctionDefinition | None:
         """The nearest function above a position that has one of these names."""
         above = [function for name in names for function in having.get(name, ()) if function.position <= position]
-        return max(above, key=lambda function: function.position, default=None)
+        return max(above, key=attrgetter("position"), default=None)
 
     def attach_declarations(self) -> None:
         typed = gathered(self.functions, typed_by)

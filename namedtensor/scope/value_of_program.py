@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from grammar import nodes
@@ -31,7 +32,7 @@ class Cluster:
     @property
     def last(self) -> Definition:
         families = [part for part in self.parts if part.is_family] or self.parts
-        return max(families, key=lambda part: part.position)
+        return max(families, key=attrgetter("position"))
 
     @property
     def is_size(self) -> bool:
@@ -52,7 +53,7 @@ def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> Any:
     if not result and not scope.functions:
         result = [(cluster.last.position, cluster.last) for cluster in unused or clusters]
         result = result or claimed[:1]
-    return max(result, key=lambda pair: pair[0])[1] if result else None
+    return max(result, key=itemgetter(0))[1] if result else None
 
 
 def clusters_of(scope: Scope) -> list[Cluster]:
