@@ -28,13 +28,12 @@ WORDS = {
 }  # fmt: skip
 WORD_VALUES = {"sum": "∑", "prod": "∏", "and": "∧", "or": "∨", "not": "¬", "in": "∈"}
 
-SIGNS: dict[str, tuple[str, str]] = {}
-for _symbol in SYMBOLS:
-    for _spelling in _symbol.text.split() + _symbol.ascii.split():
-        if not (_spelling.isascii() and _spelling.strip("\\").isalpha()):
-            SIGNS[_spelling] = (_symbol.terminal, value(_symbol))
-del SIGNS["‖"]
-SIGNS["*"] = SIGNS["∗"] = ("DOT", "⊙")
+SIGNS = {
+    spelling: (symbol.terminal, value(symbol))
+    for symbol in SYMBOLS
+    for spelling in symbol.text.split() + symbol.ascii.split()
+    if symbol.terminal != "NORM" and not (spelling.isascii() and spelling.strip("\\").isalpha())
+}
 PLAIN = {sign: names for sign, names in SIGNS.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that are alone
 SETS = {"R": "ℝ", "Z": "ℤ", "N": "ℕ"}
 BEFORE_SET = ("IN", "COLON", "ARROW", "TIMES", "EQUALS")
