@@ -21,7 +21,7 @@ from .operations import Misuse, Pair, Truth, as_value
 from .optional_numpy import np
 from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
-from .values import AxisValue, Leaf
+from .values import Leaf
 
 TORCH = re.compile(r"\b(?:torch|F|nn)\.|\b(?:dim|keepdim)=|\.(?:view|permute|unsqueeze|masked_fill|mT)\b")
 NUMPY = re.compile(r"\b(?:np|numpy|jnp)\.|\b(?:axis|keepdims)=")
@@ -35,7 +35,6 @@ class CodeReader(CodeExpressions):
         self.source, self.choose, self.axes, self.kind = source, choose, Axes(), kind
         self.torch = bool(TORCH.search(source)) or kind == "torch"
         self.known_library = self.torch or NUMPY.search(source) is not None
-        self.shapes = shapes
         self.inputs = self.axes.inputs = inputs_of(self.axes, shapes, node_of)
         self.tree = self.parsed(source)
         self.domain: Any = None
@@ -68,20 +67,13 @@ class CodeReader(CodeExpressions):
             name: input_.leaf for name, input_ in self.inputs.items() if input_.literal is None and name in domain.used
         }
         lines = (*domain.lines, FormulaLine(None, value.node, value.dims))
-        if domain.lines and self.ends_in_definition(domain, value):
+        if domain.lines and self.ends_in_definition(domain):
             lines = tuple(domain.lines)
-        kind = "torch" if self.torch else "numpy"
-        kind = self.kind if self.kind in ("einsum", "einops") else kind
-        return TranslatedProgram(
-            kind,
-            self.axes,
-            lines,
-            used,
-            tuple(dict.fromkeys((*domain.remarks, *self.axes.facts.assumed))),
-            self,
-        )
+        kind = self.kind if self.kind in ("einsum", "einops") else "torch" if self.torch else "numpy"
+        remarks = tuple(dict.fromkeys((*domain.remarks, *self.axes.facts.assumed)))
+        return TranslatedProgram(kind, self.axes, lines, used, remarks, self)
 
-    def ends_in_definition(self, domain: Any, value: AxisValue) -> bool:
+    def ends_in_definition(self, domain: Any) -> bool:
         """Whether the last statement is that of the last line."""
         last = self.tree.body[-1]
         last = last.body[-1] if isinstance(last, ast.FunctionDef) else last
@@ -110,24 +102,22 @@ class CodeReader(CodeExpressions):
         return result
 
     def statement(self, node: ast.stmt, before: Any) -> Any:
-        if isinstance(node, (ast.Import, ast.ImportFrom)) or (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        ):
-            return before
-        if isinstance(node, (ast.Expr, ast.Return)) and node.value is not None:
-            return self.ev(node.value)
-        if isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
-            return self.assign(node.target.id, node.value)
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            whole = ast.copy_location(
-                ast.BinOp(ast.copy_location(ast.Name(node.target.id), node), node.op, node.value), node
-            )
-            return self.assign(node.target.id, whole)
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            return self.assigned(node.targets[0], node)
-        if isinstance(node, (ast.For, ast.While, ast.If, ast.With, ast.Try)):
-            raise self.refuse(node, "control flow has no formula")
-        raise self.refuse(node, "this statement is not supported")
+        match node:
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant(value=str())):
+                return before
+            case ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
+                return self.ev(value)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                return self.assign(name, value)
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                whole = ast.BinOp(ast.copy_location(ast.Name(name), node), op, value)
+                return self.assign(name, ast.copy_location(whole, node))
+            case ast.Assign(targets=[target]):
+                return self.assigned(target, node)
+            case ast.For() | ast.While() | ast.If() | ast.With() | ast.Try():
+                raise self.refuse(node, "control flow has no formula")
+            case _:
+                raise self.refuse(node, "this statement is not supported")
 
     def assigned(self, target: ast.expr, node: ast.Assign) -> Any:
         if isinstance(target, ast.Name):

@@ -93,14 +93,9 @@ class NamedDomain:
 
     def apply(self, record: Operation, arguments: list[Any]) -> Any:
         result = record.rule(self.axes, *arguments)
-        node = getattr(result, "node", None)
-        if (
-            isinstance(node, nodes.Call)
-            and node.operator == "⊙"
-            and len(node.subscript) == 1
-            and isinstance(node.subscript[0], nodes.Name)
-        ):
-            self.summed = self.axes.all.get(node.subscript[0].text)
+        match getattr(result, "node", None):
+            case nodes.Call(operator="⊙", subscript=(nodes.Name(text=key),)):
+                self.summed = self.axes.all.get(key)
         return result
 
     def attribute(self, value: Any, name: str) -> Any:

@@ -137,25 +137,18 @@ class CodeIndices:
     def bounded(self, axis: AxisVariable, part: AxisVariable, item: slice) -> None:
         """How long a slice between numbers is, or how long its axis has to be."""
         start, stop = item.start or 0, item.stop
-        if (
-            isinstance(stop, PartArgument)
-            and start == 0
-            or isinstance(start, PartArgument)
-            and stop is None
-            and start.divisor == 2
-        ):
-            divisor = stop.divisor if isinstance(stop, PartArgument) else 2
-            self.axes.facts.multiples.append((axis, part, divisor))
-        if not isinstance(start, int) or not isinstance(stop, (int, type(None))):
-            return
-        if stop is not None and (start < 0) == (stop < 0) and stop <= start:
-            raise Misuse("an empty slice")
-        if start >= 0 and stop is not None and stop < 0:
-            self.axes.facts.least.append((axis, start - stop + 1))
-        elif start < 0 and stop is None:
+        if isinstance(stop, PartArgument) and start == 0:
+            self.axes.facts.multiples.append((axis, part, stop.divisor))
+        elif isinstance(start, PartArgument) and stop is None and start.divisor == 2:
+            self.axes.facts.multiples.append((axis, part, 2))
+        elif isinstance(start, int) and stop is None and start < 0:
             self.axes.facts.pinned.append((part, -start))
-        elif stop is not None and (start < 0) == (stop < 0):
+        elif isinstance(start, int) and isinstance(stop, int) and (start < 0) == (stop < 0):
+            if stop <= start:
+                raise Misuse("an empty slice")
             self.axes.facts.pinned.append((part, stop - start))
+        elif isinstance(start, int) and isinstance(stop, int) and start >= 0:
+            self.axes.facts.least.append((axis, start - stop + 1))
 
     def bound(self, axis: AxisVariable, bound: Any) -> Node:
         """The number of elements before a bound of a slice."""
@@ -240,10 +233,8 @@ def shifted(node: Node) -> tuple[str, int]:
 
 def range_of(value: AxisValue) -> AxisVariable | None:
     """The axis of np.arange(n), as a value."""
-    node = value.node
-    if isinstance(node, nodes.Call) and node.operator == "-" and node.arguments[1] == nodes.Number(1):
-        node = node.arguments[0]
-        if isinstance(node, nodes.Subscript) and node.base == nodes.Name("iota"):
+    match value.node:
+        case nodes.Call(operator="-", arguments=(nodes.Subscript(base=nodes.Name(text="iota")), nodes.Number(value=1))):
             return only(value.dims[0])
     return None
 

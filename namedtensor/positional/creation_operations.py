@@ -77,7 +77,7 @@ def full_of(value: float) -> tuple[Callable[..., AxisValue], Callable[..., Any]]
     return rule, array
 
 
-def like(axes: Axes, x: Any, value: Any) -> AxisValue:
+def like(x: Any, value: Any) -> AxisValue:
     return constant(as_value(x).dims, as_value(value).node)
 
 
@@ -89,12 +89,12 @@ operation(
     lambda axes, shape, value, dtype: filled(axes, shape, value),
     lambda shape, value, dtype: np.full(plain_shape(shape), value, dtype=float),
 )
-operation("ones_like", "x, dtype=None", lambda axes, x, dtype: like(axes, x, 1), lambda x, dtype: np.ones(x.shape))
-operation("zeros_like", "x, dtype=None", lambda axes, x, dtype: like(axes, x, 0), lambda x, dtype: np.zeros(x.shape))
+operation("ones_like", "x, dtype=None", lambda axes, x, dtype: like(x, 1), lambda x, dtype: np.ones(x.shape))
+operation("zeros_like", "x, dtype=None", lambda axes, x, dtype: like(x, 0), lambda x, dtype: np.zeros(x.shape))
 operation(
     "full_like",
     "x, fill_value, dtype=None",
-    lambda axes, x, value, dtype: like(axes, x, value),
+    lambda axes, x, value, dtype: like(x, value),
     lambda x, value, dtype: np.full(x.shape, value, dtype=float),
 )
 

@@ -11,6 +11,9 @@ LETTERS = re.compile(r"""\s*['"]?([A-Za-z. ]*(?:,[A-Za-z. ]*)*->[A-Za-z. ]*)['"]
 EINOPS = re.compile(r"\b(?:rearrange|reduce|repeat|pack|unpack)\(")
 EINSUM = re.compile(r"\b[\w.]{0,40}einsum\(")
 TORCH = re.compile(r"\b(?:torch|F|nn)\.|\bdim=")
+TELLING = (
+    ast.Attribute, ast.Compare, ast.Slice, ast.Subscript, ast.keyword, ast.Import, ast.ImportFrom, ast.For, ast.FunctionDef,
+)  # fmt: skip
 
 
 def kind_of(text: str, shapes: Mapping[str, Any]) -> str:
@@ -36,12 +39,7 @@ def is_python(text: str) -> bool:
 
 
 def _telling(node: ast.AST) -> bool:
-    if isinstance(node, ast.Attribute):
-        return True
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id == "len"
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, (ast.MatMult, ast.Pow, ast.Mod, ast.FloorDiv))
-    return isinstance(
-        node, (ast.Compare, ast.Slice, ast.Subscript, ast.keyword, ast.Import, ast.ImportFrom, ast.For, ast.FunctionDef)
-    )
+    match node:
+        case ast.Call(func=ast.Name(id="len")) | ast.BinOp(op=ast.MatMult() | ast.Pow() | ast.Mod() | ast.FloorDiv()):
+            return True
+    return isinstance(node, TELLING)

@@ -137,7 +137,7 @@ def with_setting(operator: str, name: str, default: float) -> Callable[..., Axis
     return rule
 
 
-for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign erf silu softplus relu".split():
+for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign erf silu softplus relu floor ceil log1p expm1".split():
     operation(name, "x", unary(name), ELEMENTWISE[name])
 operation("absolute fabs", "x", unary("abs"), np.abs)
 for relation, names, function in (
@@ -148,8 +148,6 @@ for relation, names, function in (
 operation("logical_and", "x, y", connective("∧"), np.logical_and)
 operation("logical_or", "x, y", connective("∨"), np.logical_or)
 operation("logical_not", "x", connective("¬"), np.logical_not)
-operation("floor", "x", unary("floor"), np.floor)
-operation("ceil", "x", unary("ceil"), np.ceil)
 operation("arcsin asin", "x", unary("arcsin"), np.arcsin)
 operation("arccos acos", "x", unary("arccos"), np.arccos)
 operation("log2", "x", log_of(2), np.log2)
@@ -166,8 +164,6 @@ operation("remainder mod", "x, y", binary("mod"), np.remainder)
 operation("floor_divide", "x, y", floor_divide, np.floor_divide)
 operation("arctan atan", "x", unary("arctan"), np.arctan)
 operation("sigmoid expit", "x", unary("σ"), ELEMENTWISE["σ"])
-operation("log1p", "x", unary("log1p"), np.log1p)
-operation("expm1", "x", unary("expm1"), np.expm1)
 operation("negative neg", "x", unary("negative"), np.negative)
 operation("gelu", "x, approximate='none'", gelu_rule, lambda x, kind: gelu(x) if kind == "none" else gelu_tanh(x))
 operation("square", "x", lambda axes, x: power(axes, x, 2), np.square)

@@ -37,9 +37,7 @@ def inputs_of(axes: Axes, shapes: Mapping[str, Any], node_of: Any) -> dict[str, 
 
 
 def _input(axes: Axes, name: str, shape: Any, node: Node) -> SourceInput:
-    if isinstance(shape, bool):
-        raise NotationError(316, f"invalid shape for {name}: {shape!r}", hint=HINT)
-    if isinstance(shape, (int, float)):
+    if isinstance(shape, (int, float)) and not isinstance(shape, bool):
         return SourceInput(name, Leaf(node, ()), float(shape) if isinstance(shape, float) else shape)
     if isinstance(shape, str):
         return SourceInput(name, Leaf(node, _named(axes, name, shape)))

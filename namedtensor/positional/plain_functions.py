@@ -45,7 +45,7 @@ def gelu_tanh(x: Array) -> Array:
 
 
 ELEMENTWISE = {
-    **{name: getattr(np, name) for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign arctan".split()},
+    **{name: getattr(np, name) for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign arctan floor ceil log1p expm1".split()},
     "σ": sigmoid, "gelu": gelu, "erf": erf, "relu": lambda x: np.maximum(x, 0), "silu": lambda x: x * sigmoid(x),
     "leaky_relu": lambda x: np.where(x > 0, x, 0.01 * x), "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))), "softplus": lambda x: np.log1p(np.exp(x)),
 }  # fmt: skip
