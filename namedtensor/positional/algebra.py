@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -216,13 +216,13 @@ class Algebra:
         literals = {name: source.literal for name, source in self.names.items() if source.literal is not None}
         inputs = {name: np.asarray(value, dtype=float) for name, value in {**arrays, **literals}.items()}
         sizes = {name: float(size_of(axis)) for name, axis in self.sizes.items()}
+        defined = [name for name, source in self.names.items() if source.defined]
 
         def line(number: int, known: dict[str, Any], given: dict[str, Any]) -> Any:
             statement, letters = self.statements[number]
-            oracle = Oracle(known, sizes, letters, decisions)
-            oracle.statement, oracle.inputs = statement.body, given
-            oracle.again = lambda other: definitions(number, other)
-            plain = oracle.value(statement.body)
+            body = statement.body
+            oracle = Oracle(known, sizes, letters, decisions, body, given, lambda other: definitions(number, other))
+            plain = oracle.value(body)
             if plain.special:
                 raise Unsupported(plain.special)
             row = plain.shape[0] == 1 < plain.shape[1]
@@ -233,15 +233,12 @@ class Algebra:
         def definitions(number: int, given: dict[str, Any]) -> dict[str, Any]:
             """The inputs, with the values of the lines before."""
             known = dict(given)
-            for before, name in zip(range(number), self.definition_names()):
+            for before, name in zip(range(number), defined):
                 known[name] = line(before, known, given)
             return known
 
         last = len(self.statements) - 1
         return line(last, definitions(last, inputs), inputs)
-
-    def definition_names(self) -> Sequence[str]:
-        return [name for name, source in self.names.items() if source.defined]
 
     def ordered(self, plain: PlainValues, letters: IndexLetters) -> Any:
         order = letters.free if letters.free is not None and letters.active else plain.letters

@@ -343,11 +343,10 @@ class Walk(MatrixLeaves):
 
 def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
     """Whether a value is the sum over just this axis."""
-    node = value.node
-    if axis is None or not isinstance(node, nodes.Call) or node.operator != "∑" or len(node.subscript) != 1:
-        return False
-    (below,) = node.subscript
-    return isinstance(below, nodes.Name) and axes.all[below.text].kind is axis.kind
+    match value.node:
+        case nodes.Call(operator="∑", subscript=(nodes.Name(text=key),)):
+            return axis is not None and axes.all[key].kind is axis.kind
+    return False
 
 
 def transposed(value: Matrix) -> Matrix:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from grammar import nodes
 
 from . import values
-from .axes import Clash, Dim, axes_of
+from .axes import Clash, axes_of
 from .matrices import Walk, transposed
 from .matrix_functions import rule
 from .matrix_leaves import Matrix
@@ -32,15 +32,14 @@ def block(walk: Walk, tree: Tree) -> Matrix:
 
 
 def literal(walk: Walk, rows: Sequence[Sequence[Matrix]]) -> Matrix:
-    height, width = len(rows), len(rows[0])
-    axes = [walk.axes.new(size=length) for length in (height, width) if length > 1]
-    walk.axes.facts.pinned.extend((axis, length) for axis, length in zip(axes, (n for n in (height, width) if n > 1)))
+    lengths = len(rows), len(rows[0])
+    dims = [(walk.axes.new(size=length),) if length > 1 else () for length in lengths]
+    axes = axes_of(dims)
+    walk.axes.facts.pinned.extend(zip(axes, (length for length in lengths if length > 1)))
     numbers = tuple(tuple(cell.node for cell in row) for row in rows)
-    if width == 1:
+    if lengths[1] == 1:
         numbers = (tuple(row[0] for row in numbers),)
     node = nodes.Literal(numbers, tuple(nodes.Axis(axis.key) for axis in axes))
-    remaining = iter(axes)
-    dims: list[Dim] = [(next(remaining),) if length > 1 else () for length in (height, width)]
     return walk.make(node, dims)
 
 

@@ -81,7 +81,6 @@ class MatrixLeaves:
         self.remarks: list[str] = []
         self.statement = Tree("", (0, 0))
         self.scope: dict[str, AxisVariable] = {}
-        self.free_axes: dict[str, AxisVariable] = {}
         self.ends: dict[str, AxisVariable] = {}
         self.sizes: dict[str, AxisVariable] = {}
         self.summed: AxisVariable | None = None
@@ -115,7 +114,7 @@ class MatrixLeaves:
     def letter(self, letter: str) -> AxisVariable:
         """The axis of a letter in its scope."""
         if letter not in self.scope:
-            self.scope[letter] = self.free_axes[letter] = self.axes.new(hint=letter)
+            self.scope[letter] = self.axes.new(hint=letter)
         return self.scope[letter]
 
     def called(self, axes: Sequence[AxisVariable]) -> str:

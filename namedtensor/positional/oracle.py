@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .binders import Item, item_of
@@ -68,22 +68,19 @@ def number(value: float, special: str = "") -> PlainValues:
     return PlainValues(np.full((1, 1), float(value)), special=special)
 
 
+@dataclass
 class Oracle:
     """The walk. `arrays` and `sizes` are by name; `decisions` what was chosen where a piece is ambiguous."""
 
-    def __init__(
-        self,
-        arrays: Mapping[str, Array],
-        sizes: Mapping[str, float],
-        letters: IndexLetters,
-        decisions: Mapping[Any, int],
-    ):
-        self.arrays, self.sizes, self.letters, self.decisions = arrays, sizes, letters, decisions
-        self.inner: frozenset[str] = frozenset()
-        self.fixed: dict[str, int] = {}  # letters of sums whose terms are taken one by one
-        self.statement = Tree("", (0, 0))
-        self.inputs: Mapping[str, Array] = {}
-        self.again: Callable[[dict[str, Array]], Mapping[str, Array]] = dict  # the lines before, for other inputs
+    arrays: Mapping[str, Array]
+    sizes: Mapping[str, float]
+    letters: IndexLetters
+    decisions: Mapping[Any, int]
+    statement: Tree
+    inputs: Mapping[str, Array]
+    again: Callable[[dict[str, Array]], Mapping[str, Array]]  # the lines before, for other inputs
+    inner: frozenset[str] = frozenset()
+    fixed: dict[str, int] = field(default_factory=dict)  # letters of sums whose terms are taken one by one
 
     def extent(self, letter: str, within: Tree | None = None) -> int | None:
         """How many indices a letter has: the size of the axis where it is an index."""
