@@ -59,7 +59,6 @@ class TrialSizes:
 def compared(
     translation: Any,
     program: TranslatedProgram,
-    names: Mapping[str, tuple[str, ...]],
     decisions: Mapping[Any, int],
     source: str,
 ) -> str:

@@ -11,35 +11,24 @@ from .values import iota, number, plus, times
 
 @rule("arange")
 def arange(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("dtype", "layout", "device", "pin_memory", "end")
+    a.skip("end")
     (length,) = a.result_shape()
     start, step = a.get("start") or 0, a.get("step") or 1
     axis = r.axes.new(size=length, hint="position")
     return TracedTensor(plus(times(step, iota(axis)), start - step), ((axis,),), shape=(length,))
 
 
-@rule(
-    "full",
-    "zeros",
-    "ones",
-    "full_like",
-    "zeros_like",
-    "ones_like",
-    "new_zeros",
-    "new_ones",
-    "new_full",
-    "scalar_tensor",
-    "fill",
-)
+@rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones")
+def zeros_or_ones(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    a.skip("self", "size")
+    return plain(number(1 if "ones" in a.operator else 0)).led(a.result_shape())
+
+
+@rule("full", "full_like", "new_full", "fill", "scalar_tensor")
 def full(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("self", "size", "dtype", "layout", "device", "pin_memory", "memory_format")
-    value = 0 if "zeros" in a.operator else 1 if "ones" in a.operator else None
-    if value is None:
-        name = "fill_value" if a.has("fill_value") else "value" if a.has("value") else "s"
-        scalar = a.operand(name)
-    else:
-        scalar = plain(number(value))
-    return scalar.led(a.result_shape())
+    a.skip("self", "size")
+    value = next(name for name in ("fill_value", "value", "s") if a.has(name))
+    return a.operand(value).led(a.result_shape())
 
 
 @rule("mask")

@@ -108,9 +108,9 @@ class GraphReader(SizeNumbers):
         tensor = replace(tensor, node=stamped(tensor.node, self.current))
         length = weight(tensor.node)
         again = self.uses[ref] > 1 and length > 1
-        return self.shared(tensor) if again or length > LONGEST or (length > LONG and self.ends_line(ref)) else tensor
+        return self.shared(tensor) if again or length > LONGEST or (length > LONG and self.ends_line()) else tensor
 
-    def ends_line(self, ref: Ref) -> bool:
+    def ends_line(self) -> bool:
         """Whether the next step comes from another line of the source."""
         steps = self.trace.steps
         return self.current + 1 < len(steps) and steps[self.current + 1].source != steps[self.current].source
@@ -342,8 +342,9 @@ class OperationArguments:
         tensor = self.reader.shared(self.raw(name))
         return tensor.used(self.reader.axes), tensor.used(self.reader.axes)
 
-    def dtype(self, name: str) -> torch.dtype:
-        ref = self.step.arguments[name]
+    def dtype(self) -> torch.dtype:
+        """The type of the numbers of `self`."""
+        ref = self.step.arguments["self"]
         return self.reader.trace.tensors[ref.index].dtype if isinstance(ref, Ref) else torch.float32
 
     def result_dtype(self) -> torch.dtype:

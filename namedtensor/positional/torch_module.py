@@ -6,6 +6,7 @@ import linecache
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -108,29 +109,21 @@ Sizes = Mapping[
 
 def choices(groups: Free) -> list[Free]:
     """All groups free; all but one; the first alone; none."""
-    without_one = (
-        [[group for group in groups if group is not left_out] for left_out in reversed(groups)]
-        if len(groups) > 1
-        else []
-    )
+    without_one = [[group for group in groups if group is not left_out] for left_out in reversed(groups)]
     listed = [groups, *without_one, groups[:1], []]
     return [choice for at, choice in enumerate(listed) if choice not in listed[:at]]
 
 
+@dataclass(frozen=True)
 class ModuleReading:
     """One attempt to read: with these groups of sizes free."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        tensors: Mapping[str, torch.Tensor],
-        names: Mapping[str, str],
-        output: int | str,
-        groups: Free,
-        fixed: Sequence[Group] = (),
-    ):
-        self.subject, self.tensors, self.names, self.output, self.groups = subject, tensors, names, output, groups
-        self.fixed = fixed
+    subject: Subject
+    tensors: Mapping[str, torch.Tensor]
+    names: Mapping[str, str]
+    output: int | str
+    groups: Free
+    fixed: Sequence[Group]
 
     def traced(self, which: int) -> tuple[Trace, set[Ref]]:
         sizes = {group: sizes[which] for group, sizes in self.groups}

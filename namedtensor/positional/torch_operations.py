@@ -32,13 +32,11 @@ COMPARED = {"eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "�
 LOGICAL = {"logical_and": "∧", "logical_or": "∨", "bitwise_and": "∧", "bitwise_or": "∨"}
 
 
-def apply(
-    r: GraphReader, operator: str, *tensors: TracedTensor, parameters: Sequence[Node] = (), truth: bool = False
-) -> TracedTensor:
+def apply(r: GraphReader, operator: str, *tensors: TracedTensor, truth: bool = False) -> TracedTensor:
     """An operator, element by element, on tensors whose dimensions are aligned from the last."""
     if (short := without_zero(operator, tensors)) is not None:
         return short
-    result = elementwise(r, lambda *operands: call(operator, operands, (), parameters), *tensors)
+    result = elementwise(r, lambda *operands: call(operator, operands), *tensors)
     return replace(result, truth=truth)
 
 
@@ -101,14 +99,12 @@ RULES["log_sigmoid_forward"] = lambda r, a: (apply(r, "logsigmoid", numeric(a.te
 
 @rule(*SAME)
 def same(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("memory_format")
     return a.raw("self")
 
 
 @rule("_to_copy")
 def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("dtype", "layout", "device", "pin_memory", "non_blocking", "memory_format")
-    before, after = a.dtype("self"), a.result_dtype()
+    before, after = a.dtype(), a.result_dtype()
     if before.is_floating_point and not after.is_floating_point:
         if str(after) == "torch.bool":
             return condition(a.tensor("self"))
@@ -215,7 +211,7 @@ def comparison(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 @rule(*LOGICAL)
 def logical(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    if "bool" not in str(a.dtype("self")) and not a.operator.startswith("logical"):
+    if "bool" not in str(a.dtype()) and not a.operator.startswith("logical"):
         raise UnreadableModule(f"aten.{a.operator} of integers works on bits")
     first, second = condition(a.operand("self")), condition(a.operand("other"))
     return apply(r, LOGICAL[a.operator], first, second, truth=True)
@@ -223,7 +219,7 @@ def logical(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 @rule("logical_not", "bitwise_not")
 def negation(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    if "bool" not in str(a.dtype("self")) and a.operator == "bitwise_not":
+    if "bool" not in str(a.dtype()) and a.operator == "bitwise_not":
         raise UnreadableModule("aten.bitwise_not of integers works on bits")
     return apply(r, "¬", condition(a.tensor("self")), truth=True)
 

@@ -30,11 +30,10 @@ def product(r: GraphReader, first: TracedTensor, second: TracedTensor) -> Traced
         first, second = r.views.fitted(first, -back, second, -back)
     left = first if len(first.dims) > 1 else replace(first, dims=((), *first.dims))
     right = second if len(second.dims) > 1 else replace(second, dims=(*second.dims, ()))
-    inner = first.shape[-1]
     if bool(left.dims[-1]) != bool(right.dims[-2]):
-        return repeated_product(r, left, right, first, second, inner)
-    if inner == 1 or not left.dims[-1]:
-        if inner != 1:
+        return repeated_product(r, left, right, first, second)
+    if first.shape[-1] == 1 or not left.dims[-1]:
+        if first.shape[-1] != 1:
             raise UnreadableModule("a product over a dimension that repeats in both operands")
         return outer(r, left, right, first, second)
     value = matmul(r.axes, left, right)
@@ -43,7 +42,7 @@ def product(r: GraphReader, first: TracedTensor, second: TracedTensor) -> Traced
 
 
 def repeated_product(
-    r: GraphReader, left: AxisValue, right: AxisValue, first: TracedTensor, second: TracedTensor, inner: int
+    r: GraphReader, left: AxisValue, right: AxisValue, first: TracedTensor, second: TracedTensor
 ) -> TracedTensor:
     """A product in which one operand repeats along the dimension that is summed: the other is summed alone."""
     if left.dims[-1]:
@@ -82,9 +81,8 @@ def products(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 
 def transposed(x: TracedTensor) -> TracedTensor:
-    if len(x.shape) < 2:
-        return x
-    return x.moved([*x.dims[:-2], x.dims[-1], x.dims[-2]], [*x.shape[:-2], x.shape[-1], x.shape[-2]])
+    """The last two dimensions exchanged."""
+    return x if len(x.shape) < 2 else x.permuted([*range(len(x.shape) - 2), -1, -2])
 
 
 @rule("addmm", "baddbmm", "addmv")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,7 @@ class ModuleInputs:
         return tensor(array.reshape(shape), list(self.axes))
 
 
+@dataclass(eq=False, repr=False)
 class ReadModule:
     """A PyTorch module, read as a program.
 
@@ -68,19 +69,16 @@ class ReadModule:
         The line of the source for each name that the program defines.
     """
 
-    def __init__(
-        self, tree: nodes.Program, given: Mapping[str, ModuleInputs], parameters: Mapping[str, NamedTensor],
-        result: Sequence[Sequence[tuple[str, int | None]]], remarks: Sequence[Remark],
-        reading: Sequence[str], steps: Sequence[tuple[SourceLine, ...]], sets: Mapping[str, str],
-    ):  # fmt: skip
-        self.tree: nodes.Program = tree
-        self.text: str = to_text(tree)
-        self.parameters: dict[str, NamedTensor] = dict(parameters)
-        self.remarks: tuple[Remark, ...] = tuple(remarks)
-        self.reading: tuple[str, ...] = tuple(reading)
-        self.types: dict[str, str] = dict(sets)
-        self._given, self._result, self._steps = dict(given), result, tuple(steps)
-        self.unused: dict[str, str] = {}
+    tree: nodes.Program
+    text: str
+    parameters: dict[str, NamedTensor]
+    remarks: tuple[Remark, ...]
+    reading: tuple[str, ...]
+    types: dict[str, str]
+    unused: dict[str, str]
+    _given: dict[str, ModuleInputs]
+    _result: Sequence[Sequence[tuple[str, int | None]]]
+    _steps: Sequence[tuple[SourceLine, ...]]
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -130,9 +128,6 @@ class ReadModule:
 
     def _spelled(self, name: str) -> str:
         return next((spelled for spelled, inputs in self._given.items() if inputs.path == name), name)
-
-    def __str__(self) -> str:
-        return self.text
 
     def __repr__(self) -> str:
         return self.text

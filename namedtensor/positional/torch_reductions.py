@@ -51,7 +51,6 @@ def over_dims(
 
 @rule(*REDUCED)
 def reduction(r: GraphReader, a: OperationArguments) -> Any:
-    a.skip("dtype")
     x = (condition if a.operator in ("any", "all") else numeric)(a.tensor("self"))
     result = over_dims(r, a, REDUCED[a.operator], x)
     return (result, None) if a.several else result
@@ -77,7 +76,6 @@ def variance(r: GraphReader, a: OperationArguments) -> TracedTensor | tuple[Trac
 
 @rule("linalg_vector_norm", "norm")
 def norm(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("dtype")
     x = a.tensor("self")
     order = a.get("ord", a.get("p"))
     order = 2 if order is None else order
@@ -98,7 +96,7 @@ def sort(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ..
 
 @rule("softmax", "_softmax", "_safe_softmax", "log_softmax", "_log_softmax", "cumsum", "cumprod")
 def along_axis(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    a.skip("dtype", "half_to_float")
+    a.skip("half_to_float")
     x = numeric(a.tensor("self"))
     dim = a["dim"] % len(x.shape)
     if not x.dims[dim] and x.shape[dim] != 1:

@@ -160,7 +160,7 @@ def joined(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
     """Blocks of steps as layers that repeat; None where they are not equal, or where nothing passes from one to the next."""
     slots = Slots(runs, blocks)
     steps = slots.steps()
-    if steps is None or not slots.carried or not slots.families | slots.shared:
+    if steps is None or not slots.carried or not (slots.families or slots.shared):
         return None
     return Repeat(tuple(blocks), steps, tuple(slots.carried.values()), tuple(slots.families.values()))
 
@@ -174,7 +174,7 @@ class Slots:
         self.positions = [{ref: position for position, ref in enumerate(refs)} for refs in self.results]
         self.carried: dict[tuple[Ref, ...], Carried] = {}
         self.families: dict[tuple[Ref, ...], RepeatMember] = {}
-        self.shared: dict[tuple[Ref, ...], RepeatMember] = {}  # parameters that all layers have
+        self.shared: set[tuple[Ref, ...]] = set()  # parameters that all layers have
 
     def steps(self) -> tuple[TraceStep, ...] | None:
         """The steps of the first layer with these references; None where those of the layers are not equal."""
@@ -216,7 +216,7 @@ class Slots:
             return first
         if outside and self.is_one(several):
             if self.kind(first) == "parameter":
-                self.shared[several] = RepeatMember(first, several)
+                self.shared.add(several)
             return first
         if self.is_argument(several, outside) and self.shaped_alike(several):
             return self.families.setdefault(several, RepeatMember(self.new(), several)).ref

@@ -9,6 +9,7 @@ from grammar import nodes
 from .axes import Dim, axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
+from .torch_products import transposed
 from .torch_rules import rule
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
@@ -30,20 +31,15 @@ def permute(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 @rule("transpose")
 def transpose(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.raw("self")
-    return exchanged(x, a["dim0"], a["dim1"])
+    x, first, second = a.raw("self"), a["dim0"], a["dim1"]
+    order = list(range(len(x.shape)))
+    order[first], order[second] = order[second], order[first]
+    return x.permuted(order)
 
 
 @rule("t")
 def matrix_transpose(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.raw("self")
-    return exchanged(x, -1, -2) if len(x.shape) > 1 else x
-
-
-def exchanged(x: TracedTensor, first: int, second: int) -> TracedTensor:
-    order = list(range(len(x.shape)))
-    order[first], order[second] = order[second], order[first]
-    return x.permuted(order)
+    return transposed(a.raw("self"))
 
 
 @rule("expand")
@@ -235,7 +231,7 @@ def repeat(r: GraphReader, a: OperationArguments) -> TracedTensor:
 def scattered(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """What an assignment to a part leaves: the source where the index says, else what was there."""
     if a.operator == "copy":
-        a.skip("non_blocking", "self")
+        a.skip("self")
         return numeric(a.tensor("src")).led(a.result_shape())
     x, source = numeric(a.tensor("self")), numeric(a.tensor("src"))
     dim = a["dim"] % len(x.shape)

@@ -19,10 +19,7 @@ from .torch_trace import Subject
 
 NN = torch.nn
 DROPOUT = (NN.Dropout, NN.Dropout1d, NN.Dropout2d, NN.Dropout3d, NN.AlphaDropout, NN.FeatureAlphaDropout)
-OF_TRAINING = (
-    *DROPOUT,
-    *(NN.BatchNorm1d, NN.BatchNorm2d, NN.BatchNorm3d, NN.SyncBatchNorm),
-)
+OF_TRAINING = (*DROPOUT, NN.BatchNorm1d, NN.BatchNorm2d, NN.BatchNorm3d, NN.SyncBatchNorm)
 
 
 def subject_of(

@@ -235,7 +235,6 @@ class TensorViews:
         self, first: TracedTensor, one: int, second: TracedTensor, two: int
     ) -> tuple[TracedTensor, TracedTensor]:
         """Both with as many axes along dimensions that meet: a free axis falls into parts, others are merged to a named one."""
-        position = 0
         while True:
             left, right = self.axes.expanded(first.dims[one]), self.axes.expanded(second.dims[two])
             pairs = list(zip(left, right))

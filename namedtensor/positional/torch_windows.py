@@ -33,14 +33,7 @@ def padded(r: GraphReader, x: TracedTensor, dim: int, before: int, after: int, v
     return joined(r, pieces, dim) if len(pieces) > 1 else x
 
 
-@rule(
-    "reflection_pad1d",
-    "reflection_pad2d",
-    "reflection_pad3d",
-    "replication_pad1d",
-    "replication_pad2d",
-    "replication_pad3d",
-)
+@rule(*(f"{kind}_pad{rank}d" for kind in ("reflection", "replication") for rank in (1, 2, 3)))
 def edge_pad(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """Elements of the tensor beyond its edges: mirrored, or those at the edge again."""
     x, widths, shape = numeric(a.tensor("self")), a["padding"], a.result_shape()

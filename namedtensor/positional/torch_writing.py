@@ -114,9 +114,8 @@ class ProgramWriter:
                     parameters[name] = module_inputs.named(truth_free(array))
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
         steps = [(step.source, *step.callers) for step in reader.trace.steps]
-        module = ReadModule(tree, inputs, parameters, result, tuple(reader.remarks), notes, steps, sets)
-        module.unused = self.unused()
-        return module
+        remarks, unused = tuple(reader.remarks), self.unused()
+        return ReadModule(tree, to_text(tree), parameters, remarks, tuple(notes), sets, unused, inputs, result, steps)
 
     def last(self, body: Node) -> list[nodes.Statement]:
         text = to_text(body)

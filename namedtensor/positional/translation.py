@@ -326,10 +326,12 @@ def _translated(text: str, shapes: Mapping[str, Any], kind: str, choices: Choice
             text, (0, len(text)), "a value would have one axis twice", "write the diagonal with indices, A_{ii}"
         ) from None
     except NotationError as problem:
-        raise problem.replace(**_named(problem, names_of_axes(reader))) from None
+        known = names_of_axes(reader)
+        hint = None if problem.hint is None else _spelled(str(problem.hint), known)
+        raise problem.replace(message=_spelled(problem.message, known), hint=hint) from None
     translation = _written(text, program, names, choices)
     if check:
-        translation.checked = compared(translation, program, names, choices.decisions, text)
+        translation.checked = compared(translation, program, choices.decisions, text)
     return translation
 
 
@@ -343,11 +345,6 @@ def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
 
 def _spelled(text: str, names: Mapping[str, tuple[str, ...]]) -> str:
     return KEY.sub(lambda match: ", ".join(names.get(match[0], ("an axis",))), text)
-
-
-def _named(problem: NotationError, names: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    hint = None if problem.hint is None else _spelled(str(problem.hint), names)
-    return {"message": _spelled(problem.message, names), "hint": hint}
 
 
 def _written(
