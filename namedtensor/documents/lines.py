@@ -43,7 +43,7 @@ class Line(NamedTuple):
     @property
     def with_ancestors(self) -> Iterator[tuple[Any, tuple[Any, ...]]]:
         """The nodes of its right sides, each with those above it, the nearest last."""
-        stack = [(side, ()) for side in reversed(self.body)]
+        stack: list[tuple[Any, tuple[Any, ...]]] = [(side, ()) for side in reversed(self.body)]
         while stack:
             current, parents = stack.pop()
             yield current, parents
