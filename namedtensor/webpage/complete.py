@@ -12,10 +12,4 @@ def completions(request: Request) -> Reply:
     """The completions of the text before the caret."""
     names = request.mapping("names")
     known = Known(*(tuple(map(str, names.get(kind) or ())) for kind in ("tensors", "functions", "axes")))
-    result = complete(request.word("before"), known)
-    return {
-        "completions": [
-            {"text": completion.text, "length": completion.length, "meaning": completion.meaning}
-            for completion in result
-        ]
-    }
+    return {"completions": [completion._asdict() for completion in complete(request.word("before"), known)]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .replies import Reply
@@ -23,7 +23,7 @@ class PageExample(NamedTuple):
     text: str
     inputs: Mapping[str, str | int] = {}
     values: Mapping[str, Any] = {}
-    labels: Mapping[str, list[str]] = {}
+    labels: Mapping[str, Sequence[str]] = {}
     record: Mapping[str, int] = {}
 
 
@@ -31,15 +31,7 @@ WORDS = ["a", "fluffy", "blue", "creature"]
 MATRIX = {"A": "ℝ^{height[3] × width[3]}"}
 NUMBERS = {"A": [[3, 1, 4], [1, 5, 9], [2, 6, 5]]}
 
-SENTENCE = [
-    "the",
-    "cat",
-    "slept",
-    "because",
-    "it",
-    "was",
-    "tired",
-]  # its features are made by hand: who, does what, how, other
+SENTENCE = "the cat slept because it was tired".split()  # its features are made by hand: who, does what, how, other
 QUERIES = [
     [2.4, 0, 0.5, 0], [0.5, 2.6, 0.8, 0], [2.2, 0, 1.5, 0], [0, 1.8, 1.8, 0], [2.8, 0, 0.4, 0], [0.8, 0, 2.2, 0], [2.4, 0.3, 0, 0.2]
 ]  # fmt: skip
@@ -144,16 +136,4 @@ EXAMPLES = (
 
 def examples(request: Request) -> Reply:
     """The answer to `examples`."""
-    return {
-        "examples": [
-            {
-                **example._asdict(),
-                "inputs": dict(example.inputs),
-                "values": dict(example.values),
-                "labels": dict(example.labels),
-                "record": dict(example.record),
-            }
-            for example in EXAMPLES
-        ],
-        "site": SITE,
-    }
+    return {"examples": [example._asdict() for example in EXAMPLES], "site": SITE}
