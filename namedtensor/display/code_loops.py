@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 from ..terms.environment import source_name
 from ..terms.terms import Term, resolved_shape
 from .code_libraries import RELATION, CodeExpression
-from .code_statements import CodeStatement, Names, identifier
+from .code_statements import CodeStatement, Names, unused
 from .code_writer import CodeLine, Writer, span_of
 
 Indices: TypeAlias = Mapping[str, CodeExpression]  # of each axis the index of the element
@@ -131,11 +131,7 @@ class LoopWriter(Writer):
     def index(self, axis: str) -> str:
         """A name for an index that no loop around has."""
         taken = {*self.inputs.values()}.union(*(block.indices for block in self.blocks))
-        result = base = identifier(source_name(axis))
-        number = 2
-        while result in taken:
-            result, number = f"{base}{number}", number + 1
-        return result
+        return unused(source_name(axis), taken)
 
     # -------------------------------------------------------------------------------------------------------- statements
     def assign(self, statement: CodeStatement) -> None:

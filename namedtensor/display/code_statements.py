@@ -8,7 +8,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
 from grammar.errors import NotationError
@@ -51,13 +51,19 @@ class Names:
         self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}
 
     def fresh(self, name: str) -> str:
-        """A name that nothing has yet: this one, or with a number after it."""
-        result = base = identifier(name)
-        number = 2
-        while result in self.taken:
-            result, number = f"{base}{number}", number + 1
+        """A name that nothing has yet."""
+        result = unused(name, self.taken)
         self.taken.add(result)
         return result
+
+
+def unused(name: str, taken: Container[str]) -> str:
+    """This name, or with a number after it, as an identifier that is not taken."""
+    result = base = identifier(name)
+    number = 2
+    while result in taken:
+        result, number = f"{base}{number}", number + 1
+    return result
 
 
 def identifier(text: str) -> str:
