@@ -16,7 +16,7 @@ from ..files.text import InputError, as_number, read_text
 from ..programs.arguments import KeywordValues
 from ..scope.names import by_key, plain_key
 from .console import Console
-from .inputs import NO_HEADERS, Headers, is_file, read_given
+from .inputs import headers_of, is_file, read_given
 
 
 class FormulaSource(NamedTuple):
@@ -76,12 +76,9 @@ def typed_in() -> str:
     raise InputError("standard input is not UTF-8 text")
 
 
-def values_of(words: list[str], console: Console, headers: Headers = NO_HEADERS) -> KeywordValues:
-    """The tensors and numbers of NAME=…; notes on their files go to standard error.
-
-    `headers` says by name whether a table has one.
-    """
-    values = KeywordValues()
+def values_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
+    """The tensors and numbers of NAME=…; notes on their files go to standard error. `header` are the words of --header."""
+    values, headers = KeywordValues(), headers_of(header)
     for word in words:
         inputs = read_given(word, headers)
         if inputs.name in values:

@@ -13,7 +13,7 @@ import os
 from collections import Counter
 
 from ..documents.findings import Finding
-from ..files.text import InputError, read_text, reason, whole_file
+from ..files.text import InputError, read_text, save_text
 
 Known = Counter[tuple[str, int, str]]
 
@@ -37,11 +37,7 @@ def write_baseline(path: str, findings: list[Finding]) -> None:
         for (file, code, formula), count in sorted(counted.items())
     ]
     text = json.dumps({"version": 1, "findings": listed}, ensure_ascii=False, indent=1)
-    try:
-        with whole_file(path) as file:
-            file.write((text + "\n").encode())
-    except OSError as problem:
-        raise InputError(f"cannot write {path}: {reason(problem)}") from None
+    save_text(path, text + "\n")
 
 
 def new_findings(findings: list[Finding], known: Known, path: str) -> list[Finding]:

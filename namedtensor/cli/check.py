@@ -14,7 +14,7 @@ from ..programs.arguments import KeywordValues
 from .arguments import FormulaSource, place_of, sizes_of, source_of
 from .check_documents import DocumentInput, check_documents, documents_of, draws_of, is_document, write_findings
 from .console import Console, error_record
-from .inputs import NO_HEADERS, Headers, headers_of, is_file, read_value, split_given
+from .inputs import headers_of, is_file, read_value, split_given
 
 
 def check_command(options: Any, console: Console) -> int:
@@ -24,7 +24,7 @@ def check_command(options: Any, console: Console) -> int:
     ignored = numbers_of(options.ignore)
     documents = documents_of(options)
     source = documents[0].source if documents else source_of(options)
-    shapes = shapes_of(options.inputs, console, headers_of(options.header))
+    shapes = shapes_of(options.inputs, options.header, console)
     if documents or is_document(source):
         return check_documents(documents or [DocumentInput(source)], shapes, ignored, options, console)
     if options.assumptions or options.baseline or options.page or options.format == "html":
@@ -81,21 +81,18 @@ def _write(checked: Any, source: FormulaSource, format: str, console: Console) -
     else:
         from ..documents.findings import ERROR, WARNING, Finding
 
-        findings = [Finding(ERROR, source.name or "", error, source.text) for error in checked.errors]
-        warnings = (warning.as_error(source.text) for warning in checked.warnings)
-        write_findings(
-            [*findings, *(Finding(WARNING, source.name or "", warning, source.text) for warning in warnings)],
-            format,
-            console,
-        )
+        name, warnings = source.name or "", [warning.as_error(source.text) for warning in checked.warnings]
+        findings = [Finding(ERROR, name, error, source.text) for error in checked.errors]
+        findings += [Finding(WARNING, name, warning, source.text) for warning in warnings]
+        write_findings(findings, format, console)
 
 
 RESERVED = ("sizes", "syntax")  # what Python's check takes by name beside the shapes
 
 
-def shapes_of(words: list[str], console: Console, headers: Headers = NO_HEADERS) -> KeywordValues:
-    """The shapes that NAME=… gives; `headers` specifies which tables have one. Raises InputError if a word gives none."""
-    shapes = KeywordValues()
+def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
+    """The shapes that NAME=… gives; `header` are the words of --header. Raises InputError if a word gives none."""
+    shapes, headers = KeywordValues(), headers_of(header)
     for name, text in map(split_given, words):
         if name in shapes or name in RESERVED:
             raise InputError(f"{name} is given twice" if name in shapes else f"no tensor can be called {name} here")
@@ -129,15 +126,11 @@ def _print_checked(checked: Any, source: FormulaSource, console: Console) -> Non
     blank = bool(types)
     if not (types or checked.errors or checked.warnings):
         console.print("no errors; no type to report: a function without a signature has none")
-    for text in _complaints(checked.errors, checked.warnings, source, console):
+    texts = [console.error(error, place_of(error, source), sys.stdout) for error in checked.errors]
+    texts += [as_text(warning.as_error(source.text), source, console) for warning in checked.warnings]
+    for text in texts:
         console.print("\n" + text if blank else text)
         blank = True
-
-
-def _complaints(errors: Any, warnings: Any, source: FormulaSource, console: Console) -> list[str]:
-    """Errors, then warnings, each with its place and excerpt."""
-    names = [console.error(error, place_of(error, source), sys.stdout) for error in errors]
-    return names + [as_text(warning.as_error(source.text), source, console) for warning in warnings]
 
 
 def as_text(warning: NotationError, source: FormulaSource, console: Console) -> str:

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..files.text import InputError, reason, whole_file
+from ..files.text import InputError, save_text
 from .arguments import FILE_LIKE, FormulaSource, sizes_of
 from .console import Console, error_record
 
@@ -111,7 +111,7 @@ def check_documents(
             checked[at] = document._replace(findings=new, known=len(document.findings) - len(new))
     _write(checked, options, console)
     if options.page:
-        write_page(options.page, _page(checked))
+        save_text(options.page, _page(checked))
     findings = [finding for document_ in checked for finding in document_.findings]
     return int(bool(findings) if options.strict else any(finding.severity == "error" for finding in findings))
 
@@ -181,15 +181,6 @@ def _page(checked: list[CheckedDocument]) -> str:
         (PageDocument(document.name, document.whole, document.report, document.findings) for document in checked),
         _summary(checked),
     )
-
-
-def write_page(path: str, text: str) -> None:
-    """Write a page to a file. Raises InputError."""
-    try:
-        with whole_file(path) as file:
-            file.write(text.encode())
-    except OSError as problem:
-        raise InputError(f"cannot write {path}: {reason(problem)}") from None
 
 
 def write_findings(findings: list[Any], format: str, console: Console) -> None:
@@ -301,12 +292,8 @@ def _ends_of_lines(text: str) -> list[int]:
 
 def _summary(checked: list[CheckedDocument]) -> str:
     """The last line, of all documents together."""
-    formulas, sections = (
-        sum(result)
-        for result in zip(
-            *((document.report.formulas, len(document.report.scopes)) for document in checked), strict=True
-        )
-    )
+    formulas = sum(document.report.formulas for document in checked)
+    sections = sum(len(document.report.scopes) for document in checked)
     errors, warnings = (sum(len(document.of(severity)) for document in checked) for severity in ("error", "warning"))
     text = f"{_number(formulas, 'formula')} in {_number(sections, 'section')}"
     return f"{text}: {_number(errors, 'error')}, {_number(warnings, 'warning')}"

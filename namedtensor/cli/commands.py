@@ -71,11 +71,11 @@ from .translate import TRANSLATE_EXAMPLES, translate_arguments, translate_comman
 
 # -------------------------------------------------------------------------------------------------------------- commands
 class Command(NamedTuple):
-    """One word after `namedtensor`."""
+    """One word after `namedtensor`; `run` returns the exit status, or None for 0."""
 
     meaning: str
     arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[Any, Console], int]
+    run: Callable[[Any, Console], int | None]
     examples: str
 
 
@@ -124,7 +124,7 @@ def _dispatch(words: list[str]) -> int:
     options = parser.parse_intermixed_args(_guarded(words[1:]))
     console = Console(options.ascii, getattr(options, "json", False))
     try:
-        return COMMANDS[words[0]].run(options, console)
+        return COMMANDS[words[0]].run(options, console) or FINE
     except NotationError as problem:
         return _failed(problem, options, console)
     except InputError as problem:
@@ -282,7 +282,7 @@ def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random tests (default: 0)")
 
 
-def _exercises(options: Any, console: Console) -> int:
+def _exercises(options: Any, console: Console) -> int | None:
     from .exercises import exercises_command  # needs arrays
 
     return exercises_command(options, console)

@@ -9,7 +9,6 @@ from ..core.extents import Extent, shown
 from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import Console
-from .inputs import headers_of
 
 
 def without_argument(parser: argparse.ArgumentParser) -> None:
@@ -22,13 +21,13 @@ def without_argument(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def cost_command(options: Any, console: Console) -> int:
+def cost_command(options: Any, console: Console) -> None:
     from ..programs.program import Program
 
     source = source_of(options)
     program = Program(source.text, source.syntax)
     cost = program.cost(
-        shapes_of(options.inputs, console, headers_of(options.header)),
+        shapes_of(options.inputs, options.header, console),
         sizes=sizes_of(options.sizes),
         disable=tuple(options.disable),
     )
@@ -36,7 +35,6 @@ def cost_command(options: Any, console: Console) -> int:
         console.json(cost_record(cost))
     else:
         console.print(repr(cost))
-    return 0
 
 
 TOTALS = ("multiply_adds", "operations", "bytes", "largest")

@@ -13,7 +13,6 @@ from .arguments import sizes_of, source_of, values_of
 from .check import shapes_of
 from .console import FINE, Console
 from .evaluate import labeled_by, table, value_record
-from .inputs import headers_of
 from .parsers import formula_arguments
 from .render import spell, spelling_argument
 
@@ -34,7 +33,7 @@ def derive_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def derive_command(options: Any, console: Console) -> int:
+def derive_command(options: Any, console: Console) -> int | None:
     from ..programs.api import derivative
 
     source = source_of(options)
@@ -43,21 +42,20 @@ def derive_command(options: Any, console: Console) -> int:
         return compared(result, options, console)
     if all(SHAPE.match(word) for word in options.inputs):
         return derived(result, options, console)
-    values = values_of(options.inputs, console, headers_of(options.header))
+    values = values_of(options.inputs, options.header, console)
     value = result(values=values, sizes=sizes_of(options.sizes))
     if options.json:
         console.json({"value": value_record(value)})
     else:
         console.print(table(labeled_by(values, value)))
-    return FINE
 
 
 SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
 
 
-def derived(derivation: Any, options: Any, console: Console) -> int:
+def derived(derivation: Any, options: Any, console: Console) -> None:
     """Print a derivative: its closed form, unless shapes are missing that nothing specifies, or there is none."""
-    shapes = shapes_of(options.inputs, console, headers_of(options.header))
+    shapes = shapes_of(options.inputs, options.header, console)
     if options.as_written:
         return spell(derivation.tree, options.to or "text", options, console)
     try:
@@ -73,15 +71,15 @@ def derived(derivation: Any, options: Any, console: Console) -> int:
         console.json(
             {"names": list(map(to_text, closed.definitions)), "steps": [step_record(step) for step in closed.steps]}
         )
-        return FINE
+        return
     if options.steps and options.to in ("latex", "latex-macros"):
         console.print(closed.to_latex(steps=True, macros=options.to == "latex-macros"))
-        return FINE
+        return
     if options.steps and closed.steps:
         from ..display.derivations import way_text
 
         console.print(way_text(closed, options.to == "ascii"))
-        return FINE
+        return
     return spell(closed.expression.tree, options.to or "text", options, console)
 
 
@@ -99,7 +97,7 @@ def compared(derivation: Any, options: Any, console: Console) -> int:
     from ..derivations.differences import differences, distance
 
     inputs = [word for word in options.inputs if not SHAPE.match(word)]
-    values, sizes = values_of([*inputs, *options.check], console, headers_of(options.header)), sizes_of(options.sizes)
+    values, sizes = values_of([*inputs, *options.check], options.header, console), sizes_of(options.sizes)
     expected = differences(derivation, values, sizes)
     closed = derivation.closed_form(
         sizes=sizes, **{name: getattr(entry, "shape", "ℝ") for name, entry in values.items()}

@@ -10,7 +10,7 @@ from ..files.text import InputError
 from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import Console
-from .inputs import headers_of, is_file, split_given
+from .inputs import is_file, split_given
 from .parsers import formula_arguments
 
 DEVICES_EXAMPLES = """
@@ -52,7 +52,7 @@ def devices_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def devices_command(options: Any, console: Console) -> int:
+def devices_command(options: Any, console: Console) -> None:
     from ..files.text import read_text
     from ..programs.program import Program
 
@@ -81,7 +81,6 @@ def devices_command(options: Any, console: Console) -> int:
         console.json(report_record(report))
     else:
         console.print(repr(report))
-    return 0
 
 
 def inputs_of(options: Any, console: Console) -> dict[str, Any]:
@@ -90,7 +89,7 @@ def inputs_of(options: Any, console: Console) -> dict[str, Any]:
 
     whole = {name: text for name, text in map(split_given, options.inputs) if INTEGERS.match(text)}
     others = [word for word in options.inputs if split_given(word)[0] not in whole]
-    return {**shapes_of(others, console, headers_of(options.header)), **whole}
+    return {**shapes_of(others, options.header, console), **whole}
 
 
 def emulate(topology: str) -> None:

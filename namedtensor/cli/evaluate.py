@@ -11,8 +11,8 @@ from ..files.formats import writable, write
 from ..files.text import InputError, as_number
 from ..programs.arguments import KeywordValues
 from .arguments import FormulaSource, limits_of, sizes_of, source_of, values_of
-from .console import FINE, Console
-from .inputs import headers_of, read_value
+from .console import Console
+from .inputs import read_value
 from .parsers import call_argument, digits_argument, formula_arguments
 
 
@@ -34,7 +34,7 @@ def eval_arguments(parser: argparse.ArgumentParser) -> None:
     digits_argument(parser)
 
 
-def eval_command(options: Any, console: Console) -> int:
+def eval_command(options: Any, console: Console) -> None:
     if options.out:
         writable(options.out)
     source = source_of(options)
@@ -47,7 +47,6 @@ def eval_command(options: Any, console: Console) -> int:
         console.print(table(value, options.digits))
     if remark:
         console.note(f"if this is matrix notation: {remark}")
-    return FINE
 
 
 def written(value: Any, file: str) -> str:
@@ -75,7 +74,7 @@ def _called(options: Any, console: Console) -> tuple[str | None, list[Any], Keyw
     """The function that --call names, its arguments, and the inputs by name."""
     name, words = (options.call[0], options.call[1:]) if options.call else (None, [])
     inputs = options.inputs + [word for word in words if GIVEN.match(word)]
-    values = values_of(inputs, console, headers_of(options.header))
+    values = values_of(inputs, options.header, console)
     words = [word for word in words if not GIVEN.match(word)]
     values.used = frozenset(words)
     return name, [_argument(word, values) for word in words], values

@@ -17,7 +17,7 @@ from .console import Console
 from .grade_class import graded_class, written
 
 
-def exercises_command(options: Any, console: Console) -> int:
+def exercises_command(options: Any, console: Console) -> int | None:
     """Do what is asked; the exit status: 1 where a file of exercises is wrong, 0 also for wrong answers."""
     try:
         return ACTS[options.act](options, console)
@@ -39,7 +39,7 @@ def _validate(options: Any, console: Console) -> int:
     return int(bool(wrong))
 
 
-def _release(options: Any, console: Console) -> int:
+def _release(options: Any, console: Console) -> None:
     path = _path(options.file)
     sheet = exercises(path)
     out = Path(options.out or "student")
@@ -49,10 +49,9 @@ def _release(options: Any, console: Console) -> int:
     text = released(read_text(path), sheet, options.seed)
     written(target, text)
     console.note(f"{target}: {_count(len(sheet), 'exercise')}, without solutions")
-    return 0
 
 
-def _grade(options: Any, console: Console) -> int:
+def _grade(options: Any, console: Console) -> None:
     """Grade the file of one student, or a folder."""
     if options.key is None:
         raise InputError("grade needs the exercises: --key week3.nt")
@@ -65,7 +64,7 @@ def _grade(options: Any, console: Console) -> int:
     return _graded_file(sheet, submitted, options, console)
 
 
-def _graded_file(sheet: Sheet, path: Path, options: Any, console: Console) -> int:
+def _graded_file(sheet: Sheet, path: Path, options: Any, console: Console) -> None:
     submitted = {name: tuple(attempts) for name, attempts in answers(text_of(path)).items()}
     grades = ClassGrader(sheet, options.counts, options.seed).results(Submission(Student(path.stem), submitted)).grades
     if options.to:
@@ -74,7 +73,7 @@ def _graded_file(sheet: Sheet, path: Path, options: Any, console: Console) -> in
             written(Path(options.out), text + "\n")
         else:
             console.print(text)
-        return 0
+        return
     for grade in grades:
         console.print(
             f"{grade.exercise}: {grade.points:g} of {grade.max_points:g}\n  " + grade.feedback.replace("\n", "\n  ")
@@ -82,7 +81,6 @@ def _graded_file(sheet: Sheet, path: Path, options: Any, console: Console) -> in
     console.print(
         f"{sum(grade_.points for grade_ in grades):g} of {sum(grade_.max_points for grade_ in grades):g} points"
     )
-    return 0
 
 
 def _count(number: int, what: str) -> str:

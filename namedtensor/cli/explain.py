@@ -8,9 +8,8 @@ from typing import Any
 
 from .arguments import sizes_of, source_of
 from .check import shapes_of
-from .console import FINE, Console
+from .console import Console
 from .evaluate import _called, value_record
-from .inputs import headers_of
 from .parsers import call_argument, digits_argument, formula_arguments
 from .to_code import goal_of
 
@@ -22,7 +21,7 @@ def explain_arguments(parser: argparse.ArgumentParser) -> None:
     digits_argument(parser)
 
 
-def explain_command(options: Any, console: Console) -> int:
+def explain_command(options: Any, console: Console) -> None:
     from ..programs.api import program
     from ..programs.evaluate import explain
 
@@ -42,7 +41,6 @@ def explain_command(options: Any, console: Console) -> int:
 
         with set_printoptions(options.digits):
             console.print(str(steps))
-    return FINE
 
 
 def step_record(step: Any) -> dict[str, Any]:
@@ -72,10 +70,10 @@ def diagram_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", "-o", metavar="FILE", help="write the SVG to a file")
 
 
-def diagram_command(options: Any, console: Console) -> int:
+def diagram_command(options: Any, console: Console) -> None:
     expand = [name.strip() for name in NAMES.split(options.expand) if name.strip()]
     drawing = goal_of(options).diagram(
-        sizes=sizes_of(options.sizes), expand=expand, **shapes_of(options.inputs, console, headers_of(options.header))
+        sizes=sizes_of(options.sizes), expand=expand, **shapes_of(options.inputs, options.header, console)
     )
     if options.out:
         drawing.save(options.out)
@@ -83,7 +81,6 @@ def diagram_command(options: Any, console: Console) -> int:
         console.json({"svg": drawing.to_svg()})
     else:
         console.print(drawing.to_svg())
-    return FINE
 
 
 NAMES = re.compile(r",(?![^{]*\})")  # the commas between names: none within W^{l,Q}

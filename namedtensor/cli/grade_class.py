@@ -15,7 +15,7 @@ from ..teaching.submissions import SUFFIXES, Student, Submission, files_in, rost
 from .console import Console
 
 
-def graded_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> int:
+def graded_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> None:
     """Grade all that is in a folder; a file that cannot be read is reported, and the others are graded."""
     if options.to == "gradescope" and not options.out:
         raise InputError("--to gradescope writes a results.json for each student: add -o FOLDER")
@@ -32,13 +32,12 @@ def graded_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> 
     if options.to == "gradescope":
         for path, text in gradescope_files(results).items():
             written(Path(options.out) / path, text + "\n")
-        return 0
+        return
     text = _as_text(results, options.to, name, skipped)
     if options.out:
         written(Path(options.out), text + "\n")
     else:
         console.print(text)
-    return 0
 
 
 def _texts(folder: Path, console: Console) -> tuple[dict[Path, str], list[str]]:

@@ -6,9 +6,8 @@ import argparse
 from typing import Any
 
 from .arguments import sizes_of, source_of, values_of
-from .console import FINE, Console
+from .console import Console
 from .evaluate import labeled_by, table, value_record
-from .inputs import headers_of
 from .parsers import digits_argument, formula_arguments
 
 
@@ -23,23 +22,22 @@ def gradient_arguments(parser: argparse.ArgumentParser) -> None:
     digits_argument(parser)
 
 
-def gradient_command(options: Any, console: Console) -> int:
+def gradient_command(options: Any, console: Console) -> None:
     from ..programs.api import program
 
     source = source_of(options)
     result = program(source.text, source.syntax)
     by = [name.strip() for name in options.wrt.split(",")] if options.wrt else None
     slopes = (result if options.of is None else result[options.of]).gradient(by, return_value=True)
-    values = values_of(options.inputs, console, headers_of(options.header))
+    values = values_of(options.inputs, options.header, console)
     value, element = slopes(values=values, sizes=sizes_of(options.sizes))
     if options.json:
         records = {name: value_record(slope) for name, slope in element.items()}
         console.json({"value": value_record(value), "gradient": records})
-        return FINE
+        return
     console.print(f"{slopes.of} = {table(value, options.digits)}")
     for name, slope in element.items():
         console.print(f"\n∂/∂{name}\n{table(labeled_by(values, slope), options.digits)}")
-    return FINE
 
 
 GRADIENT_EXAMPLES = """

@@ -12,7 +12,7 @@ from ..core.suggestions import did_you_mean, near
 from ..files.text import InputError
 from ..operators import REGISTRY, Operator
 from ..operators.usage import sentence, sets, written
-from .console import FINE, Console
+from .console import Console
 
 HELP_EXAMPLES = """
   namedtensor help
@@ -29,17 +29,16 @@ def help_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
 
 
-def help_command(options: Any, console: Console) -> int:
+def help_command(options: Any, console: Console) -> None:
     if options.name is None:
         operator_entries = [operator_entry(record) for record in dict.fromkeys(REGISTRY.values())]
         console.json(operator_entries) if options.json else console.print(overview(operator_entries))
-        return FINE
+        return
     entry = error_entry(options.name) if options.name.isdecimal() else operator_entry(named(options.name))
     if options.json:
         console.json(entry)
     else:
         console.print("\n".join(lines_of(entry)))
-    return FINE
 
 
 def named(name: str) -> Operator:

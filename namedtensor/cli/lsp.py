@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..files.text import InputError
-from .console import FINE, Console
+from .console import Console
 
 LSP_EXAMPLES = """
   namedtensor lsp                        the command that an editor runs
@@ -27,7 +27,7 @@ def lsp_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def lsp_command(options: Any, console: Console) -> int:
+def lsp_command(options: Any, console: Console) -> None:
     if not 0 <= options.delay <= 60:
         raise InputError(f"--delay {options.delay:g} is not a pause: expected 0 to 60 seconds")
     if find_spec("pygls") is None:
@@ -42,4 +42,3 @@ def lsp_command(options: Any, console: Console) -> int:
     if sys.stdin is not None and sys.stdin.isatty():
         console.note("waiting for an editor on standard input; Ctrl-C ends")
     create_server(options.delay).start_io()
-    return FINE

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.text import InputError
-from .console import FINE, Console
+from .console import Console
 
 
 def mcp_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +23,7 @@ def mcp_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def mcp_command(options: Any, console: Console) -> int:
+def mcp_command(options: Any, console: Console) -> None:
     if options.code is not None and not Path(options.code).is_dir():
         raise InputError(f"{options.code} is not a folder")
     if options.seconds <= 0 or options.memory < 0:
@@ -36,7 +36,6 @@ def mcp_command(options: Any, console: Console) -> int:
         server.run("stdio")
     finally:
         tools.close()
-    return FINE
 
 
 MCP_EXAMPLES = """

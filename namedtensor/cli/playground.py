@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.version import __version__
 from ..files.text import InputError, reason, write_whole
-from .console import FINE, Console
+from .console import Console
 
 WHOLE = "playground.html"
 REPOSITORY = Path(__file__).parent.parent.parent  # or, where it is installed, a folder without that file
@@ -43,7 +43,7 @@ def playground_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def playground_command(options: Any, console: Console) -> int:
+def playground_command(options: Any, console: Console) -> None:
     text = None if options.file is None else text_of(path_of(options.file))
     if options.save:
         return saved(Path(options.save), console)
@@ -87,7 +87,7 @@ def page_text() -> str:
         raise InputError("the page is not built: run `node web/build.mjs` in the repository") from None
 
 
-def served(text: str | None, port: int, opened: bool, console: Console, limits: dict[str, Any]) -> int:
+def served(text: str | None, port: int, opened: bool, console: Console, limits: dict[str, Any]) -> None:
     """Serve until somebody ends it."""
     from ..webpage.server import Server
 
@@ -110,10 +110,9 @@ def served(text: str | None, port: int, opened: bool, console: Console, limits: 
         console.note("")
     finally:
         server.server_close()
-    return FINE
 
 
-def saved(target: Path, console: Console) -> int:
+def saved(target: Path, console: Console) -> None:
     """Write the page that needs no server. Raises InputError where it is not installed."""
     data, version = whole_page()
     target = target / WHOLE if target.is_dir() else target
@@ -126,7 +125,6 @@ def saved(target: Path, console: Console) -> int:
         console.note(
             f"it is of version {version}, and this is {__version__}: pip install {DISTRIBUTION}=={__version__}"
         )
-    return FINE
 
 
 def whole_page() -> tuple[bytes, str | None]:

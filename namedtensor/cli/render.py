@@ -47,7 +47,7 @@ SPELLINGS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def render_command(options: Any, console: Console) -> int:
+def render_command(options: Any, console: Console) -> None:
     from grammar.parser import parse, spelling_of
 
     source = source_of(options)
@@ -56,7 +56,7 @@ def render_command(options: Any, console: Console) -> int:
     return spell(program, options.to or ("text" if spelling == "latex" else "latex"), options, console)
 
 
-def spell(program: Any, to: str, options: Any, console: Console) -> int:
+def spell(program: Any, to: str, options: Any, console: Console) -> None:
     """Print a tree in a syntax; in ASCII where the terminal shows no more."""
     if to == "text" and (options.ascii or not shows(sys.stdout, SAMPLE)):
         to = "ascii"
@@ -68,4 +68,3 @@ def spell(program: Any, to: str, options: Any, console: Console) -> int:
         )
     else:
         console.print(SPELLINGS[to](program))
-    return 0

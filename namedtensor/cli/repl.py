@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -136,14 +138,8 @@ def _piped() -> Iterator[str]:
 
 
 def _lines(session: Session, plain: bool, pending: list[str]) -> Iterator[str]:
-    if not plain:
-        try:
-            import prompt_toolkit  # noqa: F401
-        except ImportError:
-            pass
-        else:
-            return prompted(session, pending)
-    return typed(session, pending)
+    use_menus = not plain and find_spec("prompt_toolkit") is not None
+    return (prompted if use_menus else typed)(session, pending)
 
 
 def history_file() -> Path | None:
@@ -180,25 +176,17 @@ def typed(session: Session, pending: list[str]) -> Iterator[str]:
             yield INTERRUPT
         finally:
             if readline is not None and history is not None:
-                _save(readline, history)
+                with suppress(OSError):
+                    readline.write_history_file(history)
 
 
 def _prepare(readline: Any, session: Session, history: Path | None) -> None:
     if history is not None:
-        try:
+        with suppress(OSError):
             readline.read_history_file(history)
-        except OSError:
-            pass
     readline.set_completer(tabulator(readline, session))
     readline.set_completer_delims("")
     readline.parse_and_bind("tab: complete")
-
-
-def _save(readline: Any, history: Path) -> None:
-    try:
-        readline.write_history_file(history)
-    except OSError:
-        pass
 
 
 def tabulator(readline: Any, session: Session) -> Any:

@@ -20,6 +20,7 @@ from grammar.parser import parse, spelling_of
 
 from ..programs.parsed import shadowed_by
 from ..scope.names import key, spelled, walk
+from .evaluate import table
 
 LACKS_ELEMENTS = 406
 
@@ -136,7 +137,7 @@ class Session:
         self.keep(pieces[:-1])
         last = pieces[-1]
         if isinstance(last.statement, nodes.Value):
-            return shown(self.evaluate(last.text))
+            return table(self.evaluate(last.text))
         if isinstance(last.statement, nodes.Equation):
             return self.equation(last)
         self.keep([last])
@@ -166,7 +167,7 @@ class Session:
                 continue
             self.facts.pop(name, None)
             self.values[name] = plain_number(value)
-            return shown(value)
+            return table(value)
         return f"{name} still has undefined elements"
 
     def keep(self, pieces: list[EnteredStatement]) -> None:
@@ -210,7 +211,7 @@ class Session:
     def evaluate(self, text: str, without: tuple[str, ...] = (), ending: str = "") -> Any:
         from ..programs.evaluate import evaluate
 
-        return self.asked(lambda source, values: evaluate(source, values, syntax="text"), text, without, ending)
+        return self.asked(evaluate, text, without, ending)
 
     def asked(self, function: Callable[..., Any], text: str, without: tuple[str, ...] = (), ending: str = "") -> Any:
         """Apply `function` to the statements so far, `text` and the values; errors point into `text`."""
@@ -218,7 +219,7 @@ class Session:
         source += ending
         values = {name: value for name, value in self.values.items() if name not in without}
         try:
-            return function(source, values)
+            return function(source, values, syntax="text")
         except NotationError as problem:
             raise self.located(problem, source, text, start) from None
 
@@ -249,12 +250,6 @@ class Session:
             tensors |= dict.fromkeys(map(str, scope.definitions))
             tensors |= {str(name.key()): None for _, name, _, _ in scope.declarations}
         return Known(tuple(tensors), tuple(functions), tuple(axes))
-
-
-def shown(value: Any) -> str:
-    from ..tensors.tables import text_table
-
-    return text_table(value)
 
 
 def plain_number(value: Any) -> Any:

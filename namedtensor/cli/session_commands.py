@@ -41,9 +41,7 @@ def command(session: Session, line: str) -> str:
 
 def _load(session: Session, rest: str) -> str:
     """The statements of a file become facts, but for formulas without a name."""
-    if not rest:
-        raise InputError("usage: :load FILE")
-    syntax = "latex" if rest.endswith(".tex") else "text" if rest.endswith(".nt") else "auto"
+    syntax = "latex" if _needed(rest, "load").endswith(".tex") else "text" if rest.endswith(".nt") else "auto"
     before = dict(session.facts), dict(session.values)
     try:
         pieces = session.read(session.as_text(imported(FormulaSource(read_text(rest), rest, syntax)).text, syntax))
@@ -56,9 +54,7 @@ def _load(session: Session, rest: str) -> str:
 
 
 def _tensor(session: Session, rest: str) -> str:
-    if not rest:
-        raise InputError("usage: :tensor NAME=FILE:axis,axis")
-    rest, option, choice = rest.partition(" header=")
+    rest, option, choice = _needed(rest, "tensor").partition(" header=")
     inputs = read_given(rest, headers_of([f"{split_given(rest)[0]}={choice}"] if option else []))
     session.notes += inputs.notes
     name = str(key(inputs.name))
@@ -70,16 +66,15 @@ def _tensor(session: Session, rest: str) -> str:
 def _type(session: Session, rest: str) -> str:
     from ..programs.api import check
 
+    def well_typed(source: str, values: dict[str, Any], syntax: str) -> Any:
+        checked = check(source, values, syntax=syntax)
+        if checked.errors:
+            raise checked.errors[0]
+        return checked
+
     text = session.as_text(_needed(rest, "type"))
-    checked = session.asked(lambda source, values: check(source, values, syntax="text"), text)
-    if checked.errors:
-        raise session.located(checked.errors[0], *_parts(session, text))
+    checked = session.asked(well_typed, text)
     return checked.type or "\n".join(f"{name} : {shape}" for name, shape in checked.types.items())
-
-
-def _parts(session: Session, text: str) -> tuple[str, str, int]:
-    source, start = session.whole(text)
-    return source, text, start
 
 
 def _latex(session: Session, rest: str) -> str:
@@ -93,7 +88,7 @@ def _explain(session: Session, rest: str) -> str:
     from ..programs.evaluate import explain
 
     text = session.as_text(_needed(rest, "explain"))
-    return str(session.asked(lambda source, values: explain(source, values, syntax="text"), text))
+    return str(session.asked(explain, text))
 
 
 def _derive(session: Session, rest: str) -> str:
@@ -104,9 +99,9 @@ def _derive(session: Session, rest: str) -> str:
     if not formula:
         raise InputError("usage: :derive FORMULA by NAME")
 
-    def closed_form(source: str, values: dict[Any, Any]) -> str:
+    def closed_form(source: str, values: dict[Any, Any], syntax: str) -> str:
         shapes: dict[str, Any] = {name: getattr(value, "shape", "ℝ") for name, value in values.items()}
-        return str(Formula(source, "text").derivative(name.strip()).closed_form(**shapes))
+        return str(Formula(source, syntax).derivative(name.strip()).closed_form(**shapes))
 
     return session.asked(closed_form, session.as_text(formula))
 
@@ -115,7 +110,7 @@ def _cost(session: Session, rest: str) -> str:
     from ..programs.api import cost
 
     text = session.as_text(_needed(rest, "cost"))
-    return repr(session.asked(lambda source, values: cost(source, values, syntax="text"), text))
+    return repr(session.asked(cost, text))
 
 
 def _save(session: Session, rest: str) -> str:

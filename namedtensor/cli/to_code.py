@@ -8,7 +8,6 @@ from typing import Any
 from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import Console
-from .inputs import headers_of
 from .parsers import formula_arguments
 
 SHAPES = "shapes with sizes, Q='ℝ^{seq[512] × key[64]}', or tensors"
@@ -60,43 +59,41 @@ def goal_of(options: Any) -> Any:
     return program if options.of is None else program[options.of]
 
 
-def python_command(options: Any, console: Console) -> int:
-    shapes = shapes_of(options.inputs, console, headers_of(options.header))
+def python_command(options: Any, console: Console) -> None:
+    shapes = shapes_of(options.inputs, options.header, console)
     library = options.library or ("torch" if options.style == "module" else "numpy")
     text = goal_of(options).to_python(library, shapes, sizes=sizes_of(options.sizes), style=options.style)
     return printed(options, console, text)
 
 
-def javascript_command(options: Any, console: Console) -> int:
-    shapes = shapes_of(options.inputs, console, headers_of(options.header))
+def javascript_command(options: Any, console: Console) -> None:
+    shapes = shapes_of(options.inputs, options.header, console)
     code = goal_of(options).to_javascript(shapes, sizes=sizes_of(options.sizes), standalone=options.standalone)
     return printed(options, console, code)
 
 
-def einsum_command(options: Any, console: Console) -> int:
-    shapes = shapes_of(options.inputs, console, headers_of(options.header))
+def einsum_command(options: Any, console: Console) -> None:
+    shapes = shapes_of(options.inputs, options.header, console)
     return printed(options, console, goal_of(options).to_einsum(shapes, sizes=sizes_of(options.sizes)))
 
 
-def printed(options: Any, console: Console, text: str) -> int:
+def printed(options: Any, console: Console, text: str) -> None:
     """A source text as it is, or as a string of JSON; its comments have the signs of the notation, which a file needs."""
     if options.json:
         console.json({"source": text})
     else:
         console.print(text.rstrip("\n"))
-    return 0
 
 
-def parameters_command(options: Any, console: Console) -> int:
+def parameters_command(options: Any, console: Console) -> None:
     parameters = goal_of(options).parameters(
-        sizes_of(options.sizes), **shapes_of(options.inputs, console, headers_of(options.header))
+        sizes_of(options.sizes), **shapes_of(options.inputs, options.header, console)
     )
     if options.json:
         console.json(parameters)
     else:
         for name, shape in parameters.items():
             console.print(f"{name} ∈ {shape}")
-    return 0
 
 
 PYTHON_EXAMPLES = """

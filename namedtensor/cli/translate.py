@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from ..files.text import as_number
-from .console import FINE, Console
+from .console import Console
 from .inputs import pair
 
 RECORDED = ("formula", "latex", "kind", "axes", "result", "reading", "checked")  # of a translation, for machines
@@ -30,7 +30,7 @@ def translate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print results and errors as JSON")
 
 
-def translate_command(options: Any, console: Console) -> int:
+def translate_command(options: Any, console: Console) -> None:
     from ..positional.refusals import Ambiguous
     from ..positional.translation import translate
 
@@ -41,7 +41,7 @@ def translate_command(options: Any, console: Console) -> int:
         raise question.replace(hint="choose with --reading 1, --reading 2, …").alone() from None
     if console.machine:
         console.json({name: getattr(translation, name) for name in RECORDED})
-        return FINE
+        return
     if options.to == "latex":
         console.print(translation.latex)
     else:
@@ -50,7 +50,6 @@ def translate_command(options: Any, console: Console) -> int:
         console.print(to_text(translation.formula, ascii=options.to == "ascii"))
     for line in (*translation.reading, translation.checked):
         console.note(line)
-    return FINE
 
 
 def shape_of(word: str) -> tuple[str, Any]:

@@ -111,6 +111,14 @@ def read_text(path: str | Path) -> str:
         raise InputError(f"{path} cannot be read: {reason(problem)}") from None
 
 
+def save_text(path: str | Path, text: str) -> None:
+    """Write a text at once. Raises InputError."""
+    try:
+        write_whole(path, text)
+    except OSError as problem:
+        raise InputError(f"cannot write {path}: {reason(problem)}") from None
+
+
 def reason(problem: Exception) -> str:
     """Why a system call failed, without its number."""
     message = getattr(problem, "strerror", None) or str(problem)
