@@ -55,11 +55,9 @@ def numbers(values: tuple[Any, ...]) -> str:
     return f"[{', '.join(map(repr, values))}]"
 
 
-def transposed(method: str) -> Callable[[tuple[str, ...], dict[str, Any], Any], str]:
+def transposed(names: tuple[str, ...], options: dict[str, Any], step: Any, method: str = "transpose") -> str:
     """Axes in another order, by the method that a library has for it."""
-    return lambda names, options, step: (
-        f"{names[0]}.T" if options["moves"] == (1, 0) else f"{names[0]}.{method}{options['moves']}"
-    )
+    return f"{names[0]}.T" if options["moves"] == (1, 0) else f"{names[0]}.{method}{options['moves']}"
 
 
 def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -112,7 +110,7 @@ def index_error(index, size=None, base=1):
     return error
 '''
 COMMON = {
-    **INFIX_LINES, **PREFIX_LINES, "expand": expand, "transpose": transposed("transpose"), "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
+    **INFIX_LINES, **PREFIX_LINES, "expand": expand, "transpose": transposed, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
     "unfold": "windows({0}, {at}, {size})", "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
     "item": "{0}[{at}]", "loop": loop,
     "guard": "guard({0}, {low!r}, {high!r})",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..planning.plan import Plan, PlanValue
@@ -241,7 +242,7 @@ LINES: dict[str, Any] = {
     "cast": lambda names, options, step: f"{names[0]}.to({_dtype(options['to'])})",
     "cumsum": "{0}.cumsum({at})", "cumprod": "{0}.cumprod({at})", "sort": "torch.sort({0}, {at}).values",
     "vecdot": _vecdot,
-    "transpose": transposed("permute"), "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
+    "transpose": partial(transposed, method="permute"), "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
     "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
     "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
     "stack": lambda names, options, step: f"torch.stack({listed(names)})",

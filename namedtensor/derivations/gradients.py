@@ -10,6 +10,7 @@ from grammar import nodes
 from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.nodes import Call, Derivative, Equation
+from grammar.parser import parse
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
@@ -212,7 +213,8 @@ def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
         head = statement.sides[0] if isinstance(statement, Equation) else None
         if isinstance(head, Call) and (head.operator == of or to_text(head).partition("(")[0] == of):
             return tuple(to_text(argument) for argument in (*head.arguments, *head.parameters)), head
-    return (), expression(of)
+    statement: Any = parse(of, "text").statements[0]
+    return (), statement.body
 
 
 def _own_axes(slope: NamedTensor) -> NamedTensor:

@@ -8,10 +8,9 @@ import math
 from itertools import permutations
 from typing import Any
 
-from ..core.extents import Extent
 from ..terms.terms import Term
 from . import scaled_integers
-from .lowering import Lowering
+from .lowering import Lowering, multiple
 from .plan import PlanValue
 from .regions import is_product
 
@@ -93,17 +92,6 @@ def _scaled(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term
         term, scale = scaled
     contraction = is_product(term) and (several or len(term.axes) == 1)
     return (term, scale) if contraction and lowering.has_one_use(term) else None
-
-
-def multiple(term: Term) -> tuple[Term, float] | None:
-    """What a product or quotient is a multiple of by a number that is known, and this number."""
-    left, right = term.arguments
-    if right.number is None and term.operator != "/":
-        left, right = right, left
-    number = right.number
-    if number is None or type(number) is Extent or isinstance(number, bool) or number == 0:
-        return None
-    return left, 1.0 / number if term.operator == "/" else float(number)
 
 
 def linear(lowering: Lowering, term: Term) -> Any:

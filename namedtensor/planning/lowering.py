@@ -34,6 +34,8 @@ Rule = Callable[["Lowering", Term], Argument]
 Attempt = Callable[["Lowering", Term], "Argument | None"]
 MAX_AXES = 32  # arrays may have 64 axes, and an operation may double them
 GIVEN = ("input", "rename")  # terms that need no array of their own
+STORED = ("int8", "uint8")  # dtypes of integers that may have a scale
+SCALED = {"scaled-integers", "scaled-elements"}  # the optimizations of these
 RESULT: Any = object()  # marks a root: used by the caller
 
 
@@ -137,6 +139,8 @@ class Lowering:
             )
             if isinstance(name, FamilyName):
                 self.members |= {member: (value, index) for index, member in enumerate(name.members)}
+        if not any(value.dtype in STORED for value in self.inputs.values()):
+            self.builder.optimized -= SCALED
         self.builder.donated = frozenset(self.inputs[name] for name in layouts if name in donated)
 
     # ------------------------------------------------------------------------------------------------ what is asked
@@ -352,7 +356,7 @@ class Lowering:
             return {KINDS[term.operator]} if term.operator in KINDS else set()
         if term.operator == "index":
             return {"index"}
-        if term.operator != "∑" and REGISTRY[term.operator].kind != "contraction":
+        if term.operator not in CHAINED:
             return set()
         kinds = {"contraction"} if term.operator != "∑" else set[str]()
         if id(term) in self.projections:
@@ -364,6 +368,17 @@ class Lowering:
 
 KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # where no axes are named
 CHAINED = ("⊙", "∑")
+
+
+def multiple(term: Term) -> tuple[Term, float] | None:
+    """What a product or quotient is a multiple of by a number that is known, and this number."""
+    left, right = term.arguments
+    if right.number is None and term.operator != "/":
+        left, right = right, left
+    number = right.number
+    if number is None or type(number) is Extent or isinstance(number, bool) or number == 0:
+        return None
+    return left, 1.0 / number if term.operator == "/" else float(number)
 
 
 def sizes_of(value: PlanValue) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from ..terms.normalized_exponentials import with_softmax
 from ..terms.terms import OPERATOR, Term, number_of_elements, topological, without_variables
 from . import blocking, contraction_order, fused_kernels, merged_projections, regions, scaled_integers
 from .dtypes import real_of
-from .lowering import Analysis, Lowering, Rewrite, Tables
+from .lowering import Analysis, Lowering, Rewrite, Tables, multiple
 from .online_softmax import normalize_late
 from .plan import Argument, Plan, PlanValue
 from .step_builder import MAX_REPEATED_STEPS
@@ -31,13 +31,19 @@ from .whole_numbers import ROUNDED
 
 def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
     """c (X ⊙_{ax} Y) with the smaller of X and Y scaled, where that is the cheaper."""
-    b, multiple = lowering.builder, fused_kernels.multiple(term)
-    if multiple is None:
+    b, scaled = lowering.builder, multiple(term)
+    if scaled is None:
         return None
-    product, scale = multiple
-    if not regions.is_product(product) or not lowering.has_one_use(product) or id(product) in lowering.regions:
+    product, scale = scaled
+    if (
+        product.operator != "⊙"
+        or not product.axes
+        or not lowering.has_one_use(product)
+        or id(product) in lowering.regions
+    ):
         return None
-    if any(scaled_integers.parts(lowering, argument) for argument in product.arguments):
+    stored = lowering.is_on("scaled-integers")
+    if stored and any(scaled_integers.parts(lowering, argument) for argument in product.arguments):
         return None
     x, y = (lowering.value(argument) for argument in product.arguments)
     if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or x.dtype != y.dtype:

@@ -283,7 +283,8 @@ def _mappable(term: Term) -> bool:
 
 
 def is_product(term: Term) -> bool:
-    return bool(term.axes) and term.operator in REGISTRY and REGISTRY[term.operator].kind == "contraction"
+    """Whether a term is a product summed over axes."""
+    return term.operator == "⊙" and bool(term.axes)
 
 
 def _multiplied(term: Term) -> int:

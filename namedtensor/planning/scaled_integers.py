@@ -18,10 +18,8 @@ from typing import Any
 from ..operators import REGISTRY
 from ..operators.contraction import merged
 from ..terms.terms import Term
-from .lowering import Lowering
+from .lowering import STORED, Lowering
 from .plan import Argument, PlanValue
-
-STORED = ("int8", "uint8")  # dtypes of integers that may have a scale
 
 
 def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:

@@ -260,11 +260,7 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
     if shared < 0 and exponent.denominator > 1:
         shared, rest = -shared, scaled(rest, -1)
     outside = _number_power(shared, exponent)
-    return multiply(outside, as_form(_bracket(rest, exponent)))
-
-
-def _bracket(form: Form, exponent: Fraction) -> Factor:
-    return opaque("bracket", None, (form,))._replace(exponent=exponent)
+    return multiply(outside, (Product(ONE_, (opaque("bracket", None, (rest,), exponent=exponent),)),))
 
 
 def _power_of_product(product: Product, exponent: Fraction) -> Form:
@@ -288,7 +284,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
     if inside or (coefficient < 0 and not whole):
         sign = Fraction(-1 if coefficient < 0 else 1)
         unchanged = (Product(sign, tuple(inside)),)
-        apart.append(_bracket(unchanged, exponent))
+        apart.append(opaque("bracket", None, (unchanged,), exponent=exponent))
         coefficient = abs(coefficient)
     ((more, further, _),) = _number_power(coefficient, exponent)
     return settled(more, (*apart, *further), frozenset())
@@ -335,7 +331,8 @@ def _power_of_sum(product: Product, exponent: Fraction) -> Form:
         inside, coefficient = Fraction(-1), -coefficient
     else:
         inside = ONE_
-    of = _bracket((Product(inside, tuple(inner), product.summed),), exponent)
+    summed = (Product(inside, tuple(inner), product.summed),)
+    of = opaque("bracket", None, (summed,), exponent=exponent)
     ((more, further, _),) = _number_power(coefficient, exponent)
     powers = tuple(factor._replace(exponent=factor.exponent * exponent) for factor in moved)
     products = settled(more, (*powers, *further), frozenset())

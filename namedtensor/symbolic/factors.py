@@ -64,13 +64,15 @@ def function_of(operator: str, *parts: Form) -> Factor:
     return opaque("apply", operator, parts, ((), ((), ())))
 
 
-def opaque(kind: str, label: Any, parts: tuple[Form, ...], options: tuple[Any, ...] = ()) -> Factor:
+def opaque(
+    kind: str, label: Any, parts: tuple[Form, ...], options: tuple[Any, ...] = (), exponent: Fraction = ONE_
+) -> Factor:
     """A factor of this kind that holds forms, at their indices."""
     outside = set().union(*map(indices_of, parts))
     key, order, symmetries = canonical.closed(parts, (), outside)
     axes = tuple(index.name for index in order)
     within = {"key": (key, len(axes)), "parts": parts, "slots": tuple(order), "symmetries": tuple(symmetries)}
-    return Factor(head(kind, label, axes, options, **within), tuple(order), ONE_)
+    return Factor(head(kind, label, axes, options, **within), tuple(order), exponent)
 
 
 def is_function(factor: Factor, operator: str) -> bool:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Node
+from grammar.traversal import children
 
-from ..scope.names import walk
 from .forms import ONE_, Factor, Form, FormHead, FormIndex
 from .read_back import ReadBack
 from .spelling import Unwritable, distinct, length
@@ -100,7 +100,13 @@ def definition(writer: ReadBack, head: FormHead) -> Node:
 
 def words_of(node: Any) -> set[str]:
     """The names in an expression or a statement."""
-    return {part.text for part in walk(node) if isinstance(part, nodes.Name)}
+    words, waiting = set(), [node]
+    while waiting:
+        head = waiting.pop()
+        if isinstance(head, nodes.Name):
+            words.add(head.text)
+        waiting.extend(children(head))
+    return words
 
 
 def names_left(taken: set[str]) -> Iterator[str]:
