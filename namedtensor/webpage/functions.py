@@ -11,7 +11,8 @@ from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.nodes import Declaration, Node, Number
 
-from ..backends.javascript import BACKEND, TARGET, steps
+from ..backends.entry_checks import every_step
+from ..backends.javascript import BACKEND, TARGET
 from ..core.arrays import Layout
 from ..display.steps import ExplainedStep
 from ..planning.plan import PlanValue
@@ -145,9 +146,9 @@ def planned(stages: Stages, every: bool) -> PageFunction:
     terms += [side for claim in stages.claims for side in claim[:2]]
     roots = list({id(term): term for term in terms}.values())
     plan, python = stages.plan(TARGET, roots)
-    refused = next((step for step in steps(plan) if step.primitive not in BACKEND.lines), None)
-    if python or refused is not None:
-        what = "a Python function" if refused is None else refused.primitive
+    missing = [step.primitive for step in every_step(plan) if step.primitive not in (*BACKEND.lines, "same")]
+    if python or missing:
+        what = missing[0] if missing else "a Python function"
         raise NotationError(408, f"a page has no JavaScript for {what}")
     results = {
         id(term): FunctionResult(number, order_of(term, value))
