@@ -155,7 +155,9 @@ def members_of(name: str) -> Iterable[tuple[str, str]]:
     if not inspect.ismodule(value):
         yield code(title), summary(value)
     if inspect.isclass(value):
-        for key, member in vars(value).items():
+        parts = [base for base in value.__mro__ if package_of(base) == package_of(value)]
+        for key in dict.fromkeys(key for part in parts for key in vars(part)):
+            member = inspect.getattr_static(value, key)
             if not key.startswith("_") and summary(member) and not isinstance(member, (str, dict, tuple, bool, int)):
                 yield code(f"{title}.{key}"), summary(member)
         return
@@ -166,6 +168,10 @@ def members_of(name: str) -> Iterable[tuple[str, str]]:
         member = getattr(value, key)
         if callable(member) and (member.__module__ == name or hasattr(value, "__all__")):
             yield code(key), summary(member)
+
+
+def package_of(value: type) -> str:
+    return value.__module__.rpartition(".")[0]
 
 
 def summary(value: object) -> str:
