@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import namedtensor as nt
-from namedtensor.backends.javascript import BACKEND, RUNTIME, TARGET, runtime, steps
+from namedtensor.backends.entry_checks import every_step
+from namedtensor.backends.javascript import BACKEND, RUNTIME, TARGET, runtime
 from namedtensor.planning.plan import Plan
 from namedtensor.programs.executable import Options
 from namedtensor.programs.named_plans import plan_of
@@ -118,7 +119,7 @@ def compare(cases: Iterable[Case], standalone: bool = False) -> Comparison:
         how = difference(row, plan, got)
         if how:
             different.append(f"{row.title}: {row.formula}\n    {how}")
-    return Comparison(len(known), different, {step.primitive for _, plan in known for step in steps(plan)})
+    return Comparison(len(known), different, {step.primitive for _, plan in known for step in every_step(plan)})
 
 
 def arrays(values: Mapping[str, Any]) -> list[Any]:
