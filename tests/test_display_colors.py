@@ -81,6 +81,19 @@ def test_scripts_stand_in_runs_of_their_own():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("text", "script"), [
+    ("max_{i ∈ [n]} X", "i∈[n]"), ("lim_{α→∞} f(α)", "α→∞"), ("‖x‖_1", "1"), ("f(t)|_{t = 0}", "t=0"),
+    ("𝔼_{x ∼ N(0, 1)}[x]", "x∼N(0,1)"), ("∑_{i=1}^{n} X", "i=1"), ("[1, 2]_{seq}", "seq"),
+])  # fmt: skip
+def test_every_operator_has_its_script_below(text, script):
+    below = [run.text for run in to_runs(parse(text)) if run.scripts == ("below",)]
+    assert "".join(below).replace(" ", "") == script
+
+
+def test_a_function_d_has_no_blank_before_its_bracket():
+    assert plain(to_runs(parse("d(x) = 2 x"))) == "d(x) = 2 x"
+
+
 PROGRAM = nt.program(
     "SelfAtt : ℝ^{seq × chans} → ℝ^{seq × chans}\nSelfAtt(X) = softmax_{seq}(X ⊙_{chans} X_{seq→memory} / √|chans|) ⊙_{seq} X"
     "\nW ∈ ℝ^{chans × hidden}"

@@ -81,6 +81,11 @@ class Marked(Text):
         slanted = len(text.rstrip("'*†")) == 1 and text[0].isalpha()
         return f"{SLANTED}{text}{END}" if slanted else text
 
+    def head(self, node):
+        """A function d has no blank before its bracket here: nothing reads these runs as a derivative."""
+        head = yield from super().head(node)
+        return self.word("d") if head == "d " else head
+
     def scripted(self, sign: str, content: str, always: bool = False) -> str:
         return (BELOW if sign == "_" else ABOVE) + content + END if content else ""
 
