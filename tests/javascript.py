@@ -119,7 +119,9 @@ def compare(cases: Iterable[Case], standalone: bool = False) -> Comparison:
         how = difference(row, plan, got)
         if how:
             different.append(f"{row.title}: {row.formula}\n    {how}")
-    return Comparison(len(known), different, {step.primitive for _, plan in known for step in every_step(plan)} - {"same"})
+    return Comparison(
+        len(known), different, {step.primitive for _, plan in known for step in every_step(plan)} - {"same"}
+    )
 
 
 def arrays(values: Mapping[str, Any]) -> list[Any]:

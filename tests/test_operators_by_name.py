@@ -30,7 +30,6 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "documents/rotations.py": ("cos sin", "reads rotations"),
     "documents/signs.py": ("log sqrt", "reads the domains that a sign leaves"),
     "documents/unused_results.py": ("softmax", "reads masks of scores"),
-    "documents/usual_definitions.py": ("any", "a word of its table, and no operator"),
     "documents/usual_forms.py": (
         "ReLU exp gelu mean norm relu sigmoid silu softmax sqrt standardize std tanh var σ ∑",
         "reads spellings of one function as the same",

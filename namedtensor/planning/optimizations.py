@@ -108,13 +108,13 @@ ROWS = (
     Optimization(
         "scaled-integers",
         "X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s, where Q has integers of 8 bits, and s lacks ax",
-        "planner.scaled_product",
+        "scaled_integers.product",
         ("numpy", "torch", "jax"),
     ),
     Optimization(
         "scaled-elements",
         "(Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}, where Q has integers of 8 bits",
-        "planner.scaled_element",
+        "scaled_integers.element",
         ("numpy", "torch", "jax"),
     ),
     Optimization(

@@ -25,6 +25,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .torch_composites import DECOMPOSED, Masks, Replacing
+from .torch_rules import RULES
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
@@ -124,9 +125,12 @@ class Recorder(TorchDispatchMode):
         return ref
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd"):
+        name = func._schema.name.removeprefix("aten::")
+        if name not in RULES:
             with self:  # in inference mode, what consists of others comes as one
-                return func.decompose(*args, **(kwargs or {}))
+                composed = func.decompose(*args, **(kwargs or {}))
+            if composed is not NotImplemented:
+                return composed
         lines, path = where_called(self.modules)
         source = lines[0]
         bound = bind(func, args, kwargs or {})
@@ -140,7 +144,7 @@ class Recorder(TorchDispatchMode):
         depends = any(ref in self.depends for ref in refs)
         self.refuse(func, bound, depends, source)
         parameters = func._schema.arguments
-        decomposed = DECOMPOSED.get(func._schema.name.removeprefix("aten::"))
+        decomposed = DECOMPOSED.get(name)
         if decomposed is not None and not any(parameter.is_out for parameter in parameters):
             with self:
                 result = decomposed(**bound)
