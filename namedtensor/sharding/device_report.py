@@ -99,8 +99,8 @@ def device_report(
         state = training.abstract_state(placed)
         states = {key: value for key, value in state.items() if key not in (PARAMETER, STEP)}
         step = _use(training.traced(state, **tensors), mesh, placed, states, tensors, "the training step")
-    devices = f"{sharded.sharding.extent} of {mesh.devices.flat[0].device_kind}"
-    return DeviceReport(devices, mesh.devices.size, forward, step)
+    extent = " × ".join(f"{axis}[{size}]" for axis, size in mesh.shape.items())
+    return DeviceReport(f"{extent} of {mesh.devices.flat[0].device_kind}", mesh.devices.size, forward, step)
 
 
 def _without(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:

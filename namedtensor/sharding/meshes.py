@@ -18,9 +18,9 @@ from ..tensors.pytrees import jax_module
 VIRTUAL = re.compile(r"cpu:([1-9]\d{0,5})")  # devices that one CPU emulates, and their number
 
 
-def extent_of(sizes: Mapping[str, int]) -> str:
+def extent_of(mesh: Any) -> str:
     """The axes of a mesh and their sizes: data[2] × model[4]."""
-    return " × ".join(f"{name}[{size}]" for name, size in sizes.items())
+    return " × ".join(f"{name}[{size}]" for name, size in mesh.shape.items())
 
 
 def mesh_from(given: Any, topology: str | None = None) -> Any:
@@ -52,8 +52,9 @@ def _arranged(sizes: Mapping[str, Any], topology: str | None) -> np.ndarray:
     devices = _here() if topology is None else _elsewhere(topology)
     count = math.prod(sizes.values())
     if count > len(devices):
+        extent = " × ".join(f"{name}[{size}]" for name, size in sizes.items())
         raise NotationError(
-            310, f"a mesh of {extent_of(sizes)} needs {count} devices, got {len(devices)}",
+            310, f"a mesh of {extent} needs {count} devices, got {len(devices)}",
             hint=f"make it smaller, or emulate the devices on one CPU: XLA_FLAGS=--xla_force_host_platform_device_count={count}"
             if topology is None else "make it smaller, or pass a larger topology",
         )  # fmt: skip

@@ -102,9 +102,15 @@ class Sharded:
         getattr(self.program, name)  # which has it, or specifies what is near
         return self._entry(name)
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
         """The program's value; or, where it ends with a function, that function of the arguments."""
-        return self._entry(None)(*arguments, **named)
+        return self._entry(None)(*arguments, values=values, sizes=sizes, **named)
 
     def _entry(self, name: str | tuple[str, ...] | None) -> ShardedEntry:
         return self._entries.get_or_build(name, lambda: ShardedEntry(self, name))
@@ -149,13 +155,25 @@ class Sharded:
 
         return Training(self, loss, update, rates, accumulate, sizes)
 
-    def collectives(self, *arguments: Any, **named: Any) -> Collectives:
+    def collectives(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Collectives:
         """The communication between devices that the compiler inserts in such a call (see `collectives`)."""
-        return self._entry(None).collectives(*arguments, **named)
+        return self._entry(None).collectives(*arguments, values=values, sizes=sizes, **named)
 
-    def cost(self, *arguments: Any, **named: Any) -> DeviceCost:
+    def cost(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> DeviceCost:
         """What such a call costs each device (see `ShardedEntry.cost`)."""
-        return self._entry(None).cost(*arguments, **named)
+        return self._entry(None).cost(*arguments, values=values, sizes=sizes, **named)
 
 
 class Fixed(NamedTuple):
@@ -197,13 +215,19 @@ class ShardedEntry:
         with of_the_language():
             return function(tensors)
 
-    def lowered(self, *arguments: Any, **named: Any) -> Any:
+    def lowered(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
         """The call before it is compiled, as `jax.stages.Lowered`: its text, its cost, and `compile()`.
 
         Nothing is computed: shapes may stand for tensors, X="ℝ^{seq[8] × chans[16]}" for one of float32 and what
         `Sharded.abstract` gives for one of another dtype.
         """
-        return self.traced(*arguments, **named).lower()
+        return self.traced(*arguments, values=values, sizes=sizes, **named).lower()
 
     def traced(
         self,
@@ -221,15 +245,27 @@ class ShardedEntry:
         with of_the_language():
             return function.trace(tensors)
 
-    def collectives(self, *arguments: Any, **named: Any) -> Collectives:
+    def collectives(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Collectives:
         """The communication between devices that the compiler inserts in such a call (see `collectives`)."""
         with LOADING, all_or_none():
             from .collectives import collectives_of
 
-        lowered = self.lowered(*arguments, **named)
+        lowered = self.lowered(*arguments, values=values, sizes=sizes, **named)
         return collectives_of(lowered.compile().as_text(), self.sharded.mesh)
 
-    def cost(self, *arguments: Any, **named: Any) -> DeviceCost:
+    def cost(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> DeviceCost:
         """What such a call costs each device: bytes, operations, and communication between devices.
 
         It is compiled and not run; shapes may stand for tensors, as for `lowered`.
@@ -237,7 +273,7 @@ class ShardedEntry:
         with LOADING, all_or_none():
             from .device_cost import device_cost
 
-        compiled = self.lowered(*arguments, **named).compile()
+        compiled = self.lowered(*arguments, values=values, sizes=sizes, **named).compile()
         return device_cost(compiled, self.sharded.mesh)
 
     def _call(

@@ -101,7 +101,7 @@ class Sharding:
     @property
     def extent(self) -> str:
         """The axes of the mesh and their sizes: data[2] × model[4]."""
-        return extent_of(self.mesh.shape)
+        return extent_of(self.mesh)
 
     @property
     def spread(self) -> dict[str, int]:
