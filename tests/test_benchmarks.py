@@ -56,6 +56,7 @@ def answer_of_the_base(name):
     return small_answer(WORKS[name], base(WORKS[name]))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("work", "one"), others())
 def test_a_side_gives_the_answer_of_the_base(work, one):
     assert difference(small_answer(work, one), answer_of_the_base(work.name)) < max(

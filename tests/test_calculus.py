@@ -90,6 +90,7 @@ SIZES = {"k": 2, "j": 3, "d": 3}
 ASIDE = {"W": drawn("k[2]", 5), "I": nt.tensor([3, 1, 3, 2], "c"), "Y": drawn("b[3]", 6)}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", ONE)
 def test_operators_of_one(text, way):
     tensors = {"X": drawn(MATRIX, 1, text in POSITIVE)}

@@ -386,6 +386,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_loop_fails_in_the_words_of_the_language(name, library):
@@ -453,6 +454,7 @@ def test_the_dtypes_of_states_settle_whatever_the_common_dtype_is(monkeypatch):
     assert nt.evaluate(text, tensors).to_array("settled") == pytest.approx([2.0 / 2**34])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("over", ["D_{a(t)} = h^{t,t} for t = 1, …, 70\n∑_{a} D", "∑_{t=1}^{70} h^{t,t}"])
 def test_an_index_is_not_the_label_that_is_spelled_so(over):
     family = "h^{0,k} = k for k = 1, …, 80\nh^{t,k} = h^{t-1,k} + 1 for t = 1, …, 80\n"

@@ -398,6 +398,7 @@ def test_definitions_that_ask_for_sizes_are_typed_once(asks):
     assert ways(18) < 3 * ways(9)
 
 
+@pytest.mark.slow
 def test_literals_that_ask_for_their_own_size_are_answered_in_time():
     with at_most(5):
         result = nt.evaluate("\n".join(f"Y_{i} = [3, 1]_{{a}} / |a|" for i in range(500)) + "\nY_1 + Y_499")

@@ -553,11 +553,13 @@ def test_every_encoding_is_printed_in(words, encoding):
     assert encoding == "utf-8" or stdout.isascii()
 
 
+@pytest.mark.slow
 def test_standard_input_is_utf_8_in_any_terminal():
     ran = process("eval", "-", "x=[1,2]:a", input="∑_{a} x".encode(), env={"PYTHONIOENCODING": "cp1252"})
     assert ran.stdout.strip() == b"3"
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_gone_is_no_error():
     read, write = os.pipe()
     os.close(read)
@@ -638,6 +640,7 @@ def test_a_formula_is_printed_as_a_module_of_pytorch(run):
     assert code == 1 and "modules are supported for torch only" in message
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("words", list(examples()), ids=" ".join)
 def test_the_examples_of_the_help_run(run, words):
     if words[0] == "devices":  # in a process of its own, whose JAX has as many devices as it asks for

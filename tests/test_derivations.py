@@ -369,6 +369,7 @@ OF_BLOCK = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", OF_BLOCK)
 def test_an_attention_block(by):
     generator = np.random.default_rng(0)

@@ -110,6 +110,7 @@ def test_the_list_names_its_sources():
     assert all(source for source, *_ in LIST)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_facts_give_the_forms_of_the_literature(group):
     for at, (_, facts, program, by, inputs, hand) in list(enumerate(LIST))[group::GROUPS]:
@@ -366,6 +367,7 @@ TARGETS = {  # of each step: what is declared, how it is written, and the term o
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", TARGETS)
 @pytest.mark.parametrize("by", ["W", "U"])
 def test_facts_in_recurrences(case, by):

@@ -25,6 +25,7 @@ COLORS = {"seq": "#0b80a6", "key": "#a04902", "chans": "#3b38c5", "heads": "#237
 WAYS = {"macros": {"macros": True}, "plain": {}, "colored": {"macros": True, "colors": COLORS}}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", ["macros", "plain"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_broken_program_is_read_as_the_same(name, way):

@@ -128,6 +128,7 @@ KEPT = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", KEPT)
 @pytest.mark.parametrize("threads", [1, 4])
 def test_what_a_repeated_call_gave_stays_as_it_is(text, threads):

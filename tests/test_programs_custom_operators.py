@@ -93,6 +93,7 @@ def test_values_and_lifting_are_those_of_built_in_operators(text, plain, inputs)
         assert formula.check(**inputs).shape == nt.check(plain, inputs).shape
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text, plain, inputs", SAME, ids=names)
 def test_derivatives_and_gradients(text, plain, inputs):
     formula, builtin = nt.formula(text, operators=OPERATORS), nt.formula(plain)
