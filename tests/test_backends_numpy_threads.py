@@ -220,6 +220,7 @@ def test_a_thread_that_runs_is_seen(source):
         assert time.perf_counter() < deadline
 
 
+@pytest.mark.slow
 def test_while_threads_of_the_blas_are_awake_products_stay_on_the_calling_thread(kernels, monkeypatch):
     """But for long work, and where work has gone on for a while: its own products keep them awake."""
     limit, now = kernels["blas_limit"], [100.0]

@@ -337,6 +337,7 @@ def test_a_layer_with_the_sides_of_its_products_exchanged_has_the_same_value(cas
     assert nt.allclose(other(*given), layer(*given))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", stacking.GOALS)
 def test_stacked_and_separate_layers_are_measured(goal):
     pytest.importorskip("jax")

@@ -110,6 +110,7 @@ TWO = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("by", ["X", "Y"])
 @pytest.mark.parametrize("text", TWO)
 def test_operators_of_two(text, by, way):

@@ -106,6 +106,7 @@ def tensors(given: dict) -> dict:
 AT_EDGES = pytest.mark.parametrize("text, given, right", EDGES, ids=[text.split("\n")[-1] for text, _, _ in EDGES])
 
 
+@pytest.mark.sampled(3)
 @AT_EDGES
 def test_at_edges(text, given, right, way):
     np.testing.assert_allclose(computed(text, tensors(given)), right, rtol=1e-12, atol=1e-12)

@@ -106,6 +106,7 @@ def loops_in(formula, values):
     return sum(step.primitive == "loop" for step in compiled.plan.steps)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", DERIVED)
 def test_the_derivative_of_a_loop_is_that_of_its_steps(formula, monkeypatch):
     values = used(formula)

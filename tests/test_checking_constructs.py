@@ -435,6 +435,7 @@ def given_to_the_reference(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("title", ROWS)
 def test_the_value_is_that_of_numpy_and_of_the_reference(title):
     row = ROWS[title]
@@ -532,6 +533,7 @@ def gradient_of(row: Row, name: str, values: Mapping[str, Any]) -> np.ndarray:
     return leaf.grad.numpy()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("title", [title for title, row in ROWS.items() if row.lifted and varied(row)])
 def test_a_batch_is_mapped_over(title):
     row = ROWS[title]

@@ -163,6 +163,7 @@ standardize_{ax} X = (X − mean_{ax} X) / √(var_{ax} X + ε)
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("axis", ["key", "val", "heads", "hidden", "seq", "seq'", "vocab"])
 def test_a_wrong_axis_in_a_definition_that_a_transformer_uses(axis, operations):
     """The transformer states sizes by each other, |key| = |val| = |layer|/|heads|, so that each search asked for all of them."""

@@ -91,6 +91,7 @@ def loops_in(plan):
     return [step for step in plan.steps if step.primitive == "loop"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("given", [GIVEN, TURNED], ids=["", "some lie otherwise"])
 @pytest.mark.parametrize("formula", LAYERED)
 def test_layers_give_what_they_give_written_out(formula, given, monkeypatch):

@@ -316,6 +316,7 @@ M = { 0 if TOKENS_{time(1)} = WHOLE; -∞ otherwise }
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", [*OF_FLOATS[1::6], MASKED])
 def test_a_loop_has_the_dtype_that_its_steps_have_written_out(formula, written_out, monkeypatch):
     result = nt.evaluate(formula, NARROW)

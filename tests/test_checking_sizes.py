@@ -63,6 +63,7 @@ def given(inputs, make):
     return {name: make(*value) for name, value in inputs.items()}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", KNOWN)
 def test_the_sizes_of_what_a_scope_makes(case):
     text, inputs, expected = KNOWN[case]
@@ -100,6 +101,7 @@ STATED = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("stated", STATED)
 def test_what_is_stated_of_a_size_gives_it(stated):
     text = f"|b| = 3\n{stated}\n|a|"

@@ -221,6 +221,7 @@ def test_the_work_of_a_key_in_a_long_file():
     assert sorted(times)[int(0.95 * len(times))] < 0.15
 
 
+@pytest.mark.slow
 def test_without_pygls_one_sentence_says_what_to_install(tmp_path):
     code = (
         "import sys, importlib.util as u; found = u.find_spec\n"
@@ -232,6 +233,7 @@ def test_without_pygls_one_sentence_says_what_to_install(tmp_path):
     assert run.stderr == 'namedtensor: the language server needs pygls: pip install "named-tensor-notation[lsp]"\n'
 
 
+@pytest.mark.slow
 def test_a_pause_is_a_number_of_seconds():
     run = subprocess.run([*COMMAND, "--delay", "-1"], capture_output=True, text=True, cwd=ROOT)
     assert run.returncode == 2 and "--delay -1 is not a pause: expected 0 to 60 seconds" in run.stderr

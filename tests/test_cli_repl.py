@@ -266,6 +266,7 @@ def test_a_session_of_a_pipe(piped, tmp_path):
     assert piped("") == (0, "", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("plain", [True, False])
 def test_a_terminal(plain, tmp_path):

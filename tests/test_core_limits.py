@@ -57,6 +57,7 @@ WAYS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DOUBLING)
 def test_what_doubles_is_refused(name):
     error = refused(lambda: nt.evaluate(DOUBLING[name], x=X, limits=FEW))
@@ -94,6 +95,7 @@ def test_parameters_of_what_doubles_are_not_looked_for_without_end(monkeypatch):
     refused(lambda: nt.program(text).init())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a call of a call", "two calls"])
 def test_the_reference_evaluator_refuses_it(name):
     refused(lambda: reference.evaluate(DOUBLING[name], {"x": reference.tensor([1.0, 2.0], "a")}))

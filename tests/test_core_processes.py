@@ -105,6 +105,7 @@ def test_marking_imports_no_file_of_the_working_directory(among_strangers, monke
     assert among_strangers() == ""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("arguments", [["eval", "1 + 2"], ["check", "∑_{a} X"], ["explain", "1 + 2"], ["--help"]])
 def test_the_command_imports_no_file_of_the_working_directory(among_strangers, arguments):
     """But for those that Python itself may import before the package has its say."""

@@ -27,6 +27,7 @@ def init(key: Any) -> FFN:
     return FFN.init(key, SIZES, dtype="float32")
 
 
+@pytest.mark.slow
 def test_a_key_draws_the_parameters_of_a_layer():
     layer = init(KEY)
     assert all(isinstance(leaf, jax.Array) and leaf.dtype == "float32" for leaf in jax.tree.leaves(layer))
@@ -69,6 +70,7 @@ def test_a_parameter_is_drawn_by_its_name():
 DRAW = "z ∼ N(0, 1)\n𝔼_{z}[z^2] − 1"
 
 
+@pytest.mark.slow
 def test_a_key_is_the_seed_of_a_formula():
     one, again, other = (float(nt.evaluate(DRAW, seed=jax.random.key(n), draws=5)) for n in (1, 1, 2))
     assert one == again != other and abs(float(nt.evaluate(DRAW, seed=KEY, draws=10_000))) < 0.1

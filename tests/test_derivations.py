@@ -197,6 +197,7 @@ SYMBOL_RULES = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "by"), SYMBOL_RULES, ids=[case[0] for case in SYMBOL_RULES])
 def test_the_laws_of_symbols_keep_the_value(text, by):
     numbers = {"x": [0.4, 1.3, 0.7], "y": [0.9, 0.5, 1.1], "u": [1.2, 0.3, 0.8]}

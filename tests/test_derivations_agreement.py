@@ -85,6 +85,7 @@ RIGHT = (  # ties, zeros, singular points, positions, sets, facts, recurrences: 
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "shapes"), RIGHT, ids=[row[0] for row in RIGHT])
 def test_a_right_form_is_compared_and_shown(text, shapes):
     closed = nt.derivative(text, "x").closed_form(**shapes)

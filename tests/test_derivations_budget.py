@@ -80,6 +80,7 @@ LONG = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("limit", [0, 10, 100, 1000, MAX_WORK_OPERATIONS])
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_a_budget_ends_a_derivation(text, limit, operations):

@@ -21,6 +21,7 @@ def test_there_are_sixty_identities_of_a_first_course():
     assert len({identity.wrong for identity in IDENTITIES}) >= 60
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("identity", IDENTITIES, ids=lambda identity: identity.text)
 def test_an_identity_is_proved_and_holds_at_points(identity):
     assert str(nt.prove(identity.text, **shapes_of(identity.text))) == "proved"
@@ -37,6 +38,7 @@ def test_an_identity_is_proved_and_holds_at_points(identity):
             assert problem.reason == NO_VALUE and sample == draw.standard_normal
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("identity", IDENTITIES, ids=lambda identity: identity.wrong)
 def test_a_near_miss_is_disproved_by_tensors_that_show_it(identity):
     verdict = nt.prove(identity.wrong, **shapes_of(identity.wrong))

@@ -161,6 +161,7 @@ def test_a_recurrence_is_right_for_any_number_of_steps(text, shapes, names):
         holds_for(text, by, shapes, (2, 5) if "t-2" in text else (1, 2, 5))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "shapes"), ORDERS, ids=[case[0].split("\n", 1)[-1] for case in ORDERS])
 def test_any_order_is_right_for_any_number_of_steps(text, shapes):
     holds_for(text, None, shapes, (2, 5))
@@ -198,6 +199,7 @@ STEPS = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "by", "shapes", "right", "wrong"), STEPS, ids=[case[-1] for case in STEPS])
 def test_a_step_that_is_wrong_is_found(text, by, shapes, right, wrong):
     """Each step is a claim, those of all t as well."""

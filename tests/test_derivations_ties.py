@@ -68,6 +68,7 @@ def assert_agreement(text: str) -> None:
     np.testing.assert_allclose(read[smooth], slopes[smooth], atol=1e-6, err_msg=f"{text}: {closed}")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", [
     "x ⊙ where(0.75 > 0, 0.75, 0)", "clip(x, −3, where(0.75 < 0, 0.75, 2))", "{ x if 1 < 0; 2 ⊙ x if x > 0; 3 ⊙ x if 1 > 0; x otherwise }",
     "max(x, relu x)", "max(relu x, x)", "min(x, clip(x, 0.8, 1.2))", "min(clip(x, 0.8, 1.2), x)", "max(x, x)", "min(x, x)",

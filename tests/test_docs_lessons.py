@@ -101,6 +101,7 @@ def test_names_of_exercises_differ_between_lessons():
     assert len(set(listed)) == len(listed) == 84
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("path", "exercise"), EXERCISES, ids=names)
 def test_solutions_are_correct_and_mistakes_get_their_own_feedback(path, exercise):
     assert list(faults(exercise)) == []

@@ -49,6 +49,7 @@ def checked(tmp_path, lines, way, capsys):
     return status, "".join(capsys.readouterr())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("use", USES)

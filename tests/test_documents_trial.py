@@ -97,6 +97,7 @@ def tried(text, draws=8, seed=0):
     return list(tried_claims(text, parse(text, "text"), {}, None, Draws(draws, seed)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", CASES)
 def test_what_comes_of_the_claims_of_a_program(text):
     assert [attempt.status for attempt in tried(text)] == CASES[text]

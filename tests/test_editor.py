@@ -175,6 +175,7 @@ def shapes(document):
     return [(item.span, str(dict(item.shape))) for item in document.parts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_document_that_was_edited_is_as_one_that_is_new(seed):
     text = program(60)
@@ -197,6 +198,7 @@ WRONG = {  # a statement that is typed into a program, and what is found at once
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("statement", WRONG)
 def test_what_is_wrong_in_a_new_statement_is_found_at_once(statement):
     text = program(120)

@@ -194,6 +194,7 @@ def test_streams_that_are_closed_are_told_in_a_sentence(command, says):
     assert (run.returncode, run.stderr.strip(), run.stdout) == (2, says, "")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize(
     "command", ["eval '1 + 1'", "render x", "--help", "eval --help", "eval 1 --json", "explain '1 + 1'"]

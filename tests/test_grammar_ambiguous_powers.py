@@ -91,6 +91,7 @@ def test_what_everyone_reads_alike_is_read(text):
 AXES_FUNCTIONS = sorted(FUNCTIONS - ELEMENTWISE - {"size", "concat", "stack", "index", "onehot"})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*AXES_FUNCTIONS, "norm", "sin", "f", "LN"])
 @pytest.mark.parametrize("base", ["x", "∑", "nested"])
 def test_the_printer_writes_no_such_text(name, base):

@@ -209,6 +209,7 @@ def test_other_libraries_agree(row, library):
     assert np.allclose(array, row.value, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", DIFFERENTIABLE, ids=[row.text for row in DIFFERENTIABLE])
 def test_its_derivative_is_that_of_differences(row):
     """Forwards and backwards, and as a closed form."""

@@ -33,6 +33,7 @@ def test_a_broken_program_is_read_as_the_same(name, way):
     assert to_text(parse(printed, "latex")) == to_text(PROGRAMS[name])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_row_of_a_program_has_room(name):
     rows = to_latex(PROGRAMS[name], macros=True, width=WIDTH).splitlines()[1:-1]

@@ -101,6 +101,7 @@ OF_TWO = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OF_TWO)
 @pytest.mark.parametrize(
     "axes", [("a b", "a b"), ("a b", "b"), ("a", "a b"), ("a b", "c"), ("a b c", "c a"), ("b a", "d b c")]
@@ -195,6 +196,7 @@ REDUCTIONS = {
 OVER = ["a", "b", "c", "a b", "c a", "a b c"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("over", OVER)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
@@ -261,6 +263,7 @@ ALONG_ONE = {
 CASES = [(name, over) for name in ALONG for over in OVER] + [(name, over) for name in ALONG_ONE for over in "abc"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name, over", CASES)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
 def test_a_function_along_axes_keeps_them(name, over, dtype):

@@ -61,6 +61,7 @@ def renamed(formula: str, old: tuple[str, ...], new: list[str]) -> str:
     return "\n".join([*before, f"[{last}]_{{{pairs}}}" if pairs else last])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.source)
 def test_positional_cell_is_translated_to_the_formula_of_its_row(cell):
     translation = nt.translate(

@@ -110,6 +110,7 @@ def softmax(x):
     return weights / weights.sum(-1, keepdims=True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("source", "shapes", "value"), ROWS)
 def test_positional_code_has_the_value_of_numpy(source, shapes, value):
     chance = np.random.default_rng(3)

@@ -236,6 +236,7 @@ def softmax(x):
     return weights / weights.sum(-1, keepdims=True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("source", "shapes", "value"), PAIRS)
 def test_positional_translation_has_the_value_of_plain_numpy(source, shapes, value):
     chance = np.random.default_rng(5)

@@ -60,6 +60,7 @@ def test_an_equation_of_zero_holds_up_to_rounding(library, dtype):
         evaluated(text, given)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::namedtensor.NotationWarning")
 @pytest.mark.parametrize(("library", "dtype"), LIBRARIES)
 def test_an_equation_that_is_wrong_by_little_does_not_hold(library, dtype):

@@ -205,6 +205,7 @@ def in_torch(name: str, values: dict[str, nt.NamedTensor]) -> tuple[np.ndarray, 
     return value.detach().numpy(), *(item.numpy() for item in gradient)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_jit_and_grad_of_a_compiled_formula(name):
     """With named tensors, and of the plain function of positional arrays."""
@@ -227,6 +228,7 @@ def test_jit_and_grad_of_a_compiled_formula(name):
         np.testing.assert_allclose(value, slope, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_vmap_of_a_compiled_formula_is_a_batch_axis(name):
     jax, compiled, values = of_jax(name)

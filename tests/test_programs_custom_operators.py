@@ -84,6 +84,7 @@ SAME = [  # a formula with operators of one's own, one with built-in operators, 
 names = [row[0] for row in SAME]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text, plain, inputs", SAME, ids=names)
 def test_values_and_lifting_are_those_of_built_in_operators(text, plain, inputs):
     formula = nt.formula(text, operators=OPERATORS)
@@ -117,6 +118,7 @@ CLOSED = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text, by, shapes", CLOSED, ids=[row[0] for row in CLOSED])
 def test_closed_forms(text, by, shapes):
     derivative = nt.formula(text, operators=OPERATORS).derivative(by)
@@ -140,6 +142,7 @@ def test_an_array_that_a_function_takes_is_not_overwritten_afterwards():
     assert np.allclose(result.to_array("seq a"), power + np.sqrt(power)) and np.allclose(stored[0], power)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text, plain, inputs", SAME, ids=names)
 def test_source_text_runs_by_itself(text, plain, inputs):
     shapes = {name: str(getattr(value, "shape", "ℝ")) for name, value in inputs.items()}
@@ -284,6 +287,7 @@ WRONG = [  # the arguments, the code, and what the message has
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("arguments, options, code, message", WRONG)
 def test_a_wrong_operator_is_one_sentence(arguments, options, code, message):
     with pytest.raises(nt.NotationError) as caught:

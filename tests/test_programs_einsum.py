@@ -45,6 +45,7 @@ def run(call, values):
     return eval(call, names)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "call"),
     [
@@ -168,6 +169,7 @@ def _axes(part):
     return [new if axis == old else axis for axis in TYPES[name].split()]
 
 
+@pytest.mark.slow
 @given(products())
 @settings(max_examples=60, deadline=None)
 def test_a_drawn_sum_of_products_is_its_einsum(text):

@@ -34,6 +34,7 @@ def test_what_a_program_uses_may_be_given_in_any_way(way):
     WAYS[way](GIVEN, {"a": 3}, {})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", WAYS)
 def test_an_input_by_keyword_that_nothing_uses_is_an_error(way):
     for _ in range(2):  # what an earlier call planned does not hide it

@@ -294,6 +294,7 @@ def test_blocks_nest_and_end_with_errors():
     assert not is_strict()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("value", "strict"), [("1", True), ("true", True), ("0", False), ("", False), ("no", False)])
 def test_the_environment_says_so(value, strict):
     code = "import namedtensor as nt, numpy as np\nx, y = nt.tensor(np.ones(2), 'a'), nt.tensor(np.ones(2), 'b')\n"

@@ -407,6 +407,7 @@ def near(left, right, scale: float) -> bool:
     return left == right or (left != left and right != right) or abs(left - right) <= 1e-9 * (scale + 1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_the_arrays_agree_with_the_reference(formula):
     import namedtensor as nt

@@ -83,6 +83,7 @@ g(X, Y) = {1:3}
 f(1) + g(2, 3)"""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_families_of_one_base_are_told_apart_in_every_order(pair):
     *statements, value = filled(SHARING, pair).splitlines()
@@ -141,6 +142,7 @@ MARKED = [  # bodies of g_{ax}(X) that speak of ax with a mark, each a number
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("body", MARKED)
 def test_a_mark_on_an_axis_of_the_head_is_one_on_the_axis_of_the_use(body, signed):

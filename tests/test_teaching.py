@@ -125,6 +125,7 @@ def test_they_are_the_same_on_every_seed(first, second, types):
         assert comparison and comparison.difference == "same" and comparison.trials == len(STYLES), comparison
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("first", "second", "types", "message"), DIFFERENT)
 def test_they_differ_and_how_is_said(first, second, types, message):
     for seed in SEEDS:
@@ -388,6 +389,7 @@ def released(sheet):
     return nt.exercises(sheet_files.released(SHEET, sheet))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "answer"), RIGHT)
 def test_a_right_answer_is_right_on_every_seed(sheet, released, name, answer):
     for seed in SEEDS:
@@ -396,6 +398,7 @@ def test_a_right_answer_is_right_on_every_seed(sheet, released, name, answer):
     assert released[name].grade(answer).correct, released[name].grade(answer).feedback
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "answer", "message", "tried"), WRONG)
 def test_a_wrong_answer_is_told_so(sheet, released, name, answer, message, tried):
     grade = sheet[name].grade(answer)
@@ -487,6 +490,7 @@ def test_no_feedback_names_the_solution_or_more_than_half_of_it(name):
             assert not [part for part in hidden if part in grade.feedback], (text, grade.feedback)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60))
 def test_whatever_is_handed_in_is_answered(text):
@@ -506,6 +510,7 @@ ODD = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("answer", ODD, ids=range(len(ODD)))
 def test_whatever_is_handed_in_there_is_a_sentence_in_time(sheet, released, answer):
     for exercise in (sheet["attention"], released["attention"], sheet["type"], sheet["einsum"]):

@@ -134,6 +134,7 @@ def test_what_is_no_question_is_answered_so(server, body):
     assert status == 200 and json.loads(data)["ok"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no process can be made to stand still")
 def test_what_takes_too_long_is_ended_and_the_next_is_answered():
     with serving(seconds=3.0) as server:

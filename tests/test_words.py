@@ -147,6 +147,7 @@ def phrases(name: str) -> list[tuple[str, str]]:
     return [phrase for text in strings(ROOT / name) for phrase in banned_phrases(text)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*PAGES, *SOURCES])
 def test_prose_uses_standard_terms(name):
     assert not phrases(name)
