@@ -5,7 +5,7 @@ from collections import Counter
 
 import lines_of_code
 import pytest
-from lines_of_code import code_lines, counted, package_of, report
+from lines_of_code import ROOT, code_lines, counted, package_of, report
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,9 @@ def test_budgets_are_written_rounded_up(tmp_path, monkeypatch):
     monkeypatch.setattr(lines_of_code, "of_the_tree", lambda: Counter(grammar=51, transformer=100))
     assert lines_of_code.main(["--write"]) == 0
     assert json.loads((tmp_path / "budgets.json").read_text()) == {"grammar": 100, "transformer": 100}
+
+
+@pytest.mark.parametrize("package", lines_of_code.PACKAGES)
+def test_no_file_of_a_package_is_longer_than_400_lines(package):
+    files = {path: path.read_text(encoding="utf-8").count("\n") for path in (ROOT / package).rglob("*.py")}
+    assert files and {str(path): count for path, count in files.items() if count > 400} == {}

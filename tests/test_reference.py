@@ -23,6 +23,7 @@ from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 from namedtensor import reference
 from namedtensor.operators import definitions as of_operators
+from namedtensor.operators import matrix_definitions
 from namedtensor.reference import definitions
 from namedtensor.reference.definitions import Tensor, number, tensor
 from namedtensor.scope.names import walk
@@ -92,7 +93,7 @@ OF_TENSORS = [
     (lambda: of_operators.ranking(X, 4), 308, "cannot take 4 of 3 elements"),
     (lambda: of_operators.position(1.5, 3, "height"), 402, "index must be an integer, got 1.5"),
     (
-        lambda: of_operators.matrix(tensor([[1], [2]], "a b"), "a", "b"),
+        lambda: matrix_definitions.matrix(tensor([[1], [2]], "a b"), "a", "b"),
         308, "the matrix must be square, but axis a has size 2 and axis b has size 1",
     ),
 ]  # fmt: skip

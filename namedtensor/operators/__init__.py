@@ -4,6 +4,7 @@
 `builder`: the builder of plans, as operators see it.
 `definitions`: reference definitions, on plain numbers.
 `missing_definitions`: those of missing values.
+`matrix_definitions`: those of matrices.
 `transposes`: the transpose rules (VJPs) of linear operators.
 `plain_numbers`: folding rules.
 `new_sizes`: the sizes of axes that an operator creates.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order
-from . import definitions
+from . import matrix_definitions as definitions
 from .builder import Lower, OperatorBuilder
 from .contraction import contract
 from .new_sizes import size_in, square
