@@ -306,3 +306,43 @@ def test_names_of_many_layers_are_read_once():
     misses = key_of.cache_info().misses
     assert BoundArguments(values).values.keys() == values.keys()
     assert key_of.cache_info().misses == misses
+
+
+@pytest.mark.parametrize("numbers", [(0.0, -0.0, 0.0), (-0.0, 0.0), (1, 1.0, True, 1), (2.0, 3.0, float("nan"), 2.0)])
+@pytest.mark.parametrize(
+    "way", [lambda x: nt.evaluate("1 / x", x=x), nt.formula("f(x) = 1 / x"), nt.program("y = 1 / x")["y"]]
+)
+def test_equal_numbers_are_not_taken_for_each_other(way, numbers):
+    """1 / 0.0 is ∞ and 1 / -0.0 is -∞, in whichever order."""
+    for number in numbers:
+        value = way(x=number) if not isinstance(way, nt.Formula) else way(number)
+        with np.errstate(divide="ignore"):
+            assert np.array_equal(np.asarray(value.array), np.float64(1) / np.float64(number), equal_nan=True)
+
+
+def test_numbers_beside_tensors_are_looked_up_by_layout(monkeypatch):
+    Y = nt.program("Y = X / c\nX ∈ {1, 2}^{a}")["Y"]
+    X = nt.tensor([1.0, 2.0], "a")
+    for c in (0.5, 2, 0.0, -0.0):
+        for _ in range(2):
+            Y(values={"X": X, "c": c})
+    monkeypatch.setattr(call_cache.CachedCall, "_slow_path", None)
+    assert Y(values={"X": X, "c": 0.5}).tolist() == [2.0, 4.0]
+    assert Y(values={"X": X, "c": 2}).tolist() == [0.5, 1.0]
+    with np.errstate(divide="ignore"):
+        assert Y(values={"X": X, "c": 0.0}).tolist() == [np.inf, np.inf]
+        assert Y(values={"X": X, "c": -0.0}).tolist() == [-np.inf, -np.inf]
+    with pytest.raises(NotationError, match="not in"):
+        Y(values={"X": nt.tensor([1.0, 3.0], "a"), "c": 0.5})
+    with pytest.raises(TypeError):  # another number is compiled
+        Y(values={"X": X, "c": 7.0})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_members_of_a_set_of_numbers(dtype):
+    Y = nt.program("Y = 2 X\nX ∈ {0.1, 3}^{a}" if dtype != "int64" else "Y = 2 X\nX ∈ {1, 3}^{a}")["Y"]
+    good = [0.1, 3.0] if dtype != "int64" else [1, 3]
+    assert nt.allclose(Y(X=nt.tensor(np.array(good, dtype), "a")), nt.tensor(2 * np.array(good, dtype), "a"))
+    for wrong in ([3, 2], [np.nan, 3]) if dtype != "int64" else ([3, 2],):
+        with pytest.raises(NotationError, match="not in"):
+            Y(X=nt.tensor(np.array(wrong, dtype), "a"))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 Values = Mapping[str, Any]
 Abstract = Mapping[str, Any]  # of each name the Layout of a tensor, or a number
 DTYPE = "float32"  # of inputs that are given by their shape
+LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
+NUMBERS = frozenset((bool, int, float))
 
 
 # --------------------------------------------------------------------------------------------------------- the values
@@ -63,7 +66,7 @@ class BoundArguments:
                 self.arrays[text] = value._array
                 result += (text, value.layout)
             else:
-                result += (text, type(value), value)
+                result += (text, *key_of_number(value))
             self.values[text] = value
         self.cache_key: tuple[Any, ...] = tuple(result)
 
@@ -113,6 +116,23 @@ class BoundArguments:
         if self._types is None:
             self._types = types_of(self.abstract)
         return self._types
+
+
+def key_of_number(value: Any) -> tuple[Any, ...]:
+    """The part of a cache key that a number is: 0.0 and -0.0 are equal, and 1/x is not."""
+    return type(value), value if type(value) is int else repr(value)
+
+
+def layouts_and_arrays(given: Sequence[Any]) -> tuple[tuple[Any, ...], Sequence[Any]]:
+    """The layouts of tensors, with the keys of numbers among them, and the arrays of the tensors.
+
+    Raises AttributeError for anything else.
+    """
+    try:
+        return (*map(LAYOUT, given),), (*map(ARRAY, given),)
+    except AttributeError:
+        arrays = [value._array for value in given if type(value) not in NUMBERS]
+        return tuple(key_of_number(value) if type(value) in NUMBERS else value.layout for value in given), arrays
 
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:

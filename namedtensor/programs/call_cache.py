@@ -11,8 +11,7 @@ The last two are keys of one bounded cache, and what is in none of them is made 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from operator import attrgetter
+from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 from typing import Any
 
@@ -26,12 +25,21 @@ from ..core.arrays import Layout, has_dimensions
 from ..core.warned import warn_of_text
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.target import Placement, Target
-from .arguments import BoundArguments, all_values, keyword_names, layout_of, spelling_of, whole_sizes
+from .arguments import (
+    ARRAY,
+    LAYOUT,
+    BoundArguments,
+    all_values,
+    keyword_names,
+    layout_of,
+    layouts_and_arrays,
+    spelling_of,
+    whole_sizes,
+)
 from .entries import Entry, Goal, WholeProgram, by_position
 from .executable import PLAIN, Executable, Options, TypedValues, executable, typed
 from .symbolic_plans import SymbolicPlans
 
-LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 MOST = 2048  # keys of a cache: two for most executables
 BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an allocator takes up to as much again
 
@@ -100,9 +108,11 @@ class CachedCall:
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
         """A call past the inline cache: by layouts, else by the slow path."""
         version = USER_FUNCTIONS.version
+        layouts: tuple[Any, ...] = ()
+        arrays: Sequence[Any] = ()
         try:
             inputs = named if values is None else {**values, **named} if named else values
-            layouts = (*map(LAYOUT, arguments), *map(LAYOUT, inputs.values()))
+            layouts, arrays = layouts_and_arrays((*arguments, *inputs.values()))
             if values is None:
                 by_layout = (self._token, version, *layouts, *inputs)
             else:  # which may hold more than the formula uses
@@ -114,7 +124,8 @@ class CachedCall:
             result = by_layout = None
         if result is not None:
             self._last_used = result
-            if sizes is None and result.run is not None and not result.several:
+            only_tensors = len(arrays) == len(layouts)
+            if sizes is None and only_tensors and result.run is not None and not result.several:
                 if values is None:
                     self._keep((*named,), result, layouts, version)
                 elif type(values) is dict and not (arguments or named):
@@ -122,7 +133,7 @@ class CachedCall:
         try:
             if result is None:
                 return self._slow_path(arguments, values, sizes, named, by_layout)
-            return (result.run or result)(*map(ARRAY, arguments), *map(ARRAY, inputs.values()))
+            return (result.run or result)(*arrays)
         except NotationError as problem:
             raise problem.alone() from None
 
@@ -147,8 +158,7 @@ class CachedCall:
             self._executables.store(by_type, element)  # the youngest again
         self._last_used = element
         result = element(*numbers.arrays.values())
-        all_tensors = numbers is bound and len(numbers.arrays) == len(arguments) + len(values or ()) + len(named)
-        if by_layout is not None and element.steady and all_tensors:
+        if by_layout is not None and element.steady and numbers is bound:
             self._executables.store(by_layout, element)
         return result
 

@@ -5,7 +5,7 @@ declared.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 from grammar.errors import NO_VALUE, NotationError
@@ -153,7 +153,7 @@ def _judge_member(claim: PlannedClaim, array: Any, source: str) -> None:
     if array is None:
         return
     if domain == "elements":
-        wrong = ~np.isin(array, np.asarray(values))
+        wrong = reduce(np.logical_and, (array != value for value in values))
         text = "{" + ", ".join(map(str, values)) + "}"
     elif domain == "interval":
         wrong = (array < values[0]) | (array > values[1])
