@@ -396,3 +396,17 @@ def test_products_beside_attention_keep_short_blocks_on_the_calling_thread():
     del shapes["K"]
     text = nt.program(projected)["Y"].to_python("numpy", shapes)
     assert "in_blocks(in_buffers, " in text
+
+
+def test_layers_on_the_calling_thread_have_no_blocks_for_several():
+    """A block for each core would multiply fewer rows at a time by each matrix, with nothing gained."""
+    layer = """
+    Y = relu(T ⊙_{chans} W_1) ⊙_{hidden} W_2 + T
+    T = X ⊙_{chans'} W_0
+    Z = Y ⊙_{chans} (T ⊙_{seq} X)
+    """
+    sizes = {"seq": 128, "chans": 768, "chans'": 768, "hidden": 3072}
+    axes = {"X": "seq chans'", "W_0": "chans' chans", "W_1": "chans hidden", "W_2": "hidden chans"}
+    shapes = {name: {axis: sizes[axis] for axis in text.split()} for name, text in axes.items()}
+    text = nt.program(layer)["Z"].to_python("numpy", shapes)
+    assert "ℝ^{seq[128] × hidden[3072]}" in text and "seq[64]" not in text

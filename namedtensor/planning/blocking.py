@@ -15,12 +15,21 @@ from .step_builder import MAX_REPEATED_BLOCK_STEPS
 
 
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
-    """The disjoint regions that are worth tiling, found from the roots down."""
+    """The disjoint regions that are worth tiling; layers are in one block for each core only where several compute them."""
+    threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
+    _find(lowering, terms, threads)
+    layers = [region for region in lowering.regions.values() if region.tiling is not None]
+    if threads > 1 and any(cores_for(lowering, region) == core_use.ONE for region in layers):
+        lowering.regions.clear()
+        _find(lowering, terms, 1)
+
+
+def _find(lowering: Lowering, terms: Sequence[Term], threads: int) -> None:
+    """The regions for a number of threads, found from the roots down."""
     taken: set[int] = set()
     # products with integers are converted piece by piece already
     converted = {id(term) for term in terms if scaled_integers.is_product(lowering, term)}
     sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") and not converted else ()
-    threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     chains: dict[int, contraction_order.Parts] = {}
     for number in reversed(range(len(terms))):
         term = terms[number]
@@ -34,6 +43,11 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
             lowering.regions[id(term)] = region
             taken |= set(region.inside)
     lowering.wakes_blas = core_use.wakes_blas(terms, taken)
+
+
+def cores_for(lowering: Lowering, region: Region) -> str:
+    """Which cores compute the blocks of a region."""
+    return core_use.cores_for(region, lowering.itemsize, lowering.is_on(core_use.LIMIT), lowering.wakes_blas)
 
 
 def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_order.Parts]) -> bool:
@@ -88,7 +102,7 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Pl
         last = len(tiling.picked)
         cuts.append(tuple(picked.get(axis, last if axis == rows else None) for axis in value.order))
     result = inner.builder.array(*inner.lower_all((root,)))
-    cores = core_use.cores_for(region, lowering.itemsize, lowering.is_on(core_use.LIMIT), lowering.wakes_blas)
+    cores = cores_for(lowering, region)
     lowering.blocks += 1
     order = (*tiling.picked, *result.order)
     sizes = resolved_shape(region.root.shape)
