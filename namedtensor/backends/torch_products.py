@@ -19,7 +19,8 @@ MATRIX = 2**19  # elements of a matrix that are, for any number of rows: PyTorch
 LINEAR = '''
 def linear(x, weight, bias=None):
     """X Wᵀ + b; by oneDNN, with its derivative, where nothing but arrays is given."""
-    if not plain(x, weight, x if bias is None else bias):
+    dense = weight.is_contiguous() or weight.mT.is_contiguous()  # oneDNN is a thousand times slower with others
+    if not dense or not plain(x, weight, x if bias is None else bias):
         return torch.nn.functional.linear(x, weight, bias)
     if any(each is not None and each.requires_grad for each in (x, weight, bias)) and torch.is_grad_enabled():
         return followed_linear.apply(x, weight, bias)

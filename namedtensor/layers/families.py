@@ -9,7 +9,7 @@ from grammar.cache import cached_property
 from grammar.plain_text import encodable
 
 from ..core.array_data import concrete
-from ..core.arrays import Layout, dtype_name, placed
+from ..core.arrays import Layout, dtype_name, library, placed
 from ..core.families import FamilyName
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 
@@ -60,13 +60,15 @@ def least(names: Iterable[str]) -> int:
 
 def moved(parameters: Mapping[str, Any], backend: str, dtype: str | None, device: Any) -> dict[str, Any]:
     """The parameters as they are kept, their tensors as arrays of another library; integers of 8 bits stay such."""
+
+    def array(value: NamedTensor) -> Any:
+        array = concrete(value.array)
+        if backend == "torch" and library(array) == "numpy" and not array.flags.forc:  # a part of a larger matrix
+            array = array.copy()
+        return placed(array, backend, None if dtype_name(value.layout.dtype) == INT8 else dtype, device)
+
     return {
-        name: wrap_array(
-            placed(concrete(value.array), backend, None if dtype_name(value.layout.dtype) == INT8 else dtype, device),
-            value.axes,
-        )
-        if isinstance(value, NamedTensor)
-        else value
+        name: wrap_array(array(value), value.axes) if isinstance(value, NamedTensor) else value
         for name, value in parameters.items()
     }
 
