@@ -301,4 +301,11 @@ WORKS = (
         {"layers": 2, "heads": 2, "chans": 8, "vocab": 97, "prompt": 4, "new": 5},
         bars=(Bar(OURS, 1.0, BY_HAND),), memory=True, heavy=True, close=1e-9,
     ),
+    Work(
+        "generation-128", "GPT-2-small's size, prompt 128, 16 new tokens", gpt2,
+        (*both(generation_ours), generation_torch, *both(generation_by_hand), generation_transformers),
+        {"layers": 12, "heads": 12, "chans": 768, "vocab": 50257, "prompt": 128, "new": 16},
+        {"layers": 2, "heads": 2, "chans": 8, "vocab": 97, "prompt": 6, "new": 3},
+        bars=(Bar(OURS, 1.0, BY_HAND),), memory=True, heavy=True, close=1e-9,
+    ),
 )  # fmt: skip

@@ -51,7 +51,7 @@ def test_its_inputs(layer):
 
 
 def test_it_is_packed(layer):
-    """In one piece of memory: all of a layer before the next, matrices first, what a product sums over at their end."""
+    """In one piece of memory: all of a layer before the next, matrices first, the longer side of each last."""
     packed = layer.pack()
     assert [*packed.parameters] == [*layer.parameters]
     arrays = {name: value.array for name, value in packed.parameters.items()}
@@ -59,7 +59,7 @@ def test_it_is_packed(layer):
     order = sorted(starts, key=starts.__getitem__)
     assert order == [f"W^{l}" for l in range(1, 5)] + [f"s^{l}" for l in range(1, 5)]
     assert max(starts.values()) - min(starts.values()) < 64 * (4 * 2 + 4)
-    assert {value.axes for name, value in packed.parameters.items() if name[0] == "W"} == {("a", "b")}
+    assert {value.axes for name, value in packed.parameters.items() if name[0] == "W"} == {("b", "a")}
     x = nt.tensor(RANDOM.normal(size=3), "a")
     assert nt.allclose(packed(x), layer(x))
 

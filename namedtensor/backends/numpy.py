@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.extents import typical
 from ..planning.memory import MIN_BUFFER_NUMBERS
 from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers, scattered
-from .numpy_kernels import KERNELS
+from .numpy_kernels import KERNELS, PADDED
 from .source import Backend
 
 IMPORTS = "import numpy as np"
@@ -17,6 +18,7 @@ CALLERS = {
     "several, BLAS on one": "on_all_cores_beside_blas",
     "several for long, BLAS on one": "functools.partial(on_all_cores_beside_blas, is_long=True)",
 }
+LARGE = 2**15  # elements of a matrix, at least, for whose product few rows are padded
 UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
 REDUCTIONS = {
     "sum": "add",
@@ -62,6 +64,15 @@ def _over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> 
     return f"over_slices({name}, {options['combine']}, {listed(names)}, {options['cuts']}, {places}, {text})"
 
 
+def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    x, y = (argument.shape for argument in step.arguments)
+    if len(x) == len(y) == 2 and step.value.dtype in ("float32", "float64"):
+        few, many = sorted((x[0], y[1]), key=typical)
+        if (few in PADDED or not isinstance(few, int)) and typical(many * x[1]) >= LARGE:
+            return f"padded_dot({names[0]}, {names[1]})"
+    return f"{names[0]}.dot({names[1]})"
+
+
 def _constant(step: Any, xp: Any) -> Any:
     import numpy as np
 
@@ -97,7 +108,7 @@ class NumPy(Backend):
             "cumsum": "{0}.cumsum({at})",
             "cumprod": "{0}.cumprod({at})",
             "sort": "np.sort({0}, {at})",
-            "dot": "{0}.dot({1})",
+            "dot": _dot,
             "projected": lambda names, options, step: f"projected({names[0]}, {listed(names[1:])})",
             "widened": "widened({0}, {1})",
             "reshape": "{0}.reshape({sizes})",

@@ -161,21 +161,50 @@ def horner(coefficients, x):
         total += coefficient
     return total
 '''
+PADDED = {3: 4, 5: 8, 6: 8, 7: 8, 13: 16, 14: 16, 15: 16}  # numbers of rows that take longer than the larger number
+PADDED_DOT = '''
+def with_rows(x, count):
+    """As many rows, the first of them repeated."""
+    found = np.empty((count, x.shape[1]), x.dtype)
+    found[: len(x)] = x
+    found[len(x) :] = x[: count - len(x)]
+    return found
+
+
+def padded_dot(x, y):
+    """x times y; where one has few rows, as many as the BLAS multiplies at once."""
+    above, beside = PADDED.get(len(x)), PADDED.get(y.shape[1])
+    if above:
+        return with_rows(x, above).dot(y)[: len(x)]
+    if beside:
+        return np.ascontiguousarray(x.dot(with_rows(y.T, beside).T)[:, : y.shape[1]].T).T
+    return x.dot(y)
+'''
 PROJECTED = '''
 def projected(x, matrices):
     """x times each of the matrices, side by side; where they lie so in one array, it is one product."""
     first = matrices[0]
     base, whole, steps = first.base, sum(each.shape[1] for each in matrices), first.strides
     exchanged = len(x) < first.shape[1] and steps[0] == first.itemsize  # with the larger matrix on the left it is faster
-    product = (lambda matrix: np.dot(matrix.T, x.T).T) if exchanged else x.dot
     start = place = first.__array_interface__["data"][0]
     for each in matrices:
         if each.base is not base or each.strides != steps or each.__array_interface__["data"][0] != place:
-            return np.concatenate([product(matrix) for matrix in matrices], 1)
+            return separately(x, matrices, whole)
         place += each.shape[1] * steps[1]
     if type(base) is not np.ndarray or not base.flags.c_contiguous:
-        return np.concatenate([product(matrix) for matrix in matrices], 1)
-    return product(np.ndarray((len(first), whole), first.dtype, base, start - base.__array_interface__["data"][0], steps))
+        return separately(x, matrices, whole)
+    shape, offset = (len(first), whole), start - base.__array_interface__["data"][0]
+    matrix = np.ndarray(shape, first.dtype, base, offset, steps)
+    return padded_dot(matrix.T, x.T).T if exchanged else padded_dot(x, matrix)
+
+
+def separately(x, matrices, whole):
+    """The same, one after the other."""
+    found, start = np.empty((len(x), whole), x.dtype), 0
+    for each in matrices:
+        np.matmul(x, each, found[:, start : start + each.shape[1]])
+        start += each.shape[1]
+    return found
 '''
 WIDENED = '''
 def widened(x, matrix):
@@ -319,6 +348,7 @@ KERNELS = {
     "horner": HORNER_WITH_COEFFICIENTS,
     "erf": ERF,
     "erf_single": f"{COEFFICIENTS['SINGLE']}\n\n\n{ERF_SINGLE.strip()}",
+    "padded_dot": f"PADDED = {PADDED}\n\n\n{PADDED_DOT.strip()}",
     "projected": PROJECTED,
     "widened": WIDENED,
     "index_error": INDEX_ERROR,

@@ -113,11 +113,17 @@ class LayerPlacement(LayerCalls):
         """
         return self._of_parts(self.parameters, self._about._replace(stacked=()))
 
-    def pack(self) -> Self:
+    def pack(self, backend: str = "numpy") -> Self:
         """Return the layer with its NumPy parameters side by side in one piece of memory.
 
-        The axes that a product of the formulas sums over come last. Products with one parameter after another then read
-        memory in its order. Values stay the same; parameters of other libraries stay where they are.
+        The order of their axes is the one in which the library's products are fastest: for NumPy, the longer side of a matrix
+        is contiguous, and matrices that the same factor is multiplied with are stored as one; for PyTorch and JAX, the axes
+        that a product sums over come last. Values stay the same; parameters of other libraries stay where they are.
+
+        Parameters
+        ----------
+        backend : {"numpy", "torch", "jax"}
+            The library that is to compute with them (default: "numpy").
 
         Returns
         -------
@@ -128,12 +134,14 @@ class LayerPlacement(LayerCalls):
         >>> from transformer import FFN
         >>> layer = FFN.init(sizes={"chans": 2, "hidden": 3})
         >>> layer.pack().parameters["W_1"].axes
+        ('chans', 'hidden')
+        >>> layer.pack("torch").parameters["W_1"].axes
         ('hidden', 'chans')
         """
         with LOADING, all_or_none():
             from .memory import packed
 
-        return self._with(packed(self._kept, self.formula.tree), self.sharding)
+        return self._with(packed(self._kept, self.formula.tree, one_matrix=backend == "numpy"), self.sharding)
 
     def shard(
         self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, *,

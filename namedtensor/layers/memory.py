@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from grammar.nodes import Call, Name, Subscript, Superscript
+from grammar.nodes import Call, Index, Name, Subscript, Superscript
 from grammar.printer import to_text
 
-from ..core.arrays import library
+from ..core.arrays import dtype_name, kind_of, library
 from ..core.tensor import NamedTensor, tensor
 from ..programs.families import index_in, labels_of
 from ..scope.names import key, walk
@@ -16,53 +17,130 @@ from ..scope.names import key, walk
 LINE = 64  # bytes of the processor's cache that are fetched at once
 
 
-def in_one_piece(tensors: Mapping[str, NamedTensor], last: Mapping[str, Collection[str]]) -> dict[str, NamedTensor]:
-    """The tensors side by side in one piece of memory, each dense, those of its axes that are named in `last` at its end.
+class MatrixProduct(NamedTuple):
+    """What a parameter is multiplied with: the text of the other factors, and the axes that are summed over."""
+
+    factors: tuple[str, ...]
+    axes: frozenset[str]
+
+
+NO_PRODUCT = MatrixProduct((), frozenset())
+
+
+class PackedGroup(NamedTuple):
+    """Parameters that the same factor is multiplied with, such as W^{l,Q}, W^{l,K} and W^{l,V}, or any other parameter."""
+
+    axes: frozenset[str]  # that the products sum over
+    tensors: dict[str, NamedTensor]
+    may_be_wide: bool  # not a table, which is indexed, too: its rows are contiguous
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the matrices have as many columns as rows, or more: they are then stored side by side, as one matrix.
+
+        Products of 1 to 64 rows with matrices whose longer side is contiguous are the fastest, measured.
+        """
+        first = next(iter(self.tensors.values()))
+        rows = math.prod(first.sizes[axis] for axis in self.axes)
+        elements = sum(math.prod(value.array.shape) for value in self.tensors.values())
+        return self.may_be_wide and kind_of(dtype_name(first.array.dtype)) == "f" and elements >= rows * rows
+
+    @property
+    def nbytes(self) -> int:
+        return sum(rounded(value.array.nbytes) for value in self.tensors.values())
+
+    def copied(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
+        """The tensors in this memory: as one matrix, or one after the other with the axes that are summed over last."""
+        if self.is_wide:
+            yield from self._as_one_matrix(memory)
+            return
+        for name, value in self.tensors.items():
+            order = sorted(value.axes, key=self.axes.__contains__)
+            yield name, filled(memory[: value.array.nbytes].view(value.array.dtype), value, order)
+            memory = memory[rounded(value.array.nbytes) :]
+
+    def _as_one_matrix(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
+        first = next(iter(self.tensors.values()))
+        rows = math.prod(first.sizes[axis] for axis in self.axes)
+        used = sum(value.array.nbytes for value in self.tensors.values())
+        matrix = memory[:used].view(first.array.dtype).reshape(rows, -1)
+        start = 0
+        for name, value in self.tensors.items():
+            columns = math.prod(value.array.shape) // rows
+            order = [*sorted(self.axes, key=value.axes.index), *(axis for axis in value.axes if axis not in self.axes)]
+            yield name, filled(matrix[:, start : start + columns], value, order)
+            start += columns
+
+
+def filled(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTensor:
+    """Copy a tensor to a part of memory, its axes in this order."""
+    array = value.to_array(order)
+    part = part.reshape(array.shape)
+    part[...] = array
+    return tensor(part, order)
+
+
+def rounded(nbytes: int) -> int:
+    """A number of bytes, up to the next multiple of a line."""
+    return -(-nbytes // LINE) * LINE
+
+
+def in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
+    """The tensors of the groups, side by side in one piece of memory.
 
     A file that is mapped, and many small pieces, lie in pages of 4 KiB, and products with matrix after matrix then wait for
-    the addresses of their pages, a hundred thousand for a model; large memory has pages of 2 MiB. A matrix whose rows are
-    what a product sums over is read by each core in a piece of its own: with one vector a fifth faster.
+    the addresses of their pages, a hundred thousand for a model; large memory has pages of 2 MiB.
     """
     import numpy as np
 
-    orders = {name: sorted(value.axes, key=last[name].__contains__) for name, value in tensors.items()}
-    starts = [0]
-    for value in tensors.values():
-        starts.append(starts[-1] + -(-value.array.nbytes // LINE) * LINE)
-    whole = np.empty(starts[-1] + LINE, np.uint8)
-    whole = whole[-whole.__array_interface__["data"][0] % LINE :]
+    memory = np.empty(sum(group.nbytes for group in groups) + LINE, np.uint8)
+    memory = memory[-memory.__array_interface__["data"][0] % LINE :]
     result: dict[str, NamedTensor] = {}
-    for (name, value), start in zip(tensors.items(), starts):
-        array = value.to_array(orders[name])
-        part = whole[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-        part[...] = array
-        result[name] = tensor(part, orders[name])
+    for group in groups:
+        result.update(group.copied(memory[: group.nbytes]))
+        memory = memory[group.nbytes :]
     return result
 
 
-def packed(parameters: Mapping[str, Any], tree: Any) -> dict[str, Any]:
-    """The parameters with those of NumPy in one piece of memory: layer by layer, factors of products before all others."""
+def packed(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[str, Any]:
+    """The parameters with those of NumPy in one piece of memory: layer by layer, factors of products before all others.
+
+    With `one_matrix`, those that the same factor is multiplied with are stored as one where it is wide.
+    """
     tensors = {
         name: value
         for name, value in parameters.items()
         if isinstance(value, NamedTensor) and library(value.array) == "numpy"
     }
-    summed = summed_axes(tree)
-    last = {name: summed.get(declaration_of(name, summed), frozenset[str]()) for name in tensors}
-    order = sorted(tensors, key=lambda name: (not last[name], layer_number(name)))
-    return {**parameters, **in_one_piece({name: tensors[name] for name in order}, last)}
+    known, tables = products_with(tree), indexed_in(tree)
+    declared = {name: declaration_of(name, known) for name in tensors}
+    products = {name: known.get(text, NO_PRODUCT) for name, text in declared.items()}
+    groups: dict[Any, PackedGroup] = {}
+    for name in sorted(tensors, key=lambda name: (not products[name].axes, layer_number(name))):
+        value, (factors, axes) = tensors[name], products[name]
+        may_be_wide = one_matrix and bool(axes) and declared[name] not in tables
+        sizes = frozenset((axis, value.sizes[axis]) for axis in axes)
+        shared = (factors, sizes, value.array.dtype, layer_number(name)) if may_be_wide else name
+        groups.setdefault(shared, PackedGroup(axes, {}, may_be_wide)).tensors[name] = value
+    return {**parameters, **in_one_piece([*groups.values()])}
 
 
-def summed_axes(tree: Any) -> dict[str, frozenset[str]]:
-    """The axes that formulas sum over in a product with a parameter, X ⊙_{chans} W^{l,1}, by its name."""
-    result: dict[str, frozenset[str]] = {}
+def products_with(tree: Any) -> dict[str, MatrixProduct]:
+    """The products with parameters, X ⊙_{chans} W^{l,1}, by their names."""
+    result: dict[str, MatrixProduct] = {}
     for node in walk(tree):
         if isinstance(node, Call) and node.operator == "⊙" and node.subscript:
             axes = frozenset(part.text for part in node.subscript if isinstance(part, Name))
             for factor in node.arguments:
                 if isinstance(factor, Name | Superscript | Subscript):
-                    result.setdefault(to_text(factor), axes)
+                    others = tuple(to_text(other) for other in node.arguments if other is not factor)
+                    result.setdefault(to_text(factor), MatrixProduct(others, axes))
     return result
+
+
+def indexed_in(tree: Any) -> set[str]:
+    """The names that formulas take elements of, E of E_{vocab(ids)}."""
+    return {to_text(node.base) for node in walk(tree) if isinstance(node, Index)}
 
 
 def layer_number(name: str) -> int:

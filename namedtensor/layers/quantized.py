@@ -20,7 +20,7 @@ from ..programs.families import index_in, labels_of
 from ..scope.names import Key, key, spelled, walk
 from ..tensors.quantization import quantize
 from .families import INT8
-from .memory import declaration_of, summed_axes
+from .memory import declaration_of, products_with
 
 SCALE = "scale"  # the label of the scale
 MIN_SHARED = 16  # elements that share a scale: with fewer, it takes much of the memory that they save
@@ -37,7 +37,7 @@ class Quantization:
 
     def __init__(self, kind: str, formula: Any):
         self.kind, self.tree, self.declared = kind, formula.tree, formula.declared
-        self.summed = summed_axes(self.tree)
+        self.summed = {name: product.axes for name, product in products_with(self.tree).items()}
         self.indexed = self._indexed()
 
     def _indexed(self) -> dict[str, set[str]]:

@@ -24,10 +24,7 @@ from .plan import Argument, PlanValue
 from .regions import is_product, sizes_of
 
 MIN_MERGED_ROWS = 2**12  # of X at least, where the matrices are put together
-FEW, LARGE = (
-    8,
-    2**16,
-)  # rows of X at most, and elements of a matrix at least, for matrices that may be merged without a copy
+LARGE = 2**16  # elements of a matrix at least that may be adjacent to another
 MIN_BYTES = 2 * MIN_MERGED_ROWS  # of the largest array of a plan in which either is possible
 STACK = "(projections)"  # the axis that several projections share
 
@@ -71,7 +68,7 @@ def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
 
 def _may_be_neighbours(lowering: Lowering, rows: int, matrix: Term) -> bool:
     """Whether a matrix is worth finding out that it lies beside another."""
-    return lowering.target.name == "numpy" and rows <= FEW and typical(number_of_elements(matrix)) >= LARGE
+    return lowering.target.name == "numpy" and rows <= MIN_MERGED_ROWS and typical(number_of_elements(matrix)) >= LARGE
 
 
 def project(lowering: Lowering, term: Term) -> Argument | None:

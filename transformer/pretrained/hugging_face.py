@@ -102,7 +102,10 @@ def load(
     else:
         tensors_by_name = taken(rows, arrays, sizes)
     model = kind({**tensors_by_name, **numbers}, left, definitions, config, removed)
-    return model.pack().to(backend, None if dtype == INT8 else dtype, device)
+    dtype = None if dtype == INT8 else dtype
+    if backend == "numpy":
+        return model.to(backend, dtype, device).pack()
+    return model.pack(backend).to(backend, dtype, device)
 
 
 def read_json(path: Path, kind: type = dict) -> Any:
