@@ -21,6 +21,7 @@ from namedtensor import reference
 from namedtensor.backends.function import NAMES, backend, target_of
 from namedtensor.core.arrays import namespace_of
 from namedtensor.planning import contraction_order as chains
+from namedtensor.planning import core_use
 from namedtensor.planning import plan as plan_module
 from namedtensor.planning import regions as blocks
 from namedtensor.planning.memory import Workspace
@@ -37,6 +38,12 @@ from namedtensor.programs.parsed import ParsedProgram
 
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 RANDOM = np.random.default_rng(5)
+
+
+@pytest.fixture(autouse=True)
+def _short_chains_are_tiled(monkeypatch):
+    """Examples are small."""
+    monkeypatch.setattr(core_use, "MIN_TILED_CHAIN_MS", 0.0)
 
 
 def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:

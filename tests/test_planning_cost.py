@@ -186,7 +186,7 @@ def test_a_formula_from_a_file_costs_what_its_tensors_do(run, tmp_path):
 
 
 def test_an_optimization_is_turned_off(run):
-    words = ("cost", "gelu X", "X=ℝ^{a[4096] × b[512]}")
+    words = ("cost", "gelu X", "X=ℝ^{a[40960] × b[512]}")
     assert "blocks" in run(*words)[1] and "blocks" not in run(*words, "--disable", "tiling")[1]
 
 

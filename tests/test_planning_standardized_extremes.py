@@ -169,3 +169,14 @@ def test_what_is_infinite_stays_nan():
     array = np.array([1.0, np.inf, 2.0])
     with np.errstate(invalid="ignore"):
         assert np.isnan(nt.evaluate("standardize_{a} X", X=nt.tensor(array, "a")).array).any()
+
+
+@pytest.mark.parametrize("rows", [4, 600, 3000, 30_000])
+@pytest.mark.parametrize("function", [nt.softmax, nt.standardize])
+def test_functions_of_tensors_of_all_sizes_have_their_fallback(function, rows):
+    """Whole and in blocks."""
+    x = np.random.default_rng(1).normal(size=(rows, 400)).astype("float32") * np.float32(1e25)
+    expected = function(nt.tensor(x[:3], "n a"), axis="a").to_array("n a")
+    for _ in range(2):
+        value = function(nt.tensor(x, "n a"), axis="a").to_array("n a")
+        np.testing.assert_allclose(value[:3], expected, rtol=1e-5, atol=1e-6)

@@ -17,6 +17,7 @@ ONE, SEVERAL, BESIDE_BLAS, LONG_BESIDE_BLAS = "one", "several", "several, BLAS o
 LIMIT = "blas-thread-limit"  # the optimization
 MIN_TILED_MS = 1.0  # milliseconds of one core from which blocks with products are worth it, on one core too
 MIN_SHARED_MS = 2.0  # milliseconds of one core from which several are worth it
+MIN_TILED_CHAIN_MS = MIN_SHARED_MS  # the same from which blocks without products are worth it, never on one core
 MIN_SHARED_BESIDE_MS = 40.0  # the same after products that woke the threads of the BLAS, which stay awake so long
 MIN_LONG_MS = 300.0  # milliseconds of one core: so long that threads of the BLAS sleep for most of it
 MIN_WAKING_MULTIPLY_ADDS = 2**23  # of a product that wakes them
@@ -57,8 +58,8 @@ def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
 
 
 def is_small(region: Region, itemsize: int) -> bool:
-    """Whether whole arrays are as quick as blocks with products."""
-    return has_products(region) and milliseconds(region, itemsize) < MIN_TILED_MS
+    """Whether whole arrays are as quick as blocks: without products, wherever one core would compute all of these."""
+    return milliseconds(region, itemsize) < (MIN_TILED_MS if has_products(region) else MIN_TILED_CHAIN_MS)
 
 
 def cores_for(region: Region, itemsize: int, may_limit: bool, blas_awake: bool) -> str:

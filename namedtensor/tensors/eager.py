@@ -15,7 +15,7 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..backends.function import target_of, without_warnings
+from ..backends.function import PlanFunction, target_of, without_warnings
 from ..core.arrays import MOST, Layout, at_once, dtype_name, has_dimensions, is_array
 from ..core.axes import ShapeMismatch, bind, broadcast
 from ..core.dimensions import Dimensions, with_assumptions
@@ -245,8 +245,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
     term = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
     root = Term(record.name, (term,), axes, (), layout.sizes, False, None, 1)
     plan, _ = make_plan("", (root,), {"x": layout}, target, Limits(max_result_bytes=2**63))
-    run, _ = target.backend.function(plan, layout.xp)
-    return without_warnings(run) if record.warns else run, plan.results[0].order, True
+    return PlanFunction(plan, target, []), plan.results[0].order, True
 
 
 def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
