@@ -156,3 +156,12 @@ def test_a_wrong_file_and_a_wrong_layer(layer):
     pytest.importorskip("torch")
     with pytest.raises(nt.NotationError, match="the first argument of LayerModule is a layer, not 3"):
         LayerModule(3, {"X": "a"})
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+@pytest.mark.parametrize("size", [0, 1, 5])
+def test_a_layer_of_any_size_is_packed(size, backend):
+    layer = Affine.init(0, {"a": size, "b": size, "L": 4}).pack(backend)
+    x = RANDOM.normal(size=(2, size))
+    value = layer(nt.tensor(x, "seq a"))
+    assert value.sizes == {"seq": 2, "a": size} and np.allclose(value.to_array("seq a"), by_numpy(layer, x))

@@ -346,3 +346,12 @@ def test_members_of_a_set_of_numbers(dtype):
     for wrong in ([3, 2], [np.nan, 3]) if dtype != "int64" else ([3, 2],):
         with pytest.raises(NotationError, match="not in"):
             Y(X=nt.tensor(np.array(wrong, dtype), "a"))
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])
+@pytest.mark.parametrize(("x", "y", "expected"), [(0.0, -0.0, np.inf), (-0.0, 0.0, -np.inf)])
+def test_numbers_of_one_call_that_are_equal_are_not_one(library, x, y, expected):
+    """In the terms, and in the steps of the plan."""
+    ones = pytest.importorskip(library).ones(2)
+    for text in ("a_1 / x - a_1 / y", "a_1 ⊙ (1 / x - 1 / y)"):
+        assert nt.evaluate(text, a_1=nt.tensor(ones, "a"), x=x, y=y).tolist() == [expected, expected]

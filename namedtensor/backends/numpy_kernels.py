@@ -186,23 +186,26 @@ def projected(x, matrices):
     first = matrices[0]
     base, whole, steps = first.base, sum(each.shape[1] for each in matrices), first.strides
     exchanged = len(x) < first.shape[1] and steps[0] == first.itemsize  # with the larger matrix on the left it is faster
+    product = lambda matrix: padded_dot(matrix.T, x.T).T if exchanged else padded_dot(x, matrix)
     start = place = first.__array_interface__["data"][0]
     for each in matrices:
         if each.base is not base or each.strides != steps or each.__array_interface__["data"][0] != place:
-            return separately(x, matrices, whole)
+            return separately(x, matrices, whole, product if exchanged or len(x) <= 16 else None)
         place += each.shape[1] * steps[1]
     if type(base) is not np.ndarray or not base.flags.c_contiguous:
-        return separately(x, matrices, whole)
-    shape, offset = (len(first), whole), start - base.__array_interface__["data"][0]
-    matrix = np.ndarray(shape, first.dtype, base, offset, steps)
-    return padded_dot(matrix.T, x.T).T if exchanged else padded_dot(x, matrix)
+        return separately(x, matrices, whole, product if exchanged or len(x) <= 16 else None)
+    return product(np.ndarray((len(first), whole), first.dtype, base, start - base.__array_interface__["data"][0], steps))
 
 
-def separately(x, matrices, whole):
-    """The same, one after the other."""
+def separately(x, matrices, whole, product):
+    """The same, one after the other; `product` is that with a matrix, None where it is written to its place."""
     found, start = np.empty((len(x), whole), x.dtype), 0
     for each in matrices:
-        np.matmul(x, each, found[:, start : start + each.shape[1]])
+        part = found[:, start : start + each.shape[1]]
+        if product is None:
+            np.matmul(x, each, part)
+        else:
+            part[...] = product(each)
         start += each.shape[1]
     return found
 '''

@@ -43,7 +43,7 @@ class PackedGroup(NamedTuple):
         first = next(iter(self.tensors.values()))
         rows = math.prod(first.sizes[axis] for axis in self.axes)
         elements = sum(math.prod(value.array.shape) for value in self.tensors.values())
-        return self.may_be_wide and kind_of(dtype_name(first.array.dtype)) == "f" and elements >= rows * rows
+        return self.may_be_wide and kind_of(dtype_name(first.array.dtype)) == "f" and elements >= rows * rows > 0
 
     @property
     def nbytes(self) -> int:

@@ -19,6 +19,7 @@ from .plan import Argument, Plan, PlanValue, Scalar, Step, needed
 from .target import Target
 from .whole_numbers import WHOLE
 
+NUMBERS = frozenset((bool, int, float, complex))
 FAR = {"float32": 64, "float64": 512}  # sums between 2^−far and 2^far are far from both ends
 ENDS = {"float32": 127, "float64": 1023}
 MAX_REPEATED_STEPS = 40  # steps that are done twice rather than guarded one by one
@@ -120,8 +121,9 @@ class StepBuilder:
         for name, size in options.items():
             if type(size) is Extent:  # by the symbols that equations leave, which the inputs have
                 options[name] = canonical(size)
-        # What differs as an option may be equal as a number: 0.0 and −0.0, 1 and True.
-        key = (primitive, arguments, tuple(map(type, arguments)), shape, dtype, repr(options))
+        # What differs may be equal as a number: 0.0 and −0.0, 1 and True.
+        written = tuple([repr(argument) if type(argument) in NUMBERS else type(argument) for argument in arguments])
+        key = (primitive, arguments, written, shape, dtype, repr(options))
         value = self._made.get(key)
         if value is None:
             if dtype is None:

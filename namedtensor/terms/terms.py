@@ -81,7 +81,8 @@ class TermGraph:
         return term
 
     def number(self, value: Any, node: Any = None, boolean: bool = False) -> Term:
-        return self.intern("number", options=(value, type(value).__name__), node=node, boolean=boolean)
+        kind = "-0.0" if repr(value) == "-0.0" else type(value).__name__  # which is equal to 0.0
+        return self.intern("number", options=(value, kind), node=node, boolean=boolean)
 
     def like(
         self,
