@@ -7,6 +7,7 @@ from collections.abc import Callable
 from . import (
     attention,
     block,
+    chains,
     contractions,
     decoding,
     eager,
@@ -41,7 +42,7 @@ WORKS = {work.name: work for works in GROUPS.values() for work in works}
 HERE: dict[str, Callable[[], list[dict]]] = {
     "start": start.rows, "eager": eager.rows, "imports": first.rows, "growth": growth.rows, "mixed": mixed.rows,
     "orders": orders.rows, "lengths": lengths.rows, "effects": effects.rows, "decoding": decoding.rows,
-    "stacking": stacking.rows,
+    "stacking": stacking.rows, "chains": chains.rows,
 }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import pytest
 from layer_cases import CASES
 
 import namedtensor as nt
-from benchmarks import first, gpu, plot, stacking, turns, worker
+from benchmarks import chains, first, gpu, plot, stacking, turns, worker
 from benchmarks.__main__ import line, report, verdict
 from benchmarks.orders import LAYERS, in_other_order
 from benchmarks.peers import kernels_of_openblas, machine, missing, versions
@@ -345,3 +345,9 @@ def test_stacked_and_separate_layers_are_measured(goal):
     for is_stacked in (True, False):
         figures = stacking.measured(goal, is_stacked, 8, small)
         assert figures.keys() == stacking.TITLES.keys() and min(figures.values()) > 0
+
+
+def test_chains_are_measured_beside_numpy():
+    found = chains.rows((10**4,))
+    assert len(found) == len(chains.DTYPES) * (len(chains.CHAINS) + 1)
+    assert all(row["value"] > 0 and (row["bar"] is None) == ("control" in row["figure"]) for row in found)

@@ -3,8 +3,8 @@ and W₂.
 
 Queries, keys and values are such projections. Concatenating the matrices at each call reads and writes them once, which
 a wider product makes up for if X has many rows: by 3 to 10 %, measured, and not at all on PyTorch, at 64 to 4,096 rows.
-If X has few rows, as in a step of generation, the matrices are not concatenated; matrices that are adjacent in memory,
-such as those of a loaded model, are used as one matrix without a copy. An axis that is sharded over devices is not
+If X has fewer rows, the matrices are not concatenated; matrices that are adjacent in memory, such as those of a loaded
+model, are used as one matrix without a copy. An axis that is sharded over devices is not
 merged, because parts of the product would have to be sent to other devices.
 """
 
