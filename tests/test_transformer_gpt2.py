@@ -61,8 +61,12 @@ def test_padding(small, side):
 
 def test_parts_of_an_array_lie_side_by_side(small):
     _, ours = small
-    for name in ("W^{1,Q}", "W^{2,K}", "W^{1,V}", "b^{1,Q}"):
-        assert ours.parameters[name].array.flags.c_contiguous, name
+    arrays = [ours.parameters[f"W^{{2,{kind}}}"].array for kind in "QKV"]
+    places = [array.__array_interface__["data"][0] for array in arrays]
+    width = arrays[0][0].nbytes
+    assert [place - places[0] for place in places] == [0, width, 2 * width]
+    assert all(array.strides[0] == 3 * width and array[0].flags.c_contiguous for array in arrays)
+    assert ours.parameters["b^{1,Q}"].array.flags.c_contiguous
 
 
 def test_every_name_of_the_formulas_is_at_hand(small):
