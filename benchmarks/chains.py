@@ -51,7 +51,7 @@ def ratios(text: str, size: int, dtype: str) -> tuple[float, float]:
     rounds = [
         (seconds(theirs), seconds(ours), seconds(theirs)) for _ in range(max(LEAST, min(MOST, round(NUMBERS / size))))
     ]
-    between = (2 * own / (before + after) for before, own, after in rounds)
+    between = (2 * ours_seconds / (before + after) for before, ours_seconds, after in rounds)
     return statistics.median(between), statistics.median(before / after for before, _, after in rounds)
 
 

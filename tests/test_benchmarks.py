@@ -348,6 +348,6 @@ def test_stacked_and_separate_layers_are_measured(goal):
 
 
 def test_chains_are_measured_beside_numpy():
-    found = chains.rows((10**4,))
-    assert len(found) == len(chains.DTYPES) * (len(chains.CHAINS) + 1)
-    assert all(row["value"] > 0 and (row["bar"] is None) == ("control" in row["figure"]) for row in found)
+    rows = chains.rows((10**4,))
+    assert len(rows) == len(chains.DTYPES) * (len(chains.CHAINS) + 1)
+    assert all(row["value"] > 0 and (row["bar"] is None) == ("control" in row["figure"]) for row in rows)

@@ -75,7 +75,8 @@ def test_the_products_are_those_of_each_matrix(lying, rows, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "rows, key, how", [(8, KEY, "projected("), (100, KEY, "projected("), (8, 128, ".dot("), (100, 128, ".dot(")]
+    "rows, key, how",
+    [(8, KEY, "projected("), (100, KEY, "projected("), (300, KEY, ".dot("), (8, 128, ".dot("), (100, 128, ".dot(")],
 )
 def test_how_many_rows_and_numbers_it_takes(rows, key, how):
     text = program()["Y"].to_python(

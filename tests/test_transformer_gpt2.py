@@ -64,7 +64,7 @@ def test_parts_of_an_array_lie_side_by_side(small):
     arrays = [ours.parameters[f"W^{{2,{kind}}}"].array for kind in "QKV"]
     places = [array.__array_interface__["data"][0] for array in arrays]
     width = arrays[0][0].nbytes
-    assert [place - places[0] for place in places] == [0, width, 2 * width]
+    assert [start - places[0] for start in places] == [0, width, 2 * width]
     assert all(array.strides[0] == 3 * width and array[0].flags.c_contiguous for array in arrays)
     assert ours.parameters["b^{1,Q}"].array.flags.c_contiguous
 

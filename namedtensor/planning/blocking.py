@@ -19,7 +19,7 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     _find(lowering, terms, threads)
     layers = [region for region in lowering.regions.values() if region.tiling is not None]
-    if threads > 1 and any(cores_for(lowering, region) == core_use.ONE for region in layers):
+    if threads > 1 and layers and all(cores_for(lowering, region) == core_use.ONE for region in layers):
         lowering.regions.clear()
         _find(lowering, terms, 1)
 

@@ -3,7 +3,7 @@ and W₂.
 
 Queries, keys and values are such projections. Concatenating the matrices at each call reads and writes them once, which
 a wider product makes up for if X has many rows: by 3 to 10 %, measured, and not at all on PyTorch, at 64 to 4,096 rows.
-If X has fewer rows, the matrices are not concatenated; matrices that are adjacent in memory, such as those of a loaded
+If X has few rows, the matrices are not concatenated; matrices that are adjacent in memory, such as those of a loaded
 model, are used as one matrix without a copy. An axis that is sharded over devices is not
 merged, because parts of the product would have to be sent to other devices.
 """
@@ -24,7 +24,8 @@ from .plan import Argument, PlanValue
 from .regions import is_product, sizes_of
 
 MIN_MERGED_ROWS = 2**12  # of X at least, where the matrices are put together
-LARGE = 2**16  # elements of a matrix at least that may be adjacent to another
+MAX_ADJACENT_ROWS = 2**8  # of X at most, where it is found out whether matrices are adjacent
+LARGE = 2**16  # elements of such a matrix, at least
 MIN_BYTES = 2 * MIN_MERGED_ROWS  # of the largest array of a plan in which either is possible
 STACK = "(projections)"  # the axis that several projections share
 
@@ -68,7 +69,9 @@ def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
 
 def _may_be_neighbours(lowering: Lowering, rows: int, matrix: Term) -> bool:
     """Whether a matrix is worth finding out that it lies beside another."""
-    return lowering.target.name == "numpy" and rows <= MIN_MERGED_ROWS and typical(number_of_elements(matrix)) >= LARGE
+    return (
+        lowering.target.name == "numpy" and rows <= MAX_ADJACENT_ROWS and typical(number_of_elements(matrix)) >= LARGE
+    )
 
 
 def project(lowering: Lowering, term: Term) -> Argument | None:
