@@ -165,3 +165,9 @@ def test_a_layer_of_any_size_is_packed(size, backend):
     x = RANDOM.normal(size=(2, size))
     value = layer(nt.tensor(x, "seq a"))
     assert value.sizes == {"seq": 2, "a": size} and np.allclose(value.to_array("seq a"), by_numpy(layer, x))
+
+
+def test_an_unknown_library_to_pack_for(layer):
+    with pytest.raises(nt.NotationError, match="unknown backend 'tensorflow'") as caught:
+        layer.pack("tensorflow")
+    assert caught.value.code == 409 and "numpy" in caught.value.hint

@@ -165,10 +165,10 @@ PADDED = {3: 4, 5: 8, 6: 8, 7: 8, 13: 16, 14: 16, 15: 16}  # numbers of rows tha
 PADDED_DOT = '''
 def with_rows(x, count):
     """As many rows, the first of them repeated."""
-    found = np.empty((count, x.shape[1]), x.dtype)
-    found[: len(x)] = x
-    found[len(x) :] = x[: count - len(x)]
-    return found
+    rows = np.empty((count, x.shape[1]), x.dtype)
+    rows[: len(x)] = x
+    rows[len(x) :] = x[: count - len(x)]
+    return rows
 
 
 def padded_dot(x, y):
@@ -188,26 +188,28 @@ def projected(x, matrices):
     exchanged = len(x) < first.shape[1] and steps[0] == first.itemsize  # with the larger matrix on the left it is faster
     product = lambda matrix: padded_dot(matrix.T, x.T).T if exchanged else padded_dot(x, matrix)
     start = place = first.__array_interface__["data"][0]
+    is_one = type(base) is np.ndarray and base.flags.c_contiguous
     for each in matrices:
-        if each.base is not base or each.strides != steps or each.__array_interface__["data"][0] != place:
-            return separately(x, matrices, whole, product if exchanged or len(x) <= 16 else None)
+        address = each.__array_interface__["data"][0]
+        is_one = is_one and each.base is base and each.strides == steps and address == place
         place += each.shape[1] * steps[1]
-    if type(base) is not np.ndarray or not base.flags.c_contiguous:
-        return separately(x, matrices, whole, product if exchanged or len(x) <= 16 else None)
-    return product(np.ndarray((len(first), whole), first.dtype, base, start - base.__array_interface__["data"][0], steps))
+    if is_one:
+        offset = start - base.__array_interface__["data"][0]
+        return product(np.ndarray((len(first), whole), first.dtype, base, offset, steps))
+    return separately(x, matrices, whole, product if exchanged or len(x) <= 16 else None)
 
 
 def separately(x, matrices, whole, product):
     """The same, one after the other; `product` is that with a matrix, None where it is written to its place."""
-    found, start = np.empty((len(x), whole), x.dtype), 0
+    result, start = np.empty((len(x), whole), x.dtype), 0
     for each in matrices:
-        part = found[:, start : start + each.shape[1]]
+        part = result[:, start : start + each.shape[1]]
         if product is None:
             np.matmul(x, each, part)
         else:
             part[...] = product(each)
         start += each.shape[1]
-    return found
+    return result
 '''
 WIDENED = '''
 def widened(x, matrix):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from grammar.locks import LOADING, all_or_none
 
+from ..core.arrays import library_named
 from ..programs.families import stacked
 from .families import INT8, MANY, moved
 from .layer_calls import LayerCalls
@@ -129,6 +130,11 @@ class LayerPlacement(LayerCalls):
         -------
         Layer
 
+        Raises
+        ------
+        NotationError
+            If the library is unknown (409) or not installed (408).
+
         Examples
         --------
         >>> from transformer import FFN
@@ -141,6 +147,7 @@ class LayerPlacement(LayerCalls):
         with LOADING, all_or_none():
             from .memory import packed
 
+        library_named(backend)
         return self._with(packed(self._kept, self.formula.tree, one_matrix=backend == "numpy"), self.sharding)
 
     def shard(

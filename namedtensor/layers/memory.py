@@ -35,15 +35,23 @@ class PackedGroup(NamedTuple):
     may_be_wide: bool  # not a table, which is indexed, too: its rows are contiguous
 
     @property
+    def first(self) -> NamedTensor:
+        return next(iter(self.tensors.values()))
+
+    @property
+    def rows(self) -> int:
+        """How many elements a product sums over."""
+        return math.prod(self.first.sizes[axis] for axis in self.axes)
+
+    @property
     def is_wide(self) -> bool:
         """Whether the matrices have as many columns as rows, or more: they are then stored side by side, as one matrix.
 
         Products of 1 to 64 rows with matrices whose longer side is contiguous are the fastest, measured.
         """
-        first = next(iter(self.tensors.values()))
-        rows = math.prod(first.sizes[axis] for axis in self.axes)
         elements = sum(math.prod(value.array.shape) for value in self.tensors.values())
-        return self.may_be_wide and kind_of(dtype_name(first.array.dtype)) == "f" and elements >= rows * rows > 0
+        is_float = kind_of(dtype_name(self.first.array.dtype)) == "f"
+        return self.may_be_wide and is_float and elements >= self.rows**2 > 0
 
     @property
     def nbytes(self) -> int:
@@ -60,14 +68,12 @@ class PackedGroup(NamedTuple):
             memory = memory[rounded(value.array.nbytes) :]
 
     def _as_one_matrix(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
-        first = next(iter(self.tensors.values()))
-        rows = math.prod(first.sizes[axis] for axis in self.axes)
         used = sum(value.array.nbytes for value in self.tensors.values())
-        matrix = memory[:used].view(first.array.dtype).reshape(rows, -1)
+        matrix = memory[:used].view(self.first.array.dtype).reshape(self.rows, -1)
         start = 0
         for name, value in self.tensors.items():
-            columns = math.prod(value.array.shape) // rows
-            order = [*sorted(self.axes, key=value.axes.index), *(axis for axis in value.axes if axis not in self.axes)]
+            columns = math.prod(value.array.shape) // self.rows
+            order = sorted(value.axes, key=lambda axis: axis not in self.axes)
             yield name, filled(matrix[:, start : start + columns], value, order)
             start += columns
 
