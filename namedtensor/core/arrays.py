@@ -110,14 +110,24 @@ def dtype_name(dtype: Any) -> str:
     return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
 
+def module_name(backend: object) -> str:
+    """The name of the module that has the functions of "numpy", "torch" or "jax". Raises NotationError for any other.
+
+    >>> module_name("jax")
+    'jax.numpy'
+    """
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        raise NotationError(409, f"unknown backend {backend!r}", hint=f"available: {', '.join(BACKENDS)}")
+    return BACKENDS[backend]
+
+
 def library_named(backend: object) -> Any:
     """The module of "numpy", "torch" or "jax" that has their functions. Raises NotationError if it is not installed."""
     from importlib import import_module
 
-    if not isinstance(backend, str) or backend not in BACKENDS:
-        raise NotationError(409, f"unknown backend {backend!r}", hint=f"available: {', '.join(BACKENDS)}")
+    name = module_name(backend)
     try:
-        return import_module(BACKENDS[backend])
+        return import_module(name)
     except ImportError:
         raise NotationError(408, f"{backend} is not installed", hint=f"pip install '.[{backend}]'") from None
 

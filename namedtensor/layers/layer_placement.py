@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from grammar.locks import LOADING, all_or_none
 
-from ..core.arrays import library_named
+from ..core.arrays import module_name
 from ..programs.families import stacked
 from .families import INT8, MANY, moved
 from .layer_calls import LayerCalls
@@ -124,7 +124,7 @@ class LayerPlacement(LayerCalls):
         Parameters
         ----------
         backend : {"numpy", "torch", "jax"}
-            The library that is to compute with them (default: "numpy").
+            The library that is to compute with them (default: "numpy"). It need not be installed.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class LayerPlacement(LayerCalls):
         Raises
         ------
         NotationError
-            If the library is unknown (409) or not installed (408).
+            If the library is unknown (409).
 
         Examples
         --------
@@ -147,7 +147,7 @@ class LayerPlacement(LayerCalls):
         with LOADING, all_or_none():
             from .memory import packed
 
-        library_named(backend)
+        module_name(backend)
         return self._with(packed(self._kept, self.formula.tree, one_matrix=backend == "numpy"), self.sharding)
 
     def shard(
