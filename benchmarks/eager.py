@@ -37,6 +37,7 @@ def pairs() -> dict[str, tuple]:
         'B[{"seq": 3}]': (lambda: B[{"seq": 3}], lambda: b[:, 3]),
         'B[{"seq": slice(2, 5)}]': (lambda: B[{"seq": slice(2, 5)}], lambda: b[:, 2:5]),
         'B[{"batch": 1, "key": 3}]': (lambda: B[{"batch": 1, "key": 3}], lambda: b[1, :, 3]),
+        'B[{"batch": 1, "seq": 2, "key": 3}]': (lambda: B[{"batch": 1, "seq": 2, "key": 3}], lambda: b[1, 2, 3]),
         'B[{"key": [1, 2, 3]}]': (lambda: B[{"key": [1, 2, 3]}], lambda: b[..., [1, 2, 3]]),
     }
 

@@ -265,15 +265,17 @@ def repeated_call(
 
 
 @lru_cache(maxsize=MAX_COMPILED_TEXTS)
-def selecting(dimensions: tuple[int, ...]) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
+def selecting(dimensions: tuple[int, ...], checks_range: bool) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
     """Make a function that makes what selects an element of each of these dimensions of a tensor.
 
     It is given the sizes of the dimensions, the layout of the result, and what is called for entries that are not integers within
-    these sizes.
+    these sizes. `checks_range` says whether the library raises IndexError for the others; JAX takes the nearest element.
     """
     numbers = range(len(dimensions))
     names = ", ".join(f"index_{number}" for number in numbers)
-    fit = " and ".join(f"type(index_{at}) is int and -size_{at} <= index_{at} < size_{at}" for at in numbers)
+    fit = f"{' is '.join(f'type(index_{at})' for at in numbers)} is int"
+    if not checks_range:
+        fit += "".join(f" and -size_{at} <= index_{at} < size_{at}" for at in numbers)
     places = {dimension: f"index_{number}" for number, dimension in enumerate(dimensions)}
     at = ", ".join(places.get(dimension, ":") for dimension in range(max(dimensions) + 1))
     text = [
@@ -281,8 +283,12 @@ def selecting(dimensions: tuple[int, ...]) -> Callable[..., Callable[[Any, Itera
         "    def select(tensor, entries):",
         f"        {names}, = entries",
         f"        if {fit}:",
+        "            try:",
+        f"                elements = tensor._array[{at}]",
+        "            except IndexError:",
+        f"                return others(tensor, ({names},))",
         "            result = new(NamedTensor)",
-        f"            result._array, result.layout = tensor._array[{at}], layout",
+        "            result._array, result.layout = elements, layout",
         "            return result",
         f"        return others(tensor, ({names},))",
         "    return select",

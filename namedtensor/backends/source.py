@@ -21,10 +21,11 @@ from ..planning.memory import Workspace, in_place, last_uses, workspaces
 from ..planning.plan import Plan, PlanValue, Scalar, Step
 from ..planning.whole_numbers import CHECKS
 from .entry_checks import CHECK, entry_checks, size_lines
-from .lines import FILE, INFIX, GeneratedSource, Written, code_of, function_in, listed
+from .lines import FILE, INFIX, PREFIX_LINES, GeneratedSource, Written, code_of, function_in, listed
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
 SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
+SIGNS = {line[0]: name for name, line in PREFIX_LINES.items()}
 MATH = {"inf": math.inf, "nan": math.nan}
 WORDS = re.compile(r"(?<![.\w])[a-z_]\w*")
 MAX_NAMESPACES = 16  # of one library, such as numpy and array_api_compat.numpy
@@ -32,7 +33,7 @@ MAX_NAMESPACES = 16  # of one library, such as numpy and array_api_compat.numpy
 
 DIRECT = re.compile(
     r"def function\((?P<parameters>[\w, ]*)\):\n    return "
-    r"(?:(?P<name>[a-z_]+)\((?P<arguments>[\w, ]*)\)|(?P<left>\w+) (?P<symbol>\S+) (?P<right>\w+))\n"
+    r"(?:(?P<name>[a-z_]+)\((?P<arguments>[\w, ]*)\)|(?P<left>\w+) (?P<symbol>\S+) (?P<right>\w+)|(?P<sign>[-~])(?P<only>\w+))\n"
 )
 
 
@@ -332,12 +333,14 @@ class Backend:
     def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
         """The library's own function, where a function would do no more than call it."""
         match = DIRECT.fullmatch(text) if self.name == "numpy" else None
-        if match is None or match["parameters"] != (match["arguments"] or f"{match['left']}, {match['right']}"):
+        if match is None:
+            return None
+        if match["parameters"] != (match["arguments"] or match["only"] or f"{match['left']}, {match['right']}"):
             return None
         if match["name"] in CHECKS:  # which the line of a function is to tell from others where it fails
             return None
         space = self.globals(xp)
-        return space.get(match["name"] or SYMBOLS.get(match["symbol"], ""))
+        return space.get(match["name"] or SIGNS.get(match["sign"]) or SYMBOLS.get(match["symbol"], ""))
 
     def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
         """Run generated text; the names that it defines."""

@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import MOST, is_array
 from ..core.axes import ShapeMismatch, broadcast, names_of, show
-from ..core.tensor import _new
+from ..core.tensor import NamedTensor, _new
 from ..operators import REGISTRY
 from ..operators.record import MANY, A, Example, Operator, S
 from ..operators.usage import sentence, sets
@@ -61,20 +61,23 @@ def make_function(record: Operator) -> Callable[..., Any]:
 
 def _of_a_number(record: Operator) -> Callable[..., Any]:
     prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
+    prepared_of = prepared.get
+    last: Any = (None, None, None)  # as in `eager.infix`
 
     def function(X, axis=None):
-        try:
-            run, layout = prepared.get(X.layout)  # type: ignore[misc]
-        except (AttributeError, TypeError):  # None, or what has no layout
-            run = None
-        if run is None or axis is not None:
-            try:
-                return _and_keep(prepared, record, X, axis)
-            except NotationError as problem:
-                raise problem.alone() from None
-        result = _new(type(X))
-        result._array = run(X._array)
-        result.layout = layout
+        nonlocal last
+        layout, run, result_layout = last
+        if type(X) is not NamedTensor or X.layout is not layout or axis is not None:
+            pair = prepared_of(X.layout) if type(X) is NamedTensor and axis is None else None
+            if pair is None:
+                try:
+                    return _and_keep(prepared, record, X, axis)
+                except NotationError as problem:
+                    raise problem.alone() from None
+            run, result_layout = pair
+            last = (X.layout, run, result_layout)
+        result = _new(NamedTensor)
+        result._array, result.layout = run(X._array), result_layout
         return result
 
     return function

@@ -125,11 +125,15 @@ def split(
         raise problem.alone() from None
 
 
+selections_of = reshaping.SELECTIONS.get  # a name of its own costs less
+
+
 def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
     """Elements by name, counted from 0 as Python does: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
     try:
         if type(index) is dict:
-            select = reshaping.SELECTIONS.get((self.layout, *index))
+            selections = selections_of(self.layout)
+            select = None if selections is None else selections.get(tuple(index))
             if select is not None and (elements := select(self, index.values())) is not None:
                 return elements
         if not isinstance(index, Mapping):

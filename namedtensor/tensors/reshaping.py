@@ -15,7 +15,7 @@ from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..backends.lines import selecting
-from ..core.arrays import MOST, Layout, has_dimensions, library, renamed, resized
+from ..core.arrays import MOST, Layout, has_dimensions, library, library_of_namespace, renamed, resized
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import as_count
 from ..core.labels import no_labels
@@ -139,8 +139,8 @@ def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[s
 
 
 # ---------------------------------------------------------------------------------------------------------- indexing
-SELECTIONS: Cache[Any, Callable[[Any, Iterable[Any]], Any]] = Cache("selections by index", MOST)
-"""By a layout and the names of axes: what integers and slices for these select; None where there is more to check."""
+SELECTIONS: Cache[Layout, Cache[tuple[str, ...], Callable[[Any, Iterable[Any]], Any]]] = Cache("indexed layouts", 1024)
+"""By a layout, then by the names of axes: what integers and slices for these select; None where there is more to check."""
 
 
 def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor: Any, entries: Iterable[Any]) -> Any:
@@ -185,7 +185,8 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
     elements = _sliced(tensor._array, tuple(at)) if at else tensor._array
     part = wrap_layout(elements, resized(layout, tuple(rest), tuple(elements.shape)))
     if pairs and not tensors and not has_dimensions((layout,)):
-        SELECTIONS.get_or_build((layout, *index), lambda: _selection(layout, pairs))
+        selections = SELECTIONS.get_or_build(layout, lambda: Cache("selections by index", 32))
+        selections.get_or_build((*index,), lambda: _selection(layout, pairs))
     return _taken(part, tensors) if tensors else part
 
 
@@ -195,7 +196,7 @@ def _selection(layout: Layout, index: Iterable[str]) -> Callable[[Any, Iterable[
     before = (slice(None),) * (dimensions[0] if len(dimensions) == 1 else len(layout.axes))
     sizes = [layout.extent[dimension] for dimension in dimensions]
     others = partial(_with_slices, before, dimensions)
-    return selecting(dimensions)(
+    return selecting(dimensions, checks_range=library_of_namespace(layout.xp.__name__) != "jax")(
         *sizes, resized(layout, (*rest,), (*rest.values(),)), others, object.__new__, NamedTensor
     )
 
