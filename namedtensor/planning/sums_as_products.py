@@ -11,6 +11,8 @@ from .whole_numbers import StepWriter
 
 MAX_SUMMED_ENTRIES = 2**13  # beyond, sums of parts are more exact than one product
 MAX_SHORT_ROW_ENTRIES = 512
+MIN_LONG_ROW_ENTRIES = 128  # from which a product of each row with ones takes little longer than one with the matrix
+MAX_ENTRIES_ON_ONE_CORE = 9216  # of a matrix, beyond which OpenBLAS multiplies it with a vector on all cores
 MAX_PRODUCT_NUMBERS = 2**20  # numbers beyond which an array passes the caches, and a sum is as fast
 DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
@@ -21,12 +23,25 @@ def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
         return None
     *outer, size = x.shape
     ones = b.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)
+    if wakes_threads(b, x):
+        total = b.step("vecdot", (x, ones), x.order[:-1], outer)
+        return b.reshape(total, x.order, (*outer, 1)) if keep else total
     above = merged(x.order[:-1])
     rows = b.reshape(x, (above, x.order[-1]), (math.prod(outer), size))
     total = b.step("dot", (rows, ones), (above,), (rows.shape[0],))
     if keep:
         return b.reshape(total, x.order, (*outer, 1))
     return b.reshape(total, x.order[:-1], tuple(outer))
+
+
+def wakes_threads(b: StepWriter, x: PlanValue) -> bool:
+    """Whether only this sum would wake the threads of the BLAS, which then delay the threads of blocks for 0.1 s."""
+    return (
+        not b.in_block
+        and typical(x.shape[-1]) >= MIN_LONG_ROW_ENTRIES
+        and x.typical_count > MAX_ENTRIES_ON_ONE_CORE
+        and not any(step.primitive in ("matmul", "dot") for step in b.steps)
+    )
 
 
 def sum_first(b: StepWriter, x: PlanValue, count: int) -> PlanValue | None:

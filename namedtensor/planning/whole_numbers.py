@@ -47,6 +47,7 @@ class StepWriter(Protocol):
     half: str | None
     real: str
     in_block: bool
+    steps: list[Step]
     rounds: bool
 
     def step(
