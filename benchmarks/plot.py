@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,8 +35,10 @@ SHOWN = (
     Shown("block-gradient", "namedtensor, ∂ in the formula", "gradient of the block"),
     Shown("training", "namedtensor, ∂ in the formula", "training step, small transformer"),
     Shown("chain-4-8", "namedtensor", "product of four small matrices"),
+    Shown("minilm-one", "namedtensor", "MiniLM, one sentence"),
     Shown("minilm", "namedtensor", "MiniLM, 64 sentences"),
     Shown("generation", "namedtensor", "GPT-2 small, 32 new tokens"),
+    Shown("generation-128", "namedtensor", "GPT-2 small, 128 + 16 tokens"),
     Shown("attention-32", "NumPy by hand, one BLAS thread", "control: NumPy by hand against itself", False),
 )
 OPENING = """# Speed
@@ -66,6 +69,25 @@ sets `OPENBLAS_CORETYPE=Haswell`, products take about twice as long on a process
 haliax, penzai and JAX. `benchmarks/figures.json` has all of them, with the limit that each must meet. Each library runs in its own process. The
 processes take turns, and a ratio is the median over the rounds. Results are checked for equality before they are timed. If the
 hand-written code is faster with one BLAS thread, that time counts. Memory is the peak during a call, without inputs and output.
+
+The ratios depend on the processor. Where products of matrices are slow beside other operations, they are most of the time of
+both sides, and the ratios of transformers come close to 1.
+"""
+ORDERS = """## Orders and controls
+
+Exchanging the two sides of each product, `W ⊙ X` for `X ⊙ W`, changes the time of {count} layers of the package `transformer` by a
+factor of {least} to {most} (median {median}; the limit is {bar}).
+
+Chains of two cheap operations on 10⁵ to 10⁷ numbers take {chains_least} to {chains_most} times as long as NumPy (median
+{chains_median}). NumPy against itself: {control_least} to {control_most}.
+"""
+MISSED = """## Limits
+
+Of {count} figures with a limit, {met} met it in this run. The others:
+
+| figure | value | limit |
+| --- | --- | --- |
+{missed}
 """
 ACCENT, MUTED = "#c2410c", "#6b7280"
 
@@ -76,7 +98,36 @@ def page(report: Report) -> str:
     figures = {row["figure"]: row["value"] for row in report["rows"]}
     first = number(figures.get("text to first value of a new attention formula: namedtensor"))
     imported = number(figures.get("import namedtensor (processor)"))
-    return "\n".join([OPENING, table(report), METHOD.format(first=first, imported=imported), about(report)])
+    method = METHOD.format(first=first, imported=imported)
+    return "\n".join([OPENING, table(report), method, *orders(report), *limits(report), about(report)])
+
+
+def spread(rows: list[dict], prefix: str = "") -> dict[str, str]:
+    """Return the least, the median and the largest of the values of some rows."""
+    values = [row["value"] for row in rows]
+    named = {"least": min(values), "median": statistics.median(values), "most": max(values)}
+    return {prefix + name: f"{value:.2f}" for name, value in named.items()}
+
+
+def orders(report: Report) -> list[str]:
+    """Return the section on both orders of products and on chains, if they were measured."""
+    exchanged = [row for row in report["rows"] if row["figure"].startswith("order: ")]
+    chains = [row for row in report["rows"] if row["figure"].startswith("chain ")]
+    controls = [row for row in report["rows"] if row["figure"].startswith("chains, ")]
+    if not (exchanged and chains and controls):
+        return []
+    named = spread(exchanged) | spread(chains, "chains_") | spread(controls, "control_")
+    return [ORDERS.format(count=len(exchanged), bar=exchanged[0]["bar"], **named)]
+
+
+def limits(report: Report) -> list[str]:
+    """Return the section on the limits that were missed."""
+    limited = [row for row in report["rows"] if row["bar"] is not None]
+    missed = [row for row in limited if row["value"] > row["bar"]]
+    lines = [f"| {row['figure']} | {number(row['value'])} {row['unit']} | {number(row['bar'])} |" for row in missed]
+    if not lines:
+        return []
+    return [MISSED.format(count=len(limited), met=len(limited) - len(missed), missed="\n".join(lines))]
 
 
 def rows_shown(report: Report) -> list[tuple[Shown, dict]]:

@@ -5,6 +5,7 @@ No time is asserted.
 
 import json
 import math
+import re
 import subprocess
 import sys
 import time
@@ -20,7 +21,7 @@ import namedtensor as nt
 from benchmarks import chains, first, gpu, plot, stacking, turns, worker
 from benchmarks.__main__ import line, report, verdict
 from benchmarks.orders import LAYERS, in_other_order
-from benchmarks.peers import kernels_of_openblas, machine, missing, versions
+from benchmarks.peers import kernels_of_openblas, machine, missing, product_speed, versions
 from benchmarks.turns import QUICK, Effort, Found, left_out, measure, median_ratio, rows_of
 from benchmarks.work import ALONE, BY_HAND, Bar, LeftOut, Ready, Side, Work, arrays_of, both, difference, side
 from benchmarks.works import GROUPS, HERE, WORKS, chosen
@@ -303,9 +304,33 @@ def test_page_has_a_row_for_each_measured_work():
     assert "GELU" not in text
 
 
-def test_page_of_the_figures_has_twelve_rows_and_a_control():
+def test_page_tells_of_both_orders_and_of_the_limits_that_are_missed():
+    def row(figure: str, value: float, bar: float | None, unit: str = "× NumPy") -> dict:
+        return {"figure": figure, "value": value, "unit": unit, "bar": bar}
+
+    figures = attention_figures()
+    assert "## Orders" not in plot.page(figures)
+    figures["rows"] += [
+        row("order: paper.RNN, products exchanged", 1.01, 1.03, "× as it is written"),
+        row("order: paper.CBOW, products exchanged", 1.05, 1.03, "× as it is written"),
+        row("chain X Y + X, 100,000 numbers, float32", 0.9, 1.05),
+        row("chains, 100,000 numbers, float32: control, NumPy against itself", 0.99, None),
+    ]
+    text = plot.page(figures)
+    assert "of 2 layers" in text and "factor of 1.01 to 1.05 (median 1.03; the limit is 1.03)" in " ".join(text.split())
+    assert "NumPy against itself: 0.99 to 0.99" in text
+    assert "| order: paper.CBOW, products exchanged | 1.05 × as it is written | 1.03 |" in text
+    assert "paper.RNN" not in text
+
+
+def test_machine_says_how_fast_products_are():
+    assert 1 < product_speed() < 1e5
+    assert re.search(r"products of float32 at \d+ GFLOP/s on one core", machine())
+
+
+def test_page_of_the_figures_has_all_rows_and_a_control():
     shown = plot.rows_shown(json.loads(plot.FIGURES.read_text("utf-8")))
-    assert len(shown) == 12 and abs(shown[-1][1]["value"] - 1) < 0.05 and not shown[-1][0].bar
+    assert len(shown) == len(plot.SHOWN) and abs(shown[-1][1]["value"] - 1) < 0.05 and not shown[-1][0].bar
 
 
 @pytest.mark.slow
