@@ -314,11 +314,12 @@ def test_page_tells_of_both_orders_and_of_the_limits_that_are_missed():
         row("order: paper.RNN, products exchanged", 1.01, 1.03, "× as it is written"),
         row("order: paper.CBOW, products exchanged", 1.05, 1.03, "× as it is written"),
         row("chain X Y + X, 100,000 numbers, float32", 0.9, 1.05),
+        row("chain of 4 matrices, n = 8: namedtensor", 40.0, None),
         row("chains, 100,000 numbers, float32: control, NumPy against itself", 0.99, None),
     ]
     text = plot.page(figures)
     assert "of 2 layers" in text and "factor of 1.01 to 1.05 (median 1.03; the limit is 1.03)" in " ".join(text.split())
-    assert "NumPy against itself: 0.99 to 0.99" in text
+    assert "10⁷ numbers take 0.90 to 0.90 times" in text and "NumPy against itself: 0.99 to 0.99" in text
     assert "| order: paper.CBOW, products exchanged | 1.05 × as it is written | 1.03 |" in text
     assert "paper.RNN" not in text
 

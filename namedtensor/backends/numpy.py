@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.extents import typical
-from ..planning.memory import MIN_BUFFER_NUMBERS
-from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers, scattered
+from ..core.extents import symbols_of, typical
+from ..planning.memory import MIN_BUFFER_NUMBERS, Workspace
+from ..planning.plan import PlanValue
+from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, Written, function_in, listed, numbers, scattered
 from .numpy_kernels import KERNELS, PADDED
 from .source import Backend
 
@@ -19,6 +22,9 @@ CALLERS = {
     "several for long, BLAS on one": "functools.partial(on_all_cores_beside_blas, is_long=True)",
 }
 LARGE = 2**15  # elements of a matrix, at least, for whose product few rows are padded
+MIN_KEPT_NUMBERS = 2**15  # of an array whose memory is kept: from 128 KiB on, the C library takes new pages for each
+MIN_KEPT_BYTES = 2**19  # of all of these in one call, from which asking for the memory pays off
+MAX_KEPT_BYTES = 2**22  # which `in_buffers` keeps at most
 UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
 REDUCTIONS = {
     "sum": "add",
@@ -36,6 +42,18 @@ ALIASES = {
         name: f"np.{name}" for name in ("matmul", "vecdot", "where", "concatenate", "stack", "broadcast_to", "copysign")
     },
 }
+
+
+def is_large(value: PlanValue) -> bool:
+    """Whether an array may get pages of memory of its own each time it is made."""
+    return not symbols_of(value.shape) and value.typical_count >= MIN_KEPT_NUMBERS
+
+
+def bytes_of_buffers(buffers: Workspace) -> int:
+    """The memory of all buffers of a function, about."""
+    import numpy as np
+
+    return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in buffers.made)
 
 
 def _reduced(ufunc: str):
@@ -169,6 +187,30 @@ class NumPy(Backend):
     def result(self, plan: Any, result: Any) -> str:
         text = super().result(plan, result)
         return f"{text}.copy()" if getattr(result, "fixed", False) else text
+
+    def kept_buffers(self, plan: Any) -> Workspace | None:
+        """The large arrays between the steps of a function, if their memory is to be kept; a Python function might keep them."""
+        if not plan.in_place or plan.is_open or any(step.primitive == "python" for step in plan.steps):
+            return None
+        buffers = self.buffers(plan, out=False, fits=is_large)
+        return buffers if MIN_KEPT_BYTES <= bytes_of_buffers(buffers) <= MAX_KEPT_BYTES else None
+
+    def function(self, plan: Any, xp: Any, extra: Mapping[str, Any] = {}) -> tuple[Callable[..., Any], dict[int, Any]]:
+        """The same, its large intermediate results in memory that is kept for the next call: new memory costs a page fault for
+        each 4 KiB, which can take longer than the computation."""
+        buffers = self.kept_buffers(plan)
+        if buffers is None:
+            return super().function(plan, xp, extra)
+        text, given = Written(), ", ".join(plan.names[value] for value in plan.inputs)
+        text.include(self.source(plan, "inside", given=buffers))
+        shapes = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))
+        text.add(f"def function({given}):")
+        text.add(f"    result = in_buffers(lambda memory: inside({given and given + ', '}*memory({shapes})))")
+        if plan.fallback is not None:
+            text.lines += ["    if result is True:", f"        return function_fallback({given})"]
+        text.add("    return result")
+        source = text.source()
+        return function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
 
 
 BACKEND = NumPy()

@@ -1,0 +1,106 @@
+"""Large arrays between the steps of a function of NumPy lie in memory that is kept for the next call; results never do."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.backends import numpy as numpy_backend
+
+FORMULAS = [
+    "exp X + Y",
+    "[exp X + 1]_{a→c}",
+    "(exp X)_{a(2)}",
+    "exp X ⊙_{b} Y",
+    "softmax_{c}(X ⊙_{b} [Y]_{a→c}) ⊙_{c} [Y]_{a→c}",
+    "∑_{a} exp(X ⊙ Y)",
+    "max_{b}(X + Y)",
+    "relu(X ⊙ 2 + Y) / (1 + exp X)",
+    "standardize_{b}(X + Y)",
+    "[exp X]_{(a,b)→d}",
+    "sort_{b}(X ⊙ 2)",
+    "cumsum_{b}(exp X)",
+]
+
+
+def drawn(seed: int, *shape: int) -> nt.NamedTensor:
+    return nt.tensor(np.random.default_rng(seed).standard_normal(shape), "a b")
+
+
+@pytest.fixture
+def every_array(monkeypatch):
+    """All arrays between steps lie in kept memory, however small."""
+    monkeypatch.setattr(numpy_backend, "MIN_KEPT_NUMBERS", 1)
+    monkeypatch.setattr(numpy_backend, "MIN_KEPT_BYTES", 1)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_result_stays_what_it_is_while_further_calls_are_made(text, every_array):
+    formula, plain = nt.formula(f"f(X, Y) = {text}"), nt.formula(f"g(X, Y) = {text}")
+    X, Y = drawn(1, 5, 6), drawn(2, 5, 6)
+    results = [(formula(x, y), x, y) for x, y in ((X, Y), (Y, X), (X * 2, Y), (X, Y * 3))]
+    for result, x, y in results:
+        assert nt.allclose(result, plain.compile(backend="numpy")(x, y))
+
+
+def test_gradients_stay_what_they_are(every_array):
+    text = "loss = ∑_{a, b} tanh(X ⊙_{b} W + X)^2\nX ∈ ℝ^{a × b}\nW ∈ ℝ^{b}"
+    step = nt.gradient(text, "loss", ["X", "W"])
+    values = [{"X": drawn(seed, 4, 3), "W": nt.tensor(np.arange(3.0), "b")} for seed in range(3)]
+    results = [step(values=given) for given in values]
+    copies = [[np.array(item.to_array(item.axes)) for item in gradient.values()] for gradient in results]
+    again = [step(values=given) for given in reversed(values)][::-1]
+    for gradient, copied, other in zip(results, copies, again):
+        for item, before, repeated in zip(gradient.values(), copied, other.values()):
+            np.testing.assert_array_equal(item.to_array(item.axes), before)
+            np.testing.assert_array_equal(repeated.to_array(item.axes), before)
+
+
+def test_attention_in_two_threads():
+    formula = nt.formula("f(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V")
+    generator = np.random.default_rng(0)
+
+    def given() -> list[nt.NamedTensor]:
+        axes = ("heads queries key", "heads seq key", "heads seq val")
+        return [nt.tensor(generator.standard_normal((4, 256, 16), np.float32), names) for names in axes]
+
+    def by_hand(q, k, v) -> np.ndarray:
+        powers = np.exp(q @ k.swapaxes(1, 2) / 4)
+        return powers / powers.sum(-1, keepdims=True) @ v
+
+    calls = [given() for _ in range(24)]
+    with ThreadPoolExecutor(2) as threads:
+        results = list(threads.map(lambda tensors: formula(*tensors), calls))
+    for result, tensors in zip(results, calls):
+        expected = by_hand(*(tensor.to_array(tensor.axes) for tensor in tensors))
+        np.testing.assert_allclose(result.to_array("heads queries val"), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_what_a_python_function_keeps_is_its_own(every_array):
+    received = []
+
+    @nt.custom_function("remembered : ℝ^{b} → ℝ^{b}")
+    def remembered(x):
+        received.append(x)
+        return x
+
+    formula = nt.formula("g(X) = remembered_{b}(exp X + X)")
+    X = drawn(1, 2, 3)
+    formula(X)
+    first = [np.array(tensor.to_array(tensor.axes)) for tensor in received]
+    formula(X * 2)
+    for tensor, before in zip(received, first):
+        np.testing.assert_array_equal(tensor.to_array(tensor.axes), before)
+
+
+def test_large_arrays_of_one_plan_lie_in_kept_memory_and_small_ones_do_not():
+    def buffers(size: int) -> bool:
+        X = nt.tensor(np.ones((size, size), np.float32), "a b")
+        compiled = nt.program("Y = exp(X ⊙_{b} [X]_{a→c}) ⊙_{c} [X]_{a→c}")
+        entry = compiled["Y"]
+        entry(X=X)
+        plan = entry._last_used.function.plan
+        return numpy_backend.BACKEND.kept_buffers(plan) is not None
+
+    assert buffers(400) and not buffers(40)
