@@ -216,7 +216,7 @@ class Backend:
     def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None, fallback: str) -> None:
         """A line for each step of the function, and one for each array that nothing needs after it."""
         over = in_place(plan, self.writes) if self.writes and plan.in_place else {}
-        keeps = given is not None and given.out
+        keeps = given is not None and (given.out or plan.is_inner)  # blocks and slices release nothing
         dead = last_uses(plan) if not keeps and (plan.in_place if self.writes else self.releases) else {}
         once = {step.value for step in self.done_once(plan, comments)}
         variables = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
