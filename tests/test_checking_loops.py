@@ -368,7 +368,7 @@ def test_a_step_sums_as_a_formula_does():
     (loop,) = loops_in(plan_of("h^0 = B\nh^t = ∑_{k} exp(h^{t-1} ⊙ M / t) / 400 for t = 1, …, 100", {"M": M, "B": B}))
     alone = plan_of("∑_{k} exp(B ⊙ M / 2) / 400", {"M": M, "B": B})
     result, expected = ({step.primitive for step in item.steps} for item in (loop.options["plan"], alone))
-    assert result & {"sum", "dot", "matmul"} == expected & {"sum", "dot", "matmul"} != set()
+    assert result & {"sum", "dot", "matmul", "vecdot"} == expected & {"sum", "dot", "matmul", "vecdot"} != set()
 
 
 # --------------------------------------------------------------------------------------------------------------- errors

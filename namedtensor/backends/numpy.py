@@ -190,7 +190,8 @@ class NumPy(Backend):
 
     def kept_buffers(self, plan: Any) -> Workspace | None:
         """The large arrays between the steps of a function, if their memory is to be kept; a Python function might keep them."""
-        if not plan.in_place or plan.is_open or any(step.primitive == "python" for step in plan.steps):
+        large = any(step.value.typical_count >= MIN_KEPT_NUMBERS for step in plan.steps)
+        if not large or not plan.in_place or plan.is_open or any(step.primitive == "python" for step in plan.steps):
             return None
         buffers = self.buffers(plan, out=False, fits=is_large)
         return buffers if MIN_KEPT_BYTES <= bytes_of_buffers(buffers) <= MAX_KEPT_BYTES else None
