@@ -73,8 +73,7 @@ hand-written code is faster with one BLAS thread, that time counts. Memory is th
 The ratios depend on the machine. Where products of matrices are slow beside other operations, they are most of the time of both
 sides, and the ratios of transformers come close to 1. Where new memory is slow, as in many virtual machines, so are large results:
 each 4 KiB of them is a page fault. On Linux, a process keeps freed memory if `MALLOC_MMAP_THRESHOLD_` and `MALLOC_TRIM_THRESHOLD_` are
-set to `1073741824` before it starts: here the gradient of three layers then takes 0.99 of PyTorch's time, and that of a recurrent
-network 0.68.
+set to `1073741824` before it starts.
 """
 ORDERS = """## Orders and controls
 

@@ -1,5 +1,6 @@
 """Large arrays between the steps of a function of NumPy lie in memory that is kept for the next call; results never do."""
 
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -92,6 +93,20 @@ def test_what_a_python_function_keeps_is_its_own(every_array):
     formula(X * 2)
     for tensor, before in zip(received, first):
         np.testing.assert_array_equal(tensor.to_array(tensor.axes), before)
+
+
+def test_a_further_call_takes_new_memory_for_its_result_alone():
+    X = nt.tensor(np.ones((400, 400), np.float32), "a b")
+    formula = nt.formula("f(X) = exp(X ⊙_{b} [X]_{a→c} / 400) ⊙_{c} [X]_{a→c}")
+    for _ in range(3):
+        formula(X)
+    tracemalloc.start()
+    try:
+        formula(X)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert X.array.nbytes <= peak < 1.2 * X.array.nbytes
 
 
 def test_large_arrays_of_one_plan_lie_in_kept_memory_and_small_ones_do_not():

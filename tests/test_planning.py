@@ -951,3 +951,19 @@ def test_a_matrix_that_needs_a_copy_is_copied_once(monkeypatch):
     (plan,) = plans
     (inputs,) = (value for value, name in plan.names.items() if name == "G")
     assert sum(step.primitive == "transpose" and step.arguments[0] is inputs for step in plan.steps) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "expected"),
+    [
+        ("∑_{b} exp X", 128, "vecdot"),  # a product with the matrix would wake the threads of the BLAS
+        ("∑_{b} exp X", 64, "dot"),
+        ("∑_{c} exp(X ⊙_{b} Y)", 128, "dot"),  # they are awake
+    ],
+)
+def test_a_sum_alone_wakes_no_thread(text, size, expected):
+    run = nt.formula(text).compile("numpy", disable=("tiling",))
+    tensors = {"X": tensor("a b", a=200, b=size), "Y": tensor("b c", b=size, c=128)}
+    run(values={name: tensors[name] for name in tensors if name in text})
+    last = [step.primitive for step in run.plan.steps if step.primitive in ("vecdot", "dot")][-1]
+    assert last == expected

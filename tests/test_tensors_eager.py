@@ -186,3 +186,10 @@ def test_an_empty_axis_is_split_into_sizes_that_are_all_said():
     assert refusal(lambda: A.split(height="ab")).code == 313
     assert refusal(lambda: A.split(height={})).code == 313
     assert refusal(lambda: A.merge(layer=())).code == 313
+
+
+def test_a_sign_costs_what_the_ufunc_costs():
+    A = nt.tensor(np.ones((3, 4)), "a b")
+    assert (-A).shape == A.shape
+    runs = [run for run, _ in prepared_calls("negative").values()]
+    assert np.negative in runs

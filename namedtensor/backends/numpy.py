@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.extents import symbols_of, typical
+from ..core.extents import typical
 from ..planning.memory import MIN_BUFFER_NUMBERS, Workspace
 from ..planning.plan import PlanValue
-from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, Written, function_in, listed, numbers, scattered
+from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, GeneratedSource, Written, listed, numbers, scattered
 from .numpy_kernels import KERNELS, PADDED
 from .source import Backend
 
@@ -46,7 +45,7 @@ ALIASES = {
 
 def is_large(value: PlanValue) -> bool:
     """Whether an array may get pages of memory of its own each time it is made."""
-    return not symbols_of(value.shape) and value.typical_count >= MIN_KEPT_NUMBERS
+    return value.typical_count >= MIN_KEPT_NUMBERS
 
 
 def bytes_of_buffers(buffers: Workspace) -> int:
@@ -190,18 +189,21 @@ class NumPy(Backend):
 
     def kept_buffers(self, plan: Any) -> Workspace | None:
         """The large arrays between the steps of a function, if their memory is to be kept; a Python function might keep them."""
-        large = any(step.value.typical_count >= MIN_KEPT_NUMBERS for step in plan.steps)
-        if not large or not plan.in_place or plan.is_open or any(step.primitive == "python" for step in plan.steps):
+        if not any(is_large(step.value) for step in plan.steps) or not plan.in_place or plan.is_open:
+            return None
+        if any(step.primitive == "python" for step in plan.steps):
             return None
         buffers = self.buffers(plan, out=False, fits=is_large)
         return buffers if MIN_KEPT_BYTES <= bytes_of_buffers(buffers) <= MAX_KEPT_BYTES else None
 
-    def function(self, plan: Any, xp: Any, extra: Mapping[str, Any] = {}) -> tuple[Callable[..., Any], dict[int, Any]]:
-        """The same, its large intermediate results in memory that is kept for the next call: new memory costs a page fault for
-        each 4 KiB, which can take longer than the computation."""
+    def source_to_run(self, plan: Any) -> GeneratedSource:
+        """The text of the function, whose large arrays between steps lie in memory that is kept for the next call.
+
+        New memory costs a page fault for each 4 KiB, which can take longer than the computation.
+        """
         buffers = self.kept_buffers(plan)
         if buffers is None:
-            return super().function(plan, xp, extra)
+            return self.source(plan)
         text, given = Written(), ", ".join(plan.names[value] for value in plan.inputs)
         text.include(self.source(plan, "inside", given=buffers))
         shapes = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))
@@ -210,8 +212,7 @@ class NumPy(Backend):
         if plan.fallback is not None:
             text.lines += ["    if result is True:", f"        return function_fallback({given})"]
         text.add("    return result")
-        source = text.source()
-        return function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
+        return text.source()
 
 
 BACKEND = NumPy()

@@ -313,9 +313,13 @@ class Backend:
         self, plan: Plan, xp: Any, extra: Mapping[str, Any] = {}
     ) -> tuple[Callable[..., Any], dict[int, Step]]:
         """The function of a plan, and the step that each of its lines stands for."""
-        source = self.source(plan)
+        source = self.source_to_run(plan)
         direct = self.direct(source.text, xp)
         return direct or function_in(self.made(source.text, xp, {**self.data(plan, xp), **extra})), source.steps
+
+    def source_to_run(self, plan: Plan) -> GeneratedSource:
+        """The text of the function that runs, where it is not to be read."""
+        return self.source(plan)
 
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
         """The numbers of a plan, and arrays of ones, by the names that its text has for them: nothing is compiled for them."""
