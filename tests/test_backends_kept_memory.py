@@ -1,5 +1,9 @@
 """Large arrays between the steps of a function of NumPy lie in memory that is kept for the next call; results never do."""
 
+import functools
+import itertools
+import math
+import os
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,6 +12,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.backends import numpy as numpy_backend
+from namedtensor.backends.numpy_kernels import KERNELS
 
 FORMULAS = [
     "exp X + Y",
@@ -119,3 +124,15 @@ def test_large_arrays_of_one_plan_lie_in_kept_memory_and_small_ones_do_not():
         return numpy_backend.BACKEND.kept_buffers(plan) is not None
 
     assert buffers(400) and not buffers(40)
+
+
+@pytest.mark.parametrize("count", [5, 70_000, 300_001])
+def test_buffers_start_at_lines_of_the_cache(count):
+    """Products that two threads write take up to 15 % longer where a line of the cache is shared between them."""
+    modules = {"np": np, "math": math, "itertools": itertools, "functools": functools, "os": os}
+    for name in ("cores", "in_buffers"):
+        exec(KERNELS[name], modules)
+    shapes = [((count,), np.float32), ((3, 7), np.float64), ((count,), bool)]
+    arrays = modules["in_buffers"](lambda memory: memory(shapes))
+    assert [array.ctypes.data % 64 for array in arrays] == [0, 0, 0]
+    assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(arrays, 2))
