@@ -8,7 +8,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.layers import Layer
-from namedtensor.programs.call_cache import BoundCall
+from namedtensor.programs.bound_call import BoundCall
 
 CITIES, DAYS = ["Oslo", "New York", "Kyiv"], ["Mon", "Tue"]
 BOTH = {"day": DAYS, "city": CITIES}

@@ -124,7 +124,8 @@ EXACT = {
 def exact_add(x, y):
     """Add integers; overflow of 64 bits is an error."""
     total = x + y
-    if {(((x ^ total) & (y ^ total)) < 0)}:
+    past = ((x ^ total) & (y ^ total)) < 0 if type(y) is not int else total < x if y > 0 else total > x
+    if {past}:
         raise OverflowError("integer overflow: exceeds int64")
     return total
 ''',

@@ -189,10 +189,10 @@ def projected(x, matrices):
     product = lambda matrix: padded_dot(matrix.T, x.T).T if exchanged else padded_dot(x, matrix)
     start = place = first.__array_interface__["data"][0]
     is_one = type(base) is np.ndarray and base.flags.c_contiguous
-    for each in matrices:
-        address = each.__array_interface__["data"][0]
-        is_one = is_one and each.base is base and each.strides == steps and address == place
-        place += each.shape[1] * steps[1]
+    for before, each in itertools.pairwise(matrices):
+        place += before.shape[1] * steps[1]
+        is_one = is_one and each.base is base and each.strides == steps
+        is_one = is_one and each.__array_interface__["data"][0] == place
     if is_one:
         offset = start - base.__array_interface__["data"][0]
         return product(np.ndarray((len(first), whole), first.dtype, base, offset, steps))
@@ -231,8 +231,10 @@ def widened(x, matrix):
 POSITIONS = '''
 def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
-    wrong = (indices < base) | (indices >= base + size)
-    if wrong.any():
+    few = indices.size < 64
+    ends = indices.ravel().tolist() if few else [np.minimum.reduce(indices, None), np.maximum.reduce(indices, None)]
+    if ends and (min(ends) < base or max(ends) >= base + size):
+        wrong = (indices < base) | (indices >= base + size)
         raise index_error(int(np.extract(wrong, indices)[0]), size, base)
     return indices.astype(np.int64) - base if base else indices
 '''

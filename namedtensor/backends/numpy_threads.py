@@ -25,7 +25,7 @@ def in_buffers(work):
         sizes = [-(-math.prod(shape) * np.dtype(dtype).itemsize // 64) * 64 for shape, dtype in buffers]
         if len(memory) < sum(sizes):
             memory = np.empty(sum(sizes) + 64, np.uint8)
-            memory = memory[-memory.ctypes.data % 64 :]  # products written elsewhere than at lines of the cache take longer
+            memory = memory[-memory.__array_interface__["data"][0] % 64 :]  # where a line of the cache begins
         starts = itertools.accumulate(sizes, initial=0)
         return [np.ndarray(*buffer, memory, start) for buffer, start in zip(buffers, starts)]
 

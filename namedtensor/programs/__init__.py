@@ -10,6 +10,7 @@
 `size_symbols`: symbols for sizes that are read from the arrays.
 `symbolic_plans`: one plan for all sizes of a signature.
 `call_cache`: looks up the executable of a repeated call.
+`bound_call`: calls most of whose values stay the same.
 `labeled_calls`: executables of calls whose inputs have labels.
 `evaluate`: the value of a formula.
 `explained`: the value of every step.

@@ -10,9 +10,7 @@ The last two are keys of one bounded cache, and what is in none of them is made 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from threading import RLock
 from typing import Any
 
 from grammar.cache import Cache
@@ -26,8 +24,6 @@ from ..core.warned import warn_of_text
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.target import Placement, Target
 from .arguments import (
-    ARRAY,
-    LAYOUT,
     BoundArguments,
     all_values,
     keyword_names,
@@ -103,10 +99,14 @@ class CachedCall:
                     return result
             except Exception:
                 pass
-        return self._called(arguments, values, sizes, named)
+        return self._called(arguments, values, sizes, named)[0]
 
-    def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
-        """A call past the inline cache: by layouts, else by the slow path."""
+    def _called(
+        self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]
+    ) -> tuple[Any, Executable | None]:
+        """A call past the inline cache, by layouts, else by the slow path: its value, and the executable of all calls with
+        these layouts, None where other values may need another one.
+        """
         version = USER_FUNCTIONS.version
         layouts: tuple[Any, ...] = ()
         arrays: Sequence[Any] = ()
@@ -125,7 +125,8 @@ class CachedCall:
         if result is not None:
             self._last_used = result
             only_tensors = len(arrays) == len(layouts)
-            if sizes is None and only_tensors and result.run is not None and not result.several:
+            many = result.several or result.claims
+            if sizes is None and only_tensors and result.run is not None and not many:
                 if values is None:
                     self._keep((*named,), result, layouts, version)
                 elif type(values) is dict and not (arguments or named):
@@ -133,14 +134,14 @@ class CachedCall:
         try:
             if result is None:
                 return self._slow_path(arguments, values, sizes, named, by_layout)
-            return (result.run or result)(*arrays)
+            return (result.run or result)(*arrays), result
         except NotationError as problem:
             raise problem.alone() from None
 
     def _slow_path(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
-    ) -> Any:  # fmt: skip
+    ) -> tuple[Any, Executable | None]:  # fmt: skip
         """A call whose layouts are new: found by types, or compiled."""
         by_name = all_values(values, named)
         bound = self._bound(arguments, by_name) if arguments else BoundArguments(by_name)
@@ -151,16 +152,16 @@ class CachedCall:
         by_type = (self._token, numbers.cache_key, numbers.positional, tuple(extent.items()), USER_FUNCTIONS.version)
         element = self._executables.get(by_type)
         if has_dimensions(numbers.abstract.values()):
-            return self._fitting(numbers, extent, by_keyword)(*numbers.arrays.values())
+            return self._fitting(numbers, extent, by_keyword)(*numbers.arrays.values()), None
         if element is None or not element.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
             element = self._executables.store(by_type, self._fitting(numbers, extent, by_keyword))
         elif element is not self._last_used:
             self._executables.store(by_type, element)  # the youngest again
         self._last_used = element
         result = element(*numbers.arrays.values())
-        if by_layout is not None and element.steady and numbers is bound:
-            self._executables.store(by_layout, element)
-        return result
+        if by_layout is None or not element.steady or numbers is not bound:
+            return result, None
+        return result, self._executables.store(by_layout, element)
 
     def _fitting(self, given: BoundArguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
         """The executable for these arguments: that of a plan with symbols for sizes, or compiled for them."""
@@ -280,39 +281,3 @@ def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
             warn_of_text(f"{warning.message}: {checker.text(warning.span)} ({warning.hint})")
     for span, (reason, hint) in checker.only_typed.items() if whole else ():
         warn_of_text(f"this assertion was not checked: {reason}: {checker.text(span)} ({hint})")
-
-
-class BoundCall:
-    """A callable most of whose values are bound, such as a model's parameters while a loop changes the rest.
-
-    What is bound is looked at where the rest has layouts that the last call's had not. Several may bind values of one
-    callable, in threads of their own.
-    """
-
-    one_at_a_time = RLock()  # who asks what the callable has run last is who ran it
-
-    @classmethod
-    def _after_fork(cls) -> None:
-        """In a child the thread that has the lock does not run."""
-        cls.one_at_a_time = RLock()
-
-    def __init__(self, call: CachedCall, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
-        self._call, self._values, self._sizes = call, dict(values), sizes
-        tensors = all(hasattr(value, "layout") for value in self._values.values())
-        self._arrays = tuple(map(ARRAY, self._values.values())) if tensors else None
-        self._last: tuple[Any, Any] = ((), None)
-
-    def __call__(self, values: Mapping[str, Any]) -> Any:
-        """Its value for tensors by name. Raises NotationError if one does not fit."""
-        layouts, run = self._last
-        key = (USER_FUNCTIONS.version, *values, *map(LAYOUT, values.values()))
-        if run is not None and key == layouts and self._arrays is not None:
-            return run(*self._arrays, *map(ARRAY, values.values()))
-        with self.one_at_a_time:
-            call, used = self._call(values={**self._values, **values}, sizes=self._sizes), self._call._last_used
-        self._last = key, used and used.run
-        return call
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=BoundCall._after_fork)

@@ -13,6 +13,7 @@ from grammar.errors import NO_VALUE, NotationError
 from ..terms.environment import source_name
 
 TOLERANCE = 1e-6  # of the largest number on either side
+FEW = 256  # elements that are looked at one by one
 ROUNDINGS = 32  # units of rounding, of the numbers of which an element is computed: 0 may be a difference of these
 OF_CALL = "this equation is checked, not defined, because its operand already has a value; to define it, use a new name"
 SIDES = "evaluate each side alone to see which is wrong"
@@ -153,6 +154,10 @@ def _judge_member(claim: PlannedClaim, array: Any, source: str) -> None:
     if array is None:
         return
     if domain == "elements":
+        if array.size <= FEW and set(array.ravel().tolist()) <= {
+            *values
+        }:  # which takes less time than the operations below
+            return
         wrong = reduce(np.logical_and, (array != value for value in values))
         text = "{" + ", ".join(map(str, values)) + "}"
     elif domain == "interval":

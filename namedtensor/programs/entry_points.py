@@ -14,7 +14,8 @@ from ..core.kinds import as_mapping, as_names
 from ..core.suggestions import Suggests, did_you_mean, near
 from ..scope.names import key_of, walk
 from .arguments import Values, spelling_of
-from .call_cache import BoundCall, CachedCall
+from .bound_call import BoundCall
+from .call_cache import CachedCall
 from .entries import Entry, Several
 from .executable import Options
 
@@ -77,7 +78,7 @@ class EntryPoints(Suggests, CachedCall):
         donated = frozenset(map(spelling_of, names))
         values = as_mapping(values, "what bind is given", 'write bind({"W": W})')
         entry = self if not donated else self._donating.get_or_build(donated, lambda: self._with(donated))
-        return BoundCall(entry, values, sizes)
+        return BoundCall(entry, dict(values), sizes)
 
     def _check_donated(self, names: Iterable[str]) -> None:
         known = {node.text for node in walk(self._program.tree) if isinstance(node, Name)}
@@ -105,4 +106,4 @@ class EntryPoints(Suggests, CachedCall):
         self, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
     ) -> tuple[Any, ...]:
         """Their values, in the order of the names; parameters and inputs come by name."""
-        return self._called((), values, sizes, named)
+        return self._called((), values, sizes, named)[0]

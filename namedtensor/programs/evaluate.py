@@ -137,10 +137,10 @@ def evaluate(
             pass
     try:
         if not isinstance(formula, CachedCall):
-            return evaluator(formula, syntax, strict, limits)._called((), values, sizes, named)
+            return evaluator(formula, syntax, strict, limits)._called((), values, sizes, named)[0]
         if plain:
-            return EVALUATORS.store(formula, formula)._called((), values, sizes, named)
-        return limited(formula, strict, limits)._called((), values, sizes, named)
+            return EVALUATORS.store(formula, formula)._called((), values, sizes, named)[0]
+        return limited(formula, strict, limits)._called((), values, sizes, named)[0]
     except NotationError as problem:
         if isinstance(formula, str):
             problem = with_translation(problem, formula, {**(values if is_mapping(values) else {}), **named})

@@ -207,8 +207,8 @@ class Executable:
         self.names = names  # of the arrays that it takes, in order
         self.unused = unused  # what was given and nothing in the program uses
         self.steady = False  # whether a call has shown that the layouts of the results are known
-        self.run: Run | None = None  # what a later call runs, where they are and no assertion is checked
-        self.layout: Any = None  # of that result
+        self.run: Run | None = None  # what a later call runs, where they are
+        self.layout: Any = None  # of the first result
         self.labels: tuple[AxisLabels, ...] = ()  # of the results, where an input has labels
         self.magnitudes: Callable[[int, Sequence[Any]], list[Any]] | None = None  # of the sides of an assertion
         self.last_call: Run | None = None  # what a call like the last one runs
@@ -232,17 +232,17 @@ class Executable:
         result = self.call_many(*arrays)
         results = self.function.like.results[: self.count]  # without those of assertions
         self.steady = all(isinstance(value, PlanValue) and not value.dynamic for value in results)
-        if self.steady and not self.claims:
+        if self.steady:
             self.run = self._specialised(tuple(item.layout for item in result))
         return result if self.several else result[0]
 
     def _specialised(self, layouts: tuple[Any, ...]) -> Run:
         """The function of later calls, where the layouts of the results are known."""
-        if self.several:
-            return guarded(self._with_layouts(layouts), self.outer)
-        (self.layout,) = layouts
-        run = guarded(self.function.specialised(self.layout, self.instead), self.outer)
-        return run if self.exact is None else self._or_exact(run)
+        self.layout = layouts[0]
+        many = self.several or self.claims
+        run = self._with_layouts(layouts) if many else self.function.specialised(self.layout, self.instead)
+        run = guarded(run, self.outer)
+        return run if self.exact is None or self.function.plan.donated else self._or_exact(run)
 
     def for_other_sizes(self, exact: Callable[[], Executable] | None) -> Executable:
         """The same function for a call of other sizes, whose failures are those of an `exact` one, if there is any."""
@@ -268,8 +268,23 @@ class Executable:
         with LOADING, all_or_none():
             from ..core.tensor import wrap_layout
 
-        run, one = self.instead or self.function, len(layouts) == 1
-        return lambda *arrays: tuple(map(wrap_layout, (run(*arrays),) if one else run(*arrays), layouts))
+        run, only = self.instead or self.function, len(self.function.like.results) == 1
+
+        def call(*arrays: Any) -> Any:
+            results = (run(*arrays),) if only else run(*arrays)
+            if self.claims:
+                self._judge(results, arrays)
+            tensors = tuple(map(wrap_layout, results, layouts))  # without the results of assertions
+            return tensors if self.several else tensors[0]
+
+        return call
+
+    def _judge(self, results: Sequence[Any], arrays: Sequence[Any]) -> None:
+        """Raise NotationError where an assertion does not hold for these results of these arrays."""
+        like, magnitudes = self.function.like, self.magnitudes
+        orders = [getattr(result, "order", None) for result in like.results[self.count :]]
+        scales = None if magnitudes is None else lambda index: magnitudes(index, arrays)
+        judge(self.claims, results[self.count :], orders, like.source, scales)
 
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
         """All results, checked against the assertions."""
@@ -287,10 +302,7 @@ class Executable:
             return self.exact().call_many(*arrays)
         result = result if len(results) > 1 else (result,)
         if self.claims:
-            orders = [getattr(result, "order", None) for result in results[self.count :]]
-            magnitudes = self.magnitudes
-            scales = None if magnitudes is None else lambda index: magnitudes(index, arrays)
-            judge(self.claims, result[self.count :], orders, self.function.like.source, scales)
+            self._judge(result, arrays)
         tensors = tuple(wrap(array, axes_of(value), xp) for array, value in zip(result[: self.count], results))
         if not self.labels:
             return tensors

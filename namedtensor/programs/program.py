@@ -22,7 +22,7 @@ from .arguments import Values, all_values
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram
 from .evaluate import evaluator
-from .executable import Options
+from .executable import Executable, Options
 from .exported import OnDevices
 from .injected import closed_form
 from .parsed import ParsedProgram, parsed
@@ -265,7 +265,9 @@ class Program(OnDevices, Verbs):
     def _anew(self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], placement: Placement) -> Any:
         return self._asked(arguments, values)._anew(arguments, values, sizes, placement)
 
-    def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]) -> Any:
+    def _called(
+        self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]
+    ) -> tuple[Any, Executable | None]:
         asked = self._asked(arguments, all_values(values, named))
         result = asked._called(arguments, values, sizes, named)
         self._by_position, self._by_name, self._by_mapping = asked._by_position, asked._by_name, asked._by_mapping
