@@ -21,6 +21,7 @@ from . import (
     mixed,
     models,
     orders,
+    small,
     stacking,
     start,
 )
@@ -42,7 +43,7 @@ WORKS = {work.name: work for works in GROUPS.values() for work in works}
 HERE: dict[str, Callable[[], list[dict]]] = {
     "start": start.rows, "eager": eager.rows, "imports": first.rows, "growth": growth.rows, "mixed": mixed.rows,
     "orders": orders.rows, "lengths": lengths.rows, "effects": effects.rows, "decoding": decoding.rows,
-    "stacking": stacking.rows, "chains": chains.rows,
+    "stacking": stacking.rows, "chains": chains.rows, "small": small.rows,
 }  # fmt: skip
 
 
