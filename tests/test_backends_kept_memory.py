@@ -136,3 +136,26 @@ def test_buffers_start_at_lines_of_the_cache(count):
     arrays = modules["in_buffers"](lambda memory: memory(shapes))
     assert [array.ctypes.data % 64 for array in arrays] == [0, 0, 0]
     assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(arrays, 2))
+
+
+CONSTANTS = "exp(X / 3) ⊙_{b} (Y / 7 + [1, 2, 3, 4, 5, 6]_{b})", "exp(X / 3 + 2 ⊙ [1, 2, 3, 4, 5, 6]_{b}) + Y"
+
+
+@pytest.mark.parametrize("text", CONSTANTS)
+def test_constants_count_as_memory_of_the_function(text, monkeypatch):
+    """The cache of executables is bounded by the bytes that they hold, whichever function within another holds them."""
+    counts = []
+    for least in (2**30, 1):
+        monkeypatch.setattr(numpy_backend, "MIN_KEPT_NUMBERS", least)
+        monkeypatch.setattr(numpy_backend, "MIN_KEPT_BYTES", least)
+        function = nt.formula(f"f(X, Y) = {text}")["f"]
+        function(drawn(1, 5, 6), drawn(2, 5, 6))
+        counts.append(function._last_used.function.held)
+    assert counts[0] == counts[1] >= 6 * 8
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, *CONSTANTS])
+def test_a_repeated_call_runs_what_the_first_one_ran(text, every_array):
+    function, X, Y = nt.formula(f"f(X, Y) = {text}")["f"], drawn(1, 5, 6), drawn(2, 5, 6)
+    expected = [function(X, Y) for _ in range(3)][0]
+    assert nt.allclose(function._by_position((X, Y)), expected)

@@ -6,7 +6,7 @@ Where a function fails, the line that failed specifies which step it was, so not
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from importlib import import_module
 from typing import Any
@@ -136,7 +136,9 @@ class PlanFunction:
     def is_short(self) -> bool:
         """Whether inlining its body saves a good part of what calling it costs."""
         plain = self.like.fallback is None and not self.like.is_open
-        return len(self.like.steps) <= SHORT and plain and hasattr(self.run, "__globals__")
+        if len(self.like.steps) > SHORT or not plain or not hasattr(self.run, "__globals__"):
+            return False
+        return self.target.backend.kept_buffers(self.plan) is None  # else the function that runs calls this body
 
     def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The lines of the function, and the small arrays that they write to, each time the same ones.
@@ -163,9 +165,7 @@ class PlanFunction:
     @property
     def held(self) -> int:
         """The bytes of the arrays that are made before it is called."""
-        space, base = getattr(self.run, "__globals__", {}), self.target.backend.globals(self.target.xp)
-        local_values = (value for name, value in space.items() if name not in base)
-        return sum(size for local_value in local_values if isinstance(size := getattr(local_value, "nbytes", 0), int))
+        return bytes_within(self.run, self.target.backend.globals(self.target.xp))
 
     def explained(self, problem: Exception) -> Exception:
         """The error of the language for what was raised."""
@@ -230,6 +230,22 @@ def bytes_of(plan: Plan) -> int:
     inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
     further = (item for item in (*inner, plan.fallback) if item is not None)
     return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
+
+
+def bytes_within(function: Any, base: Mapping[str, Any]) -> int:
+    """The bytes of the arrays that a generated function has as globals, with those of the generated functions it calls."""
+    spaces: list[dict[str, Any]] = []
+    functions = [function]
+    while functions:
+        function = functions.pop()
+        function = getattr(function, "__wrapped__", function)
+        code = getattr(function, "__code__", None)
+        if code is None or code.co_filename != FILE or any(function.__globals__ is space for space in spaces):
+            continue
+        spaces.append(function.__globals__)
+        functions += [value for name, value in function.__globals__.items() if name not in base and callable(value)]
+    arrays = {id(value): value for space in spaces for name, value in space.items() if name not in base}
+    return sum(size for value in arrays.values() if isinstance(size := getattr(value, "nbytes", 0), int))
 
 
 def length(plan: Plan) -> int:

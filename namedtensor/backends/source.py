@@ -321,6 +321,10 @@ class Backend:
         """The text of the function that runs, where it is not to be read."""
         return self.source(plan)
 
+    def kept_buffers(self, plan: Plan) -> Workspace | None:
+        """The arrays between the steps of a function whose memory is kept for its next call; None where there are none."""
+        return None
+
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
         """The numbers of a plan, and arrays of ones, by the names that its text has for them: nothing is compiled for them."""
         return {name: self.fixed.known[step.primitive](step, xp) for name, step in self.steps_of_data(plan)}
