@@ -6,7 +6,7 @@ Where a function fails, the line that failed specifies which step it was, so not
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
 from importlib import import_module
 from typing import Any
@@ -164,8 +164,22 @@ class PlanFunction:
 
     @property
     def held(self) -> int:
-        """The bytes of the arrays that are made before it is called."""
-        return bytes_within(self.run, self.target.backend.globals(self.target.xp))
+        """The bytes of the arrays that are made before it is called, for it or for functions that it calls."""
+        base = self.target.backend.globals(self.target.xp)
+        functions, arrays, seen = [self.run], {}, set()
+        while functions:
+            function = functions.pop()
+            function = getattr(function, "__wrapped__", function)
+            code = getattr(function, "__code__", None)
+            if code is None or code.co_filename != FILE or id(function.__globals__) in seen:
+                continue
+            seen.add(id(function.__globals__))
+            for name, value in function.__globals__.items():
+                if name not in base and callable(value):
+                    functions.append(value)
+                elif name not in base:
+                    arrays[id(value)] = getattr(value, "nbytes", 0)
+        return sum(size for size in arrays.values() if isinstance(size, int))
 
     def explained(self, problem: Exception) -> Exception:
         """The error of the language for what was raised."""
@@ -230,22 +244,6 @@ def bytes_of(plan: Plan) -> int:
     inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
     further = (item for item in (*inner, plan.fallback) if item is not None)
     return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
-
-
-def bytes_within(function: Any, base: Mapping[str, Any]) -> int:
-    """The bytes of the arrays that a generated function has as globals, with those of the generated functions it calls."""
-    spaces: list[dict[str, Any]] = []
-    functions = [function]
-    while functions:
-        function = functions.pop()
-        function = getattr(function, "__wrapped__", function)
-        code = getattr(function, "__code__", None)
-        if code is None or code.co_filename != FILE or any(function.__globals__ is space for space in spaces):
-            continue
-        spaces.append(function.__globals__)
-        functions += [value for name, value in function.__globals__.items() if name not in base and callable(value)]
-    arrays = {id(value): value for space in spaces for name, value in space.items() if name not in base}
-    return sum(size for value in arrays.values() if isinstance(size := getattr(value, "nbytes", 0), int))
 
 
 def length(plan: Plan) -> int:
