@@ -16,6 +16,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
+
 from .attention import by_formula, by_hand, inputs
 from .work import BY_HAND
 
@@ -40,7 +42,9 @@ def ratios() -> Ratios:
     result: Ratios = {}
     for heads, seq, key in SIZES:
         given = inputs(heads, seq, key, 1)
-        ours, theirs = by_formula.make(**given).call, by_hand.make(**given).call
+        sides = by_formula.make(**given), by_hand.make(**given)
+        np.testing.assert_allclose(*(side.answer(side.call()) for side in sides), rtol=1e-3, atol=1e-5)
+        ours, theirs = (side.call for side in sides)
         for call in (ours, theirs) * 10:
             call()
         for state, (rest, rounds) in STATES.items():

@@ -126,16 +126,28 @@ def test_large_arrays_of_one_plan_lie_in_kept_memory_and_small_ones_do_not():
     assert buffers(400) and not buffers(40)
 
 
-@pytest.mark.parametrize("count", [5, 70_000, 300_001])
-def test_buffers_start_at_lines_of_the_cache(count):
-    """Products that two threads write take up to 15 % longer where a line of the cache is shared between them."""
+@pytest.fixture
+def in_buffers():
+    """The kernel of this name, which has kept no memory yet."""
     modules = {"np": np, "math": math, "itertools": itertools, "functools": functools, "os": os}
     for name in ("cores", "in_buffers"):
         exec(KERNELS[name], modules)
+    return modules["in_buffers"]
+
+
+@pytest.mark.parametrize("count", [5, 70_000, 300_001, 2**20 - 48])
+def test_buffers_start_at_lines_of_the_cache(count, in_buffers):
+    """Products that two threads write take up to 15 % longer where a line of the cache is shared between them."""
     shapes = [((count,), np.float32), ((3, 7), np.float64), ((count,), bool)]
-    arrays = modules["in_buffers"](lambda memory: memory(shapes))
+    arrays = in_buffers(lambda memory: memory(shapes))
     assert [array.ctypes.data % 64 for array in arrays] == [0, 0, 0]
     assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(arrays, 2))
+
+
+@pytest.mark.parametrize(("nbytes", "is_kept"), [(2**22, True), (2**22 + 64, False)])
+def test_memory_up_to_the_limit_is_kept(nbytes, is_kept, in_buffers):
+    first, again = (in_buffers(lambda memory: memory((((nbytes,), np.uint8),)))[0] for _ in range(2))
+    assert np.shares_memory(first, again) == is_kept
 
 
 CONSTANTS = "exp(X / 3) ⊙_{b} (Y / 7 + [1, 2, 3, 4, 5, 6]_{b})", "exp(X / 3 + 2 ⊙ [1, 2, 3, 4, 5, 6]_{b}) + Y"

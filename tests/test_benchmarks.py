@@ -18,7 +18,7 @@ import pytest
 from layer_cases import CASES
 
 import namedtensor as nt
-from benchmarks import chains, first, gpu, plot, stacking, turns, worker
+from benchmarks import chains, first, gpu, plot, small, stacking, turns, worker
 from benchmarks.__main__ import line, report, verdict
 from benchmarks.orders import LAYERS, in_other_order
 from benchmarks.peers import kernels_of_openblas, machine, missing, product_speed, versions
@@ -376,4 +376,13 @@ def test_stacked_and_separate_layers_are_measured(goal):
 def test_chains_are_measured_beside_numpy():
     rows = chains.rows((10**4,))
     assert len(rows) == len(chains.DTYPES) * (len(chains.CHAINS) + 1)
+    assert all(row["value"] > 0 and (row["bar"] is None) == ("control" in row["figure"]) for row in rows)
+
+
+def test_small_attention_is_measured_alone_and_on_each_core(monkeypatch):
+    monkeypatch.setattr(small, "SIZES", ((2, 6, 4), (1, 5, 3)))
+    monkeypatch.setattr(small, "STATES", {"call after call": (0.0, 4), "after a rest": (0.001, 4)})
+    monkeypatch.setattr(small, "in_processes", lambda at_once, count: [small.ratios() for _ in range(count)])
+    rows = small.rows(2)
+    assert len({row["figure"] for row in rows}) == len(rows) == 2 * 2 * 2 * 2
     assert all(row["value"] > 0 and (row["bar"] is None) == ("control" in row["figure"]) for row in rows)

@@ -124,8 +124,7 @@ EXACT = {
 def exact_add(x, y):
     """Add integers; overflow of 64 bits is an error."""
     total = x + y
-    past = ((x ^ total) & (y ^ total)) < 0 if type(y) is not int else total < x if y > 0 else total > x
-    if {past}:
+    if {(((x ^ total) & (y ^ total)) < 0)}:
         raise OverflowError("integer overflow: exceeds int64")
     return total
 ''',

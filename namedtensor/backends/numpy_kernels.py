@@ -231,11 +231,10 @@ def widened(x, matrix):
 POSITIONS = '''
 def positions(indices, size, base):
     """Indices that count from `base`, as positions from 0; each must lie in range."""
-    few = indices.size < 64
-    ends = indices.ravel().tolist() if few else [np.minimum.reduce(indices, None), np.maximum.reduce(indices, None)]
-    if ends and (min(ends) < base or max(ends) >= base + size):
+    if not guard(indices, base - 1, base + size):
         wrong = (indices < base) | (indices >= base + size)
-        raise index_error(int(np.extract(wrong, indices)[0]), size, base)
+        if wrong.any():
+            raise index_error(int(np.extract(wrong, indices)[0]), size, base)
     return indices.astype(np.int64) - base if base else indices
 '''
 PUT = '''

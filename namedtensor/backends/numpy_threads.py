@@ -23,9 +23,11 @@ def in_buffers(work):
     def made(buffers):
         nonlocal memory
         sizes = [-(-math.prod(shape) * np.dtype(dtype).itemsize // 64) * 64 for shape, dtype in buffers]
-        if len(memory) < sum(sizes):
-            memory = np.empty(sum(sizes) + 64, np.uint8)
-            memory = memory[-memory.__array_interface__["data"][0] % 64 :]  # where a line of the cache begins
+        total = sum(sizes)
+        if len(memory) < total:
+            memory = np.empty(total + 64, np.uint8)
+            first = -memory.__array_interface__["data"][0] % 64  # where a line of the cache begins
+            memory = memory[first : first + total]
         starts = itertools.accumulate(sizes, initial=0)
         return [np.ndarray(*buffer, memory, start) for buffer, start in zip(buffers, starts)]
 
