@@ -30,6 +30,40 @@ KNOWN = {
 }  # slips in the paper, with the lines they are told at
 
 
+# Our own text with the forms of the paper's drafts, so that a test reads them without the drafts.
+DIFFERENTIALS = r"""
+\newcommand{\ax}{\name{ax}}
+If $f(X) = X \ndot{\ax} X$ and $Z, H, D \in \mathbb{R}^{\ax}$, then
+\begin{align}
+\partial f(Z; H) &= 2Z \ndot{\ax} H.
+\end{align}
+If $\partial Z \in \mathbb{R}^{\ax}$, a canonical form is
+\begin{equation}
+\partial f(Z) = D \ndot{\ax} \partial Z + \text{const.}
+\end{equation}
+"""
+
+
+def list_errors(text):
+    return [(error.code, error.span_text) for error in check_document(text).errors]
+
+
+def test_forms_of_the_drafts_raise_no_errors():
+    report = check_document(DIFFERENTIALS)
+    assert not report.errors and report.formulas == 5
+    reasons = [skipped.reason for skipped in report.skipped]
+    assert "f(Z; H) is a differential with its increment" in reasons
+
+
+@pytest.mark.parametrize(("right", "wrong", "error"), [
+    (r"\partial f(Z; H) &=", r"Y &= f(Z, H) +", (304, "f(Z, H)")),
+    (r"const.", r"conts.", (201, r"\text{conts.}")),
+    (r"D \ndot{\ax}", r"D \ndot{\name{b}}", (301, r"\name{b}")),
+])  # fmt: skip
+def test_mistakes_beside_the_forms_of_the_drafts_are_reported(right, wrong, error):
+    assert error in list_errors(DIFFERENTIALS.replace(right, wrong))
+
+
 def test_at_least_fifty_texts_of_machine_learning_have_no_named_axes():
     assert len(ORDINARY) >= 50 and len({example.repository for example in ORDINARY}) >= 8
 

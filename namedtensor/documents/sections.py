@@ -21,6 +21,7 @@ from grammar.errors import NotationError, OperandNote, Span
 from grammar.locks import LOADING, all_or_none
 
 from ..core.suggestions import Suggestion
+from ..scope.names import walk
 from ..terms.inference import CheckWarning
 from .built_ins import is_built_in
 from .conflicts import ConflictingPart, Redefinition, Together, conflict_of, holder
@@ -32,7 +33,7 @@ from .report import Findings, Note, Report, Skipped
 from .rows import rows_of
 from .shown_axes import unseen
 from .unused import unused_names
-from .verdicts import FALSE, Draws
+from .verdicts import FALSE, UNSPECIFIED, Draws
 
 
 def check_document(
@@ -222,6 +223,10 @@ def _check_program(document: Document, section: Section, together: Together, pro
         at, error = together.holder(problem.span), together.work.error(problem)
         if at is not None and at not in blamed or _mentions_only(document, section, at, error):
             continue
+        if at is not None and _has_increment(program.tree, problem):
+            reason = f"{error.span_text} is a differential with its increment"
+            findings.skipped.append(Skipped(at[:2], reason, True, error))
+            continue
         if error.code in FACTS and _is_a_condition(section, at):
             continue
         if _has_unread_rows(document, at) and 200 <= error.code < 300:
@@ -288,8 +293,8 @@ def _prose_may_say(section: Section, at: MathSpan | None, error: NotationError) 
     if SANS_SERIF.match(error.span_text or ""):
         return True  # an axis that running text mentions: $\ax[I] \in \mathcal{S}$
     name = TEXT.sub(r"\1", error.span_text or "").lstrip("\\")
-    base = BASE.split(name)[0]
-    if len(base) <= SHORT or any(letter.isdigit() for letter in base):
+    base = BASE.split(name)[0].rstrip(".")
+    if base == UNSPECIFIED or len(base) <= SHORT or any(letter.isdigit() for letter in base):
         return True  # LN is not a misspelling of ln, nor Conv2d of Conv
     return not isinstance(error.hint, Suggestion) or _fragment(section, at)
 
@@ -324,11 +329,24 @@ def _has_shape_variable(error: NotationError) -> bool:
 
 
 def _mentions_only(document: Document, section: Section, at: MathSpan | None, error: NotationError) -> bool:
-    """Return whether an inline formula needs no value: an axis, $\\ax(i)$, or a differential, $\\partial X$."""
+    r"""Return whether an inline formula needs no value: an axis, $\ax(i)$, or a differential, $\partial X$."""
     return _fragment(section, at) and (error.code == 405 or error.span_text in document.axes)
 
 
 def _fragment(section: Section, at: MathSpan | None) -> bool:
-    """Return whether a formula is an inline expression, not a statement."""
+    """Return whether an inline formula only mentions an expression or declares a differential."""
     statements = section.programs[at].statements if at and not at.display else ()
-    return bool(statements) and all(isinstance(statement, nodes.Value) for statement in statements)
+    return bool(statements) and all(
+        isinstance(statement, nodes.Value)
+        or isinstance(statement, nodes.Declaration)
+        and all(isinstance(name, nodes.Differential) for name in statement.names)
+        for statement in statements
+    )
+
+
+def _has_increment(tree: nodes.Program, problem: NotationError) -> bool:
+    """Return whether an error is about the call in ∂f(X; H), the differential of f(X) with increment H."""
+    called = (node.body for node in walk(tree) if isinstance(node, nodes.Differential))
+    return problem.code == 304 and any(
+        isinstance(body, nodes.Call) and len(body.parameters) == 1 and body.span == problem.span for body in called
+    )

@@ -40,9 +40,7 @@ from .fitting_shapes import Shapes, with_fitting_shapes
 from .notation import base_of
 from .random_values import drawn_length, drawn_number, tensor_of, with_sizes
 from .typed_programs import checked, taken, typed
-from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried, doubt
-
-UNSPECIFIED = "const"  # A ⊙_{𝒮} ∂X + const: anything that does not vary
+from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 
 
 def tried_claims(

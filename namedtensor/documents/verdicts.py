@@ -12,6 +12,7 @@ from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
 PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "not disproved", "disproved", "condition", "not tested"
+UNSPECIFIED = "const"  # In A ⊙_{𝒮} ∂X + const, the name means any term that does not vary.
 
 
 @dataclass(frozen=True)
