@@ -365,3 +365,26 @@ def test_an_equation_for_members_that_its_index_only_leads_to_defines_nothing():
     with pytest.raises(nt.NotationError, match="undefined name h") as caught:
         nt.evaluate("h^1 = 1\nh^{2 t} = 2 h^t for t = 1, …, 2\nh^4")
     assert "an equation whose left side is an expression defines nothing" in str(caught.value)
+
+
+CALLS_ITSELF = {  # assertion about f(X) = X ⊙_{a} X: whether it holds
+    "1 + f(X) = 1 + ∑_{a} X^2": True,
+    "f(X) + f(2 X) = 5 ∑_{a} X^2": True,
+    "∂f(X) = 2 X ⊙_{a} ∂X": True,
+    "1 + f(X) = 2 + ∑_{a} X^2": False,
+    "f(2 X) + 0 = 2 f(X)": False,
+    "∂f(X) = 3 X ⊙_{a} ∂X": False,
+}
+
+
+@pytest.mark.parametrize(("text", "is_true"), CALLS_ITSELF.items())
+@pytest.mark.parametrize("declaration", ["", "X ∈ ℝ^{a}\n"])
+def test_an_assertion_about_a_function_may_call_the_function(text, is_true, declaration):
+    program = f"f(X) = X ⊙_{{a}} X\n{declaration}{text}\nf(z)"
+    z = nt.tensor([1.0, 2.0, 3.0], "a")
+    if is_true:
+        assert float(nt.evaluate(program, z=z)) == 14
+    else:
+        with pytest.raises(nt.NotationError) as raised:
+            nt.evaluate(program, z=z)
+        assert raised.value.code == 403 and raised.value.span_text == text

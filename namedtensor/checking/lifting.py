@@ -7,7 +7,7 @@ signature or of the body can meet them, and get their old names back in the resu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from grammar.errors import NotationError
@@ -16,7 +16,7 @@ from grammar.nodes import Name, Node, Set
 from ..core.sizes import resolve, unify
 from ..core.suggestions import near
 from ..scope.names import Key
-from ..scope.symbols import FunctionDefinition, equal_sides
+from ..scope.symbols import Claim, FunctionDefinition, equal_sides
 from ..terms.environment import Environment, lifted_name, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
@@ -70,8 +70,22 @@ def inline_call(
     if function.claims:
         stated = [*equal_sides(function.body, function.claims, function.statement.span)]
         checker.pending_claims += ((claim, inner) for claim in reversed(stated))
-    checker.pending_claims += ((claim, inner) for claim in function.local_claims)
+    checker.pending_claims += assertions_of_call(function, inner, caller)
     return result
+
+
+def assertions_of_call(
+    function: FunctionDefinition, inner: Environment, caller: Environment
+) -> Iterator[tuple[Claim, Environment]]:
+    """Yield the assertions about a function's parameters, each with its environment.
+
+    An assertion may call the function itself, as `∂f(X) = 2 X ⊙_{a} ∂X` does; such a call checks no assertions.
+    """
+    (call,) = inner.active - caller.active
+    asserting = ("assertion", call)
+    if asserting not in caller.active:
+        stating = inner.within(active=caller.active | {asserting})
+        yield from ((claim, stating) for claim in function.local_claims)
 
 
 def call_environment(
