@@ -71,6 +71,12 @@ def test_mistakes_of_one_kind_are_reported_each(check):
     assert len(re.findall(r"^a\.tex:[23]:\d+: error 301: ", printed, re.MULTILINE)) == 2
 
 
+def test_a_mistake_that_recurs_is_one_finding_with_its_lines(check):
+    status, printed = check({"a.tex": HEAD + "".join(SLIP.replace("Y", name) for name in "YZUVWT")})
+    assert status == 1 and printed.count(": error 301: ") == 1 and "5 more: lines 3, 4, 5, 6, 7\n" in printed
+    assert printed.splitlines()[-1].endswith("6 errors, 0 warnings")
+
+
 ORDINARY_TEXTS = (
     r"\name{Ada Lovelace} \email{ada@example.org} \begin{document} $x$ \end{document}",
     "\\begin{alltt}\nR> model$values\n\\end{alltt} and $x$",

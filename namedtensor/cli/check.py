@@ -9,6 +9,7 @@ from typing import Any
 
 from grammar.errors import CATALOGUE, NotationError
 
+from ..documents.suffixes import EXPECTED
 from ..files.text import InputError
 from ..programs.arguments import KeywordValues
 from .arguments import FormulaSource, place_of, sizes_of, source_of
@@ -28,9 +29,7 @@ def check_command(options: Any, console: Console) -> int:
     if documents or is_document(source):
         return check_documents(documents or [DocumentInput(source)], shapes, ignored, options, console)
     if options.assumptions or options.baseline or options.page or options.format == "html":
-        raise InputError(
-            "--assumptions, --baseline, --page and --format html are for documents: .tex, .md, .ipynb, .html or .py"
-        )
+        raise InputError(f"--assumptions, --baseline, --page and --format html are for documents: {EXPECTED}")
     from ..positional.offers import remark_on
     from ..programs.api import check
 

@@ -1,4 +1,4 @@
-"""The command `check` on documents: LaTeX, Markdown, notebooks, HTML and Python, their findings as text or for machines."""
+"""The command `check` on documents: LaTeX, Markdown, reStructuredText, notebooks, HTML and Python."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ..documents.suffixes import DOCUMENTS, EXPECTED, PYTHON
 from ..files.text import InputError, save_text
 from .arguments import FILE_LIKE, FormulaSource, sizes_of
 from .console import Console, error_record
 
-DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm", ".py")
 MOST = 200  # findings with one code that are printed of a document
-MAX_LINES = 8  # line numbers that are printed of what recurs
+RECURRING = 5  # findings with one message that are printed in full
 UNSUPPORTED = 111  # the code of a macro that is not read
+MAX_LINES = 8  # line numbers that are printed of what recurs
 
 
 class DocumentInput(NamedTuple):
@@ -54,11 +55,7 @@ def documents_of(options: Any) -> list[DocumentInput]:
     for word in words:
         if not _is_document_file(word):
             there = os.path.exists(word)
-            raise InputError(
-                f"{word} is not a document: expected .tex, .md, .ipynb, .html or .py"
-                if there
-                else f"there is no file {word}"
-            )
+            raise InputError(f"{word} is not a document: expected {EXPECTED}" if there else f"there is no file {word}")
     options.inputs = [word for word in options.inputs if word not in words]
     inputs = [_given(word) for word in dict.fromkeys([options.formula, *words])]
     options.source = inputs[0].source
@@ -66,7 +63,7 @@ def documents_of(options: Any) -> list[DocumentInput]:
 
 
 def _is_document_file(word: str) -> bool:
-    return word.endswith(DOCUMENTS) and "\n" not in word and os.path.exists(word)
+    return word.endswith((*DOCUMENTS, *PYTHON)) and "\n" not in word and os.path.exists(word)
 
 
 def _given(word: str) -> DocumentInput:
@@ -79,7 +76,7 @@ def _given(word: str) -> DocumentInput:
 def is_document(source: FormulaSource) -> bool:
     """Whether LaTeX is a document with formulas in it, and not a formula."""
     whole = re.search(r"\\(?:documentclass|begin\{document\}|section\b)", source.text)
-    named = source.name is not None and source.name.endswith(DOCUMENTS)
+    named = source.name is not None and source.name.endswith((*DOCUMENTS, *PYTHON))
     return source.syntax != "text" and bool(whole or named)
 
 
@@ -203,14 +200,7 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
         for name, text in section.types.items():
             console.print(f"  {name} : {text}")
     for severity in ("error", "warning", "not checked"):
-        groups: dict[Any, list[Any]] = {}  # what cannot be read for one reason, such as an unsupported macro
-        for at, finding in enumerate(checked.of(severity)):
-            problem = finding.problem
-            unread = (
-                severity == "not checked" or problem.code == UNSUPPORTED or (options.all and problem.kind == "syntax")
-            )
-            groups.setdefault((problem.code, problem.message) if unread else at, []).append(finding)
-        result = list(groups.values())
+        result = group_findings(checked.of(severity), options.all)
         for first, *others in result[:MOST]:
             console.print(as_text(first, console, others))
         if len(result) > MOST:
@@ -220,6 +210,25 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
         console.print(note)
     if len(notes) > MOST and not options.all:
         console.print(f"{checked.name}: note: {_number(len(notes) - MOST, 'further note')}, not shown")
+
+
+def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
+    """Group findings that have one cause: a construct that is not read, or a message that recurs more than `RECURRING` times."""
+    by_cause: dict[Any, list[Any]] = {}
+    for finding in findings:
+        by_cause.setdefault((finding.problem.code, finding.problem.message), []).append(finding)
+    groups: dict[int, list[Any]] = {}
+    for finding in findings:
+        problem = finding.problem
+        same = by_cause[problem.code, problem.message]
+        unread = (
+            finding.severity == "not checked"
+            or problem.code == UNSUPPORTED
+            or (everything and problem.kind == "syntax")
+        )
+        first = same[0] if unread or len(same) > RECURRING else finding
+        groups.setdefault(id(first), []).append(finding)
+    return list(groups.values())
 
 
 def lines_shown(findings: list[Any], first: Any) -> str:
@@ -232,9 +241,9 @@ def lines_shown(findings: list[Any], first: Any) -> str:
 
 
 def as_text(finding: Any, console: Console, others: Any = ()) -> str:
-    """A finding as path:line:column: error 301: …, and below it the excerpt; of what was not checked only the first line.
+    """Format a finding as path:line:column: error 301: …, with its excerpt if it was checked.
 
-    `others` are findings of the same construct, of which only the lines are written.
+    `others` are findings with the same cause; only their lines are written.
     """
     line, column = finding.problem.position()
     drawn = console.error(finding.problem, "", sys.stdout).partition(": ")[2]

@@ -29,7 +29,7 @@ from ..editor.renaming import rename
 from ..editor.text_programs import Problem
 from ..files.text import InputError
 
-SUFFIXES = {"namedtensor": ".nt", "python": ".py", "latex": ".tex", "tex": ".tex", "markdown": ".md", "html": ".html"}
+SUFFIXES = {"namedtensor": ".nt", "python": ".py", "latex": ".tex", "tex": ".tex", "markdown": ".md", "quarto": ".qmd", "rmd": ".Rmd", "mdx": ".mdx", "restructuredtext": ".rst", "html": ".html"}  # fmt: skip
 SEVERITIES = {
     "error": lsp.DiagnosticSeverity.Error,
     "warning": lsp.DiagnosticSeverity.Warning,

@@ -8,6 +8,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..documents.suffixes import EXPECTED
 from .console import WRONG_USE, Console
 
 
@@ -125,7 +126,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         "--trials", metavar="N", type=_count, default=8, help="number of random tests per assertion (default: 8)"
     )
     parser.add_argument("--seed", metavar="N", type=_count, default=0, help="seed of the random tensors (default: 0)")
-    documents = parser.add_argument_group("documents (.tex, .md, .ipynb, .html, .py)")
+    documents = parser.add_argument_group(f"documents: {EXPECTED}")
     documents.add_argument("--page", metavar="FILE.html", help="also write the page of --format html to this file")
     documents.add_argument(
         "--all", action="store_true", help="also check formulas without a named axis, and list what was skipped"

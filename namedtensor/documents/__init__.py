@@ -21,6 +21,8 @@
 `conflicts`: formulas as one program, and redefined names.
 `inherited`: what a section inherits from those before it.
 `built_ins`: definitions that equal built-in functions.
+`suffixes`: the file suffixes of documents.
+`restructured_text`: formulas of reStructuredText.
 `sections`: each section checked as a scope.
 `unused`: names that are declared and not used.
 `index_values`: the values of indices.

@@ -20,12 +20,13 @@ from .formula_checks import CheckedFormula, check_formula
 from .included_files import Read, Whole, whole_of_one
 from .python_source import FormulaString, SkippedString, formulas_in
 from .report import Report, Skipped
+from .suffixes import DOCUMENTS, PYTHON
 from .verdicts import FALSE, Draws, Tried
 
 if TYPE_CHECKING:
     from ..programs.parsed import ParsedProgram
 
-KINDS = (".nt", ".py", ".tex", ".md", ".markdown", ".ipynb", ".html", ".htm")
+KINDS = (".nt", *PYTHON, *DOCUMENTS)
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _shown(finding: Finding) -> str:
 def check_document(
     text: str, path: str, *, read: Callable[[str], str | None] | None = None, everything: bool = False
 ) -> DocumentCheck:
-    r"""Check the formulas of a document: LaTeX, Markdown, a notebook, HTML, a program (`.nt`) or Python source.
+    r"""Check the formulas of a document: LaTeX, Markdown, reStructuredText, a notebook, HTML, a program (`.nt`) or Python source.
 
     In Python, the formulas are string constants that are given to functions of this package.
 

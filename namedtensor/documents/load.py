@@ -9,6 +9,7 @@ from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_path
 from ..programs.program import Program
+from .suffixes import DOCUMENTS
 
 if TYPE_CHECKING:
     from ..programs.api import Folders, Operators
@@ -21,7 +22,7 @@ def load_program(
 ) -> Program:
     r"""Load a program from a file.
 
-    A document (`.tex` with sections or included files, `.md`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
+    A document (`.tex` with sections or included files, `.md`, `.rst`, `.ipynb`, `.html`) is read as `namedtensor check` reads it: with
     its included files, its macros and the assumptions in its comments. Sections inherit definitions, and a later definition
     takes precedence.
 
@@ -56,7 +57,7 @@ def load_program(
     N = √(∑_{a} X^2)
     """
     path = as_path(path)
-    if section is not None or path.suffix in (".tex", ".md", ".markdown", ".ipynb", ".html", ".htm"):
+    if section is not None or path.suffix in DOCUMENTS:
         with LOADING, all_or_none():
             from .loaded import program_of
 

@@ -22,17 +22,18 @@ from .included_files import Read, Whole, document_text, whole_of_one, whole_text
 from .markdown import whole_markdown
 from .notebook import whole_notebook
 from .overridden import defined_by, without
+from .restructured_text import whole_restructured_text
 from .root import whole_chapter
 from .sections import check_document
+from .suffixes import HTML, MARKDOWN, NOTEBOOK, PYTHON, RESTRUCTURED_TEXT, TEX
 
 READERS = {
-    ".tex": whole_chapter,  # the one that reads further files
-    ".md": whole_markdown,
-    ".markdown": whole_markdown,
-    ".ipynb": whole_notebook,
-    ".html": whole_hypertext,
-    ".htm": whole_hypertext,
-    ".py": whole_of_one,
+    **dict.fromkeys(TEX, whole_chapter),  # the one that reads further files
+    **dict.fromkeys(MARKDOWN, whole_markdown),
+    **dict.fromkeys(RESTRUCTURED_TEXT, whole_restructured_text),
+    **dict.fromkeys(NOTEBOOK, whole_notebook),
+    **dict.fromkeys(HTML, whole_hypertext),
+    **dict.fromkeys(PYTHON, whole_of_one),
 }
 PARTS = re.compile(r"\\(?:documentclass|begin\{document\}|(?:sub)*section\b|input\b|include\b)")
 
