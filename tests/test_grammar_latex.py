@@ -479,3 +479,10 @@ def test_a_macro_with_two_arguments_that_nothing_defines_is_an_error():
     assert caught.value.code == 111 and caught.value.message == r"macro \foo is not defined"
     assert caught.value.span_text == r"\foo" and "style file" in caught.value.hint
     parse(r"\foo{} + \alpha{X} + \foo + \foo{X} + \exp{X} + \norm{X}", "latex")  # \foo is a name, and a function
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("body", [r"\arg\%s", r"\arg\,\%s", r"\operatorname*{arg\,%s}", r"\mathrm{arg%s}"])
+def test_a_document_may_define_argmax_by_arg_and_max(name, body):
+    defined = rf"\newcommand{{\arg{name}}}{{{body % name}}} Y = \arg{name}_{{\name{{seq}}}} X"
+    assert parse(defined, "latex") == parse(f"Y = arg{name}_{{seq}} X", "text")

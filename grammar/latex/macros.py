@@ -61,7 +61,7 @@ PIECE = re.compile(
 
 
 ESCAPED = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}  # as a page of HTML must write them
-ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max, which is one operator
+ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max is one operator, whatever a document calls \argmax.
 
 
 def scan(source: str) -> list[Piece]:
@@ -70,7 +70,7 @@ def scan(source: str) -> list[Piece]:
     for text in PIECE.findall(source):
         end = start + len(text)
         if text[0] != "%" and not text.isspace():
-            pieces.append((ESCAPED.get(text) or ARG.sub(r"\\arg\1", text), start, end))
+            pieces.append((ESCAPED.get(text) or ARG.sub(r"\\operatorname{arg\1}", text), start, end))
         start = end
     return pieces
 
