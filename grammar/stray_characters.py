@@ -34,11 +34,14 @@ def shown(character: str) -> str:
 
 def advice(character: str, source: str, end: int) -> str | None:
     """The hint for a character."""
+    if TRANSPOSE.match(source, end - 1):
+        return "axes have no order, so no transpose is needed; to rename axes, write X_{a→b}"
     if character == "." and source[end : end + 1].isalpha():
         return "nothing of Python can be reached from a formula: write sum_{axis} X, X_{a→b}, |axis|"
     return ADVICE.get(character)
 
 
+TRANSPOSE = re.compile(r"\.(?:T|mT|transpose)\b")
 ADVICE = {
     ".": "write a decimal point between digits",
     "&": 'this looks like LaTeX: pass syntax="latex"',

@@ -15,11 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
+from grammar.printer import to_text
 from grammar.traversal import children
 
 from ..core.extents import typical
@@ -39,14 +41,23 @@ from .transpose import pushforward, transpose
 
 
 # ------------------------------------------------------------------------------------------------------- in a formula
+def without_index(checker: Inference, node: nodes.Derivative) -> str:
+    """Return the hint for a derivative with respect to elements: index the derivative with respect to the whole tensor."""
+    variable, mark = node.variable, node.mark
+    if not isinstance(variable, nodes.Index):
+        return "define a name for it, Y = …, and write ∂(…)/∂Y*"
+    items = tuple((replace(axis, name=axis.name + mark), index) for axis, index in variable.items)
+    whole = replace(variable, base=replace(node, variable=variable.base), items=items)
+    return f"differentiate with respect to the whole tensor, then index: {to_text(whole)}"
+
+
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
     """The term of ∂body/∂X*: the axes of the body, and those of X with the mark."""
     checker.derived += 1
     if not is_name(checker, node.variable, env):
         raise checker.error(
-            112, "a derivative is taken with respect to a name", node.variable,
-            hint="define a name for it, Y = …, and write ∂(…)/∂Y*",
-        )  # fmt: skip
+            112, "a derivative is taken with respect to a name", node.variable, hint=without_index(checker, node)
+        )
     by = checker.infer(node.variable, env)
     body = checker.infer(node.body, env)
     for term, part in ((body, node.body), (by, node.variable)):

@@ -209,6 +209,11 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
     axis = None if written is None else env.resolve_axis(written)[0]  # a function's axis is what it was called with
     name = text if unknown is None else axis or checker.text(unknown)
     is_number = isinstance(end, nodes.Number)
+    if isinstance(end, nodes.Index):
+        return checker.error(
+            309, f"{text} differs between positions, but {what} needs one number", end,
+            hint=f"write the bound as a condition: ∑_{{j ≤ {text}}} …", symbol=name,
+        )  # fmt: skip
     return checker.error(
         309, f"{text} is not an integer, but {what} needs one" if is_number else f"{text} has no value, but {what} needs one", end,
         hint="write an integer" if is_number else f"pass it: sizes={{{name!r}: 3}}", symbol=name, axis=axis,

@@ -14,7 +14,7 @@ from grammar.symbols import FUNCTIONS
 from ..core.extents import Extent, UndecidedSize
 from ..core.kinds import is_tuple
 from ..core.sizes import resolve
-from ..core.suggestions import ELSEWHERE, did_you_mean, near
+from ..core.suggestions import CREATED_OPERATORS, ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.names import Key, spelled, walk
 from ..scope.statements import SIGNS
@@ -72,6 +72,11 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
         or unspelled(checker, key)
         or of_derivative(checker, key, node)
     )
+    if key.base in CREATED_OPERATORS:
+        text = key.base
+        hint = f"{text} is an nt.operator: write nt.formula(…, operators=[{text}]), or nt.program"
+    elif text in TRANSPOSED:
+        hint = hint or ELSEWHERE.get(text)
     hint = hint or did_you_mean(meant(checker, text, known_names)) or ELSEWHERE.get(text)
     return checker.error(
         201,

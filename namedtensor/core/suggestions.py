@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from grammar.errors import Hint
 from grammar.locks import LOADING, all_or_none
@@ -15,6 +16,10 @@ LONGEST = 60  # names beyond this distance are not typos
 
 FUNCTION = "a function is defined by an equation: f(t) = t + 1"
 RESULT = "the last line is the result: write it alone"
+
+CREATED_OPERATORS: WeakValueDictionary[str, Any] = (
+    WeakValueDictionary()
+)  # the operators that `nt.operator` made, by name
 
 ELSEWHERE = {
     "axis": "axes are named in the subscript: softmax_{seq} X",

@@ -22,7 +22,7 @@ from grammar.printer import to_latex
 
 from ..core.axes import AxisSignature, signature
 from ..core.kinds import as_text, wrong
-from ..core.suggestions import did_you_mean, near
+from ..core.suggestions import CREATED_OPERATORS, did_you_mean, near
 from ..operators import REGISTRY
 from ..operators.array_functions import ANY_LIBRARY, ArrayFunction
 from ..operators.user_functions import program_operators, using
@@ -211,6 +211,7 @@ def operator(
         _check_definition(custom)
     elif custom.differential:
         check_differential(custom)
+    CREATED_OPERATORS[name] = custom
     return custom
 
 
