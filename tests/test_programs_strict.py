@@ -100,10 +100,30 @@ def test_a_place_is_warned_of_once():
 def test_other_outer_broadcasts_are_not_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        nt.evaluate("x + k", x=X, k=K)
+        nt.evaluate("x ⊙ k", x=X, k=K)
         nt.evaluate("x ⊙ y", x=X, y=nt.tensor(np.ones(2), "chans'"))
         nt.evaluate("x + y", x=X, y=nt.tensor(np.ones(3), "chans"))
         X + K
+
+
+UNRELATED = {  # formula of A over i, j and B over j: the sum that evaluating warns about, if any
+    "A ⊙_{j} B + B": "+ broadcasts ℝ^{i[2]} against ℝ^{j[3]}",
+    "∑_{j} A − B": "− broadcasts ℝ^{i[2]} against ℝ^{j[3]}",
+    "f(A) + 1\nf(X) = ∑_{j} X − B": "− broadcasts ℝ^{i[2]} against ℝ^{j[3]}",
+    "A + B": "", "∑_{j} A ⊙ B": "", "∑_{j} A ⊙ B + 1": "", "B − B_{j→j'}": "", "A − [A + B]_{i→k}": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), UNRELATED.items())
+def test_a_sum_of_unrelated_axes_is_warned_of_once(text, message):
+    formula = nt.formula(text)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            formula(values={"A": nt.tensor(np.ones((2, 3)), "i j"), "B": nt.tensor(np.ones(3), "j")})
+    assert [message in str(warning.message) for warning in caught] == [True] * bool(message)
+    checked = nt.check(text, A="ℝ^{i × j}", B="ℝ^{j}")
+    assert not message or [warning.code for warning in checked.warnings] == [314]
 
 
 def test_a_function_s_own_axes_are_none_of_the_callers():

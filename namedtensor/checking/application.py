@@ -15,7 +15,7 @@ from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..core.suggestions import near
 from ..operators import REGISTRY
 from ..operators.record import Operator
-from ..scope.names import component
+from ..scope.names import MARKS, component
 from ..terms.environment import Environment, source_name
 from ..terms.inference import CheckWarning, Inference, shown
 from ..terms.terms import Term, fold
@@ -159,8 +159,11 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
         checker.outer = checker.error(code, message, node, notes=notes, hint=hint, symbol=name)
         if checker.strict:
             raise checker.outer
-    warning = CheckWarning(code, message, node.span, hint, close is not None)
-    if (name != "/" or warning.misspelt) and warning not in checker.warnings:
+    # A sum of a vector over the rows and one over the columns is seldom meant, unless one axis is the other renamed.
+    unrelated = {axis.rstrip(MARKS + "'") for axis in left}.isdisjoint(axis.rstrip(MARKS + "'") for axis in right)
+    evaluating = close is not None or (name in ("+", "-") and unrelated)
+    warning = CheckWarning(code, message, node.span, hint, evaluating)
+    if (name != "/" or close is not None) and warning not in checker.warnings:
         checker.warnings.append(warning)
 
 

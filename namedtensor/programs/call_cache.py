@@ -269,15 +269,15 @@ WARNED = (
 
 
 def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
-    """Warn, at the first call of a signature, of axes that may be misspelled.
+    """Warn, at the first call of a signature, about axes that may be misspelled and sums of unrelated axes.
 
-    Of a `whole` program also of lines that continue an equation, of built-ins that a formula replaces, of axes that meet with
-    a mark and without, and of assertions whose values are not compared.
+    For a `whole` program, also warn about lines that continue an equation, replaced built-ins, axes that differ in a star,
+    and assertions whose values are not compared.
     """
     if checker is None:
         return
     for warning in checker.warnings:
-        if warning.misspelt or (whole and warning.code in WARNED):
+        if warning.evaluating or (whole and warning.code in WARNED):
             warn_of_text(f"{warning.message}: {checker.text(warning.span)} ({warning.hint})")
     for span, (reason, hint) in checker.only_typed.items() if whole else ():
         warn_of_text(f"this assertion was not checked: {reason}: {checker.text(span)} ({hint})")

@@ -45,7 +45,7 @@ class CheckWarning(NamedTuple):
     message: str
     span: tuple[int, int]
     hint: str
-    misspelt: bool = False  # whether an axis is one letter apart from another, which evaluating warns of too
+    evaluating: bool = False  # whether evaluating gives this warning too
 
     def as_error(self, source: str) -> NotationError:
         """What a strict check would raise there."""
