@@ -25,12 +25,13 @@ export function noteAttempt(name, answer) {
   keep(`attempts ${name}`, [...attemptsOf(name).filter((each) => each !== answer), answer].slice(-MAX_ATTEMPTS));
 }
 
-/** All attempts as the file that `namedtensor exercises grade` reads; what was written and not graded is the last one. */
-export function answersFile(exercises, name) {
+/** The attempts as the file that `namedtensor exercises grade` reads. Ungraded text is the last attempt of an exercise that is not solved. */
+export function answersFile(exercises, name, solved = []) {
   const blocks = exercises.flatMap((exercise) => {
+    const graded = attemptsOf(exercise.name).map((each) => each.trim()).filter(Boolean);
     const written = answerOf(exercise.name).value.trim();
-    const attempts = attemptsOf(exercise.name).map((each) => each.trim()).filter((each) => each !== written);
-    return [...attempts, written].filter(Boolean).map((answer) => `#: exercise ${exercise.name}\n${answer}\n`);
+    const attempts = solved.includes(exercise.name) && graded.length > 0 ? graded : [...graded.filter((each) => each !== written), written].filter(Boolean);
+    return attempts.map((answer) => `#: exercise ${exercise.name}\n${answer}\n`);
   });
   return [...(name.trim() ? [`#: student ${name.trim().replace(/\s+/g, " ")}\n`] : []), ...blocks].join("\n");
 }

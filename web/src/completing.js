@@ -34,7 +34,9 @@ export async function completions(context) {
   }
   const word = /[\p{L}][\p{L}\p{N}_]*['′]?$/u.exec(before)?.[0];
   if (!word && !context.explicit && !/[_^]\{?$|[×,]\s?$/.test(before)) return null;
-  const reply = await ask({ ask: "complete", before, names: names() }).catch(() => null);
+  const known = names();
+  if (!context.explicit && [...known.tensors, ...known.axes].includes(word)) return null; // the name is whole
+  const reply = await ask({ ask: "complete", before, names: known }).catch(() => null);
   if (!reply?.ok || context.aborted || reply.completions.length === 0) return null;
   const length = reply.completions[0].length;
   const same = reply.completions.filter((each) => each.length === length && (each.meaning || context.explicit));

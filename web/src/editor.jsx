@@ -1,6 +1,6 @@
 // The text: CodeMirror with waves under errors, the lit part, axes in their colors, completion. Tab leaves it.
 
-import { acceptCompletion, autocompletion, completionStatus, closeCompletion } from "@codemirror/autocomplete";
+import { acceptCompletion, autocompletion, closeCompletion, completionStatus, moveCompletionSelection, startCompletion } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { nextDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { EditorState, StateEffect, StateField } from "@codemirror/state";
@@ -79,6 +79,11 @@ export function Editor({ text, errors = [], lit = null, axes = [], label, hint =
       { key: "Tab", run: tab },
       { key: "Escape", run: leave },
       { key: "F8", run: nextDiagnostic },
+      { key: "ArrowDown", run: moveCompletionSelection(true) },
+      { key: "ArrowUp", run: moveCompletionSelection(false) },
+      { key: "PageDown", run: moveCompletionSelection(true, "page") },
+      { key: "PageUp", run: moveCompletionSelection(false, "page") },
+      { key: "Ctrl-Space", run: startCompletion },
       { key: "Mod-Enter", run: () => heard.current.onSubmit?.() ?? false },
       ...historyKeymap, ...defaultKeymap,
     ];
@@ -88,7 +93,8 @@ export function Editor({ text, errors = [], lit = null, axes = [], label, hint =
         doc: text.value,
         extensions: [
           history(), data ? dataHistory : [], drawSelection(), EditorView.lineWrapping, marks, placeholder(hint), keymap.of(keys), listener,
-          autocompletion({ override: [completions], icons: false, activateOnTypingDelay: 60, tooltipClass: () => "completions" }),
+          autocompletion({ override: [completions], icons: false, defaultKeymap: false, // Enter begins a line and never completes
+             activateOnTypingDelay: 60, tooltipClass: () => "completions" }),
           EditorView.contentAttributes.of({ "aria-label": label, id, spellcheck: "false", autocapitalize: "off", "aria-multiline": "true" }),
         ],
       }),

@@ -8,8 +8,6 @@ import { Editor } from "./editor.jsx";
 import { Drawing } from "./exercise_drawing.jsx";
 import { Inline } from "./formula.jsx";
 import { Told } from "./paragraph.jsx";
-import { edited } from "./places.js";
-import { Repairs } from "./problems.jsx";
 import { ask, graded } from "./python.js";
 import { publicAddress, site } from "./share.js";
 import { keep, recall } from "./storage.js";
@@ -65,7 +63,7 @@ async function grade(exercise) {
   grades.value = { ...grades.value, [exercise.name]: { pending: true } };
   const reply = await graded({ ask: "grade", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
   if (reply.correct) solved.value = [...new Set([...solved.value, exercise.name])];
-  grades.value = { ...grades.value, [exercise.name]: reply.ok ? reply : { correct: false, feedback: reply.error.message } };
+  grades.value = { ...grades.value, [exercise.name]: { of: answer, ...(reply.ok ? reply : { correct: false, feedback: reply.error.message }) } };
   return true;
 }
 
@@ -83,8 +81,9 @@ function Hints({ hints }) {
   );
 }
 
-function Feedback({ grade: found }) {
+function Feedback({ grade: found, text }) {
   if (!found || found.pending) return <p class="quiet" role="status">{found ? "grading …" : ""}</p>;
+  if (found.of !== text) return <p class="quiet" role="status">{found.correct ? <>Your graded answer <code>{found.of}</code> is correct and is handed in; this text is not graded.</> : "You changed the text: grade it again."}</p>;
   return (
     <div role="status" class={`feedback ${found.correct ? "right" : "wrong"}`}>
       {found.error ? <div class="full"><Told error={found.error} text={found.error.full ?? found.error.message} /></div> : <p>{found.correct && <b>Correct. </b>}{found.feedback}</p>}
@@ -117,7 +116,7 @@ function Progress() {
 
 /** The file with all answers, for anyone who grades them. */
 function HandIn() {
-  const save = () => download(answersFile(sheet.value, student.value), answersFileName(student.value));
+  const save = () => download(answersFile(sheet.value, student.value, solved.value), answersFileName(student.value));
   return (
     <div class="row hand-in">
       <label class="held">your name <input value={student.value} autocomplete="name" maxLength={100} onInput={(event) => (student.value = event.currentTarget.value)} /></label>
@@ -128,7 +127,7 @@ function HandIn() {
 
 const FORMULAS = new Set(["formula", "fix", "gradient", "translate"]);
 
-/** The check of an answer while it is typed: its LaTeX, its errors; null for answers that are not formulas. */
+/** The check of an answer while it is typed: its LaTeX, its errors without their repairs, which may be the solution; null for answers that are not formulas. */
 function useRead(exercise) {
   const reply = useSignal(null);
   const text = exercise ? answerOf(exercise.name).value : "";
@@ -136,7 +135,7 @@ function useRead(exercise) {
     if (!exercise || !FORMULAS.has(exercise.kind) || !text.trim()) return void (reply.value = null);
     const inputs = Object.fromEntries(exercise.inputs.map((input) => [input.name, input.type]));
     let stale = false;
-    const timer = setTimeout(() => ask({ ask: "check", text, inputs }).then((found) => !stale && (reply.value = found.ok ? { ...found, of: text } : null), () => {}), 150);
+    const timer = setTimeout(() => ask({ ask: "check", text, inputs }).then((found) => !stale && (reply.value = found.ok ? { ...found, unrepaired: found.errors.map((error) => ({ ...error, repairs: [] })) } : null), () => {}), 150);
     return () => {
       stale = true;
       clearTimeout(timer);
@@ -186,11 +185,10 @@ export function Exercise() {
             {exercise.forbidden?.length > 0 && <p class="quiet">not allowed: {exercise.forbidden.join(", ")}</p>}
             {exercise.parts?.length > 0 && <p class="quiet">the type of each, one a line: {exercise.parts.map((part) => <code key={part}>{part}</code>)}</p>}
             {exercise.hole && <p class="quiet">the expression at the question mark: <code>{exercise.hole}</code></p>}
-            <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.errors ?? NONE} onSubmit={() => (grade(exercise), true)} />
-            {read?.of === answerOf(exercise.name).value && <Repairs repairs={read.errors.flatMap((error) => error.repairs)} source={read.of} onPut={(repair) => (answerOf(exercise.name).value = edited(read.of, repair))} />}
+            <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.unrepaired ?? NONE} onSubmit={() => (grade(exercise), true)} />
             {read?.plain_latex && <div class="answer-formula scroll" tabIndex={0} role="group" aria-label="your answer, typeset"><Inline latex={`\\displaystyle ${read.plain_latex}`} /></div>}
             <div class="row"><button type="button" class="main" data-after-editor onClick={() => grade(exercise)}>grade</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
-            <Feedback grade={grades.value[exercise.name]} />
+            <Feedback grade={grades.value[exercise.name]} text={answerOf(exercise.name).value} />
             <Hints hints={exercise.hints ?? []} />
           </div>
           <Drawing file={file.value} exercise={exercise} own={grades.value[exercise.name]?.own} />

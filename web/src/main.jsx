@@ -20,7 +20,7 @@ import { Legend } from "./legend.jsx";
 import { mend, Problems } from "./problems.jsx";
 import { ask, ready } from "./python.js";
 import { packedState, site, unpackedState } from "./share.js";
-import { begin, checked, data, errors, kept, lit, litPart, open, plan, pointAt, step, superscripts, tab, text, typeset } from "./state.js";
+import { begin, checked, data, errors, kept, lit, litPart, notice, open, plan, pointAt, step, superscripts, tab, text, typeset } from "./state.js";
 import { Steps } from "./steps.jsx";
 import { keep, recall } from "./storage.js";
 import "./theme.js";
@@ -106,6 +106,7 @@ function Page() {
       <main class={tab.value === "exercise" ? "exercising" : ""}>
         <div class="left">
           <section class="text" aria-label="formula">
+            {notice.value && <p class="wrong" role="alert">{notice.value}</p>}
             <Editor text={text} errors={shownErrors.value} lit={lit.value} axes={axes.value} label="formula" id="formula" signs data={data} onRepair={mend} onCaret={(place) => place !== null && pointAt(place)} />
             <div class="sheet">
               {typeset.value ? <Formula latex={typeset.value.latex} lit={lit.value} state={state.value} label="the formula, typeset; arrows walk through its parts" onPoint={(span) => (lit.value = span)} onPick={pick} /> : <div class="formula quiet" data-after-editor tabIndex={-1}>…</div>}
@@ -128,7 +129,7 @@ function Page() {
 // ------------------------------------------------------------------------------------------------------- its beginning
 /** What is to be shown first: a link, the file that the server was given, what was there last, or the first example. */
 async function first() {
-  const linked = location.hash.length > 1 ? await unpackedState(location.hash) : null;
+  const linked = await readLink();
   const last = linked ?? (EMBEDDED ? null : recall("last", null));
   const asked = ask({ ask: "examples" }).catch(() => ({ ok: false }));
   if (last) take(last);
@@ -137,6 +138,15 @@ async function first() {
   const file = reply.file && !linked;
   if (file) openFile(reply.file);
   if (!last?.text && !text.value) open(reply.examples?.[0] ?? { text: "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V" });
+}
+
+const DAMAGED = "This link is damaged, perhaps cut off when it was copied: ask for it again.";
+
+/** Returns the state that the address of the page holds, or null. A damaged address leaves a notice. */
+async function readLink() {
+  const state = location.hash.length > 1 ? await unpackedState(location.hash) : null;
+  notice.value = location.hash.length > 1 && !state ? DAMAGED : null;
+  return state;
 }
 
 /** Opens what a link holds: a formula, exercises, or both. */
@@ -165,7 +175,7 @@ addEventListener("keydown", (event) => {
   }
 });
 addEventListener("hashchange", async () => {
-  const state = await unpackedState(location.hash);
+  const state = await readLink();
   if (state) take(state);
 });
 

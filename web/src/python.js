@@ -16,7 +16,9 @@ export class Stopped extends Error {}
 
 // ------------------------------------------------------------------------------------------------------ by the server
 async function askServer(text, limit) {
-  const reply = await fetch("answer", { method: "POST", headers: { "Content-Type": "application/json" }, body: text, signal: AbortSignal.timeout(limit) });
+  const reply = await fetch("answer", { method: "POST", headers: { "Content-Type": "application/json" }, body: text, signal: AbortSignal.timeout(limit) }).catch((problem) => {
+    throw problem instanceof TypeError ? new Error("the server of this page does not answer: run `namedtensor playground` again and reload; your text is kept") : problem;
+  });
   return reply.text();
 }
 

@@ -22,6 +22,7 @@ export const lit = signal(null); // the span that is pointed at
 export const step = signal(null); // the step that is looked at
 export const other = signal(""); // a second formula, to be compared
 export const by = signal(null); // the name by which is derived
+export const notice = signal(null); // a message about the link that was opened
 
 // ------------------------------------------------------------------------------------------------ what Python replies
 export const checked = signal(null);

@@ -736,6 +736,8 @@ test("11. answers are downloaded as the file that graders read, every attempt in
       await until(page, (right) => document.querySelector(".feedback")?.classList.contains(right ? "right" : "wrong"), [answer === "∑_{m} X"]);
     }
   }
+  await write(page, "∑_{m} X + 1", '#view [aria-label="your answer to total"]'); // not graded after the correct answer
+  await until(page, () => !document.querySelector(".feedback.right") && /∑_\{m\} X is correct and is handed in/.test(document.querySelector("#view").textContent));
   await page.type(".hand-in input", "Ada Lovelace");
   const found = await page.evaluate(async () => {
     let blob, name;
@@ -781,9 +783,59 @@ test("9. what is hostile stays text", async () => {
   for (const fragment of ["#AAAA", "#" + "A".repeat(5000), "#%00", "#eyJ0ZXh0IjoxfQ"]) {
     const other = await open(browser, where.address, { fragment, wait: false });
     await until(other, () => document.querySelector("#formula"));
+    await until(other, () => document.querySelector(".text [role=alert]"));
     assert.deepEqual(other.complaints, []);
     await leave(other);
   }
+  await leave(page);
+});
+
+test("a damaged link says so, and a whole one afterwards does not", async () => {
+  const whole = await packedState({ text: "∑_{a} X", inputs: { X: "ℝ^{a[3]}" } });
+  const page = await open(browser, where.address, { fragment: `#${whole.slice(0, -12)}` });
+  assert.match(await page.$eval(".text [role=alert]", (each) => each.textContent), /This link is damaged/);
+  await page.evaluate((fragment) => (location.hash = fragment), whole);
+  await until(page, () => !document.querySelector(".text [role=alert]") && document.querySelector("#formula").textContent === "∑_{a} X");
+  await leave(page);
+});
+
+test("Enter begins a line, with completions open and without, and a known name opens none", async () => {
+  const page = await reading("g ∈ ℝ^{a[3]}\n2 g");
+  await write(page, "g ∈ ℝ^{a[3]}\n");
+  for (const letter of "2 g") await page.keyboard.sendCharacter(letter);
+  await settled(page);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.equal(await page.$(".completions"), null);
+  await page.keyboard.press("Enter");
+  assert.equal(await textOf(page), "g ∈ ℝ^{a[3]}\n2 g\n");
+  for (const letter of "sof") await page.keyboard.sendCharacter(letter);
+  await page.waitForSelector(".completions li");
+  await new Promise((resolve) => setTimeout(resolve, 200)); // a list that has just opened takes no key
+  await page.keyboard.press("Enter");
+  assert.match(await textOf(page), /\nsof\n$/);
+  for (const letter of "standar") await page.keyboard.sendCharacter(letter);
+  await page.waitForSelector(".completions li");
+  await new Promise((resolve) => setTimeout(resolve, 200)); // a list that has just opened takes no key
+  await page.keyboard.press("Tab");
+  assert.match(await textOf(page), /\nsof\nstandardize$/);
+  await leave(page);
+});
+
+test("an exercise shows where an answer is wrong, without a button that repairs it", async () => {
+  const page = await open(browser, where.address);
+  await show(page, "exercise");
+  const path = join(mkdtempSync(join(tmpdir(), "sheet-")), "week.nt");
+  writeFileSync(path, "#: exercise slip kind fix\nX ∈ ℝ^{seq × key}\n∑_{sek} X\nanswer = ∑_{seq} X\n");
+  await (await page.$("input[aria-label='open a file of exercises']")).uploadFile(path);
+  const editor = '#view [aria-label="your answer to slip"]';
+  await page.waitForSelector(editor);
+  await write(page, "∑_{sek} X", editor);
+  await page.waitForSelector("#view .cm-lintRange-error");
+  assert.equal(await page.$("#view .repairs button"), null);
+  await page.hover("#view .cm-lintRange-error");
+  await page.waitForSelector(".cm-tooltip .cm-diagnosticText");
+  assert.equal(await page.$(".cm-tooltip button"), null);
+  rmSync(join(path, ".."), { recursive: true });
   await leave(page);
 });
 
