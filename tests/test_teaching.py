@@ -360,7 +360,7 @@ WRONG = [  # an answer, what is said of it, whether it counts as a try
     ("gradient", "∂(norm_{y}(W ⊙_{x} v − t)^2 / 2)/∂v", "x is to be renamed: _{x→x*}", True),
     ("order", "∑_{n} 2 X\n∑_{n} (X + X)\n2 ∑_{n} X", "line 1, ∑_{n} 2 X, is not what the derivation begins with", True),
     ("order", "∑_{n} (X + X)\n∑_{n} 3 X\n2 ∑_{n} X", "does not follow from the one above", True),
-    ("order", "2 ∑_{n} X", "expected the lines of a derivation", False),
+    ("order", "2 ∑_{n} X", "expected at least 2 lines of a derivation", False),
     (
         "order",
         "∑_{n} (X + X)\n∑_{n} X + ∑_{n} X\n∑_{n} 2 X",
@@ -662,7 +662,7 @@ def test_the_command(tmp_path, capsys):
     key.write_text(SHEET, encoding="utf-8")
     handed.write_text("#: exercise type\nℝ^{m}\n", encoding="utf-8")
     assert main(["exercises", "validate", str(key)]) == 0
-    assert "11 exercises: 0 faults" in capsys.readouterr().out
+    assert "11 exercises: 0 faults, 1 warning" in capsys.readouterr().out
     assert main(["exercises", "release", str(key), "-o", str(tmp_path / "student")]) == 0
     assert nt.exercises(tmp_path / "student" / "week.nt")["type"].grade("ℝ^{m}")
     assert main(["exercises", "grade", str(handed), "--key", str(key)]) == 0
@@ -718,6 +718,12 @@ def test_cells_of_notebooks(tmp_path):
     cells = shell.cells["exercise"]("one", "<script>")
     assert cells.correct is False and "<script>" not in cells._repr_html_()
     assert "did you mean one" in repr(shell.cells["exercise"]("onne", "X"))
+    key.write_text("X ∈ ℝ^{n}", encoding="utf-8")
+    assert (
+        repr(shell.cells["exercise"](f"{key} one", "X"))
+        == f"{key}: no exercise; one begins with the line #: exercise NAME"
+    )
+    assert "none.nt: No such file" in repr(shell.cells["exercise"]("none.nt one", "X"))
 
 
 @pytest.mark.parametrize(
@@ -846,3 +852,57 @@ def test_a_sheet_that_is_opened_starts_the_process_that_grades():
     assert process is not None and grading.PROCESS.is_running
     grading.PROCESS.begin()
     assert grading.PROCESS.process is process
+
+
+# ------------------------------------------------------------------------------------------- shortcuts and solutions
+SHORTCUTS = {
+    "#: exercise a kind fill-in\n#: hole X ⊙ ?\nX ∈ ℝ^{n × m}\nY ∈ ℝ^{n}\nanswer = X ⊙ Y": "is the whole formula",
+    "#: exercise a kind fill-in\n#: hole ∑_{n} (X ⊙ ?)\nX ∈ ℝ^{n × m}\nY ∈ ℝ^{n}\nanswer = ∑_{n} X Y": "is the whole formula",
+    "#: exercise a kind fill-in\n#: hole X ⊙ ?\nX ∈ ℝ^{n × m}\nY ∈ ℝ^{n}\nanswer = Y": "",
+    "#: exercise a kind fill-in\n#: hole 2 + ?\nX ∈ ℝ^{n}\nanswer = 3 X": "",
+    "#: exercise a kind gradient\nX ∈ ℝ^{n}\nanswer = 2 X": "add #: forbid ∂",
+    "#: exercise a kind gradient\n#: forbid ∂\nX ∈ ℝ^{n}\nanswer = 2 X": "",
+    "#: exercise a kind derivation\nX ∈ ℝ^{n}\nanswer = ∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X": "add #: lines 3",
+    "#: exercise a kind derivation\n#: lines 3\nX ∈ ℝ^{n}\nanswer = ∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X": "",
+    "#: exercise a kind derivation\nX ∈ ℝ^{n}\nanswer = ∑_{n} 2 X = 2 ∑_{n} X": "",
+}
+
+
+@pytest.mark.parametrize(("text", "fault"), SHORTCUTS.items())
+def test_validate_reports_shortcuts(text, fault):
+    exercise = nt.exercises(text)["a"]
+    found = [*sheet_files.faults(exercise), *sheet_files.shortcuts(exercise)]
+    assert [fault in each for each in found] == [True] * bool(fault)
+
+
+def test_a_derivation_has_at_least_as_many_lines_as_its_exercise_says():
+    text = "#: exercise a kind derivation\n#: lines 3\nX ∈ ℝ^{n}\nanswer = ∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X"
+    exercise = nt.exercises(text)["a"]
+    short = exercise.grade("∑_{n} (X + X)\n2 ∑_{n} X")
+    assert not short and not short.counts_as_attempt and "at least 3 lines" in short.feedback
+    assert exercise.grade("∑_{n} (X + X)\n∑_{n} 2 X\n2 ∑_{n} X")
+    released = sheet_files.released(text, nt.exercises(text))
+    assert nt.exercises(released)["a"].lines == 3
+
+
+@pytest.mark.parametrize("word", ["", "one", "1", "-3", "2.5"])
+def test_the_least_number_of_lines_is_an_integer(word):
+    with pytest.raises(ExerciseError, match="line 2: expected #: lines N"):
+        nt.exercises(f"#: exercise a kind derivation\n#: lines {word}\nX ∈ ℝ^{{n}}\nanswer = X = X")
+
+
+@pytest.mark.parametrize(("forbidden", "answer"), [
+    ("softmax", "exp(logsoftmax_{n} X)"), ("∑", "sum_{n} X"), ("sum", "∑_{n} X"), ("√", "sqrt(X)"), ("max", "maxk_{n,1} X"),
+    ("argmax", "∑_{n} X"),
+])  # fmt: skip
+def test_a_forbidden_function_is_forbidden_under_its_other_names(forbidden, answer):
+    exercise = nt.exercises(f"#: exercise a\n#: forbid {forbidden}\nX ∈ ℝ^{{n}}\nanswer = X")["a"]
+    assert ("to be written without" in exercise.grade(answer).feedback) == (forbidden != "argmax")
+
+
+def test_no_text_of_an_exercise_shows_its_solution():
+    text = "#: exercise total points 2\nX ∈ ℝ^{n × m}\n#: mistake ∑_{m} X   The other axis.\nanswer = ∑_{n} X"
+    sheet = nt.exercises(text)
+    for shown in (repr(sheet["total"]), str(sheet["total"]), repr(sheet), repr([*sheet.values()]), f"{dict(sheet)}"):
+        assert "∑" not in shown
+    assert repr(sheet["total"]) == "<exercise total: formula, 2 points>"

@@ -10,7 +10,7 @@ from ..teaching.class_grades import ClassGrader
 from ..teaching.course import course_file, is_course_name
 from ..teaching.exercise_files import ExerciseError
 from ..teaching.grade_formats import GRADERS, json_text
-from ..teaching.sheet_files import faults, released
+from ..teaching.sheet_files import faults, released, shortcuts
 from ..teaching.sheets import Sheet, exercises
 from ..teaching.submissions import Student, Submission, answers, text_of
 from .console import Console
@@ -35,7 +35,11 @@ def _validate(options: Any, console: Console) -> int:
     wrong = [(exercise, fault) for exercise in sheet.values() for fault in faults(exercise)]
     for exercise, fault in wrong:
         console.print(f"{options.file}:{exercise.line}: {exercise.name}: {fault}")
-    console.print(f"{_count(len(sheet), 'exercise')}: {_count(len(wrong), 'fault')}")
+    warnings = [(exercise, warning) for exercise in sheet.values() for warning in shortcuts(exercise)]
+    for exercise, warning in warnings:
+        console.print(f"{options.file}:{exercise.line}: {exercise.name}: warning: {warning}")
+    more = f", {_count(len(warnings), 'warning')}" if warnings else ""
+    console.print(f"{_count(len(sheet), 'exercise')}: {_count(len(wrong), 'fault')}{more}")
     return int(bool(wrong))
 
 

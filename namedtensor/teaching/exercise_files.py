@@ -25,16 +25,18 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Value
 from grammar.parser import parse
+from grammar.plain_text import encodable
 
 from ..core.suggestions import did_you_mean, near
 
 KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "derivation", "fill-in")
 BY_VALUE = ("formula", "fix", "gradient", "einsum", "fill-in")  # those that ask for a formula
-WORDS = ("exercise", "hint", "mistake", "forbid", "draw", "part", "hole", "show", "counts", "expected")
+WORDS = ("exercise", "hint", "mistake", "forbid", "draw", "part", "hole", "lines", "show", "counts", "expected")
 COUNTS = ("last", "best", "first")  # of several answers, the one that counts; the first of these is the default
 LONGEST_HINT = 200
 DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
 MAX_POINTS = 10_000  # of one exercise
+MIN_LINES = 2  # of a derivation
 HEADER = re.compile(r"(\S+)((?:\s+(?:points|kind)\s+\S+)*)\s*$")
 
 
@@ -56,9 +58,9 @@ class Mistake:
     sentence: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExerciseText:
-    """One exercise as it is written: what is asked, what is given, and the solution where the file holds it."""
+    """One exercise: its task, the given statements, and the solution if the file contains it."""
 
     name: str
     kind: str = "formula"
@@ -72,10 +74,16 @@ class ExerciseText:
     draws: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     hole: str | None = None
+    lines: int = MIN_LINES
     shows_solution: bool = False
     counts: str = COUNTS[0]
     expected: str | None = None
     line: int = 1
+
+    @encodable
+    def __repr__(self) -> str:
+        """Return the name, kind and points, without the solution."""
+        return f"<exercise {self.name}: {self.kind}, {self.points:g} {'point' if self.points == 1 else 'points'}>"
 
 
 def read(text: str, name: str = "") -> list[ExerciseText]:
@@ -177,6 +185,13 @@ def _points(text: str, line: int, file: str) -> float:
     return int(points) if points == int(points) else points
 
 
+def _lines(text: str, number: int, file: str) -> int:
+    """Return the least number of lines of a derivation. Raises ExerciseError if the text is not an integer of at least 2."""
+    if not text.isdecimal() or int(text) < MIN_LINES:
+        raise _wrong(file, number, f"expected #: lines N with N of at least {MIN_LINES}, got {text or 'nothing'}")
+    return int(text)
+
+
 def _directive(
     word: str, rest: str, number: int, file: str, fields: dict[str, Any], lists: dict[str, list[Any]]
 ) -> None:
@@ -193,6 +208,8 @@ def _directive(
         fields["hole"] = rest
     elif word == "counts":
         fields["counts"] = _counts(rest, number, file)
+    elif word == "lines":
+        fields["lines"] = _lines(rest, number, file)
     elif word in lists:
         lists[word].append(rest)
     else:

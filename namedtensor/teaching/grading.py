@@ -214,8 +214,14 @@ def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> N
     used |= {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     used |= {"∂" for node in walk(tree) if isinstance(node, (nodes.Derivative, nodes.Differential))}
     for name in exercise.forbidden:
-        if name in used:
-            raise Refused(f"this one is to be written without {name}")
+        if found := sorted(used & {name, *ALSO_FORBIDDEN.get(name, ())}):
+            raise Refused(f"this one is to be written without {found[0]}")
+
+
+ALSO_FORBIDDEN = {  # forbidden name: other names and functions that give its value in one step
+    "∑": ("sum",), "sum": ("∑",), "∏": ("prod",), "prod": ("∏",), "√": ("sqrt",), "sqrt": ("√",), "σ": ("sigmoid",),
+    "sigmoid": ("σ",), "softmax": ("logsoftmax",), "logsoftmax": ("softmax",), "argmax": ("argmaxk",), "max": ("maxk", "cummax"),
+}  # fmt: skip
 
 
 def _head_of(solution: str | None) -> str | None:
@@ -291,16 +297,15 @@ def _sized(text: str) -> str:
     return SIZE.sub(r"(|\1|)", text)
 
 
-MIN_LINES = 2
-
-
 def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
     """Any number of lines from the first to the last, each equal to the one above on all random tests."""
     reference = reference_of(exercise, seed)
     first, last = reference.ends()
     lines = [to_text(parse(line, "auto")) for line in lines_of(answer)]
-    if len(lines) < MIN_LINES:
-        raise Refused("expected the lines of a derivation, one below the other")
+    if len(lines) < exercise.lines:
+        raise Refused(
+            f"expected at least {exercise.lines} lines of a derivation, one below the other; got {len(lines)}"
+        )
     if reference.mark((lines[0],)) != first:
         raise Wrong(f"line 1, {lines[0]}, is not what the derivation begins with", "it begins with another line")
     values = [reference.setting.compared(line, reference.draws) for line in lines]

@@ -63,8 +63,10 @@ def load(shell: Any) -> None:
             if not sheets:
                 return Said("name the file once: %%exercise week3.nt attention-scale", False)
             grade = sheets[0][name].grade(cell)
-        except (ExerciseError, KeyError) as problem:
-            return Said(str(problem.args[0]), False)
+        except ExerciseError as problem:
+            return Said(str(problem), False)
+        except KeyError as problem:  # whose text is quoted
+            return Said(problem.args[0], False)
         return Said(grade.feedback, grade.correct, grade)
 
     shell.register_magic_function(nt_cell, "cell", "nt")

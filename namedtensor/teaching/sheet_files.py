@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
+from grammar import nodes
 from grammar.errors import NotationError
+from grammar.parser import parse
+from grammar.traversal import children
 
 from ..operators.usage import tensors
-from .exercise_files import BY_VALUE, DIRECTIVE, LONGEST_HINT, ExerciseText, Line, blocks
+from ..scope.names import walk
+from .exercise_files import BY_VALUE, DIRECTIVE, LONGEST_HINT, MIN_LINES, ExerciseText, Line, blocks
 from .grading import grade
 from .references import Solution, kept_of
 from .sheets import Sheet
@@ -29,12 +34,56 @@ def faults(exercise: ExerciseText) -> Iterator[str]:
         return
     if exercise.kind in BY_VALUE and _vanishes(exercise):
         yield "the reference solution is 0 on every random test"
+    if exercise.kind == "fill-in" and _fills(exercise.hole or "?", parse(answer, "text").statements[-1]):
+        yield f"the reference solution is the whole formula; write only the part for the ? of {exercise.hole}"
     for mistake in exercise.mistakes:
         graded = grade(dataclasses.replace(exercise, forbidden=()), mistake.formula)
         if graded.correct:
             yield f"the mistake {mistake.formula} is graded as correct"
         elif graded.feedback != mistake.sentence:
             yield f"the mistake {mistake.formula} gets other feedback: {graded.feedback}"
+
+
+def shortcuts(exercise: ExerciseText) -> Iterator[str]:
+    """Yield the ways to a correct answer without the work that the exercise asks for."""
+    if exercise.solution is None:
+        return
+    solution = parse(exercise.solution, "text").statements[-1]
+    has_derivative = any(isinstance(node, (nodes.Derivative, nodes.Differential)) for node in walk(solution))
+    if exercise.kind == "gradient" and "∂" not in exercise.forbidden and not has_derivative:
+        yield "the question itself, written with ∂, is a correct answer; add #: forbid ∂"
+    if exercise.kind == "derivation" and exercise.lines == MIN_LINES < len(Solution(exercise).derivation()):
+        yield "the first and the last line alone are a correct answer; add #: lines 3, or more"
+
+
+def _fills(hole: str, solution: nodes.Statement) -> bool:
+    """Return whether a solution is the formula with the hole, with some expression in the hole."""
+    try:
+        formula = parse(hole.replace("?", f"({FILLED})"), "text").statements[-1]
+    except NotationError:  # the hole is an axis or an operator
+        return False
+    whole, given = (
+        statement.sides[-1] if isinstance(statement, nodes.Equation) else getattr(statement, "body", statement)
+        for statement in (formula, solution)
+    )
+    return hole.strip() != "?" and _matches(whole, given)
+
+
+FILLED = "filled"
+
+
+def _matches(pattern: Any, node: Any) -> bool:
+    """Return whether a tree equals a pattern, in which the name `filled` equals any expression."""
+    if isinstance(pattern, nodes.Name) and pattern.text == FILLED:
+        return True
+    if isinstance(pattern, nodes.Call) and isinstance(node, nodes.Call):
+        products = ("⊙", "juxtaposed", "·")
+        if not (pattern.operator == node.operator or {pattern.operator, node.operator} <= {*products}):
+            return False
+    elif type(pattern) is not type(node):
+        return False
+    parts = children(pattern), children(node)
+    return pattern == node if not any(parts) else len(parts[0]) == len(parts[1]) and all(map(_matches, *parts))
 
 
 def _vanishes(exercise: ExerciseText) -> bool:

@@ -16,7 +16,7 @@ from .exercise_files import ExerciseError, ExerciseText, read
 from .grading import Grade, grade
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Exercise(ExerciseText):
     """One exercise: its task, its given names, and the grading of answers."""
 
