@@ -201,7 +201,7 @@ def test_each_kind_of_checker_is_made_in_one_place():
 
 
 OF_THE_WHOLE = {
-    *"architecture benchmarks contracts differential docs errors fuzz identifiers lines packaging public reader types words".split()
+    *"architecture benchmarks contracts differential docs errors fuzz identifiers lines packaging public reader tools types".split()
 }
 
 
