@@ -761,7 +761,9 @@ REFUSED = [
     (lambda: nt.formula("x + 1").compile("tensorflow"), 408, "unknown backend 'tensorflow'"),
     (lambda: nt.formula("x + 1").compile().plan, 309, "call the compiled formula first"),
     (lambda: nt.formula("f(x) = x").compile()(1, 2), 304, "expected 1 positional arguments"),
-    (lambda: nt.formula("x + 1").compile(disable=("speed",))(x=tensor("a")), 208, "unknown optimization 'speed'"),
+    (lambda: nt.formula("x + 1").compile(disable=("speed",)), 208, "unknown optimization 'speed'"),
+    (lambda: nt.compile("x + 1", disable="tilings"), 208, "did you mean tiling?"),
+    (lambda: nt.cost("x + 1", x="ℝ^{a[2]}", disable="tilings"), 208, "did you mean tiling?"),
     (
         lambda: nt.formula("∑_{i=1}^{n} h^i\nh^t = t ∑_{a} x for t = 1, …, n\nn = |a|").to_python("numpy", x="ℝ^{a}"),
         309,

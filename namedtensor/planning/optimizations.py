@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 
@@ -150,6 +149,4 @@ def _has_threadpoolctl() -> bool:
 
 @lru_cache(maxsize=256)
 def _chosen(target: str, off: frozenset[str]) -> frozenset[str]:
-    for name in off - set(OPTIMIZATIONS):
-        raise NotationError(208, f"unknown optimization {name!r}", hint=f"available: {', '.join(OPTIMIZATIONS)}")
     return frozenset(row.name for row in ROWS if (not row.targets or target in row.targets) and row.name not in off)

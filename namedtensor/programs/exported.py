@@ -9,6 +9,7 @@ from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_names
+from ..core.suggestions import did_you_mean, near
 from .arguments import Values, all_values, keyword_names
 from .entries import Entry, WholeProgram
 
@@ -20,6 +21,20 @@ if TYPE_CHECKING:
     from .compiled import CompiledFormula
 
 DISABLE_HINT = 'write disable=["tiling"]'
+
+
+def read_disabled(disable: str | Collection[str]) -> tuple[str, ...]:
+    """Return the optimizations to turn off. Raises NotationError if one is unknown."""
+    with LOADING, all_or_none():
+        from ..planning.optimizations import OPTIMIZATIONS
+
+    names = as_names(disable, "disable=", DISABLE_HINT)
+    for name in names:
+        if name not in OPTIMIZATIONS:
+            available = f"available: {', '.join(OPTIMIZATIONS)}"
+            meant = did_you_mean(near(name, OPTIMIZATIONS, most=1))
+            raise NotationError(208, f"unknown optimization {name!r}", notes=[available], hint=meant)
+    return names
 
 
 class Exported:
@@ -56,7 +71,7 @@ class Exported:
         with LOADING, all_or_none():
             from .compiled import CompiledFormula
 
-        return CompiledFormula(self._goal, backend, as_names(disable, "disable=", DISABLE_HINT))
+        return CompiledFormula(self._goal, backend, read_disabled(disable))
 
     def cost(
         self,
@@ -104,7 +119,7 @@ class Exported:
             from .named_plans import open_plan_of, target_named
 
         inputs = with_declared(self._goal, all_values(values, named), sizes, with_open=True)
-        options = Options(sizes, keyword_names(values, named), disable=as_names(disable, "disable=", DISABLE_HINT))
+        options = Options(sizes, keyword_names(values, named), disable=read_disabled(disable))
         return cost_of(open_plan_of(self._goal, target_named("numpy"), inputs, options)[0])
 
     def to_python(
