@@ -593,6 +593,17 @@ def test_the_overview(run):
     assert run("nonsense")[0] == 2
 
 
+@pytest.mark.parametrize("words", [("eval",), ("check",), ("derive", "--wrt", "x"), ("translate",), ("read",)])
+def test_only_required_arguments_are_reported_as_missing(run, words):
+    status, _, message = run(*words)
+    (line,) = [line for line in message.splitlines() if "required" in line]
+    assert status == 2 and "NAME" not in line.replace("FILE.py:NAME", "")
+
+
+def test_a_formula_without_inputs_needs_no_name(run):
+    assert run("eval", "1 + 1/2")[1].strip() == "1.5"
+
+
 def examples():
     """The commands of the help that need no file, and end."""
     import shlex

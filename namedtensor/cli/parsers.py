@@ -52,7 +52,7 @@ def formula_arguments(
         "formula", metavar="FORMULA|FILE|-", help="a formula, a file (.nt text, .tex LaTeX), or - for standard input"
     )
     if inputs:
-        parser.add_argument("inputs", metavar="NAME=...", nargs="*", help=inputs)
+        parser.add_argument("inputs", metavar="NAME=...", nargs="*", default=[], help=inputs)
         parser.add_argument(
             "--header", metavar="NAME=yes|no|auto", action="append", default=[],
             help="whether the first row of a table is its header (default: auto)",

@@ -33,6 +33,7 @@ def read_arguments(parser: argparse.ArgumentParser) -> None:
         "inputs",
         metavar="NAME=AXES",
         nargs="*",
+        default=[],
         help="the axes of each input in order, x=batch,seq,chans[16]; indices: ids=batch,seq:int",
     )
     parser.add_argument(

@@ -15,7 +15,7 @@ RECORDED = ("formula", "latex", "kind", "axes", "result", "reading", "checked") 
 def translate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help="the source: matrices, indices, einsum, einops, NumPy or PyTorch")
     parser.add_argument(
-        "shapes", metavar="NAME=AXES", nargs="*",
+        "shapes", metavar="NAME=AXES", nargs="*", default=[],
         help="the axes of an input in order, W=out,chans; NAME= for a number, or its value: NAME=2",
     )  # fmt: skip
     parser.add_argument(
