@@ -318,6 +318,23 @@ def test_a_function_with_more_labels_than_are_tried_is_found_by_its_own():
     assert isinstance(tree.statements[1].body, Call) and tree.statements[1].body.operator == "f"
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("X_{a(1), b→c}", "this subscript mixes an index and a rename"),
+        ("X_{a(1), k}", "this subscript mixes an index and a label"),
+        ("X_{k, a→c}", "this subscript mixes a rename and a label"),
+        ("X_{a(1), b→c, k}", "this subscript mixes an index and a rename and a label"),
+        ("X_{a=1, b→c}", "this subscript mixes a rename and an equation"),
+        ("X_{a < 3}", "a subscript cannot be a condition"),
+    ],
+)
+def test_message_names_the_mixed_kinds(text, message):
+    with pytest.raises(NotationError) as caught:
+        parse(text)
+    assert (caught.value.code, caught.value.message) == (112, message)
+
+
 # ------------------------------------------------------------------------------------------------- what may come next
 BEGINNINGS = [
     "A +", "A", "softmax_{a", "softmax_{a}", "(A + B", "X_{a(1", "f(x) =", "f : ℝ^{a}", "[x, y", "{ x if y", "{ x if y;", "∑_{i=1}^{n} x",

@@ -23,6 +23,14 @@ from .literals import (
     start_of,
 )
 
+KIND_NAMES = {
+    Indexed: "an index",
+    Renamed: "a rename",
+    Node: "a label",
+    Bound: "an equation",
+    VariableRange: "a condition",
+}
+
 
 class ScriptBuilder(Literals):
     def superscript(self, children):
@@ -80,10 +88,15 @@ class ScriptBuilder(Literals):
                 112, "an index is written in parentheses after its axis", script.span,
                 hint="write X_{axis(1)}, where indices start at 1, or several as X_{a(1), b(2)}",
             )  # fmt: skip
+        if kinds == {VariableRange}:
+            self.fail(
+                112, "a subscript cannot be a condition", script.span,
+                hint="write an index, X_{axis(1)}, or a range of indices, X_{axis(1:3)}",
+            )  # fmt: skip
         if Bound in kinds or VariableRange in kinds or len(kinds) > 1:
             self.fail(
-                112, "this subscript mixes indices, renames and labels", script.span,
-                hint="write each in brackets of its own: [X_{a→b}]_{b(1)}",
+                112, f"this subscript mixes {' and '.join(name for kind, name in KIND_NAMES.items() if kind in kinds)}", script.span,
+                hint="write each in its own brackets: [X_{a→b}]_{b(1)}",
             )  # fmt: skip
         kind = kinds.pop()
         if type(base) is Bracket and kind is Node:
