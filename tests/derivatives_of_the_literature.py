@@ -4,7 +4,7 @@ Each: source, formula, what it is taken by (several for higher orders), shapes, 
 Shapes: `x a` is x ∈ ℝ^{a}, `p + a` positive, `x small a` close to 0, `w [v] t` indices of v.
 
 Sources: MC, Matrix Cookbook (Petersen, Pedersen 2012) with the number of the equation; NTN, Named Tensor Notation (Chiang, Rush,
-Barak 2022) with its section; MN, Magnus and Neudecker 1999; mc.org, the examples of matrixcalculus.org; PRML, Bishop
+Barak 2023) with its section; MN, Magnus and Neudecker 1999; mc.org, the examples of matrixcalculus.org; PRML, Bishop
 2006; DL, Goodfellow, Bengio, Courville 2016; AIAYN, Vaswani et al. 2017; LN, Ba et al. 2016; BN, Ioffe and Szegedy 2015;
 RMS, Zhang and Sennrich 2019; LSTM, Hochreiter and Schmidhuber 1997; GRU, Cho et al. 2014; GLU, Shazeer 2020; GP,
 Rasmussen and Williams 2006; w2v, Mikolov et al. 2013; Murphy 2012, Machine Learning; Higham 2008, Functions of Matrices; CS, elementary calculus; others by their

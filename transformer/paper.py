@@ -5,7 +5,7 @@ from __future__ import annotations
 from namedtensor.initializers import Normal, glorot_uniform, he_normal
 from namedtensor.layers import Layer
 
-SOURCE = "Chiang, Rush, Barak, Named Tensor Notation (TMLR 2022)"
+SOURCE = "Chiang, Rush, Barak, Named Tensor Notation (TMLR 2023)"
 
 
 class FullConn(Layer):

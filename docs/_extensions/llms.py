@@ -31,7 +31,7 @@ ASCII_CHARS_PER_TOKEN = 3.5
 SUMMARY = """\
 # namedtensor
 
-> Named tensor notation (Chiang, Rush, Barak, TMLR 2022), executable in Python: every axis of a tensor has a name, and formulas, as
+> Named tensor notation (Chiang, Rush, Barak, TMLR 2023), executable in Python: every axis of a tensor has a name, and formulas, as
 > text or as LaTeX, are typed, evaluated, derived and compiled to NumPy, PyTorch or JAX.
 """
 INTRODUCTION = f"""{SUMMARY}
