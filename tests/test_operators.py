@@ -504,7 +504,7 @@ def test_pool_cuts_an_axis_into_windows(kernel):
 @pytest.mark.parametrize(
     "name, size, words",
     [
-        ("pool", 3, "windows of 3 do not fill it"),
+        ("pool", 3, "not a multiple of the window size 3"),
         ("unroll", 5, "shorter than the window"),
         ("pool", None, "needs the size of"),
     ],

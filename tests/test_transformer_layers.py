@@ -397,7 +397,7 @@ GOLDEN = {
     "windows that do not fill the sequence": (
         lambda: paper.MaxPool1d(sizes={"k": 4})(nt.tensor(np.zeros(6), "seq")),
         """
-        shape error 310: seq is 6, and windows of 4 do not fill it
+        shape error 310: axis seq has size 6, not a multiple of the window size 4
           2 | MaxPool1d_k(X) = max_{kernel} pool_{seq,kernel} X
             |                               ^^^^^^^^^^^^^^^^^^^
           X : ℝ^{seq[6]}

@@ -38,7 +38,9 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_divides(part, whole)):
-        raise ShapeMismatch("whole", seq, detail=f"{seq} is {whole}, and windows of {part} do not fill it")
+        raise ShapeMismatch(
+            "whole", seq, detail=f"axis {seq} has size {whole}, not a multiple of the window size {part}"
+        )
     return {seq: resolve(whole) // resolve(part), kernel: part}
 
 
