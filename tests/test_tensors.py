@@ -244,6 +244,7 @@ WRONG_SHAPES = {
     "split with two unknown": (lambda: A.split(width={"a": None, "b": None}), "313", "one may be None"),
     "split into zero": (lambda: A.split(width={"a": 0, "b": None}), "313", "cannot split"),
     "index by position": (lambda: A[0], "an index needs its axis", 'A[{"height": 0}]'),
+    "axis without an index": (lambda: A["width"], "the index along width is missing", 'A[{"width": 0}]'),
     "index of a missing axis": (lambda: A[{"hight": 0}], "301", "did you mean height?"),
     "index out of range": (lambda: A[{"height": 2}], "index 2 is out of range for axis height (0 to 1)", "start at 0"),
     "index below range": (lambda: A[{"height": -3}], "value error 401", "-3"),

@@ -137,8 +137,9 @@ def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
             if select is not None and (elements := select(self, index.values())) is not None:
                 return elements
         if not isinstance(index, Mapping):
-            hint = 'write A[{"height": 0}], which counts from 0'
-            raise NotationError(318, "an index needs its axis", hint=hint)
+            axis = index if isinstance(index, str) else next(iter(self.axes), "height")
+            message = f"the index along {axis} is missing" if axis == index else "an index needs its axis"
+            raise NotationError(318, message, hint=f'write A[{{"{axis}": 0}}], which counts from 0')
         return reshaping.indexed(self, index)
     except NotationError as problem:
         raise problem.alone() from None
