@@ -176,10 +176,24 @@ def test_what_is_refused_says_operator_file_and_line(sentence):
     assert refused.value.code == 405 and all(word in words for word in sentence.split())
 
 
+def test_missing_example_inputs_are_listed():
+    def attention(q, k, v, *, scale=1.0):
+        return torch.softmax(q @ k.T * scale, -1) @ v
+
+    with pytest.raises(NotationError, match="no example input for x\n  hint: pass one, .*x=torch.randn"):
+        nt.from_torch(MLP())
+    with pytest.raises(NotationError, match="no example input for k, v"):
+        nt.from_torch(attention, torch.randn(3, 4))
+    square = torch.randn(3, 3)
+    assert nt.from_torch(attention, square, v=square, k=square).formula
+
+
 def test_names_that_do_not_fit_are_told():
-    with pytest.raises(NotationError, match="names mentions y, and the module has x, fc1.weight"):
+    with pytest.raises(NotationError, match=r"unknown key 'y' in names=\n  hint: the names are x, fc1.weight"):
         nt.from_torch(MLP(), torch.randn(3, 6), names={"y": "batch chans"})
-    with pytest.raises(NotationError, match="x has 2 dimensions, and 'batch seq chans' names 3"):
+    with pytest.raises(NotationError, match=r"unknown key 'fc1.wight' in names=\n  hint: did you mean fc1.weight"):
+        nt.from_torch(MLP(), torch.randn(3, 6), names={"fc1.wight": "batch chans"})
+    with pytest.raises(NotationError, match=r"'batch seq chans' names 3 axes, but x has 2 dimensions"):
         nt.from_torch(MLP(), torch.randn(3, 6), names={"x": "batch seq chans"})
     with pytest.raises(NotationError, match="does not run on these inputs"):
         nt.from_torch(MLP(), torch.randn(3, 5))

@@ -29,7 +29,8 @@ class ModuleLeaves:
         words = axis_words(spelled)
         if len(words) != array.ndim:
             raise UnreadableModule(
-                f"{path} has {array.ndim} dimensions, and {spelled!r} names {len(words)}", final=True
+                f"names[{path!r}] = {spelled!r} names {len(words)} axes, but {path} has {array.ndim} dimensions",
+                final=True,
             )
         dims: list[Dim] = []
         for word, length in zip(words, array.shape):

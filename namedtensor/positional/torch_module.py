@@ -13,6 +13,7 @@ import torch
 
 from grammar.errors import NotationError
 
+from ..core.suggestions import did_you_mean, near
 from . import (  # noqa: F401 — they register their rules
     torch_convolutions,
     torch_creation,
@@ -53,8 +54,9 @@ def read(
         name for name in names if name not in tensors and name not in subject.parameters and name not in subject.buffers
     ]
     if unknown:
-        known = ", ".join([*tensors, *subject.parameters, *subject.buffers])
-        raise NotationError(CODE, f"names mentions {unknown[0]}, and the module has {known}")
+        known = [*tensors, *subject.parameters, *subject.buffers]
+        hint = did_you_mean(near(unknown[0], known)) or f"the names are {', '.join(known)}"
+        raise NotationError(CODE, f"unknown key {unknown[0]!r} in names=", hint=hint)
     try:
         value_of(subject, tensors)
     except Exception as problem:

@@ -30,6 +30,13 @@ def subject_of(
         raise NotationError(208, f"from_torch takes a module or a function, not {type(module).__name__}")
     function = module.forward if isinstance(module, torch.nn.Module) else module
     listed = arguments_of(function, inputs, named)
+    if missing := find_missing(function, listed):
+        inputs_shown = ", ".join(f"{name}=torch.randn(2, 3)" for name in missing)
+        raise NotationError(
+            405,
+            f"no example input for {', '.join(missing)}",
+            hint=f"pass one, such as nt.from_torch(…, {inputs_shown})",
+        )
     leaves, tree = pytree.tree_flatten_with_path(listed)
     tensors = {spelled(path): leaf for path, leaf in leaves if isinstance(leaf, torch.Tensor)}
 
@@ -76,6 +83,21 @@ def notes_on(module: torch.nn.Module) -> tuple[str, ...]:
     kinds = [type(part).__name__ for part in module.modules() if part.training and isinstance(part, OF_TRAINING)]
     text = f"read in evaluation mode; in training {', '.join(dict.fromkeys(kinds))} would act differently"
     return (text,) if kinds else ()
+
+
+def find_missing(function: Callable[..., Any], listed: Mapping[str, Any]) -> list[str]:
+    """Return the names of the parameters without a default that have no input."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        and parameter.name not in listed
+    ]
 
 
 def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
