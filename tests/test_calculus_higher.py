@@ -148,6 +148,113 @@ def test_a_function_derived_again_and_again():
     assert value.sizes == {"batch": 2, "a*": 1, "a†": 1, "a**": 1, "a††": 1} and set(value.array.ravel()) == {24}
 
 
+NUMBERS = np.array([[1.0, -2.0], [0.5, 3.0]])
+TIMES_STARS = "X ⊙ ∑_{b*} X_{a→a*, b→b*}"  # whose own axes have stars
+
+
+def own_times_stars(X):
+    """Return the same in positional code: axes a, b, a*."""
+    return np.einsum("ab,cd->abc", X, X)
+
+
+def own_hessian(X):
+    """Return its second derivative, axes a, b, a*, then two pairs (a, b), by hand."""
+    one = np.eye(2)
+    first = np.einsum("ai,bj,ck,l->abcijkl", one, one, one, np.ones(2))
+    return first + np.einsum("ak,bl,ci,j->abcijkl", one, one, one, np.ones(2))
+
+
+@pytest.fixture(params=["numpy", "torch", "jax"])
+def tensor(request):
+    """Return the function that makes a tensor of a library."""
+    library = pytest.importorskip(request.param)
+    if request.param == "jax":
+        library.config.update("jax_enable_x64", True)
+        return lambda array, names: nt.tensor(library.numpy.asarray(array), names)
+    make = library.asarray
+    return lambda array, names: nt.tensor(make(np.array(array)), names)
+
+
+def test_a_formula_with_stars_gets_the_next_free_ones(tensor):
+    X = tensor(NUMBERS, "a b")
+    first = nt.derivative(TIMES_STARS, "X")
+    second = nt.derivative(first, "X")
+    third = nt.derivative(second, "X")
+    axes = "a b a* a† b† a** b**"
+    result = second(X=X)
+    assert set(result.axes) == set(axes.split()) and set(result.sizes.values()) == {2}
+    np.testing.assert_allclose(np.asarray(result.to_array(axes)), own_hessian(NUMBERS))
+    assert not np.asarray(third(X=X).array).any() and set(third(X=X).axes) == {*axes.split(), "a††", "b††"}
+    steps = 1e-6 * np.eye(4).reshape(4, 2, 2)
+    slopes = [(own_times_stars(NUMBERS + step) - own_times_stars(NUMBERS - step)) / 2e-6 for step in steps]
+    by_hand = np.stack(slopes, axis=-1).reshape(2, 2, 2, 2, 2)
+    np.testing.assert_allclose(np.asarray(first(X=X).to_array("a b a* a† b†")), by_hand, atol=1e-8)
+
+
+STARRED = [
+    "x^* x", "x_{n→n*} x", "∑_{n†} x^† x", "Y ∈ ℝ^{n*[2]}\nx ⊙_{n} x + Y", "D = 3 (x^*)^2\nD", "|n*| x ⊙_{n} x + 0 ⊙ x^†",
+    "∂(∑_{n} x^3)/∂x", "∂(∑_{n} x^3)/∂x*", "D = ∂(∑_{n} x^3)/∂x\nD", "∂²(∑_{n} x^3)/∂x²", "f(u) = u^* u\nf(x)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", STARRED)
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_no_axis_occurs_twice_in_a_repeated_derivative(text, times):
+    others = {"Y": nt.tensor([1.0, 1.0], "n*")} if "Y" in text else {}
+    formulas = [nt.formula(text)]
+    for _ in range(times):
+        formulas.append(nt.derivative(formulas[-1], "x"))
+
+    def at(formula, number):
+        return formula(x=nt.tensor([2.0, number], "n"), **others)
+
+    value, before = at(formulas[-1], 5.0), at(formulas[-2], 5.0)
+    assert len(value.axes) == len(before.axes) + 1 and set(value.sizes.values()) == {2}
+    (new,) = set(value.axes) - set(before.axes)
+    slope = (at(formulas[-2], 5.0 + 1e-5) - at(formulas[-2], 5.0 - 1e-5)) / 2e-5
+    np.testing.assert_allclose(value[{new: 1}].to_array(before.axes), slope.to_array(before.axes), rtol=1e-6, atol=1e-6)
+
+
+SAME_VARIABLE = [
+    "∂²(∑_{n} x^4)/∂x²", "∂(∂(∑_{n} x^4)/∂x)/∂x", "∂²/∂x² (∑_{n} x^4)", "(∂/∂x)^2 ∑_{n} x^4", "∂²(∑_{n} x^4)/∂x∂x",
+    r"\frac{\partial^2 (\nsum{\n} x^4)}{\partial x^2}", r"\frac{\partial^2}{\partial x^2} \nsum{\n} x^4",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SAME_VARIABLE)
+def test_a_second_derivative_by_one_variable_has_a_free_star(text, tensor):
+    x = tensor([1.0, 2.0], "n")
+    np.testing.assert_allclose(np.asarray(nt.evaluate(text, x=x).to_array("n n*")), [[12, 0], [0, 48]])
+    tree = parse(text)
+    assert parse(to_text(tree)) == tree == parse(to_latex(tree), "latex")
+
+
+def test_a_third_derivative_by_one_variable_has_two_free_stars(tensor):
+    x = tensor([1.0, 2.0], "n")
+    expected = np.zeros((2, 2, 2))
+    expected[0, 0, 0], expected[1, 1, 1] = 24, 48
+    for text, axes in (("∂³(∑_{n} x^4)/∂x³", "n n* n†"), ("∂³(∑_{n} x^4)/∂x*∂x*∂x*", "n* n† n**")):
+        np.testing.assert_allclose(np.asarray(nt.evaluate(text, x=x).to_array(axes)), expected)
+    np.testing.assert_allclose(
+        np.asarray(nt.evaluate("∂³(∑_{n} x^4)/∂x³ ⊙ |n†|", x=x).to_array("n n* n†")), 2 * expected
+    )
+
+
+def test_a_closed_form_has_the_free_stars():
+    x = nt.tensor([1.0, 2.0], "n")
+    closed = nt.formula("∂²(∑_{n} x^4)/∂x²").closed_form(x="ℝ^{n}")
+    np.testing.assert_allclose(closed(x=x, sizes={"n": 2, "n*": 2}).to_array("n n*"), [[12, 0], [0, 48]])
+
+
+def test_a_single_derivative_still_names_the_axis_that_occurs_twice():
+    with pytest.raises(nt.NotationError, match=r"axis n twice") as caught:
+        nt.evaluate("∂(x^3)/∂x", x=nt.tensor([1.0, 2.0], "n"))
+    assert "∂(…)/∂x*" in caught.value.hint
+    with pytest.raises(nt.NotationError, match=r"axis n\* twice") as caught:
+        nt.evaluate("∂(x^* x^†)/∂x*", x=nt.tensor([1.0, 2.0], "n"))
+    assert "∂(…)/∂x**" in caught.value.hint
+
+
 MARKED = [
     "∂L/∂x**", "∂L/∂x††", "∂L/∂x*†", "∂L/∂W^1***", "∂L/∂W^{1,Q}††", "∂L/∂b_1**", "x^{**}", "(x + y)^{†*}", "x_{a***→b}",
     "x_{a_1^{**}→b}", "x ⊙_{a††} y", "|a***|", "2 ∂L/∂x** + 1", "∂(∂L/∂x*)/∂x***",

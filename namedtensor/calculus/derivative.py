@@ -36,6 +36,7 @@ from ..terms.terms import Numbers, Term, made_since, topological
 from .linearize import DIFFERENTIAL, Linearization
 from .loops import has_loops
 from .nested import DerivativeRecord, held, remembered
+from .stars import mark_of, marks
 from .sweep import swept
 from .transpose import pushforward, transpose
 
@@ -63,14 +64,17 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
     for term, part in ((body, node.body), (by, node.variable)):
         if term.boolean:
             raise checker.error(315, "a condition has no derivative", part, hint="𝕀[…] turns a condition into 0 and 1")
-    starred = {axis: axis + node.mark for axis in by.shape if "@" not in axis}
+    mark = mark_of(node)
+    starred = {axis: axis + mark for axis in by.shape if "@" not in axis}
     twice = sorted(set(starred.values()) & body.shape.keys())
     if twice:
+        taken = {*body.shape, *by.shape}
+        free = next(mark for mark in marks() if taken.isdisjoint(axis + mark for axis in by.shape))
         raise checker.error(
             303, f"the derivative would have axis {twice[0]} twice: from the body and from {checker.text(node.variable)}",
             node,
             notes=(checker.described(node.body, body.shape), checker.described(node.variable, by.shape)),
-            hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get a different star",
+            hint=f"write ∂(…)/∂{checker.text(node.variable)}{free}, so that its axes get a different star",
         )  # fmt: skip
     constant = tuple(parameter for parameter in parameters(checker, env) if parameter is not by)
     (body,) = with_softmax((body,), checker.graph, {id(leaf) for leaf in (by, *constant)})

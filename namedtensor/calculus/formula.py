@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,14 +15,7 @@ from ..scope.binder import bind
 from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..scope.value_of_program import as_written, last_member
-
-
-def marks() -> Iterator[str]:
-    """The marks of the axes of one derivative after the other: *, †, **, ††, …"""
-    count = 1
-    while True:
-        yield from ("*" * count, "†" * count)
-        count += 1
+from .stars import marks, marks_in
 
 
 def differentiate_program(
@@ -38,7 +30,7 @@ def differentiate_program(
     words = {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     if key(by).base not in words:
         raise NotationError(201, f"the formula does not contain {by}", hint=did_you_mean(near(by, sorted(words))))
-    used = {node.mark for node in walk(tree) if isinstance(node, Derivative)}
+    used = marks_in(tree)
     mark = next(mark for mark in marks() if mark not in used)
     last = scope.last
     if isinstance(of, FunctionDefinition):

@@ -20,6 +20,7 @@ from grammar.nodes import Equation, IndexSum
 from grammar.plain_text import encodable
 from grammar.printer import to_latex, to_text
 
+from ..calculus.stars import with_distinct_marks
 from ..core.settings import recursion_headroom
 from ..core.sizes import SizeVariable
 from ..core.warned import silent
@@ -170,7 +171,7 @@ def closed_form(
 
     Raises NotationError if a part has no closed form, or the work passes the limit.
     """
-    source, tree = program.source, program.tree
+    source, tree = program.source, with_distinct_marks(program.tree)
     axes = {axis for shape in read_shapes(shapes).values() for axis in shape}
     numbers = {name: size for name, size in (sizes or {}).items() if name not in axes}
     scope = bind(source, tree, open=True)

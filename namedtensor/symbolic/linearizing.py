@@ -13,6 +13,7 @@ from grammar import nodes
 
 from ..calculus.derivative import DerivativeBuilder, derivative, is_name, parameters
 from ..calculus.linearize import Linearization
+from ..calculus.stars import mark_of
 from ..checking.checker import Checker
 from ..core.sizes import SizeVariable, resolve
 from ..operators import REGISTRY
@@ -112,7 +113,7 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
     if not is_name(checker, node.variable, env):
         return derivative(checker, node, env)  # which specifies what is wrong
     by, body = checker.infer(node.variable, env), checker.infer(node.body, env)
-    starred = {axis: axis + node.mark for axis in by.shape}
+    starred = {axis: axis + mark_of(node) for axis in by.shape}
     if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():
         return derivative(checker, node, env)
     derivation = DerivativeBuilder(checker, node)
