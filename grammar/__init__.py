@@ -8,6 +8,7 @@
 `traversal`: the nodes below a node, and a tree rebuilt with others in their places.
 `lengths`: how long a text may be.
 `tokens`: the tokens that both lexers produce, and names with scripts.
+`customary_forms`: customary forms that the grammar has in one form only.
 `bars`: which bars open, and which close.
 `draws`: which letters are expectations, and which names distributions.
 `function_names`: which names are functions.

@@ -27,6 +27,8 @@ def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
     """Raise where a power follows the one bracketed argument of a function with axes: mean_{n} (x − 1)^2."""
     local: _Own | None = None
     for start, token in enumerate(tokens):
+        if token.type == "FUNCTION" and (end := scripts_end(tokens, start + 1)) > start + 3:
+            refuse_order(tokens, start, end, source)
         opening = _argument(tokens, start) if token.type in ("FUNCTION", "EXPECTED") else None
         power = None if opening is None else _power_after(tokens, opening)
         if opening is None or power is None:
@@ -76,6 +78,22 @@ def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
 
 def _is_stars(first: Token, second: Token) -> bool:
     return first.end == second.start and first.end - first.start == second.end - second.start == 1
+
+
+def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> None:
+    """Raise for sin^{(2)}(x), unless the text defines a function of that name."""
+    name, (sign, opening, number, _) = tokens[start], tokens[end - 4 : end]
+    raised = (sign.type, opening.type) == ("SUP", "LBRACE") and re.search("[(⁽]", source[sign.end : number.end])
+    if not raised or number.type not in ("NUMBER", "NAME") or name.text not in FUNCTIONS:
+        return
+    if any(line[0].text == name.text and any(token.type == "EQUALS" for token in line) for line in statements(tokens)):
+        return
+    called = _shown(tokens[start : end - 4])
+    shown = f"{called}^{{({number.text})}}"
+    raise NotationError(
+        107, f"{shown} is ambiguous: it could mean a power or a derivative of {called}", source, covering(tokens[start:end]),
+        hint=f"write ({called}(x))^{number.text}, or the derivative as ∂^{number.text} {called}(x)/∂x^{number.text}",
+    )  # fmt: skip
 
 
 class _Own:
@@ -191,7 +209,7 @@ def _balanced(text: str) -> bool:
 
 
 # ------------------------------------------------------------------------------------------- the inverse of a function
-RAISED = re.compile(r"\^\s*\{?\s*[-−–]\s*1\s*\}?|⁻¹")
+RAISED = re.compile(r"\^[\s{(]*[-−–]\s*1\s*\)*\s*\}?|⁻¹")
 BEFORE_SUM = re.compile(r"(?:^|[=(\[{,;+\n]|[^\d)\]}]\s*[-−–])\s*\Z")  # before what may be a quotient without brackets
 AFTER_SUM = re.compile(r"\s*(?:\Z|[)\]},;+\n−–-])")
 

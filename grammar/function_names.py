@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from .customary_forms import call_in_braces
 from .draws import tell_draws
 from .symbols import BINDERS, BRACKETED, ELEMENTWISE, FUNCTIONS
 from .tokens import (
@@ -322,3 +323,4 @@ def tell_functions(
                 token.type = "FUNCTION"
                 if after == "LPAREN":
                     line[end].type = "CALL"
+                call_in_braces(line, position)

@@ -34,6 +34,7 @@ from .bars import without_bars
 from .builder.literals import SOURCE
 from .builder.statements import BUILDER
 from .continued_lines import continued_lines
+from .customary_forms import rewrite_customary_forms
 from .draws import untold
 from .errors import NotationError
 from .function_names import statements, tell_functions
@@ -144,6 +145,7 @@ def tokens_of(
         tokens = tokenize_text(source, nesting)
         tokens = with_parts(tokens) if "where" in source or "Where" in source else tokens
     match_brackets(tokens, source, nesting)
+    rewrite_customary_forms(tokens, syntax != "latex")
     types = {token.type for token in tokens}
     if not types.isdisjoint(SCRIPT_SIGNS):
         name_signs(tokens)
@@ -198,6 +200,7 @@ def expected_after(source: str) -> set[str]:
     True
     """
     tokens = tokenize_text(source)
+    rewrite_customary_forms(tokens, True)
     tell_functions(tokens, frozenset(), whole=False)
     recognition = recognizer().parse_interactive(cast(Any, tokens))
     try:

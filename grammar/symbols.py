@@ -74,11 +74,11 @@ SYMBOLS = (
     Symbol("REALS", "ℝ", "R", r"\reals \R \Reals"),
     Symbol("REALS", "ℤ", "Z", r"\Z \Integers", "ℤ"),
     Symbol("REALS", "ℕ", "N", r"\N \Naturals", "ℕ"),
-    Symbol("INDICATOR", "𝕀", "I", r"\indicator", "𝕀"),
+    Symbol("INDICATOR", "𝕀 𝟙 𝟏", "I", r"\indicator", "𝕀"),
     Symbol("NORM", "‖", r"\norm", r"\lVert", "‖"),
     Symbol("IF", "if", "if", r"\text{if}"),
     Symbol("OTHERWISE", "otherwise", "otherwise", r"\text{otherwise}"),
-    Symbol("FOR", "for", "for", r"\text{for}"),
+    Symbol("FOR", "for ∀", "for", r"\text{for} \forall"),
     Symbol("PARITY", "odd", "odd", r"\text{odd}"),
     Symbol("PARITY", "even", "even", r"\text{even}"),
 )

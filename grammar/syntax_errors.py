@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from .errors import UNFINISHED, Hint, NotationError
 from .import_lines import FORM
-from .tokens import Token, covering
+from .tokens import Token, covering, group_end
 
 OPERATORS = {"EQUALS", "APPROX", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
              "TIMES", "COLON", "COMMA", "PARTIAL", "AND", "OR", "NOT", "IF"}  # fmt: skip
@@ -77,10 +77,18 @@ def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: 
                 hint=f"write what it applies to: {name}(X)",
             )  # fmt: skip
         return NotationError(
-            105, f"an operand is missing before {shown}", source, token.span, hint=repair(tokens, position, expected)
+            105,
+            f"an operand is missing before {shown}",
+            source,
+            token.span,
+            hint=repair(tokens, position, expected, source),
         )
     return NotationError(
-        101, f"unexpected {shown}; {expectation(expected)}", source, token.span, hint=repair(tokens, position, expected)
+        101,
+        f"unexpected {shown}; {expectation(expected)}",
+        source,
+        token.span,
+        hint=repair(tokens, position, expected, source),
     )
 
 
@@ -123,7 +131,7 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
         f"unexpected end of formula; {expectation(expected)}",
         source,
         last.span,
-        hint="write the rest of the formula",
+        hint=RANGE if in_range(tokens[:position]) else "write the rest of the formula",
     )
 
 
@@ -136,11 +144,12 @@ def misses_operand(token: Token, expected: set[str]) -> bool:
     )
 
 
+RANGE = "write a range as for t = 1, …, n, or for t ∈ [n]"
 SECOND_RANGE = "each index has a for of its own: for i = 1, …, m for j = 1, …, n"
 
 
-def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None:
-    """A repair, where one can be guessed."""
+def repair(tokens: list[Token], position: int, expected: set[str], source: str) -> str | None:
+    """Return a repair, if one can be guessed."""
     token = tokens[position]
     types = [earlier.type for earlier in tokens[max(0, position - 2) : position]]
     if types[-1:] == ["SUP"] and token.type == "MINUS":
@@ -151,6 +160,13 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
             *(f"{{-{piece.text}}}" for piece in following),
             at=(token.start, following[-1].end) if following else None,
         )
+    if types[-1:] == ["SUP"] and token.type == "LPAREN":  # in LaTeX, where it raises the bracket alone
+        inside = tokens[position + 1 : group_end(tokens, position) - 1]
+        start, end = token.start, tokens[position + len(inside) + 1].end
+        edits = [f"{{{source[token.end : inside[-1].end].strip()}}}"] if inside else []
+        return Hint("put the exponent in braces: x^{1/2}", *edits, at=(start, end) if edits else None)
+    if token.type == "REALS" and in_range(tokens[:position]):
+        return "a definition holds for all arguments: leave out the range; the range of an index is for t ∈ [n]"
     if types[:1] == ["SUB"] and token.type == "COMMA":
         return _braced("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
     if types[:1] == ["SUB"] and token.type == "ARROW":

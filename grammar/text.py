@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from .customary_forms import may_be_indicator
 from .draws import ends_distribution
 from .errors import NotationError
 from .locks import LOADING, all_or_none
@@ -28,6 +29,7 @@ from .text_tables import (
     BEFORE_SET,
     BRACKETS,
     CLOSING,
+    CONDITION,
     HEAD,
     JOINS_AFTER,
     JOINS_BEFORE,
@@ -372,10 +374,18 @@ class _Lexer:
         self.add("CALL", "(", start, end)
         self.brackets.append("‖" if text == "‖" else "(")
 
+    @property
+    def under_indicator(self) -> bool:
+        """Return whether the subscript that has just opened is a condition: 1_{x > 1}, I_{x > 1}."""
+        return may_be_indicator(self.tokens, len(self.tokens) - 3) and bool(
+            CONDITION.match(self.source, self.tokens[-1].end)
+        )
+
     def bracket(self, text: str, previous: str) -> str:
+        """Return the kind of the bracket that has just been added, which tells what the words inside name."""
         if text == "{" and previous == "SUB":
-            return "sub"
-        if text == "{" and previous == "SUP":
+            return "{" if self.under_indicator else "sub"
+        if previous == "SUP":
             before = self.tokens[-3].type if len(self.tokens) > 2 else ""
             field = before == "NAME" and self.tokens[-4].type in BEFORE_SET if len(self.tokens) > 3 else False
             shape = self.among_sets and (field or before in ("REALS", "RBRACE", "RBRACKET"))

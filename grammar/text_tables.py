@@ -48,7 +48,7 @@ TOKEN = re.compile(
     rf"""{IMPORT}|[^\S\n]*(?:(?P<comment>\#[^\n]*)
     |(?P<newline>\n)
     |(?P<entity>{ENTITY})
-    |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
+    |(?P<number>(?![𝟙𝟏])(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
     |(?P<vulgar>[{FRACTIONS}])
     |(?P<greek>[{_GREEK}][{ACCENT}]*[{PRIMES}]*)
     |(?P<macro>\\[A-Za-z]+[{PRIMES}]*)
@@ -74,6 +74,8 @@ JOINS_BEFORE = {
 BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # that are functions with their operands
 CLOSING = ")],;}/+=⊙·<>≤≥≠≈∝"  # after a star these leave nothing to multiply with
 OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
+
+CONDITION = re.compile(r"(?:[^{}<>=≤≥≠]|->|\{[^{}]*\})*(?:(?<!-)[<>=≤≥≠]|\{[^{}]*[<>=≤≥≠])")  # after a brace that opens
 
 BARRED = re.compile(
     rf"""\s*\\?[^\W_]+(?:[{PRIMES}{MARKS}]|\^?{MARK.pattern}|_\\?[^\W_]+(?:\.\d+)?|_\{{\\?[\w.]+[{PRIMES}]*\}})*\s*[|∣]"""

@@ -72,7 +72,7 @@ class ScriptBuilder(Literals):
         """Raise for x^a^b."""
         x = self.source[slice(*base)]
         a, b = (self.source[slice(*span)].strip().removeprefix("^").strip() for span in (first, second))
-        a, b = (name[1:-1] if name[:1] + name[-1:] == "{}" else name for name in (a, b))
+        a, b = (name[1:-1] if name[:1] + name[-1:] in ("{}", "()") else name for name in (a, b))
         a, b = ("".join(SUPERSCRIPTS.get(sign, sign) for sign in name) for name in (a, b))
         self.ambiguous((base[0], second[1]), f"({x}^{{{a}}})^{{{b}}}", f"{x}^{{{a}^{{{b}}}}}")
 

@@ -180,11 +180,26 @@ class TreeBuilder(Expressions):
                 around(children),
                 hint="write t = 1, …, n",
             )
+        if not dots:
+            self.refuse_gaps(token.text, listed)
         downs = {self.steps_down(one, other) for one, other in zip(counted, counted[1:])}
         if len(downs) > 1:
             self.steps_by_one(counted[-1])
         name = Name(token.text, token.span)
         return nodes.Range(name, listed[0], listed[-1], around(children), down=downs == {True} and bool(dots))
+
+    def refuse_gaps(self, variable, listed):
+        """Raise for t = 1, 3, 5."""
+        values = [number.value for number in listed if type(number) is Number]
+        steps = {second - first for first, second in zip(values, values[1:])}
+        if len(values) < len(listed) or steps in ({1}, {-1}) or 0 in steps:
+            return
+        hint = f"write an equation for each number: {variable} = {values[0]:g}, then {variable} = {values[1]:g}, …"
+        if len(steps) == 1 and (step := steps.pop()) > 1:
+            shift = values[0] - step
+            index = f"{step:g}k" + (f"{'+' if shift > 0 else '-'}{abs(shift):g}" if shift else "")
+            hint += f"; as the index of elements, {index} for k = 1, …, {len(values)}"
+        self.fail(114, "a range must increase or decrease by one", listed[1].span, hint=hint)
 
     def between(self, children):
         first, sign, variable, other, last = children[1:]

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
+from ..customary_forms import may_be_indicator
 from ..text import fold
 from ..text_tables import BEFORE_SET
 from ..tokens import Token
 from .macros import is_word
-from .reader import Reader
+from .reader import Reader, Stretch
 from .statements import CELL, ROW
 from .tables import DROPPED, PRIMES, SIGNS, SIZED, STARS
 
@@ -95,12 +96,25 @@ def script(reader: Reader, position: int, end: int) -> int:
     if text != "{" and not reader.is_operand(text):
         reader.tokens.append(token)
         return position + 1
-    kind = "sub" if sign == "_" else "shape" if after_set(reader) else "sup"
     group, rest = reader.argument(position, after, end)
+    kind = "shape" if sign == "^" and after_set(reader) else "sup"
+    if sign == "_":
+        kind = "group" if under_indicator(reader, group) else "sub"
     parts = reader.braced(kind, group, rest)
     if text != "{" and len(parts) == 3:
         parts = parts[1:2]
     return reader.put([token, *parts], rest, end)
+
+
+def under_indicator(reader: Reader, group: Token | Stretch) -> bool:
+    """Return whether the subscript is a condition: \\mathbb{1}_{x > 1}, I_{x > 1}."""
+    is_one = may_be_indicator(reader.tokens, len(reader.tokens) - 1)
+    return is_one and not isinstance(group, Token) and holds_relation(reader, *group)
+
+
+def holds_relation(reader: Reader, start: int, end: int) -> bool:
+    """Return whether a relation appears between two pieces."""
+    return any(SIGNS.get(piece[0], ("",))[0] in ("RELATION", "EQUALS") for piece in reader.pieces[start:end])
 
 
 def after_set(reader: Reader) -> bool:
@@ -221,12 +235,11 @@ def font(reader: Reader, position: int, end: int) -> int:
     ):
         reader.add(("INDICATOR", "𝕀"), reader.pieces[position][1], reader.pieces[after + 2][2])
         return after + 3
-    if reader.piece(position) == "\\mathbf" and [piece[0] for piece in reader.pieces[after : after + 4]] == [
-        "{",
-        "1",
-        "}",
-        "_",
-    ]:
+    one = [piece[0] for piece in reader.pieces[after : after + 4]] == ["{", "1", "}", "_"]
+    if one and holds_relation(reader, after + 4, reader.partner.get(after + 4, after + 4)):
+        reader.add(("INDICATOR", "𝕀"), reader.pieces[position][1], reader.pieces[after + 2][2])
+        return after + 3
+    if one and reader.piece(position) == "\\mathbf":
         start, stop = reader.pieces[position][1], reader.pieces[after + 2][2]
         reader.tokens.append(Token("NAME", "ones", start, stop, reader.place))
         return after + 3

@@ -111,7 +111,8 @@ class ScriptPrinter(Printer):
             if node.operator == "negative":  # s_{-1}
                 return Piece(f"-{left.text}")
             right = yield self.label(node.arguments[1], axes)
-            return Piece(f"{left.text}{node.operator}{right.text}")
+            sign = " " if node.operator == "juxtaposed" else node.operator
+            return Piece(f"{left.text}{sign}{right.text}")
         base = yield self.label(node.base, axes)
         if type(node) is Subscript:
             below = yield from self.below(node.components, axes=False)

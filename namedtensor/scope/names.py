@@ -50,10 +50,13 @@ def _script(sign: str, components: tuple[str, ...]) -> str:
     return sign + (text if re.fullmatch(r"[^\W_]|\d+|[^\W\d_]+", text) else f"{{{text}}}")
 
 
-_KEY = re.compile(r"(?P<base>[^\s_^{}()\[\],;:|+\-*/=]+)(?P<scripts>(?:[_^](?:\{[^{}]*\}|[^\s_^{}]+))*)")
+_KEY = re.compile(r"(?P<base>[^\s_^{}()\[\],;:|+\-*/=]+)(?P<scripts>(?:[_^](?:\{[^{}]*\}|[^\s_^{}]+)|\^\([^{}()]*\))*)")
 _CONDITIONAL = re.compile(r"[^\W\d_]\w*\(\s*\w+'*(?:\s*,\s*\w+'*)*(?:\s*\|\s*\w+'*(?:\s*,\s*\w+'*)*)?\s*\)")  # p(B | A)
 _WORD = re.compile(r"(?:[^\W\d_]|∞)[^\W_]*['′’*∗†‡]*|\d+['′’]+")
-_PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|([^\s_^{}]+))")
+_PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|(\([^{}()]*\)|[^\s_^{}]+))")
+_PARENTHESES = re.compile(r"\s*\(([^()]*)\)\s*")  # around a whole superscript
+_SIGN = re.compile(r"\s*([-+/|])\s*")
+_COEFFICIENT = re.compile(r"(\b\d+)(?=[^\W\d_])")  # 2t is 2 t
 _SMALL = {
     **{small: ("_", plain) for small, plain in SUBSCRIPTS.items()},
     **{small: ("^", plain) for small, plain in SUPERSCRIPTS.items()},
@@ -100,9 +103,17 @@ def key_of(text: str) -> Key:
         raise NotationError(208, f"invalid name {text!r}", hint="use the text syntax: W^Q, b_1, X', γ")
     scripts: dict[str, tuple[str, ...]] = {"_": (), "^": ()}
     for sign, braced, bare in _PIECE.findall(match["scripts"]):
-        parts = map(str.strip, (braced or bare).split(","))
+        parts = [part.strip() for part in _script_text(sign, braced, bare).split(",")]
         scripts[sign] += tuple(parts if spelled.isascii() else map(fold, parts))
     return Key(greek(fold(match["base"])), scripts["_"], scripts["^"])
+
+
+def _script_text(sign: str, braced: str, bare: str) -> str:
+    """Return the content of a script as the text of a formula has it: 1 for x^{(1)}, and 2 t-1 for x_{2t - 1}."""
+    text = braced or bare
+    while sign == "^" and (inside := _PARENTHESES.fullmatch(text)):
+        text = inside[1]
+    return _COEFFICIENT.sub(r"\1 ", _SIGN.sub(r"\1", text)) if braced else text
 
 
 def greek(word: str) -> str:
