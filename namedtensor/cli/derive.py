@@ -60,7 +60,8 @@ def derived(derivation: Any, options: Any, console: Console) -> None:
         return spell(derivation.tree, options.to or "text", options, console)
     try:
         closed = derivation.closed_form(sizes=sizes_of(options.sizes), **shapes)
-        note = closed.note
+        conditions = ", ".join(closed.conditions)
+        note = "; ".join(filter(None, (closed.note, conditions and f"it is the derivative if {conditions}")))
     except NotationError as problem:
         if shapes or options.steps or problem.code not in (201, 206, 301, 302, 303, 309, 405):
             raise

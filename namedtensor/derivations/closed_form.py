@@ -17,6 +17,7 @@ from grammar.cache import cached_property
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Equation, IndexSum
+from grammar.parser import parse
 from grammar.plain_text import encodable
 from grammar.printer import to_latex, to_text
 
@@ -55,6 +56,8 @@ class ClosedForm:
     _compare: Callable[[], str] = str
     _find_steps: Callable[[], DerivationSteps] = DerivationSteps
     _cut_note: str = ""
+    _tree: nodes.Program = nodes.Program(())
+    _given: tuple[str, ...] = ()
 
     @cached_property
     def _comparison_note(self) -> str:
@@ -66,6 +69,15 @@ class ClosedForm:
         _ = self._comparison_note
         return self._unchecked
 
+    @cached_property
+    def conditions(self) -> tuple[str, ...]:
+        """Return where it is the derivative, as far as its operations show: ("x ≠ 0",) for one that divides by x."""
+        with LOADING, all_or_none():
+            from .conditions import conditions_of
+
+        with recursion_headroom(self._unchecked.source):
+            return conditions_of(self._unchecked.tree, self._tree, self._given) if self._tree.statements else ()
+
     @property
     def note(self) -> str:
         """Say that it may be longer than need be, or could not be compared with the derivative; else it is empty."""
@@ -73,7 +85,8 @@ class ClosedForm:
 
     @encodable
     def __str__(self) -> str:
-        return self.to_text()
+        conditions = ", ".join(self.conditions)
+        return f"{self.to_text()}  # if {conditions}" if conditions else self.to_text()
 
     __repr__ = __str__
 
@@ -157,7 +170,9 @@ class ClosedForm:
         return self.expression.explain(values={**(values or {}), **named}, sizes=sizes)
 
     def _repr_latex_(self) -> str:
-        return self.expression._repr_latex_()
+        conditions = ", ".join(to_latex(parse(condition, "text")) for condition in self.conditions)
+        text = self.expression._repr_latex_()
+        return f"{text} if ${conditions}$" if conditions else text
 
     def __call__(self, *arguments: Any, **values: Any) -> Any:
         with silent():
@@ -216,7 +231,7 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
         kept=tuple(with_facts(facts, tree, way.kept)) if facts else way.kept,
     )
     compare = partial(compared, source, tree, some, sizes, program)
-    return ClosedForm(Formula(to_text(program)), dict(work.rules), length, compare, lambda: way)
+    return ClosedForm(Formula(to_text(program)), dict(work.rules), length, compare, lambda: way, "", tree, (*some,))
 
 
 def of_one_step(fact: Any) -> Any:
@@ -285,7 +300,7 @@ def _closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
     )
     compare = partial(compared, source, tree, shapes, sizes, valued)
     note = f"it may be longer than need be: its simplification ended at {limit:,} operations" if work.budget.cut else ""
-    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, compare, way, note)
+    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, compare, way, note, tree, (*shapes,))
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
