@@ -93,6 +93,8 @@ REFUSED = [
     ("y_{n(t)} = 2 t for t = 1, 3, 5", 114, "3", "2k-1 for k = 1, …, 3"),
     (r"y_{\name{n}(t)} = 2 t \quad \forall t \in \{2, 4\}", 114, "4", "2k for k = 1, …, 2"),
     ("y_{n(t)} = 2 t for t = 1, 2, 4", 114, "2", "an equation for each number: t = 1, then t = 2"),
+    ("1_{x ∈ [0, 1]}", 112, "_{x ∈ [0, 1]}", "𝕀[x > 1], also with 0 ≤ x ≤ 1"),
+    ("w_{x > 1}", 112, "_{x > 1}", "𝕀[x > 1]"),
     ("max{x, y", 102, "{", "not closed"),
 ]  # fmt: skip
 

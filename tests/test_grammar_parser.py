@@ -326,7 +326,7 @@ def test_a_function_with_more_labels_than_are_tried_is_found_by_its_own():
         ("X_{k, a→c}", "this subscript mixes a rename and a label"),
         ("X_{a(1), b→c, k}", "this subscript mixes an index and a rename and a label"),
         ("X_{a=1, b→c}", "this subscript mixes a rename and an equation"),
-        ("X_{a < 3}", "a subscript cannot be a condition"),
+        ("X_{a < 3}", "a condition belongs to an indicator or an operator"),
     ],
 )
 def test_message_names_the_mixed_kinds(text, message):

@@ -88,12 +88,12 @@ class ScriptBuilder(Literals):
                 112, "an index is written in parentheses after its axis", script.span,
                 hint="write X_{axis(1)}, where indices start at 1, or several as X_{a(1), b(2)}",
             )  # fmt: skip
-        if kinds == {VariableRange}:
+        if VariableRange in kinds:
             self.fail(
-                112, "a subscript cannot be a condition", script.span,
-                hint="write an index, X_{axis(1)}, or a range of indices, X_{axis(1:3)}",
+                112, "a condition belongs to an indicator or an operator", script.span,
+                hint="write an indicator as 𝕀[x > 1], also with 0 ≤ x ≤ 1 for x ∈ [0, 1], and a sum as ∑_{i ∈ [n]}",
             )  # fmt: skip
-        if Bound in kinds or VariableRange in kinds or len(kinds) > 1:
+        if Bound in kinds or len(kinds) > 1:
             self.fail(
                 112, f"this subscript mixes {' and '.join(name for kind, name in KIND_NAMES.items() if kind in kinds)}", script.span,
                 hint="write each in its own brackets: [X_{a→b}]_{b(1)}",
