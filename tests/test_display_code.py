@@ -17,7 +17,7 @@ X, W, b = "ℝ^{batch[2] × seq[4] × chans[3]}", "ℝ^{hidden[5] × chans[3]}",
 A, S, v = "ℝ^{height[3] × width[4]}", "ℝ^{row[3] × column[3]}", "ℝ^{height[3]}"
 FORMULAS = [  # the formula, its inputs, a line of its code for NumPy
     ("softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V",
-     {"Q": "ℝ^{key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}, "scores = K @ Q / np.sqrt(2)        # seq"),
+     {"Q": "ℝ^{key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}, "scores = K @ Q / 2**0.5            # seq"),
     ("softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V",
      {"Q": "ℝ^{query[5] × key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}, "scores = Q @ K.T                   # query × seq"),
     ("softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V",
@@ -38,7 +38,7 @@ FORMULAS = [  # the formula, its inputs, a line of its code for NumPy
     ("σ(A) ⊙ tanh(A) + exp(-A) - abs(v)", {"A": A, "v": v}, "sigmoid(A) * np.tanh(A)"),
     ("silu(A + 1) + gelu_tanh(A) + elu(A) + leaky_relu(A) + softplus(A) + logsigmoid(A)", {"A": A}, "np.logaddexp"),
     ("{ A if A > 0 ∧ v < 1; -A if A < -1; 0 otherwise }", {"A": A, "v": v}, "np.where((A > 0) & (v < 1)[:, None], A"),
-    ("𝕀[A ≥ v] ⊙_{width} A", {"A": A, "v": v}, ".astype(float)"),
+    ("𝕀[A ≥ v] ⊙_{width} A", {"A": A, "v": v}, ".astype(A.dtype)"),
     ("A_{(height, width)→layer}", {"A": A}, "A.reshape(12)"),
     ("A_{(width, height)→layer}", {"A": A}, "A.T.reshape(12)"),
     ("|p| = 2\nA_{width→(p, q)}", {"A": A}, "A.reshape(3, 2, 2)"),
@@ -72,7 +72,7 @@ FORMULAS = [  # the formula, its inputs, a line of its code for NumPy
     ("quantile_{width}(A; 0.4) + norm_{height, width}(A)", {"A": "ℝ^{height[3] × width[6]}"}, "np.quantile(A, 0.4, axis=1)"),
     ("𝕀[|height| > 2] A", {"A": A}, "float(True) * A"),
     ("where(A > 1, A, v)", {"A": A, "v": v}, "np.where(A > 1, A, v[:, None])"),
-    ("mean_{width} iota_{width} + A", {"A": A}, "np.mean(np.arange(1, 5), axis=0) + A"),
+    ("mean_{width} iota_{width} + A", {"A": A}, "np.mean(np.arange(1, 5).astype(A.dtype), axis=0) + A"),
     ("onehot_{vocab}(I) ⊙_{vocab} E", {"I": "[5]^{seq[4]}", "E": "ℝ^{vocab[5] × emb[2]}"}, "I[:, None] == np.arange(1, 6)"),
 ]  # fmt: skip
 
@@ -257,3 +257,47 @@ def test_readable_code_of_narrow_integers_does_not_overflow(text, dtype, library
     exec(nt.to_python(text, library, style="readable", u=nt.tensor(numbers, "a")), namespace)
     actual = namespace["function"](numbers.tolist() if library == "loops" else xp.asarray(numbers))
     np.testing.assert_allclose(actual, nt.evaluate(text, u=nt.tensor(numbers, "a")).to_numpy(), rtol=1e-15)
+
+
+COLUMNS, ROWS = np.arange(1, 5), np.arange(1, 4)
+WITH_CONSTANTS = {  # formulas of A, with height 3 and width 4, whose code needs arrays or numbers beside it
+    "A / √|width|": lambda A: A / 2,
+    "A ⊙ { 0.1 if A > 1; 0.3 otherwise }": lambda A: A * np.where(A > 1, 0.1, 0.3),
+    "A ⊙ [0.1, 0.2, 0.7]_{height}": lambda A: A * np.array([[0.1], [0.2], [0.7]]),
+    "A ⊙_{height} [1, 2, 3]_{height}": lambda A: ROWS @ A,
+    "A + iota_{width} / 3": lambda A: A + COLUMNS / 3,
+    "A^{iota_{width}} ⊙ exp(iota_{width} / 7)": lambda A: A**COLUMNS * np.exp(COLUMNS / 7),
+    "A + mean_{width}(iota_{width}) / 3": lambda A: A + 2.5 / 3,
+    "𝕀[A > 1] ⊙_{width} A / 3": lambda A: (A * (A > 1)).sum(1) / 3,
+    "A + argmax_{width}(A) / 3": lambda A: A + (A == A.max(1, keepdims=True)) / 3,
+    "max(A, iota_{width} / 3)": lambda A: np.maximum(A, COLUMNS / 3),
+    "gelu_tanh(A)": lambda A: A * (1 + np.tanh(np.sqrt(2 / np.pi) * (A + 0.044715 * A**3))) / 2,
+}
+FLOATS = {
+    "numpy": ("float16", "float32", "float64"),
+    "torch": ("float16", "bfloat16", "float32", "float64"),
+    "jax": ("float16", "bfloat16", "float32", "float64"),
+}
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("library", "dtype"), [(library, dtype) for library in FLOATS for dtype in FLOATS[library]])
+def test_constants_of_readable_code_have_the_dtype_of_the_inputs(library, dtype):
+    """PyTorch would give 0.1 the 32 bits of its default dtype, and NumPy √4 64 bits."""
+    module = pytest.importorskip("jax.numpy" if library == "jax" else library)
+    if library == "jax":
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)  # set back by tests/conftest.py
+    numbers = np.random.default_rng(0).integers(5, 30, (3, 4)) / 16  # which every dtype represents
+    array = getattr(module, "tensor" if library == "torch" else "asarray")(numbers, dtype=getattr(module, dtype))
+    tolerance = {"float64": 1e-14, "float32": 1e-6, "float16": 4e-3, "bfloat16": 4e-2}[dtype]
+    for text, by_hand in WITH_CONSTANTS.items():
+        space: dict = {}
+        try:
+            exec(nt.to_python(text, library, {"A": nt.tensor(array, "height width")}, style="readable"), space)
+        except UnreadableFormula:
+            assert library == "torch" and text.startswith("max(")
+            continue
+        actual = space["function"](array)
+        assert actual.dtype == array.dtype, text
+        actual = np.asarray(actual.double() if library == "torch" else actual, dtype=float)
+        np.testing.assert_allclose(actual, by_hand(numbers), rtol=tolerance, atol=tolerance, err_msg=text)

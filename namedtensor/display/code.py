@@ -44,14 +44,19 @@ def named_terms(checker: Checker) -> dict[int, str]:
 
 
 def readable_code(
-    library: str, root: Term, names: Mapping[int, str], inputs: Sequence[str], narrow: Sequence[str] = ()
+    library: str,
+    root: Term,
+    names: Mapping[int, str],
+    inputs: Sequence[str],
+    narrow: Sequence[str] = (),
+    floating: Sequence[str] = (),
 ) -> ReadableCode:
-    """The source text of a function of arrays, to be read: its parameters are the inputs that it uses, in their order.
+    """Return the source text of a function of arrays, to be read: its parameters are the inputs that it uses, in their order.
 
-    Inputs that are `narrow` have integers of fewer than 64 bits, which would overflow.
+    Inputs that are `narrow` have integers of fewer than 64 bits, which would overflow; `floating` ones may have floats.
     Raises NotationError if the library is unknown, and UnreadableFormula if an operator has no readable form.
     """
     if library not in LIBRARIES:
         raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")
     writer, rules = (LoopWriter, LOOP_RULES) if library == "loops" else (ArrayWriter, RULES)
-    return writer(LIBRARIES[library], rules, root, names, inputs).function(narrow)
+    return writer(LIBRARIES[library], rules, root, names, inputs).function(narrow, floating)

@@ -15,17 +15,13 @@ def contraction(w: ArrayWriter, term: Term) -> CodeExpression:
     if not term.axes:
         return infix(w, term)
     first, second = (whole(w, argument, w.code(argument)) for argument in term.arguments)
-    if w.library.prefix == "torch" and (first.integer or second.integer):
-        first, second = (as_float(w, term, code) for code in (first, second))
+    if w.library.prefix == "torch" or not (first.integer and second.integer):
+        first, second = w.real(first), w.real(second)
     return (
         as_matrices(w, term, first, second)
         or as_matrices(w, term, second, first, True)
         or as_einsum(w, term, first, second)
     )
-
-
-def as_float(w: ArrayWriter, term: Term, code: CodeExpression) -> CodeExpression:
-    return CodeExpression(w.call(term, "float", code.within(ATOM)), code.axes) if code.integer else code
 
 
 def as_matrices(
@@ -66,6 +62,9 @@ def positions(code: CodeExpression, axes: tuple[str, ...]) -> Any:
     return places[0] if len(places) == 1 else places
 
 
+INTEGRAL = ("sum", "prod", "max", "min", "any", "all")  # of integers they give integers, or no numbers
+
+
 def reduction(name: str) -> Rule:
     def rule(w: ArrayWriter, term: Term) -> CodeExpression:
         code = operand(w, term)
@@ -77,12 +76,12 @@ def reduction(name: str) -> Rule:
         one_axis = name in ("norm", "quantile", "median") or (name == "prod" and torch)
         if isinstance(places, tuple) and one_axis and not is_plain_norm:
             raise w.unreadable(term)
-        if name == "mean" and w.library.prefix == "torch" and code.integer:
-            code = as_float(w, term, code)
+        if name not in INTEGRAL:
+            code = w.real(code)
         chosen = "norm p" if name == "norm" and p != 2 else name
         text = w.call(term, chosen, code.text, axis=places, p=p)
         rest = tuple(axis for axis in code.axes if axis not in term.axes)
-        return CodeExpression(text, rest, integer=code.integer and name in ("sum", "prod", "max", "min"))
+        return CodeExpression(text, rest, integer=code.integer and name in INTEGRAL)
 
     return rule
 
@@ -96,6 +95,7 @@ def extremum(name: str) -> Rule:
         codes = tuple(w.code(argument) for argument in term.arguments)
         if w.library.prefix == "torch" and not all(code.axes for code in codes):
             raise w.unreadable(term, "torch.maximum takes tensors")
+        codes = codes if all(code.integer for code in codes) else tuple(map(w.real, codes))
         order = order_of(codes)
         return CodeExpression(w.call(term, f"{name} two", *(w.arranged(code, order) for code in codes)), order)
 
@@ -103,8 +103,8 @@ def extremum(name: str) -> Rule:
 
 
 def along(w: ArrayWriter, term: Term) -> CodeExpression:
-    """What gives as many elements as it takes."""
-    code = operand(w, term)
+    """Write a function that gives as many elements as it takes."""
+    code = w.real(operand(w, term))
     places = positions(code, term.axes)
     by_helper = term.operator in ("standardize", "argmax", "argmin")
     if isinstance(places, tuple) and w.library.prefix == "torch" and not by_helper:

@@ -11,7 +11,7 @@ from grammar import nodes
 from ..operators import REGISTRY
 from ..terms.terms import Term, resolved_shape
 from .code_arrays import ArrayWriter
-from .code_libraries import ATOM, PRODUCT, SUM, CodeExpression, repeats, template
+from .code_libraries import ATOM, POWER, PRODUCT, SUM, CodeExpression, repeats, template
 from .code_writer import Writer
 
 Rule: TypeAlias = Callable[[ArrayWriter, Term], CodeExpression]
@@ -27,10 +27,13 @@ def number(w: Writer, term: Term) -> CodeExpression:
         return CodeExpression(f"{'-' * (value < 0)}{w.library.prefix}.{name}", (), ATOM if value > 0 else PRODUCT)
     root = root_of_a_size(term.node, value)
     if root is not None:
-        text = f"{w.library.prefix}.sqrt({root})" if w.library.prefix != "torch" else f"{root}**0.5"
-        return CodeExpression(text, (), ATOM if w.library.prefix != "torch" else PRODUCT)
-    text = repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
-    return CodeExpression(text, (), ATOM if value >= 0 else PRODUCT)
+        has_function = w.library.prefix in ("jnp", "math")  # NumPy's gives a number of 64 bits, PyTorch's takes tensors
+        text = f"{w.library.prefix}.sqrt({root})" if has_function else f"{root}**0.5"
+        return CodeExpression(text, (), ATOM if has_function else POWER)
+    integer = value == int(value) and abs(value) < 1e15
+    return CodeExpression(
+        repr(int(value) if integer else float(value)), (), ATOM if value >= 0 else PRODUCT, integer=integer
+    )
 
 
 def parameter(term: Term, default: Any = None) -> Any:
@@ -65,7 +68,7 @@ def identity(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def ones(w: ArrayWriter, term: Term) -> CodeExpression:
-    return CodeExpression(f"{w.library.prefix}.ones({size_of(term)})", tuple(term.shape))
+    return CodeExpression(w.call(term, "ones", str(size_of(term))), tuple(term.shape))
 
 
 def nested_numbers(term: Term) -> Any:
@@ -83,8 +86,11 @@ def nested_numbers(term: Term) -> Any:
 
 def constant(w: ArrayWriter, term: Term) -> CodeExpression:
     axes, _, numbers = term.options
-    text = w.call(term, "array", repr(nested_numbers(term)))
-    return CodeExpression(text, tuple(axes), integer=all(isinstance(value, int) for value in numbers))
+    numbers_text, integer = repr(nested_numbers(term)), all(isinstance(value, int) for value in numbers)
+    text = (
+        f"{w.library.prefix}.array({numbers_text})" if w.library.prefix != "torch" else f"torch.tensor({numbers_text})"
+    )
+    return CodeExpression(text if integer else w.call(term, "array", numbers_text), tuple(axes), integer=integer)
 
 
 # ------------------------------------------------------------------------------------------------------------- elements
@@ -98,16 +104,18 @@ def order_of(codes: tuple[CodeExpression, ...]) -> tuple[str, ...]:
 def infix(w: Writer, term: Term) -> CodeExpression:
     sign = w.library.signs["⊙" if term.operator in ("juxtaposed", "dot") else term.operator]
     first, second = w.code(term.arguments[0]), w.code(term.arguments[1])
+    integer = first.integer and second.integer and term.operator not in "/^"
+    if not integer and sign.level >= SUM:
+        first, second = w.real(first), w.real(second)
     order = order_of((first, second))
     left, right = w.arranged(first, order, sign.left), w.arranged(second, order, sign.right)
-    integer = first.integer and second.integer and term.operator not in "/^"
     return CodeExpression(f"{left}{sign.sign}{right}", order, sign.level, integer)
 
 
 def elementwise(w: Writer, term: Term) -> CodeExpression:
     text = template(w.library, term.operator)
     repeated = repeats(w.library, term.operator)
-    codes = tuple(w.code(argument) for argument in term.arguments)
+    codes = tuple(w.real(w.code(argument)) for argument in term.arguments)
     order = order_of(codes)
     inside = ATOM if repeated or term.operator in ("logsigmoid", "factorial") else 0
     operands = [w.arranged(code, order, inside) for code in codes]
@@ -145,6 +153,11 @@ def branches(w: Writer, term: Term) -> tuple[list[tuple[CodeExpression, CodeExpr
 def cases(w: ArrayWriter, term: Term) -> CodeExpression:
     """Nested calls of where."""
     pairs, last = branches(w, term)
+    values = [*(value for value, _ in pairs), last]
+    if not all(value.integer for value in values):
+        pairs, last = [(w.real(value), condition) for value, condition in pairs], w.real(last)
+        if not any(value.axes for value in values):  # plain numbers alone would have the dtype of the library
+            last = CodeExpression(w.call(term, "array", last.text))
     for value, condition in reversed(pairs):
         order = order_of((condition, value, last))
         if not condition.axes:

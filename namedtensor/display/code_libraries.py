@@ -1,7 +1,7 @@
 """What operators are called in NumPy, PyTorch, JAX and plain Python, for code that a person reads: a template for each.
 
-{0}, {1}, … are the operands, {axis} the positions of the axes, {p} a parameter. A name that begins with a helper of HELPERS
-brings its definition along.
+{0}, {1}, … are the operands, {axis} the positions of the axes, {p} a parameter, {dtype} the dtype of the inputs, {typed} the
+keyword for this dtype. A name that begins with a helper of HELPERS brings its definition along.
 """
 
 from __future__ import annotations
@@ -58,6 +58,11 @@ class Library(NamedTuple):
     signs: Mapping[str, Infix] = INFIX
     limits: Mapping[str, int] = {}
 
+    @property
+    def default_dtype(self) -> str:
+        """The dtype of floats if no input has floats."""
+        return "torch.get_default_dtype()" if self.prefix == "torch" else "float"
+
 
 SAME = ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arctan", "arcsin", "arccos", "log1p", "expm1", "sign",
         "floor", "ceil", "abs", "round")  # fmt: skip
@@ -69,6 +74,7 @@ COMMON = {  # the same in all three, but for the prefix P and the keyword for ax
     "trace": 'P.einsum("...ii", {0})', "logdet": "P.linalg.slogdet({0})[1]", "eigvalsh": "P.linalg.eigvalsh({0})",
     "standardize": "standardize({0}, {axis})", "standardize eps": "standardize({0}, {axis}, eps={p})",
     "argmax": "one_hot_largest({0}, {axis})", "argmin": "one_hot_largest(-{0}, {axis})",
+    "eye": "P.eye({0}{typed})", "ones": "P.ones({0}{typed})",
     "max two": "P.maximum({0}, {1})", "min two": "P.minimum({0}, {1})", "einsum": "P.einsum({0})",
     "silu": "{0} * sigmoid({0})", "elu": "P.where({0} > 0, {0}, P.expm1({0}))", "leaky_relu": "P.where({0} > 0, {0}, 0.01 * {0})",
 }  # fmt: skip
@@ -76,14 +82,14 @@ ARRAYS = {  # the same in NumPy and JAX
     "max": "P.max({0}, {axis})", "min": "P.min({0}, {axis})", "prod": "P.prod({0}, {axis})", "var": "P.var({0}, {axis})",
     "std": "P.std({0}, {axis})", "sort": "P.sort({0}, {axis})", "median": "P.median({0}, {axis})",
     "quantile": "P.quantile({0}, {p}, {axis})", "norm": "P.linalg.norm({0}, {axis})", "norm p": "P.linalg.norm({0}, {p}, {axis})",
-    "concatenate": "P.concatenate([{0}], {axis})", "float": "{0}.astype(float)", "array": "P.array({0})", "eye": "P.eye({0})",
+    "concatenate": "P.concatenate([{0}], {axis})", "float": "{0}.astype({dtype})", "array": "P.array({0}{typed})",
     "transpose": "P.transpose({0}, {1})", "integer": "{0}.astype(int)",
 }  # fmt: skip
 NUMPY = Library("in NumPy", "np", ("import numpy as np",), "axis", {
     **ARRAYS, "relu": "np.maximum({0}, 0)", "σ": "sigmoid({0})", "softmax": "softmax({0}, {axis})",
     "logsoftmax": "log_softmax({0}, {axis})", "logsumexp": "logsumexp({0}, {axis})",
     "softplus": "np.logaddexp(0, {0})", "logsigmoid": "-np.logaddexp(0, -{0})",
-    "gelu_tanh": "0.5 * {0} * (1 + np.tanh(np.sqrt(2 / np.pi) * ({0} + 0.044715 * {0}**3)))",
+    "gelu_tanh": "0.5 * {0} * (1 + np.tanh((2 / np.pi)**0.5 * ({0} + 0.044715 * {0}**3)))",
     "windows": "np.lib.stride_tricks.sliding_window_view({0}, {size}, {axis})",
 })  # fmt: skip
 TORCH = Library("in PyTorch", "torch", ("import torch",), "dim", {
@@ -98,7 +104,7 @@ TORCH = Library("in PyTorch", "torch", ("import torch",), "dim", {
     "sort": "torch.sort({0}, {axis}).values", "median": "torch.quantile({0}, 0.5, {axis})",
     "quantile": "torch.quantile({0}, {p}, {axis})", "norm": "torch.linalg.vector_norm({0}, {axis})",
     "norm p": "torch.linalg.vector_norm({0}, {p}, {axis})", "concatenate": "torch.cat([{0}], {axis})",
-    "float": "{0}.to(torch.get_default_dtype())", "array": "torch.tensor({0})", "eye": "torch.eye({0})",
+    "float": "{0}.to({dtype})", "array": "torch.tensor({0}{typed})",
     "transpose": "torch.permute({0}, {1})", "integer": "{0}.long()",
 })  # fmt: skip
 JAX = Library("in JAX", "jnp", ("import jax", "import jax.numpy as jnp"), "axis", {
@@ -133,7 +139,7 @@ HELPERS = {  # definitions that a template needs; K is keepdims or keepdim, V th
     "standardize": """def standardize(x, AXIS, eps=1e-05):
     return (x - x.mean(AXIS, K=True)) / P.sqrt(x.var(AXIS, V) + eps)""",
     "one_hot_largest": """def one_hot_largest(x, AXIS):
-    largest = x == LARGEST
+    largest = (x == LARGEST).TO(x.dtype)
     return largest / largest.sum(AXIS, K=True)""",
     "sign": """def sign(x):
     return (x > 0) - (x < 0)""",
@@ -174,5 +180,6 @@ def helper(library: Library, name: str) -> str:
         .replace("V)", "correction=0, K=True)" if torch else "K=True)")
         .replace("K=", "keepdim=" if torch else "keepdims=")
         .replace("AXIS", library.axis)
+        .replace("TO(", "to(" if torch else "astype(")
         .replace("P.", f"{library.prefix}.")
     )

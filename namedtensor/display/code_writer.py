@@ -10,7 +10,7 @@ from grammar.errors import Span
 
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
-from .code_libraries import HELPERS, LOOPS, CodeExpression, Library, helper, template
+from .code_libraries import ATOM, HELPERS, LOOPS, CodeExpression, Library, helper, template
 from .code_statements import CodeStatement, Names, UnreadableFormula, identifier, statements
 
 RESERVED = ("abs", "float", "int", "max", "min", "range", "round", "sorted")  # functions of Python that loops call
@@ -57,6 +57,7 @@ class Writer:
             if term.operator == "input" and term.options[-1] in self.inputs
         }
         self.helpers: dict[str, None] = {}
+        self.dtype = ""  # of the floats among the inputs, as an expression
 
     def has_a_line(self, term: Term) -> bool:
         return any(term is statement.term for statement in self.statements)
@@ -95,10 +96,26 @@ class Writer:
         for word in re.findall(r"\b(\w+)\(", text):
             if word in HELPERS and f".{word}(" not in text:
                 self.helpers[word] = None
+        words["dtype"] = self.dtype or self.library.default_dtype
+        words["typed"] = f", dtype={self.dtype}" if self.dtype else ""
         return text.format(*operands, **words)
 
-    def function(self, narrow: Sequence[str] = ()) -> ReadableCode:
-        """The whole: imports, helpers, and the function, which begins by widening narrow integers."""
+    def real(self, code: CodeExpression) -> CodeExpression:
+        """Return an expression beside floats: an array of integers is converted to their dtype."""
+        if not code.integer or not code.axes or self.library is LOOPS:
+            return code
+        return CodeExpression(self.call(self.root, "float", code.within(ATOM)), code.axes)
+
+    def function(self, narrow: Sequence[str] = (), floating: Sequence[str] = ()) -> ReadableCode:
+        """Return the whole: imports, helpers, and the function, which begins by widening narrow integers.
+
+        Constants have the dtype of the first of the inputs in `floating` that the formula uses as numbers.
+        """
+        indices = {str(term.arguments[at].options[-1]) for term in topological(self.root)
+                   for at in ([1] if term.operator == "index" else [0] if term.operator == "onehot" else [])
+                   if term.arguments[at].operator == "input"}  # fmt: skip
+        used = (self.inputs[name] for name in floating if name in self.inputs and name not in indices)
+        self.dtype = next((f"{name}.dtype" for name in used), "")
         if self.library is not LOOPS:  # integers of Python have as many bits as they need
             for name in (self.inputs[name] for name in narrow if name in self.inputs):
                 self.lines.append(CodeLine(f"{name} = {self.call(self.root, 'integer', name)}"))

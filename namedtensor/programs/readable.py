@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
-from ..core.arrays import Layout, dtype_name
+from ..core.arrays import Layout, dtype_name, kind_of
 from ..core.settings import recursion_headroom
 from ..display.code import named_terms, readable_code
 from ..display.code_writer import ReadableCode
@@ -39,7 +39,20 @@ def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any],
             given = declared
             checker, root = typed(goal, given, options)
         narrow = [name for name, value in given.items() if is_narrow(value)]
-        return readable_code(library, root, named_terms(checker), list(given), narrow)
+        floating = sorted(
+            (name for name in given if float_bits(given[name])), key=lambda name: -float_bits(given[name])
+        )
+        return readable_code(library, root, named_terms(checker), list(given), narrow, floating)
+
+
+def float_bits(value: Any) -> int:
+    """Return the width of the floats of an input, or 0 if it has none; a shape stands for floats."""
+    layout = getattr(value, "layout", None)
+    if isinstance(layout, Layout):
+        name = dtype_name(layout.dtype)
+        return int("".join(filter(str.isdigit, name)) or 128) if kind_of(name) == "f" else 0
+    is_number = isinstance(value, (bool, int, float, complex))
+    return 0 if is_number or str(value).lstrip().startswith(("[", "{0")) else 1
 
 
 def is_narrow(value: Any) -> bool:
