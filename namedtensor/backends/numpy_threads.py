@@ -13,29 +13,36 @@ spare_buffers = []
 
 
 def in_buffers(work):
-    """What `work` gives for a function that makes arrays of shapes and dtypes: their memory, where it is not large, is kept
-    for the next, and no other call has it while it is in use."""
+    """Return what `work` gives for a function that returns arrays of the shapes and dtypes that it is given.
+
+    Their memory, if it is not large, is kept for the next call, with the arrays that it held last. No other call has it
+    while it is in use.
+    """
     try:
-        memory = spare_buffers.pop()
+        memory, last, arrays = spare_buffers.pop()
     except IndexError:
-        memory = b""
+        memory, last, arrays = b"", None, []
 
     def made(buffers):
-        nonlocal memory
+        nonlocal memory, last, arrays
+        if buffers == last:
+            return arrays
         sizes = [-(-math.prod(shape) * np.dtype(dtype).itemsize // 64) * 64 for shape, dtype in buffers]
         total = sum(sizes)
         if len(memory) < total:
             memory = np.empty(total + 64, np.uint8)
-            first = -memory.__array_interface__["data"][0] % 64  # where a line of the cache begins
+            first = -memory.__array_interface__["data"][0] % 64  # a line of the cache begins there
             memory = memory[first : first + total]
         starts = itertools.accumulate(sizes, initial=0)
-        return [np.ndarray(*buffer, memory, start) for buffer, start in zip(buffers, starts)]
+        arrays = [np.ndarray(*buffer, memory, start) for buffer, start in zip(buffers, starts)]
+        last = buffers
+        return arrays
 
     try:
         return work(made)
     finally:
         if 0 < len(memory) <= 2**22 and len(spare_buffers) < 2 * cores():
-            spare_buffers.append(memory)
+            spare_buffers.append((memory, last, arrays))
 '''
 CORES = '''
 @functools.cache
