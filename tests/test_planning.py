@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -581,7 +582,8 @@ def test_a_long_block_has_a_fast_path_and_a_fallback():
     assert MAX_REPEATED_STEPS < len(fast.steps) < len(fallback.steps) <= MAX_REPEATED_BLOCK_STEPS
     arrays = [value.array for value in values.values()]
     result, want = function(*arrays), compiled(text, ("unshifted-softmax",), **values)(*arrays)
-    assert np.isfinite(want.array).all() and nt.allclose(result, want, rtol=1e-4, atol=1e-4)
+    away, size = (np.abs(array).max((1, 2)) for array in (result.array - want.array, want.array))
+    assert np.isfinite(want.array).all() and (away <= 1e-5 * size).all()
 
 
 @pytest.mark.parametrize("change", [{"n": 70}, {"a": 20}])
@@ -871,7 +873,7 @@ def test_every_optimization_names_the_function_that_does_it():
     for row in OPTIMIZATIONS.values():
         module, _, function = row.by.partition(".")
         package = "operators" if module == "contraction" else "planning"
-        assert callable(getattr(import_module(f"namedtensor.{package}.{module}"), function)), row
+        assert callable(attrgetter(function)(import_module(f"namedtensor.{package}.{module}"))), row
 
 
 LAWS = {  # the rows whose law is an equation, and the axes of what it names
@@ -886,7 +888,7 @@ LAWS = {  # the rows whose law is an equation, and the axes of what it names
 
 @pytest.mark.parametrize("name", LAWS)
 def test_a_law_that_is_an_equation_holds(name):
-    """Both of its sides have one value by the paper's definitions; what follows the comma says where."""
+    """Evaluate both sides by the paper's definitions; the text after the comma is the condition."""
     draw = np.random.default_rng(0).standard_normal
     values = {
         text: reference.tensor(
@@ -894,7 +896,7 @@ def test_a_law_that_is_an_equation_holds(name):
         )
         for text, axes in LAWS[name].items()
     }
-    left, right = OPTIMIZATIONS[name].identity.partition(", where ")[0].split(" = ")
+    left, right = re.split(", (?:where|if) ", OPTIMIZATIONS[name].identity)[0].split(" = ")
     ours, theirs = (reference.evaluate(side, values) for side in (left, right))
     np.testing.assert_allclose(ours.to_list(tuple(ours.shape)), theirs.to_list(tuple(ours.shape)), rtol=1e-12)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core.arrays import HALF
 from ..core.extents import typical
 from ..planning.memory import MIN_BUFFER_NUMBERS, Workspace
 from ..planning.plan import PlanValue
@@ -57,8 +58,14 @@ def bytes_of_buffers(buffers: Workspace) -> int:
 
 def _reduced(ufunc: str):
     def line(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+        arguments = f"{names[0]}, {options['at']}"
+        if (
+            ufunc in ("add", "multiply") and step.value.dtype in HALF
+        ):  # which other libraries accumulate in single precision too
+            keep = ", None, True" if options["keep"] else ""
+            return f"{ufunc}_reduce({arguments}, np.float32{keep}).astype({names[0]}.dtype)"
         keep = ", None, None, True" if options["keep"] else ""
-        return f"{ufunc}_reduce({names[0]}, {options['at']}{keep})"
+        return f"{ufunc}_reduce({arguments}{keep})"
 
     return line
 
@@ -135,7 +142,7 @@ class NumPy(Backend):
             "stack": lambda names, options, step: f"stack({listed(names)})",
             "take": "{0}.take({1}, {at})",
             "scatter_add": scattered,
-            "softmax": "softmax({0})",
+            "shifted": "shifted({0}, {1}, {2}, {along})",
             "standardize": "standardize({0}, {eps!r})",
             "put": "put({0}, {1}, {2}, {at}, {first})",
             "take_along": "np.take_along_axis({0}, {1}, axis=-1)",

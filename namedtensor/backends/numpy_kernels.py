@@ -14,7 +14,8 @@ def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffe
     `cuts` gives for each axis of each array the index of the count that splits it, or None: the last count splits into
     slices of `rows`, the others into single elements. `run` takes the part of the result to write to, and `buffers`,
     which are local to a thread. The last slice overlaps the one before, so that all have one size; its new rows alone
-    are written. `run` returns True for a block whose values are too extreme; from then on `fallback` is used.
+    are written. `run` returns True for a block whose values are too extreme, which `fallback` then computes; after two
+    such blocks in a row, `fallback` computes all that remain.
     """
     forms = [(run, buffers)] if fallback is None else [(run, buffers), (fallback, more_buffers)]
     out = np.empty(shape, dtype)
@@ -23,20 +24,20 @@ def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffe
     places = itertools.product(*(range(count) for count in counts[:-1]), starts)
     before = (slice(None),) * (axis - picked)
     lock = threading.Lock()
+    extreme = 0  # blocks in a row
 
     def work(memory):
         form, own = None, ()
 
         def written(parts, into):
-            nonlocal form, own
-            while True:
-                if form is not forms[0]:
-                    form = forms[0]
-                    own = memory(form[1])
+            nonlocal form, own, extreme
+            for each in forms[extreme > 1 :]:
+                if form is not each:
+                    form, own = each, memory(each[1])
                 if form[0](*parts, into, *own) is not True:
+                    extreme = 0 if form is forms[0] else extreme
                     return
-                if form is forms[0]:
-                    del forms[0]
+                extreme += 1
 
         while True:
             with lock:
@@ -85,25 +86,29 @@ def guard(x, low, high):
         least, most = np.minimum.reduce(x, None), np.maximum.reduce(x, None)
     return low < least <= most < high
 '''
-SOFTMAX = '''
-def softmax(x):
-    """exp x over its sums along the last axis; the largest is taken off first where a sum would be near the ends of its dtype."""
-    powers = np.exp(x)
-    sums = sums_of_rows(powers)
+SHIFTED = '''
+def shifted(sums, powers, x, axes):
+    """Return the sums of powers = exp x; compute rows with a sum below 1, or very large, again without their largest."""
     far = 2.0 ** (64 if x.itemsize == 4 else 512)
-    if not guard(sums, 1 / far, far):
-        powers = np.exp(x - np.maximum.reduce(x, -1, None, None, True))
-        sums = sums_of_rows(powers)
-    powers /= sums
-    return powers
-'''
-SUMS_OF_ROWS = '''
-def sums_of_rows(x):
-    """The sums along the last axis, which stays; those of many short rows as one product, which is faster."""
-    size = x.shape[-1]
-    if size > 512 or x.size < 32 * size:
-        return np.add.reduce(x, -1, None, None, True)
-    return x.reshape(-1, size).dot(np.ones(size, x.dtype)).reshape(*x.shape[:-1], 1)
+    if sums.size < 64:
+        found = sums.ravel().tolist() or [1.0]
+        least, most = min(found), max(found)
+    else:
+        least, most = np.minimum.reduce(sums, None), np.maximum.reduce(sums, None)
+    if 1 <= least <= most < far:
+        return sums
+    if axes != (x.ndim - 1,):
+        last = tuple(range(-len(axes), 0))
+        x, powers = np.moveaxis(x, axes, last), np.moveaxis(powers, axes, last)
+    outer, inner = x.shape[: -len(axes)], tuple(range(1, len(axes) + 1))
+    sums = np.array(sums, order="C")
+    totals = sums.reshape(outer)
+    again = ~((totals >= 1) & (totals < far))
+    again = np.nonzero(again) if outer else again
+    rows = x[again]
+    rows = np.exp(rows - np.maximum.reduce(rows, inner, None, None, True))
+    powers[again], totals[again] = rows, np.add.reduce(rows, inner)
+    return sums
 '''
 STANDARDIZE = '''
 def standardize(x, eps):
@@ -348,8 +353,7 @@ HORNER_WITH_COEFFICIENTS = "\n".join([*map(COEFFICIENTS.get, ("NEAR", "ABOVE", "
 
 KERNELS = {
     "guard": GUARD,
-    "softmax": SOFTMAX,
-    "sums_of_rows": SUMS_OF_ROWS,
+    "shifted": SHIFTED,
     "standardize": STANDARDIZE,
     "horner": HORNER_WITH_COEFFICIENTS,
     "erf": ERF,

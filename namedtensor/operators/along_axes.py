@@ -21,11 +21,12 @@ SECTION = "§3.5 Vectors to vectors"
 
 
 def softmax(b: OperatorBuilder, x: Any, axes: Order):
-    def write():
-        powers, total = b.exponentials(x, axes, True)
-        return b.guarded("softmax", x, b.divide(powers, total), axes, at=x.order.index(axes[0]))
+    return of_one_axis(b, "softmax", x, axes, lambda: _softmax(b, x, axes))
 
-    return of_one_axis(b, "softmax", x, axes, write)
+
+@in_single
+def _softmax(b: OperatorBuilder, x: Any, axes: Order):
+    return b.divide(*b.exponentials(x, axes, True))
 
 
 def of_one_axis(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
@@ -33,12 +34,14 @@ def of_one_axis(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Calla
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
-def _logarithm_of_softmax(b: OperatorBuilder, x: Any, axes: Order):
-    def write():
-        shifted = b.subtract(x, b.reduce("max", x, axes, True))
-        return b.subtract(shifted, b.log(b.reduce("sum", b.exp(shifted), axes, True)))
+def logsoftmax(b: OperatorBuilder, x: Any, axes: Order):
+    return of_one_axis(b, "logsoftmax", x, axes, lambda: _logsoftmax(b, x, axes))
 
-    return of_one_axis(b, "logsoftmax", x, axes, write)
+
+@in_single
+def _logsoftmax(b: OperatorBuilder, x: Any, axes: Order):
+    shifted = b.subtract(x, b.reduce("max", x, axes, True))
+    return b.subtract(shifted, b.log(b.reduce("sum", b.exp(shifted), axes, True)))
 
 
 @in_single
@@ -102,7 +105,7 @@ _along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims
        differentials=("softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)",), heavy=True, warns=True,
        definition=definitions.softmax, sign="≥ 0", analytic=True, finite="X of finite or −∞", total=1)  # fmt: skip
 _along(
-    "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax,
+    "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", logsoftmax,
     differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True, definition=definitions.logsoftmax, analytic=True, **FINITE,
 )  # fmt: skip
 _along("argmax", "1 at the largest element, 0 elsewhere; ties share the 1", "M / M.sum(axis, keepdims=True) "

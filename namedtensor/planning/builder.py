@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.axes import Order, union
 from . import dtypes, sums_as_products, whole_numbers
 from .plan import Argument, PlanValue
-from .step_builder import ENDS, FAR, MIN_GUARDED_NUMBERS, StepBuilder
+from .step_builder import ENDS, MIN_GUARDED_NUMBERS, StepBuilder
 
 
 class PlanBuilder(StepBuilder):
@@ -74,19 +74,22 @@ class PlanBuilder(StepBuilder):
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
 
     def exponentials(self, x: PlanValue, axes: Order, keep: bool) -> tuple[PlanValue, PlanValue]:
-        """exp(x − m) and its sums, m the largest of x, to be divided by them; see the text on the fast path."""
-        largest = self.reduce("max", x, axes, True)
-        if not self.has_fast_path(x):
-            powers = self.exp(self.subtract(x, largest))
+        """Return exp(x − m) and its sums, which it is to be divided by; m is the largest of x.
+
+        On the fast path m is 0 in each row in which the sum of exp x is at least 1: then no exponential is smaller than
+        its share of the sum, so none is lost that has a share. The step `shifted` computes the other rows again.
+        """
+        if not self.has_fast_path(x) or x in self.donated:  # its memory becomes the result's
+            powers = self.exp(self.subtract(x, self.reduce("max", x, axes, True)))
             return powers, self.reduce("sum", powers, axes, keep)
-        powers = self.exp(self.select(x, self.subtract(x, largest)))
+        along = tuple(sorted(x.order.index(axis) for axis in axes))
+        powers = self.step("exp", (x,), x.order, x.shape, x.dtype, along=along)  # shared with no other exp x
         total = self.reduce("sum", powers, axes, keep)
-        self.guard(total)
-        return powers, total
+        return powers, self.step("shifted", (total, powers, x), total.order, total.shape, x.dtype, along=along)
 
     def has_fast_path(self, x: PlanValue) -> bool:
-        """Whether exponentials of a value may take the guarded fast path."""
-        return "unshifted-softmax" in self.optimized and x.dtype in FAR and not x.fixed and not x.dynamic
+        """Return whether exponentials of a value may take the fast path."""
+        return "unshifted-softmax" in self.optimized and x.dtype in ENDS and not x.fixed and not x.dynamic
 
     def select(self, fast: PlanValue, fallback: PlanValue) -> PlanValue:
         """A φ of two versions: the value of the fast path, and that of the fallback which stands for it there."""
@@ -99,16 +102,14 @@ class PlanBuilder(StepBuilder):
         one = self.step(primitive, (x,), x.order, x.shape, x.dtype, **options)
         return self.step("select", (value, value, one), x.order, x.shape, x.dtype)
 
-    def guard(self, x: PlanValue) -> None:
-        """Guard the fast path: where an entry is near the ends of the range of its dtype, the fallback is run."""
-        far = 2.0 ** FAR[x.dtype]
-        self.step("guard", (x,), (), (), "bool", low=1 / far, high=far)
+    def guard(self, x: PlanValue, low: float, high: float) -> None:
+        """Run the fallback if an element does not lie between two numbers."""
+        self.step("guard", (x,), (), (), "bool", low=low, high=high)
 
     def guard_finite(self, x: PlanValue) -> None:
-        """Guard the fast path at the upper end of the range alone, for results that may be small."""
-        if x.dtype in ENDS and "unshifted-softmax" in self.optimized:
-            end = 2.0 ** ENDS[x.dtype]
-            self.step("guard", (x,), (), (), "bool", low=-end, high=end)
+        """Run the fallback if an element is near the upper end of the range of its dtype."""
+        end = 2.0 ** ENDS[x.dtype]
+        self.guard(x, -end, end)
 
     def along(self, primitive: str, x: PlanValue, axis: str) -> PlanValue:
         if primitive in ("cumsum", "cumprod") and self.are_whole((x,)):

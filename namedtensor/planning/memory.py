@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .plan import Plan, PlanValue, Step
 
 VIEWS = frozenset(
-    "item part transpose reshape expand broadcast pick head same unfold contiguous positions python".split()
+    "item part transpose reshape expand broadcast pick head same shifted unfold contiguous positions python".split()
 )
 FRESH = frozenset(
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil negative isfinite erf add subtract multiply divide "

@@ -6,15 +6,22 @@ whole. Where the largest m must be taken off, it is the largest of those of the 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..core.extents import typical
 from ..core.size_conditions import assume_at_most, assume_equal
 from ..operators import REGISTRY
 from ..terms.terms import Term, number_of_elements
 from . import regions
+from .builder import PlanBuilder
 from .lowering import Lowering
 from .plan import Argument, PlanValue
+from .step_builder import ENDS
 
 ADD, LARGER = "add", "maximum"
+MIN_TOTAL = (
+    0.5  # of exponentials: a share of a larger sum is at most twice its exponential, so none with a share is lost
+)
 
 
 def share(lowering: Lowering, term: Term) -> float:
@@ -34,13 +41,16 @@ def share(lowering: Lowering, term: Term) -> float:
 
 
 def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
-    """The rewrite of softmax_{ax}(X) ⊙_{ax} V that divides after the product, which is the smaller."""
+    """Return softmax_{ax}(X) ⊙_{ax} V divided after the product, which is smaller.
+
+    The product of the exponentials with V can overflow although no share of V does; then the fallback divides first.
+    """
     b = lowering.builder
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator != "softmax" or not lowering.has_one_use(soft) or set(soft.axes) != set(term.axes):
             continue  # over extra axes the sums that are divided by would have to be summed too
         x, y = lowering.known(soft.arguments[0]), lowering.value(other)
-        if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or y.dtype != x.dtype:
+        if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or x.dtype not in ENDS or y.dtype != x.dtype:
             continue
         if typical(number_of_elements(term)) >= typical(number_of_elements(soft)):
             continue
@@ -48,23 +58,38 @@ def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
         if b.in_block and share(lowering, term) < 1.0:
             return softmax_by_slices(lowering, term, soft, other)
         powers, total = b.exponentials(x, soft.axes, False)
-        product = REGISTRY["⊙"].lower(b, (powers, y) if soft is term.arguments[0] else (y, powers), term.axes, {})
-        b.guard_finite(product)
-        return b.divide(product, total)
+        first = soft is term.arguments[0]
+        late, early = (
+            REGISTRY["⊙"].lower(b, (weights, y) if first else (y, weights), term.axes, {})
+            for weights in (powers, lowering.array(soft))
+        )
+        b.guard_finite(late)
+        return b.select(b.divide(late, total), early)
     return None
 
 
 def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -> PlanValue:
-    """softmax_{ax}(X) ⊙_{ax} V, where X is computed a slice of ax at a time."""
+    """Return softmax_{ax}(X) ⊙_{ax} V, of which X is computed a slice of ax at a time."""
     b = lowering.builder
     sums = _Sums(lowering, term, soft, other)
-    fallback = b.divide(*sums.made(sums.largest()))
+    largest = sums.largest()
+    fallback = sums.weighted(largest, sums.total(largest))
     if "unshifted-softmax" not in b.optimized:
         return fallback
-    product, total = sums.made(None)
-    b.guard(total)
+    product, total = sums.unshifted()
+    b.guard(total, MIN_TOTAL, 2.0 ** (ENDS[total.dtype] // 2))
     b.guard_finite(product)
     return b.select(b.divide(product, total), fallback)
+
+
+class _Slice(NamedTuple):
+    """The parts of a slice: whether its product with V is computed, and the values that its exponentials are shifted and
+    divided by.
+    """
+
+    product: bool
+    largest: PlanValue | None = None
+    total: PlanValue | None = None
 
 
 class _Sums:
@@ -80,31 +105,39 @@ class _Sums:
         self.size = self.values.size(self.axis)
 
     def largest(self) -> PlanValue:
-        """The largest of X along ax, which stays with size 1."""
-        (over_slices,) = self.over_slices(LARGER, None, False)
-        return over_slices
+        """Return the largest of X along ax, which stays with size 1."""
+        (largest,) = self.over_slices(LARGER, _Slice(False))
+        return largest
 
-    def made(self, largest: PlanValue | None) -> tuple[PlanValue, PlanValue]:
-        """exp(X − m) ⊙_{ax} V and ∑_{ax} exp(X − m)."""
-        product, total = self.over_slices(ADD, largest, True)
+    def unshifted(self) -> tuple[PlanValue, PlanValue]:
+        """Return exp X ⊙_{ax} V and ∑_{ax} exp X."""
+        product, total = self.over_slices(ADD, _Slice(True))
         return product, total
 
-    def over_slices(self, combine: str, largest: PlanValue | None, sums: bool) -> tuple[PlanValue, ...]:
+    def total(self, largest: PlanValue) -> PlanValue:
+        """Return ∑_{ax} exp(X − m), m the largest."""
+        (total,) = self.over_slices(ADD, _Slice(False, largest))
+        return total
+
+    def weighted(self, largest: PlanValue, total: PlanValue) -> PlanValue:
+        """Return (exp(X − m) / total) ⊙_{ax} V."""
+        (product,) = self.over_slices(ADD, _Slice(True, largest, total))
+        return product
+
+    def over_slices(self, combine: str, wanted: _Slice) -> tuple[PlanValue, ...]:
         """Combine the loop over slices of one size with the remainder after the last full slice."""
         b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
         whole = self.size - over
         assume_at_most(regions.TILE_ENTRIES, self.size)
-        step = self.step(combine, largest, sums, 0, whole, regions.TILE_ENTRIES)
+        step = self.step(combine, wanted, 0, whole, regions.TILE_ENTRIES)
         if not assume_equal(over, 0):
-            rest = self.step(combine, largest, sums, whole, self.size, over)
+            rest = self.step(combine, wanted, whole, self.size, over)
             join = b.add if combine == ADD else b.maximum
             step = tuple(join(left, right) for left, right in zip(step, rest))
         return step
 
-    def step(
-        self, combine: str, largest: PlanValue | None, sums: bool, start: int, stop: int, size: int
-    ) -> tuple[PlanValue, ...]:
-        """One step, which processes slices of one size, and what it gives."""
+    def step(self, combine: str, wanted: _Slice, start: int, stop: int, size: int) -> tuple[PlanValue, ...]:
+        """Return the values of one step, which processes slices of one size."""
         lowering, axis = self.lowering, self.axis
         b, inner = lowering.builder, lowering.inner()
         root, parts = regions.tile(self.region, regions.Tiling((), axis, size))
@@ -119,9 +152,10 @@ class _Sums:
 
         for number, (term, axis_names) in enumerate(parts, 1):
             inner.inputs[f"part_{number}"] = part(lowering.array(term), axis_names.get(axis))
-        values = part(self.values, axis) if sums else None
-        off = part(largest, None) if largest is not None else None
-        results = self.of_slice(inner, root, values, off)
+        values = part(self.values, axis) if wanted.product else None
+        largest, total = (value if value is None else part(value, None) for value in (wanted.largest, wanted.total))
+        x = inner.builder.array(*inner.lower_all((root,)))
+        results = self.of_slice(inner.builder, x, values, largest, total)
         lowering.slices += 1
         name = f"{lowering.prefix}slice_{lowering.slices}"
         plan = inner.builder.plan(lowering.source, results, f"{name}_")
@@ -134,12 +168,15 @@ class _Sums:
         )
 
     def of_slice(
-        self, inner: Lowering, root: Term, values: PlanValue | None, off: PlanValue | None
+        self, b: PlanBuilder, x: PlanValue, values: PlanValue | None, largest: PlanValue | None, total: PlanValue | None
     ) -> tuple[PlanValue, ...]:
-        b = inner.builder
-        x = b.array(*inner.lower_all((root,)))
-        if values is None:
+        """Return the values of one slice x of X."""
+        if values is None and largest is None:
             return (b.reduce("max", x, (self.axis,), True),)
-        powers = b.exp(x if off is None else b.subtract(x, off))
-        pair = (powers, values) if self.soft_first else (values, powers)
-        return REGISTRY["⊙"].lower(b, pair, (self.axis,), {}), b.reduce("sum", powers, (self.axis,))
+        powers = b.exp(x if largest is None else b.subtract(x, largest))
+        if values is None:
+            return (b.reduce("sum", powers, (self.axis,)),)
+        weights = powers if total is None else b.divide(powers, total)
+        pair = (weights, values) if self.soft_first else (values, weights)
+        product = REGISTRY["⊙"].lower(b, pair, (self.axis,), {})
+        return (product,) if total is not None else (product, b.reduce("sum", powers, (self.axis,)))

@@ -38,7 +38,7 @@ ROWS = (
     ),
     Optimization(
         "contraction-order",
-        "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B",
+        "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B; not in half precision",
         "contraction_order.reorder",
     ),
     Optimization(
@@ -49,12 +49,17 @@ ROWS = (
     ),
     Optimization(
         "unshifted-softmax",
-        "softmax_{ax}(X) = exp X / ∑_{ax} exp X, where the sums stay far from the ends of the range of the dtype",
-        "step_builder.version",
+        "softmax_{ax}(X) = exp X / ∑_{ax} exp X, if the sum is at least 1 and far from the end of the range of the dtype",
+        "builder.PlanBuilder.exponentials",
         ("numpy",),
     ),
     Optimization("score-order", "softmax_{ax}(X ⊙ Y) = softmax_{ax}(Y ⊙ X)", "planner.in_order", ("numpy",)),
-    Optimization("scale-smaller-operand", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", "planner.scale_smaller", ("numpy",)),
+    Optimization(
+        "scale-smaller-operand",
+        "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y), if the size of c is between 1/16 and 1",
+        "planner.scale_smaller",
+        ("numpy",),
+    ),
     Optimization(
         "attention",
         "softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V is the library's scaled dot-product attention",

@@ -192,7 +192,8 @@ ROWS = (
     Primitive("ascending", ONE, same),  # the positions along the last axis in ascending order, of equals the first first, nan last
     Primitive("descending", ONE, same),  # the positions of the largest along the last axis, the largest first
     Primitive("argmax", ONE, lambda shapes, options: shapes[0][:-1]),  # the position of the largest along the last axis, of equals the first
-    Primitive("softmax", ONE, same),  # the library's softmax, or one that takes off the largest only where it must
+    Primitive("softmax", ONE, same),  # the library's softmax
+    Primitive("shifted", (3, 3), same),  # the sums of exp x `along` axes: of rows whose sum is far from 1, the exponentials are computed again, in place, without their largest
     Primitive("standardize", ONE, same),  # distances from a mean over their root mean square along the last axis, to whose square `eps` is added
     Primitive("logsoftmax", ONE, same),  # the library's logarithm of softmax
     Primitive("layer_norm", (1, 3), same),  # the library's layer norm over the last axes

@@ -20,8 +20,7 @@ from .target import Target
 from .whole_numbers import WHOLE
 
 NUMBERS = frozenset((bool, int, float, complex))
-FAR = {"float32": 64, "float64": 512}  # sums between 2^−far and 2^far are far from both ends
-ENDS = {"float32": 127, "float64": 1023}
+ENDS = {"float32": 127, "float64": 1023}  # numbers up to 2^end are in the range of the dtype
 MAX_REPEATED_STEPS = 40  # steps that are done twice rather than guarded one by one
 MAX_REPEATED_BLOCK_STEPS = 120  # the same of a block: only the first with extreme numbers is computed twice
 MIN_GUARDED_NUMBERS = 2**9  # numbers from which a step with a guard of its own is faster than the fallback
