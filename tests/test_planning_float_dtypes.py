@@ -63,3 +63,52 @@ def test_an_identity_matrix_takes_the_dtype_beside_it(size):
     assert value.dtype == np.float32
     expected = numbers[:, None, None] + np.sinh([0.0, 1.0]) + np.zeros((2, 1))
     np.testing.assert_allclose(value.to_numpy("b c d"), expected, rtol=1e-6)
+
+
+FULL = np.full
+WRITTEN = {  # formulas whose value as written is ordinary although another order would leave the range, and this value
+    "∑_{a} c ⊙ X": ("float16", 100, {"X": (FULL(1000, 100.0), "a"), "c": (0.001, "")}),
+    "∑_{a} γ ⊙ X": ("float16", 100, {"X": (FULL((1000, 2), 100.0), "a b"), "γ": (FULL(2, 0.001), "b")}),
+    "∑_{a} X / c": ("float16", 100, {"X": (FULL(1000, 100.0), "a"), "c": (1000, "")}),
+    "(X ⊙_{k} W) ⊙ 1000": ("float16", 400, {"X": (FULL((2, 4), 100.0), "n k"), "W": (FULL((4, 300), 0.001), "k m")}),
+    "A ⊙_{m} B ⊙_{k} C": (
+        "float16", 1e4,
+        {"A": (FULL((500, 40), 0.001), "n m"), "B": (FULL((40, 50), 10.0), "m k"), "C": (FULL(50, 500.0), "k")},
+    ),
+    "∑_{a} X ⊙ Y ⊙ Z": (
+        "float16", 10, {"X": (FULL((10, 2), 1e-6), "a b"), "Y": (FULL((10, 2), 1e3), "a b"), "Z": (FULL(10, 1e3), "a")},
+    ),
+    "softmax_{k}(S) ⊙_{k} V": ("float16", 1000, {"S": (FULL((2, 100), 0.0), "q k"), "V": (FULL((100, 3), 1000.0), "k v")}),
+    "logsumexp_{k}(S)": ("float16", np.log(70_000), {"S": (FULL((2, 70_000), 0.0), "q k")}),
+    "X ⊙_{a} (Q ⊙ s)": (
+        "float16", 700,
+        {"X": (FULL((2, 7), 100.0), "n a"), "Q": (FULL((3, 7), 100, np.int8), "m a"), "s": (FULL(3, 0.01), "m")},
+    ),
+    "(X ⊙_{k} W) / 10^{30}": ("float32", 4e-20, {"X": (FULL((2, 4), 1e-20), "n k"), "W": (FULL((4, 300), 1e30), "k m")}),
+    "∑_{a} c ⊙ X + 0": ("float32", 7e36, {"X": (FULL(70, 1e38), "a"), "c": (1e-3, "")}),
+    "∑_{a} (c ⊙ X)": ("bfloat16", 7e36, {"X": (FULL(70, 1e38), "a"), "c": (1e-3, "")}),
+    "softmax_{k}(S) ⊙_{k} V + 0": ("float32", 1e38, {"S": (FULL((2, 100), 0.0), "q k"), "V": (FULL((100, 3), 1e38), "k v")}),
+    "0 + softmax_{k}(S) ⊙_{k} V": ("float64", 1e307, {"S": (FULL((2, 100), 3.0), "q k"), "V": (FULL((100, 3), 1e307), "k v")}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("text", WRITTEN)
+def test_no_optimization_leaves_the_range_of_the_dtype(text, library):
+    module = pytest.importorskip("jax.numpy" if library == "jax" else library)
+    dtype, expected, given = WRITTEN[text]
+    if (library, dtype) == ("numpy", "bfloat16"):
+        pytest.skip("NumPy has no name for bfloat16, which its plans ask for")
+    if library == "torch" and dtype != "float16" and "softmax" in text:
+        pytest.skip("PyTorch's own attention divides after the product")
+    if (library, dtype) == ("jax", "float64"):
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)  # set back by tests/conftest.py
+    tensors = {}
+    for name, (numbers, axes) in given.items():
+        of_integers = getattr(numbers, "dtype", "") == np.int8
+        make = module.tensor if library == "torch" else module.asarray
+        tensors[name] = nt.tensor(make(numbers, dtype=getattr(module, "int8" if of_integers else dtype)), axes)
+    result = nt.evaluate(text, tensors)
+    array = np.asarray(result.array.double() if library == "torch" else result.array, dtype=float)
+    assert str(result.dtype).removeprefix("torch.") == dtype
+    np.testing.assert_allclose(array, expected, rtol=2e-2 if dtype in ("float16", "bfloat16") else 1e-5)

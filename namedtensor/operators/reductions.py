@@ -43,7 +43,7 @@ def mean(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False):
 
 
 def in_single(write: Write) -> Write:
-    """Half precision computed in single, for what is left when a mean is taken off may be less than its rounding."""
+    """Compute half precision in single precision, if its rounding or its range would spoil a value between the steps."""
 
     def of_halves(b: OperatorBuilder, x: Any, axes: Order, **options: Any):
         if x.dtype not in HALF:
@@ -151,7 +151,7 @@ _reduction(
         " { 0 if X = 0; sign(X) ⊙ abs(X / norm_{ax}(X; p))^{p − 1} otherwise } ⊙_{ax} ∂X otherwise }",
     ),  # of even p it is smooth at zero, but where all is zero
 )  # fmt: skip
-_reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats",
+_reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", in_single(logarithm_of_sum), "floats",
            differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True,
            definition=definitions.logsumexp, analytic=True, **FINITE)  # fmt: skip
 _reduction("any", "whether any element is true", "X.any(axis)", folded("any"), definition=any, **TRUTHS)

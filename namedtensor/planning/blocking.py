@@ -54,7 +54,7 @@ def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_
     """Whether a term heads a chain of contractions, whose cheapest order may never make the large array that tiles
     avoid.
     """
-    if not lowering.is_on("contraction-order"):
+    if not lowering.is_on("contraction-order") or lowering.builder.half:
         return False
     return contraction_order.chain_of(term, lowering.is_separable, chains) is not None
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from ..core.arrays import HALF
 from ..core.extents import typical
 from ..operators import REGISTRY
 from ..terms.terms import Term
@@ -127,13 +128,15 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
 
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
-    """The rewrite of a chain of contractions to its cheapest order."""
+    """Compute a chain of contractions in its cheapest order; in half precision, whose range is narrow, as it is written."""
     b, chain = lowering.builder, chain_of(term, lowering.is_separable, lowering.chains)
     if chain is None:
         return None
     values = [lowering.known(factor) for factor in chain.factors]
     dtype = getattr(values[0], "dtype", "")
-    if any(not isinstance(value, PlanValue) or value.dtype != dtype or b.kind(value) != "f" for value in values):
+    if dtype in HALF or any(
+        not isinstance(value, PlanValue) or value.dtype != dtype or b.kind(value) != "f" for value in values
+    ):
         return None
     sizes = {axis: size for value in values for axis, size in zip(value.order, value.shape)}  # type: ignore[union-attr]
     sizes = {axis: typical(size) for axis, size in sizes.items()}
@@ -153,11 +156,12 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
         if isinstance(result, PlanValue) and not gone & set(result.order):
             return result
         x, y = product(tree[0]), product(tree[1])
-        x, y = (_summed(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
         both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
+        if not {*x.order} <= {*y.order} and not {*y.order} <= {*x.order}:
+            x, y = (_summed(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
         result = REGISTRY["⊙"].lower(b, (x, y), both, {})
         lowering.limit_result(term, math.prod(result.shape))
-        return result
+        return _summed(b, result, gone)  # a sum of one factor alone may pass the range though that of products does not
 
     return product(tree)
 

@@ -23,20 +23,23 @@ from .dtypes import real_of
 from .lowering import Analysis, Lowering, Rewrite, Tables, multiple
 from .online_softmax import normalize_late
 from .plan import Argument, Plan, PlanValue
-from .step_builder import MAX_REPEATED_STEPS
+from .step_builder import ENDS, MAX_REPEATED_STEPS
 from .structural import RULES
 from .target import Target
 from .whole_numbers import ROUNDED
 
+MIN_SCALE = 1 / 16  # a smaller scale costs a factor near the lower end of its range more than four bits
+
 
 def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
-    """c (X ⊙_{ax} Y) with the smaller of X and Y scaled, where that is the cheaper."""
+    """Return c (X ⊙_{ax} Y) with the smaller of X and Y scaled, if that is cheaper and takes neither out of its range."""
     b, scaled = lowering.builder, multiple(term)
     if scaled is None:
         return None
     product, scale = scaled
     if (
-        product.operator != "⊙"
+        not MIN_SCALE <= abs(scale) <= 1
+        or product.operator != "⊙"
         or not product.axes
         or not lowering.has_one_use(product)
         or id(product) in lowering.regions
@@ -46,7 +49,7 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
     if stored and any(scaled_integers.parts(lowering, argument) for argument in product.arguments):
         return None
     x, y = (lowering.value(argument) for argument in product.arguments)
-    if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or b.kind(x) != "f" or x.dtype != y.dtype:
+    if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or x.dtype not in ENDS or x.dtype != y.dtype:
         return None
     if 4 * min(x.typical_count, y.typical_count) > typical(
         number_of_elements(product)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from ..core.arrays import HALF
 from ..operators import REGISTRY
 from ..operators.contraction import merged
 from ..terms.terms import Term
@@ -88,6 +89,9 @@ def _product(
         return None
     if not columns:
         return None
+    if x.dtype in HALF:  # its range is too narrow for sums of integers that are not scaled yet
+        single = _product(lowering, b.cast(x, "float32"), integers, b.cast(scale, "float32"), axes)
+        return None if single is None else b.cast(b.array(single), x.dtype)
     count = math.prod(b.extents(integers, summed))
     sizes = b.extents(x, rows), b.extents(integers, columns)
     x = b.reorder(x, (*rows, *summed))
