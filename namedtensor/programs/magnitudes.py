@@ -13,11 +13,23 @@ from grammar import nodes
 from ..terms.builder import TermBuilder
 from ..terms.terms import Term, TermGraph, topological
 
+CHOICES = ("where", "cases", "indicator")  # of conditions, and of numbers that have magnitudes
 POSITIVE = (  # operators of non-negative operands that are not less for larger ones: those are their magnitudes
-    "+", "⊙", "∑", "mean", "cumsum", "norm", "max", "relu", "abs", "sqrt", "variable", "spread", "rename", "index", "pick",
-    "merge", "split", "stack", "trace", "where",
+    "+", "⊙", "∑", "mean", "cumsum", "norm", "max", "relu", "abs", "variable", "spread", "rename", "index", "pick",
+    "merge", "split", "stack", "trace", "∏", "cumprod",
 )  # fmt: skip
-BOUNDED_SLOPE = ("sin", "cos", "tanh", "σ", "erf", "softplus", "arctan", "sigmoid")  # which is at most 2 in size
+BOUNDED_SLOPE = (
+    "sin",
+    "cos",
+    "tanh",
+    "σ",
+    "erf",
+    "softplus",
+    "arctan",
+    "sigmoid",
+    "gelu",
+    "silu",
+)  # which is at most 2 in size
 
 
 def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
@@ -37,10 +49,20 @@ def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
     return [by_term[id(root)] for root in roots]
 
 
+UNIT = 2.0**-52
+MATRIX_ROUNDINGS = 64
+MATRIX = ("det", "cofactors", "inv", "solve", "logdet", "cholesky", "eigvalsh", "eigh", "expm")
+
+
 def _magnitude(make: TermBuilder, term: Term, parts: Sequence[Term]) -> Term:
+    """Return the magnitude of a term with arguments of these magnitudes; the magnitude of a condition is the condition."""
     operator = term.operator
-    if term.boolean or any(argument.boolean for argument in term.arguments):
+    if term.boolean:
         return term
+    if operator in CHOICES:
+        return make.term(operator, tuple(parts), term.axes, term.options, dict(term.shape))
+    if any(argument.boolean for argument in term.arguments):
+        return make.between("abs", term)
     if operator in ("-", "negative"):
         return make.add(*parts) if operator == "-" else parts[0]
     if operator in POSITIVE and parts:
@@ -69,15 +91,68 @@ def _of_bounded_slope(make: TermBuilder, term: Term, size: Term, parts: Sequence
 
 
 def _of_power(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
-    exponent = term.arguments[1].number
-    return make.between("^", parts[0], term.arguments[1]) if exponent and exponent > 0 else size
+    base, exponent = term.arguments
+    number = exponent.number
+    if number and number > 0:
+        return make.between("^", parts[0], exponent)
+    of_base = make.between("/", parts[0], make.between("abs", base))
+    return make.times(size, make.add(make.number(1), make.times(make.between("abs", exponent), of_base)))
+
+
+def _root(make: TermBuilder, radicand: Term, magnitude: Term) -> Term:
+    """Return the magnitude of a root: at 0, rounding changes it by the root of the change."""
+    least = make.times(make.number(UNIT), magnitude)
+    return make.between("/", magnitude, make.between("sqrt", make.between("max", radicand, least)))
+
+
+def _of_root(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return _root(make, make.between("abs", term.arguments[0]), parts[0])
+
+
+def _of_variance(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return make.add(size, make.over("mean", make.times(parts[0], parts[0]), term.axes))
+
+
+def _of_deviation(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return _root(make, make.times(term, term), _of_variance(make, term, make.times(term, term), parts))
+
+
+def _of_standardized(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    away = make.add(parts[0], make.over("mean", parts[0], term.axes))
+    deviation = make.over("std", term.arguments[0], term.axes)
+    return make.add(size, make.between("/", make.times(make.add(make.number(1), size), away), deviation))
+
+
+def _of_softmax(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return make.times(size, make.add(make.number(1), _of_log_softmax(make, term, make.number(0), parts)))
+
+
+def _of_log_softmax(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return make.add(size, make.add(parts[0], make.over("max", parts[0], term.axes)))
+
+
+def _of_largest(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return make.add(size, make.over("max", parts[0], term.axes))
 
 
 def _of_minimum(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return make.add(*parts) if len(parts) == 2 else make.over("max", parts[0], term.axes)
 
 
+def _of_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    """Return a rough magnitude for operators whose condition is not computed."""
+    largest = [make.over("max", of, tuple(of.shape)) for of in (size, *parts)]
+    total = make.add(largest[0], make.times(largest[0], largest[0]))
+    for each in largest[1:]:
+        total = make.add(total, each)
+    return make.add(size, make.times(make.number(MATRIX_ROUNDINGS), total))
+
+
 CONDITIONS: dict[str, Callable[[TermBuilder, Term, Term, Sequence[Term]], Term]] = {
     "/": _of_quotient, "log": _of_logarithm, "exp": _of_exponential, "^": _of_power, "min": _of_minimum,
+    "sqrt": _of_root, "var": _of_variance, "std": _of_deviation, "standardize": _of_standardized, "softmax": _of_softmax,
+    "logsoftmax": _of_log_softmax, "logsumexp": _of_largest,
+    **dict.fromkeys(("sort", "median", "quantile", "cummax", "cummin", "maxk"), _of_largest),
+    **dict.fromkeys(MATRIX, _of_matrix),
     **dict.fromkeys(BOUNDED_SLOPE, _of_bounded_slope),
 }  # fmt: skip

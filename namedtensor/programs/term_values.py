@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..core.settings import recursion_headroom
+from ..core.tensor import NamedTensor, tensor
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological, without_variables
 from .arguments import BoundArguments
 from .entries import WholeProgram
 from .executable import Options, typed
 from .explained import TermValues
+from .magnitudes import magnitudes_of
 from .parsed import parsed
 
 
@@ -53,3 +55,20 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     return [
         TermValue(term, array, tuple(map(source_name, order or ()))) for term, (array, order, *_) in zip(terms, values)
     ]
+
+
+def magnitude_of(text: str, given: Mapping[str, Any]) -> NamedTensor:
+    """Return how large the numbers are from which each element of a program's value is computed.
+
+    Examples
+    --------
+    >>> import namedtensor as nt
+    >>> float(magnitude_of("x + 5 − 5", {"x": nt.tensor(1.0)}))
+    11.0
+    """
+    goal, arguments = WholeProgram(parsed(text, "text", False)), BoundArguments(dict(given))
+    program = typed(goal, arguments, Options(unrolled=True))
+    terms = magnitudes_of(without_variables(program.terms))
+    with recursion_headroom(text):
+        ((array, order, *_),) = TermValues(text, arguments)(terms)
+    return tensor(array, tuple(map(source_name, order or ())))

@@ -56,7 +56,16 @@ def call(
     return _value(entry, values or {}, named, sizes)
 
 
-def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None) -> Tensor:
+def magnitude(formula: str, values: Values) -> Tensor:
+    """Return how large the numbers are from which each element of a formula's value is computed."""
+    typed, tensors = _typed(WholeProgram(ParsedProgram(formula)), values, {}, None)
+    return _magnitudes(typed.roots[:1], tensors, typed.source)[0]
+
+
+def _typed(
+    goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None
+) -> tuple[TypedValues, dict[str, Tensor]]:
+    """Return the terms of a program, and its inputs by name."""
     by_key(sizes or {}, plain_key)
     element = {name: as_tensor(value, str(name)) for name, value in by_key(values).items()}
     passed = {name: as_tensor(value, name) for name, value in arguments.items()}
@@ -64,7 +73,13 @@ def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes:
     with recursion_headroom(goal.program.source):
         inputs = {name: type_of(X) for name, X in element.items()}
         typed = TypedValues.of(*checked(goal, inputs, types, Options(sizes, unrolled=True)))
-        tensors = {str(name): X for name, X in element.items()} | passed
+    return typed, {str(name): X for name, X in element.items()} | passed
+
+
+def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None) -> Tensor:
+    """Return the value of a program. Raises NotationError if an assertion does not hold."""
+    typed, tensors = _typed(goal, values, arguments, sizes)
+    with recursion_headroom(goal.program.source):
         result, *sides = values_of(typed.roots, tensors, typed.source)
     for left, right, claim in typed.claims:
         if isinstance(right, Term):

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from ..programs.plain_values import PlainTensor
 from ..programs.term_values import TermValue, term_values
 from ..scope.names import walk
 from ..terms.terms import Term
@@ -28,7 +30,6 @@ from .judgment import Equivalence, judged
 from .mutants import changes, places, short
 from .settings import SampledInputs, Setting, declared
 from .spelling import called, text_of
-from .values import GradedValue
 
 TRIED = 30  # mistakes that are tried where code and formula differ
 ADDENDS = 5  # of a sum whose partial sums are compared
@@ -55,7 +56,7 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
     setting = Setting("\n".join(filter(str.strip, (declared({**read.types, **read.unused}), given))))
     code, expected = read.formula, called(text_of(formula), tuple(setting.sets))
     setting.check(expected)
-    state = setting.compared(code, setting.draws(expected, seed))
+    state = setting.compared(code, setting.draws(expected, seed, code), partial(setting.magnitude, expected))
     equivalence = judged(setting, state, CODE)
     return equivalence or explained(setting, read, expected, state[0].drawn, equivalence)
 
@@ -268,5 +269,5 @@ def axes_of(tree: Any) -> list[str]:
     return list(result)
 
 
-def array_of(value: GradedValue) -> Any:
+def array_of(value: PlainTensor) -> Any:
     return np.asarray(value.numbers, dtype=float).reshape(value.extent)

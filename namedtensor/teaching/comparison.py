@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
-from .values import GradedValue, records
+from ..programs.closeness import Closeness, closeness
+from ..programs.plain_values import PlainTensor, records
+from ..programs.random_inputs import ORDINARY
 
-RELATIVE = 1e-8  # 1e-6 would pass an ε of 1e-5 that is missing
-ROUNDING = 1e-12  # of the largest number in sight: what is left where terms cancel
 MOST_MATCHES = 720
 
 Matching = Mapping[str, str]  # the other's new axes -> the expected ones
@@ -32,7 +33,7 @@ class Difference:
     of: int
 
 
-def matchings(graded: GradedValue, expected: GradedValue, fixed: Iterable[str]) -> Iterator[Matching]:
+def matchings(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) -> Iterator[Matching]:
     """The ways to read the new axes of `found` as those of `due`; the first keeps all names that both have."""
     names = [axis for axis in graded.axes if axis not in expected.axes]
     missing = [axis for axis in expected.axes if axis not in graded.axes]
@@ -43,32 +44,84 @@ def matchings(graded: GradedValue, expected: GradedValue, fixed: Iterable[str]) 
             yield dict(zip(names, order))
 
 
-def laid_out(graded: GradedValue, expected: GradedValue, matching: Matching) -> tuple[GradedValue, GradedValue]:
+def laid_out(graded: PlainTensor, expected: PlainTensor, matching: Matching) -> tuple[PlainTensor, PlainTensor]:
     """Both with their axes in one order, that of `due`."""
     back = {other: axis for axis, other in matching.items()}
     return graded.laid_out([back.get(axis, axis) for axis in expected.axes]), expected
 
 
-def is_close(actual: Any, expected: Any, scale: float) -> bool:
-    """Whether two numbers are the same; what is undefined in both is."""
-    if actual == expected or (math.isnan(actual) and math.isnan(expected)):
-        return True
-    return abs(float(actual) - float(expected)) <= RELATIVE * abs(expected) + ROUNDING * scale and math.isfinite(
-        expected
-    )
+Magnitudes = Callable[[], Sequence[float]]  # of the elements of an expected value
+
+
+def magnitudes(
+    expected: PlainTensor, matching: Matching, of_graded: PlainTensor | None, of_expected: PlainTensor | None
+) -> Sequence[float]:
+    """Return how large the numbers are from which the elements of a value and of the expected value are computed."""
+    total = [0.0] * len(expected.numbers)
+    back = {other: axis for axis, other in matching.items()}
+    for of, names in ((of_graded, back), (of_expected, dict[str, str]())):
+        if of is not None:
+            sizes = {names.get(axis, axis): size for axis, size in expected.sizes.items()}
+            total = [sum(pair) for pair in zip(total, of.broadcast_to(sizes).numbers)]
+    return [number if math.isfinite(number) else 0.0 for number in total]
 
 
 def are_close(actual: Iterable[Any], expected: Iterable[Any], scale: float) -> bool:
-    return all(is_close(left, right, scale) for left, right in zip(actual, expected))
+    """Return whether numbers are equal up to rounding of numbers of this scale."""
+    return all(closeness(left, right, lambda: scale) is Closeness.EQUAL for left, right in zip(actual, expected))
 
 
-def difference(graded: GradedValue, expected: GradedValue, matching: Matching, scale: float) -> Difference | None:
-    """The record where they differ most, or None where they do not; the sizes are the same."""
+class ComparedElements(NamedTuple):
+    """The indices of elements that differ, and of elements that only one side has."""
+
+    wrong: list[int]
+    only_expected: list[int]
+    only_graded: list[int]
+
+    def different(self, style: str) -> list[int]:
+        """Return the elements that differ; in ordinary tests these include the elements that only one side has."""
+        return sorted([*self.wrong, *self.only_expected, *self.only_graded]) if style in ORDINARY else self.wrong
+
+
+def compare_elements(
+    graded: PlainTensor, expected: PlainTensor, matching: Matching, of: Magnitudes
+) -> ComparedElements:
+    """Compare two values of the same sizes, element by element."""
     left, right = laid_out(graded, expected, matching)
-    pairs = list(zip(left.numbers, right.numbers))
-    wrong = [index for index, pair in enumerate(pairs) if not is_close(*pair, scale)]
+    known: list[Sequence[float]] = []
+
+    def magnitude(index: int) -> float:
+        if not known:
+            known.append(of())
+        return known[0][index]
+
+    result = ComparedElements([], [], [])
+    lists = {
+        Closeness.DIFFERENT: result.wrong,
+        Closeness.FIRST_UNDEFINED: result.only_expected,
+        Closeness.SECOND_UNDEFINED: result.only_graded,
+    }
+    for index, (one, other) in enumerate(zip(left.numbers, right.numbers)):
+        if one == other:
+            continue
+        kind = closeness(one, other, partial(magnitude, index))
+        if kind is not Closeness.EQUAL:
+            lists[kind].append(index)
+    return result
+
+
+def difference(
+    graded: PlainTensor, expected: PlainTensor, matching: Matching, elements: ComparedElements, style: str
+) -> Difference | None:
+    """Return the record where two compared values differ most, or None if they do not.
+
+    An element that only one side has is a difference in ordinary tests.
+    """
+    wrong = elements.different(style)
     if not wrong:
         return None
+    left, right = laid_out(graded, expected, matching)
+    pairs = list(zip(left.numbers, right.numbers))
     maximum = max(wrong, key=lambda at: distance(*pairs[at]))
     indices = next(itertools.islice(records(expected.extent), maximum, None))
     record = {axis: index + 1 for axis, index in zip(expected.axes, indices)}
@@ -80,7 +133,7 @@ def distance(actual: Any, expected: Any) -> float:
     return math.inf if math.isnan(apart) else apart
 
 
-def largest(values: Iterable[GradedValue]) -> float:
+def largest(values: Iterable[PlainTensor]) -> float:
     """The largest finite number of some tensors; 1 where there is none."""
     numbers = (abs(float(number)) for value in values for number in value.numbers)
     return max(filter(math.isfinite, numbers), default=1.0) or 1.0

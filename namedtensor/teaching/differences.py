@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..operators.usage import tensors
+from ..programs.plain_values import PlainTensor
 from .comparison import Difference, Matching, are_close, laid_out
-from .values import GradedValue
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def axes_differ(graded: GradedValue, expected: GradedValue, given: Sequence[str], words: Words) -> str:
+def axes_differ(graded: PlainTensor, expected: PlainTensor, given: Sequence[str], words: Words) -> str:
     """The fault in the axes of a value."""
     extra = [axis for axis in graded.axes if axis not in expected.axes]
     lacking = [axis for axis in expected.axes if axis not in graded.axes]
@@ -51,13 +51,13 @@ def _axes(names: Sequence[str]) -> str:
     return f"{'axis' if len(names) == 1 else 'axes'} {listed(names)}"
 
 
-def _type(value: GradedValue, given: Sequence[str]) -> str:
+def _type(value: PlainTensor, given: Sequence[str]) -> str:
     """A value's type, its axes in the order of those that are given: that of its storage is the evaluator's affair."""
     axes = sorted(value.axes, key=lambda axis: (given.index(axis) if axis in given else len(given), axis))
     return tensors(axes)
 
 
-def sizes_differ(graded: GradedValue, expected: GradedValue, words: Words) -> str | None:
+def sizes_differ(graded: PlainTensor, expected: PlainTensor, words: Words) -> str | None:
     for axis in expected.axes:
         if axis in graded.sizes and graded.sizes[axis] != expected.sizes[axis]:
             return f"axis {axis} of {words.your_value} has size {graded.sizes[axis]}, of {words.due} {expected.sizes[axis]}"
@@ -86,7 +86,7 @@ def names_of_new_axes(matching: Matching) -> str:
 
 
 def exchanged_axes(
-    pairs: Sequence[tuple[GradedValue, GradedValue]], scales: Sequence[float], words: Words
+    pairs: Sequence[tuple[PlainTensor, PlainTensor]], scales: Sequence[float], words: Words
 ) -> str | None:
     """The two axes whose exchange makes all values the expected ones."""
     axes = pairs[0][1].axes
@@ -95,7 +95,7 @@ def exchanged_axes(
     for one, other in itertools.combinations(axes, 2):
         names = {one: other, other: one}
         renamed = [
-            (GradedValue(tuple(names.get(axis, axis) for axis in graded.axes), graded.extent, graded.numbers), expected)
+            (PlainTensor(tuple(names.get(axis, axis) for axis in graded.axes), graded.extent, graded.numbers), expected)
             for graded, expected in pairs
         ]
         if all(
@@ -108,7 +108,7 @@ def exchanged_axes(
 
 
 # ------------------------------------------------------------------------------------------------------------ how they differ
-Pair = tuple[GradedValue, GradedValue, Mapping[str, int]]  # actual and expected value, and the sizes of all axes
+Pair = tuple[PlainTensor, PlainTensor, Mapping[str, int]]  # actual and expected value, and the sizes of all axes
 
 
 def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
@@ -136,7 +136,7 @@ def near(number: float, expected: float, relative: float, absolute: float = 0.0)
 
 
 def _ratio(
-    arrays: Sequence[tuple[GradedValue, GradedValue]], sizes: Sequence[Mapping[str, int]], words: Words
+    arrays: Sequence[tuple[PlainTensor, PlainTensor]], sizes: Sequence[Mapping[str, int]], words: Words
 ) -> str | None:
     ratios: list[float | None] = []
     for graded, expected in arrays:
@@ -196,12 +196,12 @@ SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the 
 )
 
 
-def _pairs(arrays: Sequence[tuple[GradedValue, GradedValue]]) -> list[tuple[float, float]]:
+def _pairs(arrays: Sequence[tuple[PlainTensor, PlainTensor]]) -> list[tuple[float, float]]:
     """The numbers of all values, each beside the expected one."""
     return [(float(left), float(right)) for pair in arrays for left, right in zip(*(value.numbers for value in pair))]
 
 
-def _offset(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
+def _offset(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
     by = _constant([left - right for left, right in _pairs(arrays)])
     if by is None or by == 0:
         return None
@@ -218,7 +218,7 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a 
 )
 
 
-def _function(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
+def _function(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
     """Describe a difference in which each number is a function of the expected number."""
     pairs = _pairs(arrays)
     for message, function in OF_NUMBERS:
@@ -228,7 +228,7 @@ def _function(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -
     return None
 
 
-def _reordered(arrays: Sequence[tuple[GradedValue, GradedValue]], axes: Sequence[str], words: Words) -> str | None:
+def _reordered(arrays: Sequence[tuple[PlainTensor, PlainTensor]], axes: Sequence[str], words: Words) -> str | None:
     for at, axis in enumerate(axes):
         rows = (row for graded, expected in arrays for row in zip(graded.along(at), expected.along(at)))
         if all(are_close(sorted(result), sorted(expected), 1.0) for result, expected in rows):
@@ -238,7 +238,7 @@ def _reordered(arrays: Sequence[tuple[GradedValue, GradedValue]], axes: Sequence
     return None
 
 
-def _close(arrays: Sequence[tuple[GradedValue, GradedValue]], words: Words) -> str | None:
+def _close(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
     pairs = _pairs(arrays)
     off = max((abs(number - right) for number, right in pairs), default=0.0)
     scale = max((abs(right) for _, right in pairs), default=0.0)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from grammar.errors import NotationError
 
-from .comparison import is_close, laid_out, largest, matchings
+from ..programs.plain_values import PlainTensor
+from .comparison import compare_elements, laid_out, magnitudes, matchings
 from .einsum import as_formula, is_einsum
 from .exercise_files import BY_VALUE, ExerciseText
 from .references import in_hole, reference_of
 from .settings import SampledInputs
 from .spelling import called, text_of
-from .values import GradedValue
 
 MAX_SHOWN_ELEMENTS = 1000
 
@@ -24,10 +24,10 @@ class GridDrawing:
     """Inputs by name and the value that is expected of them."""
 
     drawn: SampledInputs
-    expected: GradedValue
+    expected: PlainTensor
 
     @property
-    def inputs(self) -> Mapping[str, GradedValue]:
+    def inputs(self) -> Mapping[str, PlainTensor]:
         return self.drawn.values
 
 
@@ -43,7 +43,7 @@ def drawing(exercise: ExerciseText, seed: int = 0) -> GridDrawing | None:
     return None if smallest is None or len(smallest.expected.numbers) > MAX_SHOWN_ELEMENTS else smallest
 
 
-def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[GradedValue, list[int] | None] | None:
+def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[PlainTensor, list[int] | None] | None:
     """The value of an answer on the inputs, and the elements that differ from the expected ones; None for the elements where
     the axes do. None where the answer has no value."""
     setting = reference_of(exercise, 0).setting
@@ -61,5 +61,6 @@ def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[G
     if way is None or {way.get(axis, axis): size for axis, size in value.sizes.items()} != seen.expected.sizes:
         return value, None
     placed, expected = laid_out(value, seen.expected, way)
-    scale = largest((*seen.inputs.values(), expected))
-    return placed, [at for at, pair in enumerate(zip(placed.numbers, expected.numbers)) if not is_close(*pair, scale)]
+    of_graded = setting.magnitude(called(whole, tuple(setting.sets)), seen.drawn)
+    elements = compare_elements(value, expected, way, lambda: magnitudes(expected, way, of_graded, None))
+    return placed, sorted([*elements.wrong, *elements.only_expected, *elements.only_graded])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from grammar import nodes
@@ -129,7 +130,9 @@ def compared(setting: Setting, text: str, expected: str, words: Words, seed: int
     text, expected = (called(name, tuple(setting.sets)) for name in (text, expected))
     setting.check(expected)
     setting.check(text)
-    state = setting.compared(text, setting.draws(expected, seed))
-    if not state:
+    tests = [*setting.draws(expected, seed, text), *setting.boundary_draws(text, expected, seed)]
+    state = setting.compared(text, tests, partial(setting.magnitude, expected))
+    equivalence = judged(setting, state, words, expected)
+    if equivalence and not equivalence.trials:
         return Equivalence("value", "both are undefined on every random test", {})
-    return judged(setting, state, words, expected)
+    return equivalence

@@ -24,6 +24,7 @@ from grammar.printer import to_text
 
 from ..core.processes import AnsweringProcess, EndedError, LateError
 from ..operators.user_functions import USER_FUNCTIONS
+from ..programs.plain_values import PlainTensor
 from ..scope.names import walk
 from .differences import Words, names_of_new_axes
 from .einsum import as_formula, is_einsum, letters_clash
@@ -31,7 +32,7 @@ from .exercise_files import ExerciseText
 from .judgment import Equivalence, judged
 from .mutants import change_sentence
 from .references import in_hole, reference_of
-from .settings import Setting
+from .settings import ComparedValue, Setting, has_value
 from .spelling import called, text_of
 from .type_answers import signature, stated_types, types
 from .verdicts import Refused, Wrong
@@ -177,15 +178,19 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
     _allowed(exercise, reference.setting, tree)
     answer = called(whole(answer), tuple(reference.setting.sets))
     reference.setting.check(answer)
-    state = reference.setting.compared(answer, reference.draws)
-    if not state:
+    state = reference.setting.compared(answer, reference.draws, reference.magnitude)
+    if not any(has_value(compared.expected) for compared in state):
         raise Refused("the exercise has no value to compare with")
     equivalence = judged(reference.setting, state, WORDS)
     if equivalence:
-        return _correct(equivalence)
-    for sentence, mistake in reference.mistakes:
-        as_mistake = [compared._replace(expected=expected) for compared, expected in zip(state, mistake)]
-        if len(as_mistake) == len(state) and judged(reference.setting, as_mistake, WORDS):
+        tests = reference.boundary_tests(answer)
+        further = [*state, *reference.setting.compared(answer, tests, reference.magnitude)]
+        equivalence = judged(reference.setting, further, WORDS) if tests else equivalence
+        if equivalence:
+            return _correct(equivalence)
+        raise Wrong(equivalence.message, equivalence.relation or "another value")
+    for sentence, values in reference.mistakes:
+        if all(_is_value(reference.setting, compared, value) for compared, value in zip(state, values)):
             raise Wrong(sentence)
     equivalence = judged(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
     change = (
@@ -198,9 +203,15 @@ def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[st
     raise Wrong(equivalence.message, equivalence.relation or "another value")
 
 
+def _is_value(setting: Setting, compared: ComparedValue, value: PlainTensor | None) -> bool:
+    """Return whether an answer has the value of a mistake on one test."""
+    return value is not None and bool(judged(setting, [compared._replace(expected=value)], WORDS))
+
+
 def _correct(equivalence: Equivalence) -> str:
     names = names_of_new_axes(equivalence.axes)
-    return f"correct on all {equivalence.trials} random tests" + (f" ({names})" if names else "")
+    remark = f"; {equivalence.remark}" if equivalence.remark else ""
+    return f"correct on all {equivalence.trials} random tests" + (f" ({names})" if names else "") + remark
 
 
 def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
@@ -308,15 +319,17 @@ def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
         )
     if reference.mark((lines[0],)) != first:
         raise Wrong(f"line 1, {lines[0]}, is not what the derivation begins with", "it begins with another line")
-    values = [reference.setting.compared(line, reference.draws) for line in lines]
+    values = [reference.setting.compared(line, reference.draws, reference.magnitude) for line in lines]
     for number in range(1, len(lines)):
         where = f"{_right_lines(number)}line {number + 1}, {lines[number]},"
         if lines[number] in lines[:number]:
             raise Wrong(
                 f"{where} is line {lines.index(lines[number]) + 1} once more: each line takes one step", "a line twice"
             )
-        above = (compared.graded for compared in values[number - 1])
-        state = [compared._replace(expected=value) for compared, value in zip(values[number], above)]
+        state = [
+            compared._replace(expected=above.graded, of_expected=above.of_graded)
+            for compared, above in zip(values[number], values[number - 1])
+        ]
         equivalence = judged(reference.setting, state, STEP_WORDS)
         if not equivalence:
             raise Wrong(

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from grammar.plain_text import encodable
 
-from .comparison import Difference, Matching, difference, largest, matchings
+from ..programs.random_inputs import EXTREME
+from .comparison import (
+    ComparedElements,
+    Difference,
+    Matching,
+    compare_elements,
+    difference,
+    largest,
+    magnitudes,
+    matchings,
+)
 from .differences import Words, axes_differ, exchanged_axes, related, sizes_differ, value_differs
 from .mutants import mistake
 from .settings import ComparedValue, Setting
-from .values import GradedValue
 
 
 @dataclass(frozen=True)
@@ -24,7 +34,7 @@ class Equivalence:
     `index` is that of the largest difference, from 1, with the values `actual` and `expected` there. `axes` maps new axes of
     the first to those of the second. `sizes` are the random sizes. `proved` is true if the formulas are equal for all tensors,
     not only for random ones. `relation` describes the difference without the numbers of one index, if it has a description, and
-    `place` the largest difference. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
+    `place` the largest difference. `remark` is set if they are equal wherever both are defined. For a module of PyTorch, `lines` are the lines of its source that differ from the formula.
     """
 
     difference: str
@@ -39,6 +49,7 @@ class Equivalence:
     lines: tuple[Any, ...] = ()
     relation: str | None = None
     place: str | None = None
+    remark: str = ""
 
     def __bool__(self) -> bool:
         return self.difference == "same"
@@ -58,33 +69,43 @@ def judged(
     words: Words,
     solution: str | None = None,
 ) -> Equivalence:
-    """Values beside those due, each with its random inputs."""
-    pairs = [(graded, value) for _, graded, value in state]
+    """Judge values beside the expected ones, each with its random inputs."""
+    pairs = [(compared.graded, compared.expected) for compared in state]
     graded, expected = pairs[0]
     ways = list(matchings(graded, expected, setting.axes))
-    extents = [drawn.extent for drawn, _, _ in state]
+    extents = [compared.drawn.extent for compared in state]
     if not ways:
         wrong = sizes_differ(graded, expected, words) if set(graded.axes) == set(expected.axes) else None
         message = wrong or axes_differ(graded, expected, setting.axes, words)
         return Equivalence("sizes" if wrong else "axes", message, {}, relation=message)
-    scales = [largest((*drawn.values.values(), value)) for drawn, _, value in state]
+    scales = [largest((*compared.drawn.values.values(), compared.expected)) for compared in state]
     exchanged = exchanged_axes(pairs, scales, words)
     if wrong := sizes_differ(graded, expected, words):
         return Equivalence("exchanged" if exchanged else "sizes", exchanged or wrong, {}, relation=exchanged or wrong)
     closest: tuple[int, Matching, Difference] | None = None
     for way in ways:
-        differing = _first_difference(pairs, way, scales)
+        differing: tuple[int, Difference] | None = None
+        all_elements: list[tuple[ComparedValue, ComparedElements]] = []
+        for at, (compared, elements) in enumerate(_compared_elements(state, way)):
+            all_elements.append((compared, elements))
+            where = difference(compared.graded, compared.expected, way, elements, compared.drawn.style)
+            if where is not None:
+                differing = at, where
+                break
         if differing is None:
-            return Equivalence(
-                "same", f"equal on all {len(pairs)} random tests", way, trials=len(pairs), sizes=extents[0]
-            )
+            trials = sum(compared.has_value for compared in state)
+            remark = _undefined(all_elements, words)
+            message = f"equal on all {trials} random tests" + (f"; {remark}" if remark else "")
+            return Equivalence("same", message, way, trials=trials, sizes=extents[0], remark=remark)
         if closest is None or differing[0] > closest[0]:
             closest = (differing[0], way, differing[1])
     assert closest is not None
     _, way, where = closest
-    named = mistake(setting, solution, state, scales, words) if solution is not None and not exchanged else None
+    named = mistake(setting, solution, state, words) if solution is not None and not exchanged else None
     text = value_differs(where, words)
-    relation = exchanged or named or related([(*pair, sizes) for pair, sizes in zip(pairs, extents)], way, words)
+    moderate = [compared.drawn.style not in ("tiny", "huge") for compared in state]
+    compared_pairs = [(*pair, sizes) for pair, sizes, is_moderate in zip(pairs, extents, moderate) if is_moderate]
+    relation = exchanged or named or related(compared_pairs, way, words)
     text = f"{relation}; {text}" if relation else text
     return Equivalence(
         "exchanged" if exchanged else "mistake" if named else "relation" if relation else "value",
@@ -100,12 +121,26 @@ def judged(
     )
 
 
-def _first_difference(
-    pairs: Sequence[tuple[GradedValue, GradedValue]], way: Matching, scales: Sequence[float]
-) -> tuple[int, Difference] | None:
-    for at, ((graded, expected), scale) in enumerate(zip(pairs, scales)):
-        if sizes_differ(graded, expected, Words()):
-            continue
-        if where := difference(graded, expected, way, scale):
-            return at, where
-    return None
+def _compared_elements(
+    state: Sequence[ComparedValue], way: Matching
+) -> Iterator[tuple[ComparedValue, ComparedElements]]:
+    """Yield the tests on which both values have the same sizes, with their elements compared."""
+    for compared in state:
+        if not sizes_differ(compared.graded, compared.expected, Words()):
+            of = partial(_magnitudes, compared, way)
+            yield compared, compare_elements(compared.graded, compared.expected, way, of)
+
+
+def _magnitudes(compared: ComparedValue, way: Matching) -> Sequence[float]:
+    return magnitudes(compared.expected, way, compared.of_graded(), compared.of_expected())
+
+
+def _undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
+    """Return a remark on values that only one side has; numbers that overflow are not counted."""
+    counted = [elements for compared, elements in all_elements if compared.drawn.style not in EXTREME]
+    names = [words.yours] * any(elements.only_expected for elements in counted)
+    names += [words.due] * any(elements.only_graded for elements in counted)
+    if not names:
+        return ""
+    verb = "is" if len(names) == 1 else "are"
+    return f"{' and '.join(names)} {verb} undefined at special inputs, such as zeros or ties"

@@ -1,6 +1,6 @@
 """Generated common mistakes: the reference solution with one change.
 
-The feedback names such a mutant if the answer equals it on two random tests: "your answer equals the solution without
+The feedback names such a mutant if the answer equals it on all random tests: "your answer equals the solution without
 / √|key|". That is true whatever the author of the answer intended.
 """
 
@@ -10,6 +10,7 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from grammar import nodes
@@ -19,7 +20,8 @@ from grammar.parser import parse
 from grammar.printer import to_text
 from grammar.traversal import children, mapped
 
-from .comparison import difference, matchings
+from ..programs.plain_values import PlainTensor
+from .comparison import Matching, compare_elements, magnitudes, matchings
 from .differences import Words
 from .settings import ComparedValue, Setting
 
@@ -50,12 +52,10 @@ def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool)
             yield to_text(tree), change
 
 
-def mistake(
-    setting: Setting, solution: str, state: Sequence[ComparedValue], scales: Sequence[float], words: Words
-) -> str | None:
-    """The change to the solution that makes the values of the answer, in words; None if none of those tried does."""
+def mistake(setting: Setting, solution: str, state: Sequence[ComparedValue], words: Words) -> str | None:
+    """Return the change to the solution that makes the values of the answer, in words; None if none of those tried does."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
-        if _makes(setting, text, state, scales):
+        if all(_makes(setting, text, compared) for compared in state):
             return change_sentence(change, words)
     return None
 
@@ -64,21 +64,25 @@ def change_sentence(change: str, words: Words) -> str:
     return f"{words.yours} equals {words.changed} {change}"
 
 
-def _makes(setting: Setting, text: str, state: Sequence[ComparedValue], scales: Sequence[float]) -> bool:
-    """Whether a mutant equals the answer on the first two random tests."""
-    for (drawn, graded, _), scale in list(zip(state, scales))[:2]:
-        try:
-            value = setting.value(text, drawn)
-        except NotationError:
-            return False
-        if not any(
-            {axis: graded.sizes[axis] for axis in graded.axes if axis in value.axes}
-            == {axis: value.sizes[axis] for axis in value.axes if axis in graded.axes}
-            and difference(graded, value, way, scale) is None
-            for way in matchings(graded, value, setting.axes)
-        ):
-            return False
-    return True
+def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
+    """Return whether a mutant equals the answer on a random test."""
+    graded = compared.graded
+    try:
+        value = setting.value(text, compared.drawn)
+    except NotationError:
+        return False
+    for way in matchings(graded, value, setting.axes):
+        ours = {axis: graded.sizes[axis] for axis in graded.axes if axis in value.axes}
+        if ours != {axis: value.sizes[axis] for axis in value.axes if axis in graded.axes}:
+            continue
+        of = partial(_magnitudes, compared, value, way)
+        if not compare_elements(graded, value, way, of).different(compared.drawn.style):
+            return True
+    return False
+
+
+def _magnitudes(compared: ComparedValue, value: PlainTensor, way: Matching) -> Sequence[float]:
+    return magnitudes(value, way, compared.of_graded(), None)
 
 
 def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:

@@ -14,7 +14,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from grammar import nodes
@@ -23,15 +23,15 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from ..programs.plain_values import PlainTensor
+from ..programs.random_inputs import FORMER_STYLES, STYLES
 from .comparison import laid_out, largest, matchings
 from .exercise_files import ExerciseText
 from .mutants import distinct_mutants
-from .random_numbers import STYLES
-from .settings import SampledInputs, Setting
+from .settings import BOUNDARY, RandomTest, SampledInputs, Setting
 from .spelling import called, expression
-from .values import GradedValue
 
-DIGITS = 10  # of the values that a released file keeps
+DIGITS, EXACT = 10, 17  # of the values, and of the inputs, that a released file keeps
 MAX_KEPT_CHANGES = 40  # generated mistakes of a solution in a released file
 CHANGE_DRAWS = 2  # by the values on which they are known
 LOCK = 12  # hexadecimal digits of the hash of such values
@@ -48,6 +48,10 @@ class Reference:
 
     def mark(self, words: tuple[str, ...]) -> Any:
         return words
+
+    def boundary_tests(self, answer: str) -> list[RandomTest]:
+        """Return tests at the boundaries of an answer; only the solution itself has a value there."""
+        return []
 
     def fits(self, expected: Any) -> Fits:
         """Whether words of an answer, such as axes, are the expected ones."""
@@ -86,13 +90,31 @@ class Solution(Reference):
         return called(formula) if self.exercise.hole is None else in_hole(self.exercise, formula)
 
     @cached_property
-    def draws(self) -> list[tuple[SampledInputs, GradedValue]]:
+    def draws(self) -> list[tuple[SampledInputs, PlainTensor]]:
         """Random inputs, each with the expected value."""
         return [*self._draws()]
 
-    def _draws(self) -> Iterator[tuple[SampledInputs, GradedValue]]:
+    @cached_property
+    def compared_formula(self) -> str:
+        """The formula whose values are the expected ones: of a derivation, the first line."""
+        return self.derivation()[0] if self.exercise.kind == "derivation" else self.solution
+
+    def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
+        """Return how large the numbers are from which the expected value is computed."""
+        return self.magnitudes.setdefault(
+            id(drawn), cache(partial(self.setting.magnitude, self.compared_formula, drawn))
+        )()
+
+    @cached_property
+    def magnitudes(self) -> dict[int, Callable[[], PlainTensor | None]]:
+        return {}
+
+    def boundary_tests(self, answer: str) -> list[RandomTest]:
+        return [*self.setting.boundary_draws(answer, self.compared_formula, self.seed)]
+
+    def _draws(self) -> Iterator[tuple[SampledInputs, PlainTensor]]:
         if self.exercise.kind == "derivation":
-            yield from self.setting.draws(self.derivation()[0], self.seed)
+            yield from self.setting.draws(self.compared_formula, self.seed)
         elif self.exercise.kind == "sizes":
             for offset in (0, 1, 3):
                 drawn = self.setting.drawn(self.seed, "normal", self.setting.sizes(self.solution, offset))
@@ -103,20 +125,27 @@ class Solution(Reference):
                 drawn = self.setting.said(self.seed, text, self.setting.sizes(self.solution))
                 yield drawn, self.setting.value(self.solution, drawn)
 
+    @property
+    def mistakes(self) -> Iterator[tuple[str, Iterator[PlainTensor | None]]]:
+        """The author's mistakes: their feedback, and their values on the random inputs, computed when they are needed."""
+        for sentence, values in self._mistakes:
+            yield sentence, (value() for value in values)
+
     @cached_property
-    def mistakes(self) -> list[tuple[str, list[GradedValue]]]:
-        """The author's mistakes that have a value: their feedback, and their values on the random inputs."""
-        return [*self._mistakes()]
+    def _mistakes(self) -> list[tuple[str, list[Callable[[], PlainTensor | None]]]]:
+        formulas = [(mistake.sentence, self._whole(mistake.formula)) for mistake in self.exercise.mistakes]
+        return [
+            (sentence, [cache(partial(self._value_of_mistake, formula, drawn)) for drawn, _ in self.draws])
+            for sentence, formula in formulas
+        ]
 
-    def _mistakes(self) -> Iterator[tuple[str, list[GradedValue]]]:
-        for mistake in self.exercise.mistakes:
-            try:
-                formula = self._whole(mistake.formula)
-                yield mistake.sentence, [self.setting.value(formula, drawn) for drawn, _ in self.draws]
-            except NotationError:
-                continue
+    def _value_of_mistake(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
+        try:
+            return self.setting.value(formula, drawn)
+        except NotationError:
+            return None
 
-    def change_of(self, answer: list[GradedValue]) -> str | None:
+    def change_of(self, answer: list[PlainTensor]) -> str | None:
         """None: the solution itself is compared with."""
         return None
 
@@ -159,15 +188,26 @@ class Kept(Reference):
         return seal(self.exercise.name, words)
 
     @cached_property
-    def draws(self) -> list[tuple[SampledInputs, GradedValue]]:
+    def draws(self) -> list[tuple[SampledInputs, PlainTensor]]:
         return [(self._inputs(draw), _tensor(draw["expected"])) for draw in self.kept["draws"]]
 
     def _inputs(self, draw: Mapping[str, Any]) -> SampledInputs:
-        sampled = self.setting.drawn if draw["style"] in STYLES else self.setting.said
+        if "inputs" in draw:
+            values = {name: _tensor(record) for name, record in draw["inputs"].items()}
+            return SampledInputs(values, draw["seed"], draw["style"])
+        sampled = self.setting.drawn if draw["style"] in (*STYLES, *FORMER_STYLES) else self.setting.said
         return sampled(draw["seed"], draw["style"], draw["sizes"])
 
+    def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
+        """Return how large the numbers are from which the expected value is computed; former files do not keep it."""
+        records = (
+            draw.get("magnitude") for (inputs, _), draw in zip(self.draws, self.kept["draws"]) if inputs is drawn
+        )
+        record = next(records, None)
+        return None if record is None else _tensor(record)
+
     @cached_property
-    def mistakes(self) -> list[tuple[str, list[GradedValue]]]:
+    def mistakes(self) -> list[tuple[str, list[PlainTensor]]]:
         return [(sentence, [*map(_tensor, values)]) for sentence, values in self.kept["mistakes"]]
 
     def types(self) -> Mapping[str, Any]:
@@ -179,7 +219,7 @@ class Kept(Reference):
     def ends(self) -> Sequence[Any]:
         return self.kept["ends"]
 
-    def change_of(self, answer: list[GradedValue]) -> str | None:
+    def change_of(self, answer: list[PlainTensor]) -> str | None:
         """The change to the solution that makes these values, in words that only these values open."""
         changes = dict(self.kept["changes"])
         drawn = self.draws[:CHANGE_DRAWS]
@@ -207,7 +247,10 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
         sealed["signature"] = [seal(exercise.name, axes) for axes in solution.signature()]
     else:
         sealed["draws"] = list(_kept_draws(solution))
-        sealed["mistakes"] = [(sentence, [*map(_record, values)]) for sentence, values in solution.mistakes]
+        mistakes = [(sentence, [*values]) for sentence, values in solution.mistakes]
+        sealed["mistakes"] = [
+            (sentence, [*map(_record, values)]) for sentence, values in mistakes if None not in values
+        ]
         sealed["changes"] = list(_kept_changes(solution))
     if exercise.kind == "derivation":
         sealed["ends"] = [seal(exercise.name, line) for line in solution.ends()]
@@ -216,7 +259,12 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
 
 def _kept_draws(solution: Solution) -> Iterator[dict[str, Any]]:
     for drawn, expected in solution.draws:
-        yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "expected": _record(expected)}
+        record = {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "expected": _record(expected)}
+        if drawn.style == BOUNDARY:
+            record["inputs"] = {name: _record(value, EXACT) for name, value in drawn.values.items()}
+        if (magnitude := solution.magnitude(drawn)) is not None:
+            record["magnitude"] = _record(magnitude, 3)
+        yield record
 
 
 def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
@@ -247,7 +295,7 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
             return
 
 
-def fingerprint(values: list[GradedValue], drawn: Iterable[tuple[SampledInputs, GradedValue]]) -> str:
+def fingerprint(values: list[PlainTensor], drawn: Iterable[tuple[SampledInputs, PlainTensor]]) -> str:
     """The values as text, to the digits that every evaluator agrees on."""
     numbers: list[str] = []
     for value, (sampled_inputs, expected) in zip(values, drawn):
@@ -264,13 +312,13 @@ def unlocked(text: str, key: str) -> str:
     return _mixed(base64.b64decode(text), key).decode(errors="replace")
 
 
-def _record(value: GradedValue) -> dict[str, Any]:
-    numbers = [float(f"{float(number):.{DIGITS}g}") for number in value.numbers]
+def _record(value: PlainTensor, digits: int = DIGITS) -> dict[str, Any]:
+    numbers = [float(f"{float(number):.{digits}g}") for number in value.numbers]
     return {"axes": list(value.axes), "shape": list(value.extent), "numbers": numbers}
 
 
-def _tensor(record: Mapping[str, Any]) -> GradedValue:
-    return GradedValue(tuple(record["axes"]), tuple(record["shape"]), tuple(record["numbers"]))
+def _tensor(record: Mapping[str, Any]) -> PlainTensor:
+    return PlainTensor(tuple(record["axes"]), tuple(record["shape"]), tuple(record["numbers"]))
 
 
 def _mixed(data: bytes, key: str) -> bytes:

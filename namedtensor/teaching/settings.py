@@ -1,6 +1,6 @@
 """Settings of a comparison: the names that are given, the sizes of their axes, and random tensors of their types.
 
-    X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X sampled in five styles
+    X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X sampled in each style
 
 Every axis has a size of its own, from 3 on: a square hides a transpose, and 2 hides n/(n − 1). Axes that the solution makes
 meet share one.
@@ -12,8 +12,8 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 from grammar import nodes
@@ -26,15 +26,20 @@ from grammar.printer import to_text
 from ..core.kinds import wrong
 from ..core.sizes import resolve
 from ..programs.api import check
+from ..programs.boundaries import BoundarySearch, boundaries
+from ..programs.plain_values import PlainTensor
+from ..programs.random_inputs import ORDINARY, STYLES, Domain, RandomInputs, domain_of
 from ..scope.names import walk
-from .random_numbers import STYLES, Draw, RandomNumbers
-from .values import GradedValue, computed, records
+from .values import computed, magnitude
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
 MOST, TRIES = 9, 1000  # largest size, and number of combinations, to try where size constraints must hold
-REDRAWS = 20  # draws instead of one on which the solution has no value at all
+REDRAWS = 20  # tests of one style, as long as the solution has no value at all
+BOUNDARY = "boundary"  # the style of tests at the boundaries of a formula
 
 OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
+
+RandomTest = tuple["SampledInputs", PlainTensor]  # with the expected value
 
 
 def declared(types: Mapping[str, Any]) -> str:
@@ -119,7 +124,7 @@ class Setting:
         labels = [((a - before, b - before), text) for (a, b), text in problem.labels if a >= before]
         return problem.replace(source=formula, span=(start - before, end - before), labels=labels)
 
-    def value(self, formula: str, drawn: SampledInputs) -> GradedValue:
+    def value(self, formula: str, drawn: SampledInputs) -> PlainTensor:
         """The value of a formula on random inputs."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -173,10 +178,27 @@ class Setting:
         axes = ((axis.name, size) for set_ in self.sets.values() for axis, size in set_.axes)
         return {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
 
+    def magnitude(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
+        """Return how large the numbers are from which a value is computed; None if that is not known."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return magnitude(self.with_formula(formula), drawn.values)
+        except NotationError:
+            return None
+
+    def domain(self, name: str, sizes: Mapping[str, int]) -> Domain:
+        """Return the domain of an input."""
+        return domain_of(self.sets[name], lambda node: _bound(node, sizes), FIRST)
+
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
-        """Tensors for all that is declared."""
-        numbers = RandomNumbers(f"{seed} {style}")
-        values = {name: _value(numbers, style, set_, sizes) for name, set_ in self.sets.items()}
+        """Return tensors for all that is declared."""
+        inputs = RandomInputs(seed, style)
+        values: dict[str, PlainTensor] = {}
+        for name, given in self.sets.items():
+            axes = tuple(axis.name for axis, _ in given.axes)
+            extent = tuple(sizes[axis] for axis in axes)
+            values[name] = PlainTensor(axes, extent, inputs.elements(extent, self.domain(name, sizes)))
         return SampledInputs(values, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:
@@ -187,28 +209,89 @@ class Setting:
         drawn = self.drawn(seed, "normal", sizes)
         return SampledInputs({**drawn.values, name.strip(): value}, seed, text)
 
-    def draws(self, solution: str, seed: int = 0) -> Iterator[tuple[SampledInputs, GradedValue]]:
-        """Random tests in each style, with the solution's value; repeated if that is undefined everywhere."""
-        extents = [self.sizes(solution, offset) for offset in OFFSETS]
-        for at, style in enumerate(STYLES):
-            sizes = extents[at % len(extents)]
-            for again in range(REDRAWS):
-                drawn = self.drawn(seed + 1000 * again, style, sizes)
-                value = self.value(solution, drawn)
-                if not value.numbers or any(map(math.isfinite, value.numbers)):
-                    yield drawn, value
-                    break
+    def draws(self, solution: str, seed: int = 0, other: str | None = None) -> Iterator[RandomTest]:
+        """Yield random tests in each style and at the boundaries of the solution, with its value.
 
-    def compared(self, formula: str, expected: Iterable[tuple[SampledInputs, GradedValue]]) -> list[ComparedValue]:
-        """The values of a formula beside the expected ones."""
-        return [ComparedValue(drawn, self.value(formula, drawn), value) for drawn, value in expected]
+        A test on which the solution, or the other formula, has no value at all is followed by another of its style.
+        Tests on which the given statements do not hold are left out.
+        """
+        extents = [self.sizes(solution, offset) for offset in OFFSETS]
+        problem: NotationError | None = None
+        count = 0
+        for at, style in enumerate(STYLES):
+            for again in range(REDRAWS):
+                drawn = self.drawn(seed + 1000 * again, style, extents[at % len(extents)])
+                try:
+                    value = self.value(solution, drawn)
+                    has_values = has_value(value) and (other is None or has_value(self.value(other, drawn)))
+                except NotationError as error:
+                    if error.kind != "value":
+                        raise
+                    problem = problem or error
+                    continue
+                if has_values or again == 0:
+                    count += 1
+                    yield drawn, value
+                if has_values:
+                    break
+        if not count and problem is not None:
+            raise problem
+        yield from self.boundary_draws(solution, solution, seed)
+
+    def boundary_draws(self, formula: str, solution: str, seed: int = 0) -> Iterator[RandomTest]:
+        """Yield tests at the boundaries of a formula, without the solution's if it is another one, with the solution's value."""
+        tree = parse(self.with_formula(formula), "text")
+        known = None if formula == solution else parse(self.with_formula(solution), "text")
+        if not boundaries(tree):
+            return
+        sizes = self.sizes(solution)
+        inputs, whole = (self.drawn(seed, style, sizes).values for style in ("normal", "whole"))
+
+        def value(program: nodes.Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return computed(to_text(program), values)
+
+        domains = {name: self.domain(name, sizes) for name in inputs}
+        search = BoundarySearch(inputs, whole, value, lambda name, number: number in domains[name])
+        for values in search.found(tree, known):
+            drawn = SampledInputs(values, seed, BOUNDARY)
+            try:
+                yield drawn, self.value(solution, drawn)
+            except NotationError as error:
+                if error.kind != "value":
+                    raise
+
+    def compared(
+        self, formula: str, expected: Iterable[RandomTest], magnitude_of: Callable[[SampledInputs], PlainTensor | None]
+    ) -> list[ComparedValue]:
+        """Return the values of a formula beside the expected ones; `magnitude_of` returns the expected value's magnitude."""
+        return [
+            ComparedValue(
+                drawn,
+                self._value_of_answer(formula, drawn, value),
+                value,
+                cache(partial(self.magnitude, formula, drawn)),
+                cache(partial(magnitude_of, drawn)),
+            )
+            for drawn, value in expected
+        ]
+
+    def _value_of_answer(self, formula: str, drawn: SampledInputs, expected: PlainTensor) -> PlainTensor:
+        """Return the value of a formula; an error at special inputs counts as an undefined value."""
+        try:
+            return self.value(formula, drawn)
+        except NotationError as error:
+            if error.kind != "value" or drawn.style in ORDINARY:
+                raise
+            return replace(expected, numbers=(math.nan,) * len(expected.numbers))
 
 
 @dataclass(frozen=True)
 class SampledInputs:
     """Tensors by name."""
 
-    values: Mapping[str, GradedValue]
+    values: Mapping[str, PlainTensor]
     seed: int = 0
     style: str = "normal"
 
@@ -219,11 +302,22 @@ class SampledInputs:
 
 
 class ComparedValue(NamedTuple):
-    """A value on random inputs, beside the expected one."""
+    """A value on random inputs, beside the expected one; the magnitudes of both are computed when they are needed."""
 
     drawn: SampledInputs
-    graded: GradedValue
-    expected: GradedValue
+    graded: PlainTensor
+    expected: PlainTensor
+    of_graded: Callable[[], PlainTensor | None]
+    of_expected: Callable[[], PlainTensor | None]
+
+    @property
+    def has_value(self) -> bool:
+        return has_value(self.expected) and has_value(self.graded)
+
+
+def has_value(value: PlainTensor) -> bool:
+    """Return whether any element is finite, or there are no elements."""
+    return not value.numbers or any(map(math.isfinite, value.numbers))
 
 
 def _head(statement: Any) -> Any:
@@ -243,33 +337,6 @@ def _between_sizes(tree: nodes.Program) -> bool:
         isinstance(statement, Equation) and any(isinstance(side, Size) for side in statement.sides)
         for statement in tree.statements
     )
-
-
-def _value(numbers: RandomNumbers, style: str, given: Set, sizes: Mapping[str, int]) -> GradedValue:
-    axes = tuple(axis.name for axis, _ in given.axes)
-    extent = tuple(sizes[axis] for axis in axes)
-    draw = _draw(style, given, sizes)
-    return GradedValue(axes, extent, tuple(draw(numbers) for _ in records(extent)))
-
-
-def _draw(style: str, given: Set, sizes: Mapping[str, int]) -> Callable[[RandomNumbers], float]:
-    bounds = [bound for element in given.elements if (bound := _bound(element, sizes)) is not None]
-    if len(bounds) != len(given.elements):
-        return STYLES[style] if given.domain != "count" else DOMAINS["count"](STYLES[style], [FIRST])
-    return DOMAINS[given.domain](STYLES[style], bounds)
-
-
-DOMAINS: dict[str, Callable[[Draw, list[float]], Draw]] = {  # of a style and of the bounds that a set says
-    "reals": lambda draw, bounds: draw,
-    "field": lambda draw, bounds: draw,
-    "integers": lambda draw, bounds: lambda numbers: float(numbers.whole(-4, 4)),
-    "naturals": lambda draw, bounds: lambda numbers: float(numbers.whole(0, 8)),
-    "positive": lambda draw, bounds: lambda numbers: abs(draw(numbers)) + 0.01,
-    "nonnegative": lambda draw, bounds: lambda numbers: abs(draw(numbers)),
-    "interval": lambda draw, bounds: lambda numbers: numbers.uniform(bounds[0], bounds[1]),
-    "count": lambda draw, bounds: lambda numbers: numbers.whole(1, max(1, int(bounds[0]))),
-    "elements": lambda draw, bounds: lambda numbers: bounds[numbers.whole(0, len(bounds) - 1)],
-}
 
 
 def _bound(node: Any, sizes: Mapping[str, int]) -> float | None:

@@ -17,7 +17,7 @@ from ..teaching.grading import PROCESS
 from ..teaching.settings import Setting
 from ..teaching.sheet_files import released
 from ..teaching.sheets import Exercise, Sheet, sheet_of
-from ..teaching.values import GradedValue
+from ..programs.plain_values import PlainTensor
 from .replies import Reply, error_data, shape_data
 from .requests import Request
 from .sizes import choices
@@ -98,7 +98,7 @@ def seen(request: Request) -> Reply:
     return {"inputs": inputs, "expected": value_data(result.expected)}
 
 
-def value_data(value: GradedValue) -> Reply:
+def value_data(value: PlainTensor) -> Reply:
     axes = [[axis, value.sizes[axis]] for axis in value.axes]
     return {"axes": axes, "data": [plain(number) for number in value.numbers]}
 

@@ -1,0 +1,45 @@
+"""Whether two numbers are equal up to rounding: relative to them, and to the magnitudes from which they are computed.
+
+A number that is not finite counts as undefined. The same infinity on both sides is equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+RELATIVE = 1e-8  # 1e-6 would pass an ε of 1e-5 that is missing
+ROUNDINGS = 64  # units of rounding, of the magnitudes: a sum has a few for each addend
+UNIT = 2.0**-52  # of float64
+
+
+class Closeness(Enum):
+    """How two numbers compare."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    FIRST_UNDEFINED = "only the first is undefined"
+    SECOND_UNDEFINED = "only the second is undefined"
+
+
+def closeness(
+    one: Any, other: Any, magnitude: Callable[[], float], relative: float = RELATIVE, unit: float = UNIT
+) -> Closeness:
+    """Compare two numbers; `magnitude` is asked only if they are not relatively close.
+
+    >>> closeness(1e-17, 0.0, lambda: 1.0).value, closeness(1e-17, 0.0, lambda: 1e-16).value
+    ('equal', 'different')
+    """
+    if one == other:
+        return Closeness.EQUAL
+    first, second = math.isfinite(one), math.isfinite(other)
+    if first and second:
+        apart = abs(float(one) - float(other))
+        if apart <= relative * max(abs(one), abs(other)):
+            return Closeness.EQUAL
+        return Closeness.EQUAL if apart <= ROUNDINGS * unit * magnitude() else Closeness.DIFFERENT
+    if not first and not second:  # ∞ and −∞ are both defined
+        return Closeness.EQUAL if math.isnan(one) or math.isnan(other) else Closeness.DIFFERENT
+    return Closeness.SECOND_UNDEFINED if first else Closeness.FIRST_UNDEFINED

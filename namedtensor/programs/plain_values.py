@@ -1,0 +1,100 @@
+"""Tensors as plain numbers, with NumPy and without.
+
+PlainTensor(("n", "m"), (3, 2), (0.5, 1.0, …))         numbers row by row, as its axes are listed
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grammar.locks import LOADING, all_or_none
+
+if TYPE_CHECKING:
+    from ..core.tensor import NamedTensor
+
+
+@dataclass(frozen=True)
+class PlainTensor:
+    """A tensor as plain numbers, the last axis fastest."""
+
+    axes: tuple[str, ...]
+    extent: tuple[int, ...]
+    numbers: tuple[Any, ...]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return dict(zip(self.axes, self.extent))
+
+    @property
+    def number(self) -> float:
+        """Of a value without axes."""
+        return float(self.numbers[0])
+
+    def laid_out(self, order: Sequence[str]) -> PlainTensor:
+        """The same with its axes in another order.
+
+        >>> PlainTensor(("a", "b"), (2, 2), (1, 2, 3, 4)).laid_out(("b", "a")).numbers
+        (1, 3, 2, 4)
+        """
+        if tuple(order) == self.axes:
+            return self
+        return self.broadcast_to({axis: self.sizes[axis] for axis in order})
+
+    def broadcast_to(self, sizes: dict[str, int]) -> PlainTensor:
+        """Return the tensor along these axes, repeated along those that it lacks.
+
+        >>> PlainTensor(("a",), (2,), (1, 2)).broadcast_to({"b": 2, "a": 2}).numbers
+        (1, 2, 1, 2)
+        """
+        steps = dict(zip(self.axes, strides(self.extent)))
+        taken = [steps.get(axis, 0) for axis in sizes]
+        extent = tuple(sizes.values())
+        positions = (sum(map(int.__mul__, record, taken)) for record in records(extent))
+        return PlainTensor(tuple(sizes), extent, tuple(self.numbers[position] for position in positions))
+
+    def first_along(self, kept: Collection[str]) -> PlainTensor:
+        """Return the first elements along all axes but these.
+
+        >>> PlainTensor(("a", "b"), (2, 2), (1, 2, 3, 4)).first_along("a").numbers
+        (1, 3)
+        """
+        sizes = {axis: size if axis in kept else 1 for axis, size in self.sizes.items()}
+        numbers = self.broadcast_to(sizes).numbers
+        extent = tuple(size for axis, size in sizes.items() if axis in kept)
+        return PlainTensor(tuple(axis for axis in self.axes if axis in kept), extent, numbers)
+
+    def along(self, at: int) -> Iterator[tuple[Any, ...]]:
+        """The rows along one of the axes."""
+        order = (*self.axes[:at], *self.axes[at + 1 :], self.axes[at])
+        numbers, size = self.laid_out(order).numbers, self.extent[at]
+        return (numbers[start : start + size] for start in range(0, len(numbers), size or 1))
+
+    def named(self) -> NamedTensor:
+        """As a tensor of NumPy."""
+        import numpy as np
+
+        with LOADING, all_or_none():
+            from ..core.tensor import tensor
+
+        return tensor(np.asarray(self.numbers, dtype=float).reshape(self.extent), self.axes)
+
+
+def strides(extent: Sequence[int]) -> tuple[int, ...]:
+    return tuple(math.prod(extent[index + 1 :]) for index in range(len(extent)))
+
+
+def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
+    """All places, counted from 0, the last index fastest."""
+    return itertools.product(*map(range, extent))
+
+
+def value_of(value: Any) -> PlainTensor:
+    """A tensor of any kind as plain numbers."""
+    array = value.array
+    flat = array.reshape(-1) if value.axes else array
+    listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]
+    return PlainTensor(value.axes, tuple(value.sizes.values()), tuple(listed if value.axes else [listed]))

@@ -1,0 +1,155 @@
+"""Random inputs of tests of equality: the same for every consumer, wherever Python runs, with NumPy and without.
+
+One batch has a test of each style: ordinary numbers, and special ones, such as zeros, ties, tiny and huge numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from grammar.nodes import Set
+
+from .plain_values import records
+
+Draw = Callable[["RandomNumbers"], float]
+
+
+class RandomNumbers:
+    """A stream of numbers that a seed fixes.
+
+    >>> [round(RandomNumbers("0 normal").normal(), 4) for _ in range(2)] == [round(RandomNumbers("0 normal").normal(), 4)] * 2
+    True
+    """
+
+    def __init__(self, seed: str):
+        self.uniformly = random.Random(seed).random
+
+    def uniform(self, low: float, high: float) -> float:
+        return low + (high - low) * self.uniformly()
+
+    def whole(self, low: int, high: int) -> int:
+        """Return one of low, …, high."""
+        return low + int((high - low + 1) * self.uniformly())
+
+    def normal(self) -> float:
+        """Return a normal number, by Box and Muller."""
+        radius = math.sqrt(-2 * math.log(1 - self.uniformly()))
+        return radius * math.cos(2 * math.pi * self.uniformly())
+
+    def power(self, low: float, high: float) -> float:
+        """Return a number of either sign whose logarithm is uniform."""
+        return (1 if self.uniformly() < 0.5 else -1) * 10 ** self.uniform(low, high)
+
+
+EQUAL = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)  # their sums and means are exact
+STYLES: dict[str, Draw] = {
+    "normal": RandomNumbers.normal,
+    "whole": lambda numbers: float(numbers.whole(-4, 4)),
+    "positive": lambda numbers: numbers.uniform(0.2, 3.0),
+    "ties": lambda numbers: float(numbers.whole(-1, 1)),
+    "equal": lambda numbers: EQUAL[numbers.whole(0, len(EQUAL) - 1)],  # one for all inputs
+    "large": lambda numbers: 6 * numbers.normal(),
+    "tiny": lambda numbers: numbers.power(-12, -2),
+    "huge": lambda numbers: numbers.power(1, 6),
+}
+FORMER_STYLES: dict[str, Draw] = {"small": lambda numbers: 0.01 * numbers.normal()}  # of files released before
+ORDINARY = ("normal", "positive")  # where a value that only one side has is a difference
+EXTREME = ("large", "tiny", "huge")  # where numbers overflow
+SPECIAL = ("ties", "equal", "tiny", "huge")
+
+
+class Domain(NamedTuple):
+    """The set of an input, with its bounds as numbers."""
+
+    kind: str = "reals"
+    bounds: tuple[float, ...] = ()
+
+    def __contains__(self, number: Any) -> bool:
+        if self.kind in ("integers", "naturals", "count") and number != int(number):
+            return False
+        match self.kind:
+            case "positive":
+                return number > 0
+            case "nonnegative" | "naturals":
+                return number >= 0
+            case "interval":
+                return self.bounds[0] <= number <= self.bounds[1]
+            case "count":
+                return 1 <= number <= self.bounds[0]
+            case "elements":
+                return number in self.bounds
+        return True
+
+
+REALS = Domain()
+
+
+def domain_of(of: Set | None, bound: Callable[[Any], float | None], unknown: int = 3) -> Domain:
+    """Return the domain of a declared set; without a known bound it is [unknown] or the real numbers."""
+    if of is None:
+        return REALS
+    bounds = [bound(element) for element in of.elements]
+    known = tuple(float(number) for number in bounds if number is not None)
+    if len(known) != len(bounds) or (of.domain in ("elements", "count", "interval") and not known):
+        return Domain("count", (float(unknown),)) if of.domain == "count" else REALS
+    return Domain(of.domain, known)
+
+
+class RandomInputs:
+    """The elements of the inputs of one random test, drawn one input after the other."""
+
+    def __init__(self, seed: Any, style: str):
+        self.style = style
+        self.numbers = RandomNumbers(f"{seed} {style}")
+        self.draw = STYLES[style] if style in STYLES else FORMER_STYLES[style]
+        if style == "equal":
+            number = self.draw(self.numbers)
+            self.draw = lambda numbers: number
+
+    def elements(self, extent: Sequence[int], domain: Domain = REALS) -> tuple[float, ...]:
+        """Return the elements of one input, the last axis fastest.
+
+        >>> RandomInputs(0, "ties").elements((2, 2))[:3]
+        (0.0, 0.0, 0.0)
+        """
+        number = SPECIAL_NUMBERS if self.style in SPECIAL else NUMBERS
+        result = tuple(number[domain.kind](self, domain.bounds) for _ in records(extent))
+        if self.style != "ties" or 0.0 not in domain:
+            return result
+        near_start = (sum(record) <= 1 for record in records(extent))  # a zero, and one beside it along each axis
+        return tuple(0.0 if is_zero else number for number, is_zero in zip(result, near_start))
+
+    def ordinary(self) -> float:
+        return self.draw(self.numbers)
+
+
+Numbers = Callable[[RandomInputs, Sequence[float]], float]
+NUMBERS: dict[str, Numbers] = {
+    "reals": lambda inputs, bounds: inputs.ordinary(),
+    "field": lambda inputs, bounds: inputs.ordinary(),
+    "integers": lambda inputs, bounds: float(inputs.numbers.whole(-4, 4)),
+    "naturals": lambda inputs, bounds: float(inputs.numbers.whole(0, 8)),
+    "positive": lambda inputs, bounds: abs(inputs.ordinary()) + 0.01,
+    "nonnegative": lambda inputs, bounds: abs(inputs.ordinary()),
+    "interval": lambda inputs, bounds: inputs.numbers.uniform(bounds[0], bounds[1]),
+    "count": lambda inputs, bounds: inputs.numbers.whole(1, max(1, int(bounds[0]))),
+    "elements": lambda inputs, bounds: bounds[inputs.numbers.whole(0, len(bounds) - 1)],
+}
+SPECIAL_NUMBERS: dict[str, Numbers] = {
+    **NUMBERS,
+    "integers": lambda inputs, bounds: float(math.trunc(inputs.ordinary())),
+    "naturals": lambda inputs, bounds: float(abs(math.trunc(inputs.ordinary()))),
+    "positive": lambda inputs, bounds: abs(inputs.ordinary()) or 1.0,
+    "interval": lambda inputs, bounds: min(max(inputs.ordinary(), bounds[0]), bounds[1]),
+    "count": lambda inputs, bounds: 1 + math.trunc(abs(inputs.ordinary())) % max(1, int(bounds[0])),
+    "elements": lambda inputs, bounds: bounds[math.trunc(abs(inputs.ordinary())) % len(bounds)],
+}
+
+
+def styles(count: int) -> list[str]:
+    """Return the styles of so many tests: whole batches of them."""
+    return [*itertools.islice(itertools.cycle(STYLES), count)]
