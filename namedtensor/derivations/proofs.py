@@ -4,15 +4,17 @@
     prove("x ≤ softplus x", x="ℝ^{a}")                    not proved; holds on 200 random tests
 
 A proof uses no rewrite rule with singular cases: it holds wherever both sides have a value. An inequality has none.
+Random tests, too, compare the sides wherever both have a value.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from random import Random
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -23,18 +25,20 @@ from grammar.printer import to_text
 
 from ..core.settings import recursion_headroom
 from ..core.sizes import resolve
-from ..core.tensor import tensor
 from ..operators.user_functions import known_functions
-from ..programs.claims import along
+from ..programs.boundaries import BOUNDARY, BoundarySearch, condition_for_all, names_in
+from ..programs.closeness import Closeness, closeness
+from ..programs.plain_values import PlainTensor, value_of
 from ..programs.program import Formula
+from ..programs.random_inputs import EXTREME, STYLES, Domain, RandomInputs, RandomNumbers, domain_of, styles
+from ..programs.term_values import magnitude_of
 from ..scope.names import walk
 from .closed_form import read_shapes, stripped
-from .differences import folded
 from .equal_forms import normal_form, program_of, sides_of
 from .points import shown
 
 PROVED, FALSE, HOLDS = "proved", "disproved", "not disproved"
-TRIALS, CLOSE = 8, 1e-6
+TRIALS = len(STYLES)
 INEQUALITY_TRIALS = 200
 COMPARED = {
     "≤": (1, False),
@@ -43,13 +47,15 @@ COMPARED = {
     ">": (-1, True),
 }  # the sign of right − left, and if it may be 0
 DOES_NOT_HOLD = 403
+ROUNDED = ("normal", "positive", "large")  # to two digits, for short counterexamples
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What is known of an assertion: `status`, and where it is disproved the tensors that show it.
 
-    `trials` is the number of random tests on which an assertion holds that is neither proved nor disproved.
+    `trials` is the number of random tests on which an assertion holds that is neither proved nor disproved. `domain` is None
+    if both sides are defined for the same tensors, else the condition for both to be defined, or "" if it is not known.
     """
 
     status: str
@@ -57,14 +63,17 @@ class Verdict:
     sides: tuple[Any, ...] = ()
     trials: int = 0
     is_equation: bool = True
+    domain: str | None = None
 
     @encodable
     def __str__(self) -> str:
+        where = "" if self.domain is None else " wherever both sides are defined"
+        where += f": {self.domain}" if self.domain else ""
         if self.status == HOLDS:
-            tests = f"holds on {self.trials} random tests" if self.trials else "undefined on every random test"
+            tests = f"holds on {self.trials} random tests{where}" if self.trials else "undefined on every random test"
             return f"{HOLDS}: {tests}" if self.is_equation else f"not proved; {tests}"
         if not self.counterexample:
-            return self.status
+            return f"{self.status}{where}"
         return f"{self.status}: where {', '.join(f'{name} = {shown(value)}' for name, value in self.counterexample.items())}"
 
     __repr__ = __str__
@@ -129,9 +138,16 @@ def prove(
     trials = trials or TRIALS
     with recursion_headroom(equation):
         inputs, proved = normal_form(equation, program_of(before, sides), sides, stripped(shapes), {})
+        domain = domain_of_sides(before, sides)
         if proved:
-            return Verdict(PROVED)
-        return _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), trials)
+            return Verdict(PROVED, domain=domain)
+        verdict = _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), trials)
+        return replace(verdict, domain=domain or verdict.domain) if verdict.status == HOLDS else verdict
+
+
+def domain_of_sides(before: Sequence[Any], sides: Sequence[Node]) -> str | None:
+    """Return the conditions that only some sides need; None if all sides need the same."""
+    return condition_for_all([nodes.Program((*before, Value(side))) for side in sides]) or None
 
 
 def comparisons_of(statement: Any) -> list[nodes.Call]:
@@ -160,10 +176,10 @@ def _compared_on_draws(
         programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
         sign, strict = COMPARED[comparison.operator]
 
-        def holds(values: list[Any], sign: int = sign, strict: bool = strict) -> bool | None:
-            return _in_order(values[::sign], strict)
+        def holds(test: SidesOfTest, sign: int = sign, strict: bool = strict) -> bool | None:
+            return _in_order(test, sign, strict)
 
-        verdict = _by_draws(programs, inputs, read_shapes(shapes), sizes, trials, holds)
+        verdict = _by_draws(before, programs, inputs, read_shapes(shapes), sizes, trials, holds)
         if verdict.status == FALSE:
             return replace(verdict, is_equation=False)
         total = replace(total, trials=min(total.trials, verdict.trials))
@@ -184,85 +200,150 @@ def _tried(
         programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
     else:
         programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
-    return _by_draws(programs, inputs, shapes, sizes, trials, _equal)
+    return _by_draws(before, programs, inputs, shapes, sizes, trials, _equal)
+
+
+class SidesOfTest(NamedTuple):
+    """The values of the sides of an assertion along the same axes, with the sum of their magnitudes."""
+
+    style: str
+    sides: list[Sequence[Any]]
+    magnitude: Callable[[int], float]
 
 
 def _by_draws(
+    before: Sequence[Any],
     programs: list[Formula],
     inputs: dict[Any, Any],
     shapes: dict[Any, Any],
     sizes: dict[str, int],
     trials: int,
-    holds: Callable[[list[Any]], bool | None],
+    holds: Callable[[SidesOfTest], bool | None],
 ) -> Verdict:
-    """Whether programs have one value, and whether their assertion holds, on random tensors."""
+    """Return whether an assertion holds for the values of programs on random tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
-    draw, seen = Random(0), 0
-    for attempt in range(2 * trials):
-        extents: dict[Any, int] = {}
-        values = {name: _drawn(shape, extents, {**known, **sizes}, draw, attempt) for name, shape in inputs.items()}
+    sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
+    draw, seen = RandomTensors(inputs, sets, {**known, **sizes}), 0
+    tests = ((style, draw.values(style, attempt)) for attempt, style in enumerate(styles(2 * trials)))
+    for style, values in itertools.chain(tests, draw.at_boundaries(programs)):
+        if seen >= trials and style != BOUNDARY:
+            continue
+        given = {name: _plain(value) for name, value in values.items()}
         try:
-            results = [program(values=values, sizes=sizes or None) for program in programs]
+            results = [program(values=given, sizes=sizes or None) for program in programs]
         except NotationError as problem:
             if problem.code == DOES_NOT_HOLD and len(programs) == 1:  # of several, it is what the program assumes
-                return Verdict(FALSE, values)
+                return Verdict(FALSE, given)
             if problem.kind != "value":
                 raise
             continue
-        verdict = holds(results)
+        verdict = holds(_test(style, programs, results, values, sizes))
         if verdict is False:
-            return Verdict(FALSE, values, tuple(results))
+            return Verdict(FALSE, given, tuple(results))
         seen += verdict is True
-        if seen == trials:
-            break
     return Verdict(HOLDS, trials=seen)
 
 
-def _drawn(
-    shape: Mapping[str, Any], extents: dict[Any, int], sizes: Mapping[str, int], draw: Random, attempt: int
-) -> Any:
-    """Generate a random tensor: of positive elements in every other trial, of negative ones or integers in every fourth."""
-    lengths = []
-    for axis, size in shape.items():
-        size = sizes.get(axis, resolve(size))
-        lengths.append(size if isinstance(size, int) else extents.setdefault(str(size), draw.randint(2, 4)))
+class RandomTensors:
+    """Random inputs of an assertion, the sizes of their axes by their first appearance."""
 
-    def number() -> float:
-        if attempt % 4 == 2:
-            return -round(draw.uniform(0.2, 2), 2) if attempt < 2 * TRIALS else draw.randint(-3, 3)  # where ties are
-        return round(draw.uniform(0.2, 2), 2) if attempt % 2 else round(draw.gauss(0, 1), 2)
+    def __init__(self, inputs: dict[Any, Any], sets: Mapping[str, nodes.Set], sizes: Mapping[str, int]):
+        self.inputs, self.sets, self.sizes = inputs, sets, sizes
 
-    if not shape:
-        return number()
-    flat = [number() for _ in range(math.prod(lengths))]
-    return tensor(folded(flat, lengths), " ".join(shape))
+    def values(self, style: str, seed: int) -> dict[Any, PlainTensor]:
+        """Return the inputs of a test."""
+        elements, lengths = RandomInputs(seed, style), RandomNumbers(f"{seed}")
+        extents: dict[Any, int] = {}
+        result: dict[Any, PlainTensor] = {}
+        for name, shape in self.inputs.items():
+            extent: list[int] = []
+            for axis, size in shape.items():
+                size = self.sizes.get(axis, resolve(size))
+                extent.append(size if isinstance(size, int) else extents.setdefault(str(size), lengths.whole(2, 4)))
+            numbers = elements.elements(extent, self.domain(name))
+            if style in ROUNDED:
+                numbers = tuple(round(number, 2) for number in numbers)
+            result[name] = PlainTensor(tuple(shape), tuple(extent), numbers)
+        return result
 
+    def domain(self, name: Any) -> Domain:
+        return domain_of(self.sets.get(str(name)), number_in)
 
-def _sides(values: list[Any]) -> Iterator[tuple[list[float], list[float], float]]:
-    """Yield the first of some values and each other, along the same axes, and the largest number on either side."""
-    import numpy as np
+    def at_boundaries(self, programs: Sequence[Formula]) -> Iterator[tuple[str, dict[Any, PlainTensor]]]:
+        """Yield inputs at the boundaries of the programs."""
+        ordinary, whole = (self.values(style, 0) for style in ("normal", "whole"))
 
-    first, *rest = values
-    for other in rest:
-        order = tuple(dict.fromkeys((*first.axes, *other.axes)))
-        sides = (along(side.to_numpy(side.axes), side.axes, order) for side in (first, other))
-        one, two = (side.ravel().tolist() for side in np.broadcast_arrays(*sides))
-        yield one, two, max(1.0, *map(abs, one), *map(abs, two)) if one else 1.0
+        def value(program: nodes.Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
+            spoken = names_in(program)
+            formula = Formula(to_text(program))
+            return value_of(formula(values={name: _plain(of) for name, of in values.items() if name in spoken}))
 
-
-def _equal(values: list[Any]) -> bool | None:
-    """Whether values are equal; None where one has none."""
-    for one, two, scale in _sides(values):
-        if not all(map(math.isfinite, (*one, *two))):
-            return None
-        if any(abs(left - right) > CLOSE * scale for left, right in zip(one, two)):
-            return False
-    return True
+        search = BoundarySearch(ordinary, whole, value, lambda name, number: number in self.domain(name))
+        for program in programs:
+            for values in search.found(program.tree):
+                yield BOUNDARY, values
 
 
-def _in_order(values: list[Any], strict: bool) -> bool | None:
-    """Whether each number of the first is at most that of the second; None where one has no value."""
-    ((one, two, scale),) = _sides(values)
+def number_in(node: Any) -> float | None:
+    """Return the number that a bound of a set is."""
+    return float(node.value) if isinstance(node, nodes.Number) else None
+
+
+def _plain(value: PlainTensor) -> Any:
+    """Return a tensor, or a number if it has no axes."""
+    return value.named() if value.axes else value.number
+
+
+def _test(
+    style: str,
+    programs: Sequence[Formula],
+    results: Sequence[Any],
+    values: Mapping[Any, PlainTensor],
+    sizes: dict[str, int],
+) -> SidesOfTest:
+    """Return the values of programs along the same axes."""
+    tensors = [value_of(result) for result in results]
+    shape = {axis: size for tensor in tensors for axis, size in tensor.sizes.items()}
+
+    @cache
+    def magnitudes() -> list[float]:
+        given = {str(name): value.named() for name, value in values.items()}
+        total = [0.0] * math.prod(shape.values())
+        for program in programs:
+            try:
+                of = value_of(magnitude_of(to_text(program.tree), given, sizes or None)).broadcast_to(shape).numbers
+            except NotationError:  # a differential has a value only within an equation
+                continue
+            total = [sum(pair) for pair in zip(total, of)]
+        return [number if math.isfinite(number) else 0.0 for number in total]
+
+    return SidesOfTest(style, [of.broadcast_to(shape).numbers for of in tensors], lambda index: magnitudes()[index])
+
+
+def _equal(test: SidesOfTest) -> bool | None:
+    """Return whether values are equal wherever all have one; None if none has."""
+    first, *others = test.sides
+    kinds = [
+        closeness(one, other, partial(test.magnitude, index))
+        for side in others
+        for index, (one, other) in enumerate(zip(first, side))
+    ]
+    if Closeness.DIFFERENT in kinds:
+        return False
+    return True if not kinds or any(map(math.isfinite, first)) and Closeness.EQUAL in kinds else None
+
+
+def _in_order(test: SidesOfTest, sign: int, strict: bool) -> bool | None:
+    """Return whether each number of the first side is at most the second side's; None if one has no value.
+
+    Equal numbers break a strict inequality, unless they may have overflowed.
+    """
+    one, two = test.sides[::sign]
     if any(map(math.isnan, (*one, *two))):
         return None
-    return not any(left > right + CLOSE * scale or (strict and left == right) for left, right in zip(one, two))
+    for index, (left, right) in enumerate(zip(one, two)):
+        if left > right and closeness(left, right, partial(test.magnitude, index)) is not Closeness.EQUAL:
+            return False
+        if strict and left == right:
+            return None if test.style in EXTREME else False
+    return True

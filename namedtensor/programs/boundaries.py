@@ -22,9 +22,19 @@ from .plain_values import PlainTensor, records
 Inputs = Mapping[str, PlainTensor]
 COMPARISONS = ("<", "≤", ">", "≥", "=", "≠")
 QUOTIENTS = ("/", "frac")
-AT_ZERO = ("log", "sqrt", "abs", "relu", "sign")  # functions whose derivative or value changes at 0
+AT_ZERO = {
+    "log": ">",
+    "ln": ">",
+    "sqrt": "≥",
+    "abs": "",
+    "relu": "",
+    "sign": "",
+}  # functions that change at 0, or end there
+JUMPS = {"round": (0.5, 1.5), "floor": (1,), "ceil": (1,)}
+KEEPING_SIGN = ("∑", "sum", "mean", "⊙", "juxtaposed", "/", "frac", "sqrt", "∏", "prod", "max", "min")
 ZERO = Number(0)
 FILLS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 3.0)
+BOUNDARY = "boundary"  # the style of tests at boundaries
 MAX_BOUNDARIES = 6  # of a formula, each searched by a few evaluations
 MAX_CONSTANTS = 4
 MAX_FILLED = 2  # inputs that are tried in turn
@@ -33,11 +43,12 @@ NAMED = (Name, nodes.Subscript, nodes.Superscript)
 
 
 class Boundary(NamedTuple):
-    """Two expressions, and the statements that they may use."""
+    """Two expressions, the statements that they may use, and what is required of them, as "≠" of a denominator and 0."""
 
     left: Any
     right: Any
     before: tuple[Any, ...]
+    required: str = ""
 
     @property
     def sides(self) -> tuple[Any, Any]:
@@ -50,64 +61,116 @@ class Boundary(NamedTuple):
 
 def boundaries(tree: nodes.Program) -> list[Boundary]:
     """Return the boundaries of a program, each once."""
-    found: dict[tuple[str, str], Boundary] = {}
+    found: dict[tuple[str, str, str], Boundary] = {}
+    signs = Signs(tree)
     for at, statement in enumerate(tree.statements):
-        before = tree.statements[:at]
         for node in walk(statement):
-            for left, right in _pairs(node):
-                boundary = Boundary(left, right, before)
-                found.setdefault(boundary.text, boundary)
+            for left, right, required in _pairs(node, signs):
+                boundary = Boundary(left, right, tree.statements[:at], required)
+                found.setdefault((*boundary.text, required), boundary)
     return [*found.values()]
 
 
-def _pairs(node: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(node, nodes.Superscript) and any(_is_negative(part) for part in node.components):
-        yield node.base, ZERO
+def condition_for_all(trees: Sequence[nodes.Program]) -> str:
+    """Return the conditions that only some programs need to have a value, as far as their operators show them.
+
+    >>> from grammar.parser import parse
+    >>> condition_for_all([parse("√x / (y − 1)"), parse("√x + log(1 + exp x)")])
+    'y − 1 ≠ 0'
+    """
+    needed = [set(_conditions(tree)) for tree in trees]
+    some = set.union(*needed) - set.intersection(*needed)
+    factors = {condition: _factors(condition[0]) for condition in some}
+    independent = [one for one in some if len(factors[one]) == 1 or not {(of, one[1]) for of in factors[one]} <= some]
+    return ", ".join(sorted(f"{to_text(node)} {required} 0".replace("-", "−") for node, required in independent))
+
+
+def _conditions(tree: nodes.Program) -> Iterator[tuple[Any, str]]:
+    """Yield what must be above 0, at least 0 or other than 0."""
+    for boundary in boundaries(tree):
+        if boundary.required and names_in(boundary.left):
+            yield from _simplified(boundary.left, boundary.required)
+
+
+def _simplified(node: Any, required: str) -> Iterator[tuple[Any, str]]:
+    """Yield simpler conditions: x ≠ 0 for x^2 > 0."""
+    exponents = [_number(part) for part in node.components] if isinstance(node, nodes.Superscript) else []
+    if exponents and exponents[0] and exponents[0] > 0 and (exponents[0] % 2 == 0 or required == "≠"):
+        yield from _simplified(node.base, "≠") if required != "≥" else ()
+    elif isinstance(node, Call) and node.operator == "abs":
+        yield from _simplified(node.arguments[0], "≠") if required != "≥" else ()
+    elif isinstance(node, Call) and node.operator == "sqrt" and required != "≥":
+        yield from _simplified(node.arguments[0], ">")
+    elif required == "≠" and len(_factors(node)) > 1:
+        for factor in _factors(node):
+            if names_in(factor):
+                yield from _simplified(factor, "≠")
+    else:
+        yield node, required
+
+
+def _factors(node: Any) -> list[Any]:
+    if isinstance(node, Call) and node.operator in ("⊙", "juxtaposed") and not node.subscript:
+        return [factor for argument in node.arguments for factor in _factors(argument)]
+    return [node]
+
+
+def _pairs(node: Any, signs: Signs) -> Iterator[tuple[Any, Any, str]]:
+    if isinstance(node, nodes.Superscript) and not signs.is_positive(node.base):
+        exponents = [number for part in node.components if (number := _number(part)) is not None]
+        if any(number < 0 for number in exponents):
+            yield node.base, ZERO, "≠"
     if not isinstance(node, Call) or not node.arguments:
         return
     first, *others = node.arguments
     if node.operator in (*COMPARISONS, "max", "min") and len(others) == 1:
-        yield first, others[0]
+        yield first, others[0], ""
     elif node.operator == "clip":
-        yield from ((first, bound) for bound in (*others, *node.parameters))
-    elif node.operator in QUOTIENTS and len(others) == 1 and not is_positive(others[0]):
-        yield others[0], ZERO
-    elif node.operator in AT_ZERO and not is_positive(first):
-        yield first, ZERO
+        yield from ((first, bound, "") for bound in (*others, *node.parameters))
+    elif node.operator in JUMPS:
+        yield from ((first, Number(number), "") for number in JUMPS[node.operator])
+    elif node.operator in QUOTIENTS and len(others) == 1 and not signs.is_positive(others[0]):
+        yield others[0], ZERO, "≠"
+    elif node.operator in AT_ZERO and not signs.is_positive(first):
+        required = AT_ZERO[node.operator]
+        yield first, ZERO, "" if required == "≥" and signs.is_nonnegative(first) else required
 
 
-def _is_negative(node: Any) -> bool:
-    return isinstance(node, Call) and node.operator == "negative"
+class Signs:
+    """The signs of expressions, as far as their operators and the declared sets show them."""
 
+    def __init__(self, tree: nodes.Program):
+        declared = [statement for statement in tree.statements if isinstance(statement, nodes.Declaration)]
+        domains = [(to_text(name), of.sets[0]) for of in declared for name in of.names]
+        self.positive = {name for name, of in domains if getattr(of, "domain", "") in ("positive", "count")}
+        self.nonnegative = {name for name, of in domains if getattr(of, "domain", "") in ("nonnegative", "naturals")}
 
-def is_positive(node: Any) -> bool:
-    """Return whether an expression is clearly positive: a number, a size, exp, and sums, means and products of these."""
-    if isinstance(node, (Number, Size)):
-        return isinstance(node, Size) or node.value > 0
-    if isinstance(node, nodes.Superscript):
-        return is_positive(node.base)
-    if not isinstance(node, Call) or not node.arguments:
-        return False
-    if node.operator in ("exp", "softmax", "sigmoid", "σ", "softplus"):
-        return True
-    if node.operator == "+":
-        one, two = node.arguments
-        return any(is_positive(a) and (is_positive(b) or is_nonnegative(b)) for a, b in ((one, two), (two, one)))
-    return node.operator in POSITIVE_OF_POSITIVE and all(map(is_positive, node.arguments))
+    def is_positive(self, node: Any) -> bool:
+        if isinstance(node, (Number, Size)):
+            return isinstance(node, Size) or node.value > 0
+        if isinstance(node, nodes.Superscript):
+            return self.is_positive(node.base) or to_text(node) in self.positive
+        if not isinstance(node, Call) or not node.arguments:
+            return isinstance(node, Name) and (node.text == "e" or node.text in self.positive)
+        if node.operator in ("exp", "softmax", "sigmoid", "σ", "softplus", "cosh"):
+            return True
+        if node.operator == "+":
+            return any(map(self.is_positive, node.arguments)) and all(map(self.is_nonnegative, node.arguments))
+        return node.operator in KEEPING_SIGN and all(map(self.is_positive, node.arguments))
 
-
-POSITIVE_OF_POSITIVE = ("∑", "sum", "mean", "⊙", "juxtaposed", "/", "frac", "sqrt", "∏", "prod", "max", "min")
-
-
-def is_nonnegative(node: Any) -> bool:
-    """Return whether an expression is a square, an absolute value, or a sum or mean of these."""
-    if isinstance(node, nodes.Superscript):
-        return any(isinstance(part, Number) and part.value % 2 == 0 for part in node.components)
-    if not isinstance(node, Call):
-        return False
-    if node.operator in ("abs", "norm", "relu", "var", "std", "sqrt"):
-        return True
-    return node.operator in ("∑", "sum", "mean") and all(map(is_nonnegative, node.arguments))
+    def is_nonnegative(self, node: Any) -> bool:
+        if isinstance(node, nodes.Superscript):
+            exponents = [number for part in node.components if (number := _number(part)) is not None]
+            if any(number % 2 == 0 for number in exponents):
+                return True
+        if isinstance(node, Name) and node.text in self.nonnegative:
+            return True
+        if isinstance(node, Call) and node.arguments:
+            if node.operator in ("abs", "norm", "relu", "var", "std", "sqrt"):
+                return True
+            if node.operator in (*KEEPING_SIGN, "+") and all(map(self.is_nonnegative, node.arguments)):
+                return True
+        return self.is_positive(node)
 
 
 def constants(tree: nodes.Program) -> list[float]:

@@ -141,7 +141,7 @@ def _of_minimum(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]
 
 def _of_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     """Return a rough magnitude for operators whose condition is not computed."""
-    largest = [make.over("max", of, tuple(of.shape)) for of in (size, *parts)]
+    largest = [make.over("max", of, tuple(of.shape)) if of.shape else of for of in (size, *parts)]
     total = make.add(largest[0], make.times(largest[0], largest[0]))
     for each in largest[1:]:
         total = make.add(total, each)

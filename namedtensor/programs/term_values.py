@@ -57,7 +57,7 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
     ]
 
 
-def magnitude_of(text: str, given: Mapping[str, Any]) -> NamedTensor:
+def magnitude_of(text: str, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
     """Return how large the numbers are from which each element of a program's value is computed.
 
     Examples
@@ -67,7 +67,7 @@ def magnitude_of(text: str, given: Mapping[str, Any]) -> NamedTensor:
     11.0
     """
     goal, arguments = WholeProgram(parsed(text, "text", False)), BoundArguments(dict(given))
-    program = typed(goal, arguments, Options(unrolled=True))
+    program = typed(goal, arguments, Options(sizes, unrolled=True))
     terms = magnitudes_of(without_variables(program.terms))
     with recursion_headroom(text):
         ((array, order, *_),) = TermValues(text, arguments)(terms)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..operators.usage import tensors
+from ..programs.closeness import RELATIVE
 from ..programs.plain_values import PlainTensor
 from .comparison import Difference, Matching, are_close, laid_out
 
@@ -223,7 +224,8 @@ def _function(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -
     pairs = _pairs(arrays)
     for message, function in OF_NUMBERS:
         mapped = [(number, function(right)) for number, right in pairs if math.isfinite(number)]
-        if len(mapped) > 2 and all(near(number, value, 1e-8, 1e-12) for number, value in mapped):
+        is_other = any(not near(number, right, 1e-8, 1e-12) for number, right in pairs if math.isfinite(number))
+        if len(mapped) > 2 and is_other and all(near(number, value, 1e-8, 1e-12) for number, value in mapped):
             return f"{words.yours} is {message} {words.due}"
     return None
 
@@ -242,6 +244,6 @@ def _close(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> s
     pairs = _pairs(arrays)
     off = max((abs(number - right) for number, right in pairs), default=0.0)
     scale = max((abs(right) for _, right in pairs), default=0.0)
-    if math.isfinite(off) and off <= 1e-3 * scale:
+    if math.isfinite(scale) and RELATIVE * scale < off <= 1e-3 * scale:
         return f"{words.yours} is close, and off by {shown(off)} at most: was a number rounded?"
     return None

@@ -5,7 +5,7 @@ Types first, then values on random tests, then whether a proof of it is found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,10 +13,12 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
+from grammar.parser import parse
 from grammar.printer import to_text
 
 from ..core.kinds import as_mapping
 from ..derivations.equal_forms import has_proof
+from ..programs.boundaries import condition_for_all
 from ..programs.parsed import ParsedProgram
 from ..scope.names import key, spelled
 from .differences import Words
@@ -77,8 +79,8 @@ def equivalent(
     first, second = sides
     setting = Setting("\n".join(filter(str.strip, (declared(types), *stated, given))))
     equivalence = compared(setting, first, second, NEUTRAL, seed)
-    if equivalence and has_proof_of(setting, first, second):
-        return replace(equivalence, proved=True, message="equal for all tensors (proved)")
+    if equivalence:
+        return with_domain(equivalence, setting, (first, second))
     if equivalence.difference == "value":  # the second may be the one that lacks something
         turned = compared(setting, second, first, TURNED, seed)
         if turned.difference == "mistake":
@@ -114,6 +116,17 @@ def without_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple
         whole = len(remaining) == len(tree.statements) or not remaining
         result.append(text if whole else to_text(nodes.Program(tuple(remaining))))
     return result, list(stated.values())
+
+
+def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]) -> Equivalence:
+    """Return the verdict on equal formulas with whether it is proved, and where both are defined."""
+    is_proved = has_proof_of(setting, *sides)
+    condition = condition_for_all([parse(setting.with_formula(side), "text") for side in sides])
+    if not equivalence.remark and not (is_proved and condition):
+        return replace(equivalence, proved=True, message="equal for all tensors (proved)") if is_proved else equivalence
+    remark = "equal wherever both are defined" + (f": {condition}" if condition else "")
+    message = f"{remark} (proved)" if is_proved else f"{remark} ({equivalence.trials} random tests)"
+    return replace(equivalence, proved=is_proved, message=message, remark=remark)
 
 
 def has_proof_of(setting: Setting, first: str, second: str) -> bool:

@@ -100,12 +100,15 @@ def judged(
         if closest is None or differing[0] > closest[0]:
             closest = (differing[0], way, differing[1])
     assert closest is not None
-    _, way, where = closest
+    at, way, where = closest
     named = mistake(setting, solution, state, words) if solution is not None and not exchanged else None
     text = value_differs(where, words)
     moderate = [compared.drawn.style not in ("tiny", "huge") for compared in state]
-    compared_pairs = [(*pair, sizes) for pair, sizes, is_moderate in zip(pairs, extents, moderate) if is_moderate]
-    relation = exchanged or named or related(compared_pairs, way, words)
+    relation = exchanged or named
+    if not relation and moderate[at]:
+        relation = related(
+            [(*pair, sizes) for pair, sizes, is_moderate in zip(pairs, extents, moderate) if is_moderate], way, words
+        )
     text = f"{relation}; {text}" if relation else text
     return Equivalence(
         "exchanged" if exchanged else "mistake" if named else "relation" if relation else "value",

@@ -26,7 +26,7 @@ from grammar.printer import to_text
 from ..core.kinds import wrong
 from ..core.sizes import resolve
 from ..programs.api import check
-from ..programs.boundaries import BoundarySearch, boundaries
+from ..programs.boundaries import BOUNDARY, BoundarySearch, boundaries
 from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import ORDINARY, STYLES, Domain, RandomInputs, domain_of
 from ..scope.names import walk
@@ -35,7 +35,6 @@ from .values import computed, magnitude
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
 MOST, TRIES = 9, 1000  # largest size, and number of combinations, to try where size constraints must hold
 REDRAWS = 20  # tests of one style, as long as the solution has no value at all
-BOUNDARY = "boundary"  # the style of tests at the boundaries of a formula
 
 OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
 
