@@ -58,7 +58,7 @@ def read_arguments(parser: argparse.ArgumentParser) -> None:
 def read_command(options: Any, console: Console) -> int:
     """Print the program, its notes, and where it parts from the formula; the status is 1 where there is any of these."""
     from ..positional.torch_reading import from_torch
-    from ..teaching.follows import resolved
+    from ..teaching.function_tests import resolved
 
     subject = subject_of(options.target)
     inputs = [input_of(word) for word in options.inputs]

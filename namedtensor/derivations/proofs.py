@@ -47,6 +47,7 @@ COMPARED = {
     ">": (-1, True),
 }  # the sign of right − left, and if it may be 0
 DOES_NOT_HOLD = 403
+MAX_ATTEMPTS = 4  # tests for each with a value
 ROUNDED = ("normal", "positive", "large")  # to two digits, for short counterexamples
 
 
@@ -224,7 +225,7 @@ def _by_draws(
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
     draw, seen = RandomTensors(inputs, sets, {**known, **sizes}), 0
-    tests = ((style, draw.values(style, attempt)) for attempt, style in enumerate(styles(2 * trials)))
+    tests = ((style, draw.values(style, attempt)) for attempt, style in enumerate(styles(MAX_ATTEMPTS * trials)))
     for style, values in itertools.chain(tests, draw.at_boundaries(programs)):
         if seen >= trials and style != BOUNDARY:
             continue
@@ -267,6 +268,7 @@ class RandomTensors:
         return result
 
     def domain(self, name: Any) -> Domain:
+        """Return the domain of an input."""
         return domain_of(self.sets.get(str(name)), number_in)
 
     def at_boundaries(self, programs: Sequence[Formula]) -> Iterator[tuple[str, dict[Any, PlainTensor]]]:

@@ -4,6 +4,10 @@
 `arguments`: the inputs of a call: types, layouts, cache key.
 `parsed`: a program as a value, and its checker.
 `entries`: what can be evaluated: the value of the program, a name, several names.
+`plain_values`: tensors as plain numbers.
+`random_inputs`: random inputs of tests of equality, with zeros, ties, tiny and huge numbers.
+`boundaries`: inputs at the constants of comparisons and the zeros of denominators.
+`closeness`: whether two numbers are equal up to rounding.
 `magnitudes`: how large the numbers are of which a value is computed.
 `claims`: checks the assertions of a program with its values.
 `executable`: the compiled function of a checked and planned program.

@@ -81,7 +81,12 @@ def condition_for_all(trees: Sequence[nodes.Program]) -> str:
     needed = [set(_conditions(tree)) for tree in trees]
     some = set.union(*needed) - set.intersection(*needed)
     factors = {condition: _factors(condition[0]) for condition in some}
-    independent = [one for one in some if len(factors[one]) == 1 or not {(of, one[1]) for of in factors[one]} <= some]
+    independent = [
+        (node, required)
+        for node, required in some
+        if (len(factors[node, required]) == 1 or not {(of, required) for of in factors[node, required]} <= some)
+        and not (required == "≠" and (node, ">") in some)
+    ]
     return ", ".join(sorted(f"{to_text(node)} {required} 0".replace("-", "−") for node, required in independent))
 
 

@@ -1,8 +1,7 @@
 """Comparison of formulas and grading of exercises.
 
 `spelling`: formulas in one normalized format.
-`values`: tensors as plain numbers, and formulas computed on them.
-`random_numbers`: the same random numbers with NumPy and without.
+`values`: formulas computed on plain numbers.
 `settings`: what two formulas are compared on: names, sizes, random inputs.
 `comparison`: compares two values element by element.
 `differences`: describes how they differ.
@@ -10,6 +9,7 @@
 `judgment`: values compared with expected values.
 `equivalence`: `nt.equivalent`.
 `code_differences`: where a module of PyTorch differs from a formula.
+`function_tests`: the random tests of functions.
 `follows`: `nt.follows`.
 `exercise_files`: the format of exercise files.
 `references`: what answers are compared with: the reference solution, or the data of a released file.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..programs.closeness import Closeness, closeness
+from ..programs.closeness import RELATIVE, UNIT, Closeness, closeness
 from ..programs.plain_values import PlainTensor, records
 from ..programs.random_inputs import ORDINARY
 
@@ -84,7 +84,12 @@ class ComparedElements(NamedTuple):
 
 
 def compare_elements(
-    graded: PlainTensor, expected: PlainTensor, matching: Matching, of: Magnitudes
+    graded: PlainTensor,
+    expected: PlainTensor,
+    matching: Matching,
+    of: Magnitudes,
+    relative: float = RELATIVE,
+    unit: float = UNIT,
 ) -> ComparedElements:
     """Compare two values of the same sizes, element by element."""
     left, right = laid_out(graded, expected, matching)
@@ -104,7 +109,7 @@ def compare_elements(
     for index, (one, other) in enumerate(zip(left.numbers, right.numbers)):
         if one == other:
             continue
-        kind = closeness(one, other, partial(magnitude, index))
+        kind = closeness(one, other, partial(magnitude, index), relative, unit)
         if kind is not Closeness.EQUAL:
             lists[kind].append(index)
     return result

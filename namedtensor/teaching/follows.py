@@ -9,56 +9,31 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, NotationWarning
 from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import wrong
 from ..core.tensor import tensor
-from ..positional.pytest_plugin import DOCUMENT, Differs
+from ..positional.pytest_plugin import Differs
+from ..programs.closeness import ROUNDINGS
 from ..programs.evaluate import evaluate
+from ..programs.plain_values import PlainTensor, value_of
+from ..programs.random_inputs import EXTREME, STYLES
+from ..programs.term_values import magnitude_of
+from . import comparison
+from .comparison import compare_elements
+from .differences import shown as shown_number
+from .function_tests import TO, Contract, FunctionTest, sizes_drawn, tests_of
 
-LABELLED = re.compile(r"(?P<file>[^#\s]*\.(?:tex|md|markdown|html?|ipynb))?#(?P<label>\S+)")
 SWITCH = "NAMEDTENSOR_CHECK"
-TOLERANCES = {"float64": 1e-7, "float32": 1e-4}
-SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
-
-
-@dataclass(frozen=True)
-class Contract:
-    """A formula, the axes of each argument in the order of the function's parameters, and those of the result."""
-
-    formula: str
-    axes: Mapping[str, tuple[str, ...]]
-    gives: tuple[str, ...]
-    root: str = field(default_factory=os.getcwd)
-
-    @functools.cached_property
-    def text(self) -> str:
-        """The formula; one that is named by a label is read from its document."""
-        return resolved(self.formula, self.root)
-
-
-def resolved(formula: str, root: str = "") -> str:
-    """Return the formula, or the one with this label in a document: "paper.tex#eq:attention"."""
-    match = LABELLED.fullmatch(formula.strip())
-    if match is None:
-        return formula
-    file = match["file"] or (DOCUMENT[-1] if DOCUMENT else "")
-    if not file:
-        raise NotationError(
-            108, f"no document is given for {formula}", hint="write paper.tex#label, or pytest --formulas paper.tex"
-        )
-    with LOADING, all_or_none():
-        from ..documents.labels import labeled
-
-    return labeled(file if os.path.isabs(file) else os.path.join(root, file), match["label"])
+RELATIVE_OF_CODE, RELATIVE_OF_NARROW_CODE = 1e-7, 1e-4  # in float64, and in float32
+FLOAT32 = 1e-8
 
 
 def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) -> Callable[[Any], Any]:
@@ -183,68 +158,50 @@ def wrong_size(
 
 # --------------------------------------------------------------------------------------------------------------- values
 def verify(
-    function: Any, contract: Contract, names: Sequence[str], owner: Any = None, /, *, draws: int = 5, seed: int = 0
+    function: Any,
+    contract: Contract,
+    names: Sequence[str],
+    owner: Any = None,
+    /,
+    *,
+    draws: int = len(STYLES),
+    seed: int = 0,
 ) -> None:
-    """Compare the function with its formula on random shapes.
+    """Compare the function with its formula on random shapes, also at zeros, ties and the constants of comparisons.
 
     Parameters
     ----------
     owner : object, optional
-        What a method is called on.
-    draws : int, default 5
-        How many times shapes and values are sampled.
+        The object that a method is called on.
+    draws : int, default 8
+        The number of random tests; those at constants of comparisons are added.
     seed : int, default 0
-        What they are drawn by.
+        The seed of the random tests.
 
     Raises
     ------
     Differs
-        Where a value differs: the least shapes at which it does, and why.
+        If a value differs: the least shapes at which it does, and why.
     """
     call = function if owner is None else functools.partial(function, owner)
     library = library_of(call, contract, seed)
-    tolerance = TOLERANCES["float64" if library == "numpy" else "float32"]
-    for draw in range(draws):
-        sizes = sizes_drawn(contract, seed + draw)
-        problem = compared(call, contract, library, sizes, seed + draw, tolerance)
+    undefined: list[str] = []
+    for test in tests_of(contract, library, draws, seed):
+        problem = compared(call, contract, library, test, undefined)
         if problem is not None:
-            sizes, problem = least(call, contract, library, sizes, seed + draw, tolerance, problem)
-            why = explained(call, contract, library, sizes, seed + draw)
-            shown = ", ".join(f"{axis} = {size}" for axis, size in sizes.items())
+            test, problem = least(call, contract, library, test, problem)
+            why = explained(call, contract, library, test.sizes, seed)
+            shown = ", ".join(f"{axis} = {size}" for axis, size in test.sizes.items())
             raise Differs(f"{function.__name__} is not {contract.formula}\n  with {shown}: {problem}{why}")
+    for side in dict.fromkeys(undefined):
+        warnings.warn(
+            f"{function.__name__} equals {contract.formula} wherever both are defined: {side} is undefined at special inputs, "
+            "such as zeros or ties",
+            NotationWarning,
+            stacklevel=2,
+        )
 
 
-def sizes_drawn(contract: Contract, seed: int) -> dict[str, int]:
-    """Choose a different size for each axis."""
-    axes = list(dict.fromkeys(axis for names in contract.axes.values() for axis in names))
-    chosen = np.random.default_rng(seed).permutation(range(2, 2 + max(len(axes), len(SIZES))))[: len(axes)]
-    return {axis: int(size) for axis, size in zip(axes, chosen)}
-
-
-def arrays_drawn(contract: Contract, sizes: Mapping[str, int], seed: int, library: str) -> list[Any]:
-    """Generate random arrays for the arguments in the library of the function."""
-    random = np.random.default_rng(seed)
-    shapes = [[sizes[axis] for axis in axes] for axes in contract.axes.values()]
-    return [TO[library](random.normal(size=shape)) for shape in shapes]
-
-
-def to_torch(array: Any) -> Any:
-    """Convert a NumPy array to PyTorch."""
-    with LOADING, all_or_none():
-        import torch
-
-    return torch.as_tensor(array, dtype=torch.float32)
-
-
-def to_jax(array: Any) -> Any:
-    """Convert a NumPy array to JAX."""
-    with LOADING, all_or_none():
-        import jax.numpy as jnp
-
-    return jnp.asarray(array, dtype="float32")  # type: ignore[reportUnknownMemberType]
-
-
-TO: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray, "torch": to_torch, "jax": to_jax}
 WORDS = {"torch": {"torch"}, "jax": {"jax", "jnp"}, "numpy": {"np", "numpy"}}  # what modules call each library
 
 
@@ -253,7 +210,7 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
     problems: dict[str, Exception] = {}
     for library in libraries(call):
         try:
-            call(*arrays_drawn(contract, sizes_drawn(contract, seed), seed, library))
+            call(*FunctionTest("normal", seed, sizes_drawn(contract, seed)).arrays(contract, library))
         except ImportError:
             continue
         except Differs:
@@ -278,11 +235,9 @@ def libraries(call: Any) -> Iterator[str]:
     yield from dict.fromkeys([*spoken, *TO])
 
 
-def compared(
-    call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int, tolerance: float
-) -> str | None:
-    """Where the value differs from the formula's, or None."""
-    arrays = arrays_drawn(contract, sizes, seed, library)
+def compared(call: Any, contract: Contract, library: str, test: FunctionTest, undefined: list[str]) -> str | None:
+    """Return how the value differs from the formula's, or None; `undefined` gets the side that alone has no value."""
+    arrays = test.arrays(contract, library)
     array = call(*arrays)
     plain = [np.asarray(values, dtype=float) for values in arrays]
     named = {name: tensor(array, list(axes)) for (name, axes), array in zip(contract.axes.items(), plain)}
@@ -293,38 +248,55 @@ def compared(
             f"the formula gives {' '.join(value.axes)}, and the function {' '.join(contract.gives)}",
         )
     expected = np.asarray(value.to_array(list(contract.gives)), dtype=float)
-    array = np.asarray(array.detach() if hasattr(array, "detach") else array, dtype=float)
+    array = np.asarray(array.detach() if hasattr(array, "detach") else array)
     if array.shape != expected.shape:
         return f"its shape is {array.shape}, and that of the formula {expected.shape}"
-    scale = np.abs(expected[np.isfinite(expected)]).max(initial=1.0)
-    wrong = ~np.isclose(array, expected, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
-    if not wrong.any():
+    narrow = array.dtype if array.dtype.kind == "f" else plain[0].dtype if plain else np.dtype(float)
+    unit = float(np.finfo(narrow if library == "numpy" else "float32").eps)
+    actual = PlainTensor(contract.gives, array.shape, tuple(array.astype(float).ravel().tolist()))
+    wanted = PlainTensor(contract.gives, expected.shape, tuple(expected.ravel().tolist()))
+
+    def magnitudes() -> Sequence[float]:
+        return comparison.magnitudes(wanted, {}, None, value_of(magnitude_of(contract.text, named)))
+
+    elements = compare_elements(actual, wanted, {}, magnitudes, relative_of(unit), unit)
+    difference = comparison.difference(actual, wanted, {}, elements, test.style)
+    if difference is None:
+        if test.style not in EXTREME:
+            undefined += [call_name(call)] * bool(elements.only_expected) + ["the formula"] * bool(elements.only_graded)
         return None
-    apart = np.where(wrong, np.nan_to_num(np.abs(array - expected), nan=np.inf), -1)
-    index = np.unravel_index(int(np.argmax(apart)), expected.shape)
-    at = ", ".join(f"{axis}({index + 1})" for axis, index in zip(contract.gives, index))
-    return (
-        f"at {{{at}}} it is {array[index]:.4g}, and the formula {expected[index]:.4g}"
-        if at
-        else f"it is {float(array):.4g}, and the formula {float(expected):.4g}"
+    at = ", ".join(f"{axis}({index})" for axis, index in difference.record.items())
+    where = f"at {{{at}}} " if at else ""
+    found, due = (
+        f"{number:.4g}" if np.isfinite(number) else shown_number(number)
+        for number in (difference.found, difference.due)
     )
+    return f"{where}it is {found}, and the formula {due}"
 
 
-def least(
-    call: Any, contract: Contract, library: str, sizes: dict[str, int], seed: int, tolerance: float, problem: str
-) -> tuple[dict[str, int], str]:
+def call_name(call: Any) -> str:
+    """Return the name of a function."""
+    return getattr(getattr(call, "func", call), "__name__", "the function")
+
+
+def relative_of(unit: float) -> float:
+    """Return the relative tolerance for arrays with this unit of rounding."""
+    return RELATIVE_OF_CODE if unit < FLOAT32 else RELATIVE_OF_NARROW_CODE if unit < 1e-4 else unit * ROUNDINGS
+
+
+def least(call: Any, contract: Contract, library: str, test: FunctionTest, problem: str) -> tuple[FunctionTest, str]:
     """Reduce the difference to the smallest sizes that show it, one axis at a time."""
-    for axis in sizes:
-        for size in range(1, min(3, sizes[axis])):
-            smaller = {**sizes, axis: size}
+    for axis in test.sizes if test.values is None else ():
+        for size in range(1, min(3, test.sizes[axis])):
+            smaller = test._replace(sizes={**test.sizes, axis: size})
             try:
-                text = compared(call, contract, library, smaller, seed, tolerance)
+                text = compared(call, contract, library, smaller, [])
             except Exception:  # sizes that the function does not take
                 continue
             if text is not None:
-                sizes, problem = smaller, text
+                test, problem = smaller, text
                 break
-    return sizes, problem
+    return test, problem
 
 
 def explained(call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int) -> str:
@@ -335,7 +307,7 @@ def explained(call: Any, contract: Contract, library: str, sizes: Mapping[str, i
         from ..positional.torch_reading import from_torch
         from .equivalence import equivalent
 
-    arrays = arrays_drawn(contract, sizes_drawn(contract, seed), seed, library)
+    arrays = FunctionTest("normal", seed, sizes_drawn(contract, seed)).arrays(contract, library)
     function = getattr(call, "func", call)
     parameters = list(inspect.signature(function).parameters)[1 if function is not call else 0 :]
     axes = dict(zip(parameters, (" ".join(axis) for axis in contract.axes.values())))

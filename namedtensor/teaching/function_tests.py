@@ -1,0 +1,122 @@
+"""The tests of `nt.follows`: a formula with the axes of a function, and random arguments, also at the formula's boundaries."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grammar.errors import NotationError
+from grammar.locks import LOADING, all_or_none
+from grammar.nodes import Program
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..positional.pytest_plugin import DOCUMENT
+from ..programs.boundaries import BOUNDARY, BoundarySearch
+from ..programs.evaluate import evaluate
+from ..programs.plain_values import PlainTensor, value_of
+from ..programs.random_inputs import RandomInputs, styles
+
+LABELLED = re.compile(r"(?P<file>[^#\s]*\.(?:tex|md|markdown|html?|ipynb))?#(?P<label>\S+)")
+SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A formula, the axes of each argument in the order of the function's parameters, and those of the result."""
+
+    formula: str
+    axes: Mapping[str, tuple[str, ...]]
+    gives: tuple[str, ...]
+    root: str = field(default_factory=os.getcwd)
+
+    @functools.cached_property
+    def text(self) -> str:
+        """The formula; one that is named by a label is read from its document."""
+        return resolved(self.formula, self.root)
+
+
+def resolved(formula: str, root: str = "") -> str:
+    """Return the formula, or the one with this label in a document: "paper.tex#eq:attention"."""
+    match = LABELLED.fullmatch(formula.strip())
+    if match is None:
+        return formula
+    file = match["file"] or (DOCUMENT[-1] if DOCUMENT else "")
+    if not file:
+        raise NotationError(
+            108, f"no document is given for {formula}", hint="write paper.tex#label, or pytest --formulas paper.tex"
+        )
+    with LOADING, all_or_none():
+        from ..documents.labels import labeled
+
+    return labeled(file if os.path.isabs(file) else os.path.join(root, file), match["label"])
+
+
+class FunctionTest(NamedTuple):
+    """A random test of a function: the style and seed of its arguments, or the arguments themselves."""
+
+    style: str
+    seed: int
+    sizes: dict[str, int]
+    values: Mapping[str, PlainTensor] | None = None
+
+    def inputs(self, contract: Contract) -> dict[str, PlainTensor]:
+        """Return the arguments by the names of the formula."""
+        if self.values is not None:
+            return dict(self.values)
+        inputs = RandomInputs(self.seed, self.style)
+        shapes = {name: tuple(self.sizes[axis] for axis in axes) for name, axes in contract.axes.items()}
+        return {name: PlainTensor(contract.axes[name], shape, inputs.elements(shape)) for name, shape in shapes.items()}
+
+    def arrays(self, contract: Contract, library: str) -> list[Any]:
+        """Return the arguments as arrays of a library."""
+        return [TO[library](np.reshape(value.numbers, value.extent)) for value in self.inputs(contract).values()]
+
+
+def tests_of(contract: Contract, library: str, draws: int, seed: int) -> Iterator[FunctionTest]:
+    """Yield tests in each style, and at the boundaries of the formula."""
+    for draw, style in enumerate(styles(draws)):
+        yield FunctionTest(style, seed + draw, sizes_drawn(contract, seed + draw))
+    sizes = sizes_drawn(contract, seed)
+    inputs, whole = (FunctionTest(style, seed, sizes).inputs(contract) for style in ("normal", "whole"))
+
+    def value(program: Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
+        return value_of(evaluate(to_text(program), {name: of.named() for name, of in values.items()}, syntax="text"))
+
+    def allows(_: str, number: float) -> bool:
+        return library == "numpy" or float(np.float32(number)) == number  # else it is beside the boundary
+
+    for values in BoundarySearch(inputs, whole, value, allows).found(parse(contract.text)):
+        yield FunctionTest(BOUNDARY, seed, sizes, values)
+
+
+def sizes_drawn(contract: Contract, seed: int) -> dict[str, int]:
+    """Choose a different size for each axis."""
+    axes = list(dict.fromkeys(axis for names in contract.axes.values() for axis in names))
+    chosen = np.random.default_rng(seed).permutation(range(2, 2 + max(len(axes), len(SIZES))))[: len(axes)]
+    return {axis: int(size) for axis, size in zip(axes, chosen)}
+
+
+def to_torch(array: Any) -> Any:
+    """Convert a NumPy array to PyTorch."""
+    with LOADING, all_or_none():
+        import torch
+
+    return torch.as_tensor(array, dtype=torch.float32)
+
+
+def to_jax(array: Any) -> Any:
+    """Convert a NumPy array to JAX."""
+    with LOADING, all_or_none():
+        import jax.numpy as jnp
+
+    return jnp.asarray(array, dtype="float32")  # type: ignore[reportUnknownMemberType]
+
+
+TO: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray, "torch": to_torch, "jax": to_jax}
