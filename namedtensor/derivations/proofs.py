@@ -30,7 +30,16 @@ from ..programs.boundaries import BOUNDARY, BoundarySearch, condition_for_all, n
 from ..programs.closeness import Closeness, closeness
 from ..programs.plain_values import PlainTensor, value_of
 from ..programs.program import Formula
-from ..programs.random_inputs import EXTREME, STYLES, Domain, RandomInputs, RandomNumbers, domain_of, styles
+from ..programs.random_inputs import (
+    EXTREME,
+    STYLES,
+    Domain,
+    RandomInputs,
+    RandomNumbers,
+    domain_of,
+    stated_domains,
+    styles,
+)
 from ..programs.term_values import magnitude_of
 from ..scope.names import walk
 from .closed_form import read_shapes, stripped
@@ -224,7 +233,7 @@ def _by_draws(
     """Return whether an assertion holds for the values of programs on random tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
-    draw, seen = RandomTensors(inputs, sets, {**known, **sizes}), 0
+    draw, seen = RandomTensors(inputs, sets, stated_domains(before), {**known, **sizes}), 0
     tests = ((style, draw.values(style, attempt)) for attempt, style in enumerate(styles(MAX_ATTEMPTS * trials)))
     for style, values in itertools.chain(tests, draw.at_boundaries(programs)):
         if seen >= trials and style != BOUNDARY:
@@ -248,8 +257,14 @@ def _by_draws(
 class RandomTensors:
     """Random inputs of an assertion, the sizes of their axes by their first appearance."""
 
-    def __init__(self, inputs: dict[Any, Any], sets: Mapping[str, nodes.Set], sizes: Mapping[str, int]):
-        self.inputs, self.sets, self.sizes = inputs, sets, sizes
+    def __init__(
+        self,
+        inputs: dict[Any, Any],
+        sets: Mapping[str, nodes.Set],
+        stated: Mapping[str, Domain],
+        sizes: Mapping[str, int],
+    ):
+        self.inputs, self.sets, self.stated, self.sizes = inputs, sets, stated, sizes
 
     def values(self, style: str, seed: int) -> dict[Any, PlainTensor]:
         """Return the inputs of a test."""
@@ -269,7 +284,7 @@ class RandomTensors:
 
     def domain(self, name: Any) -> Domain:
         """Return the domain of an input."""
-        return domain_of(self.sets.get(str(name)), number_in)
+        return self.stated.get(str(name)) or domain_of(self.sets.get(str(name)), number_in)
 
     def at_boundaries(self, programs: Sequence[Formula]) -> Iterator[tuple[str, dict[Any, PlainTensor]]]:
         """Yield inputs at the boundaries of the programs."""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-import numpy as np
-
+from grammar.errors import NotationError, NotationWarning
 from grammar.nodes import Name, Set, Size
 from grammar.printer import to_text
 
 from ..core.extents import symbols_of, value_at
 from ..core.sizes import resolve
-from ..core.tensor import tensor
+from ..core.tensor import NamedTensor
+from ..programs.claims import comparing_elements
 from ..programs.evaluate import evaluate
+from ..programs.plain_values import PlainTensor
+from ..programs.random_inputs import Domain, domain_of
 
 
 def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:
@@ -32,21 +36,9 @@ def drawn_length(size: Any, extents: dict[str, int], random: Random) -> int:
     return known if isinstance(known, int) else extents.setdefault(str(known), random.randint(2, 4))
 
 
-def tensor_of(numbers: list[float], axes: tuple[str, ...], lengths: list[int]) -> Any:
-    """A tensor with these numbers in their order; a number where it has no axes."""
-    return tensor(np.reshape(numbers, lengths), axes) if axes else numbers[0]
-
-
-def drawn_number(of: Set | None, sizes: dict[str, int], random: Random, positive: bool) -> float:
-    """A number of a set."""
-    bounds = [_bound(element, sizes, random) for element in of.elements] if of is not None else []
-    if of is not None and of.domain == "count" and bounds:
-        return random.randint(1, max(1, int(bounds[0])))
-    if of is not None and of.domain == "interval" and len(bounds) == 2:
-        return round(random.uniform(*bounds), 3)
-    if of is not None and of.domain == "elements" and bounds:
-        return random.choice(bounds)
-    return round(random.uniform(0.2, 2), 2) if positive else round(random.gauss(0, 1), 2)
+def drawn_domain(of: Set | None, sizes: dict[str, int], random: Random) -> Domain:
+    """Return the domain of a set; a size that nothing gives is drawn."""
+    return domain_of(of, lambda element: _bound(element, sizes, random))
 
 
 def _bound(node: Any, sizes: dict[str, int], random: Random) -> float:
@@ -54,3 +46,18 @@ def _bound(node: Any, sizes: dict[str, int], random: Random) -> float:
     if isinstance(node, (Name, Size)):
         return sizes.setdefault(text.strip("|"), random.randint(2, 4))
     return float(evaluate(text, syntax="text"))
+
+
+def named(values: Mapping[str, PlainTensor]) -> dict[str, Any]:
+    """Return tensors, and numbers for tensors without axes."""
+    return {name: value.named() if value.axes else value.number for name, value in values.items()}
+
+
+def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    """Evaluate a program with its assertions. Raises NotationError if one does not hold, or the value is not finite."""
+    with warnings.catch_warnings(), comparing_elements():
+        warnings.simplefilter("ignore", NotationWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
+    if isinstance(result, NamedTensor) and not all(map(math.isfinite, result.to_numpy(result.axes).ravel().tolist())):
+        raise NotationError(405, "no random test has finite values")

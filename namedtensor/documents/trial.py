@@ -7,8 +7,8 @@ An assertion is tested as a separate program, made of the statements that it nee
 
 from __future__ import annotations
 
+import itertools
 import math
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,18 +16,20 @@ from random import Random
 from typing import Any
 
 from grammar.cache import cached_property
-from grammar.errors import NO_VALUE, SIDES_DIFFER, SIZE_NEEDED, NotationError, NotationWarning, Span
+from grammar.errors import NO_VALUE, SIDES_DIFFER, SIZE_NEEDED, NotationError, Span
 from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Value
 from grammar.parser import parse
 from grammar.printer import to_text
 
 from ..core.extents import symbols_of
 from ..core.sizes import resolve
-from ..core.tensor import NamedTensor
 from ..derivations.equal_forms import has_proof
 from ..operators.usage import tensors
 from ..programs.arguments import shape_of
+from ..programs.boundaries import BoundarySearch, condition_for_all, names_in
 from ..programs.evaluate import evaluate
+from ..programs.plain_values import PlainTensor, value_of
+from ..programs.random_inputs import ORDINARY, Domain, RandomInputs, stated_domains, styles
 from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
@@ -38,9 +40,12 @@ from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_
 from .estimates import FAR, SEEDS, farthest
 from .fitting_shapes import Shapes, with_fitting_shapes
 from .notation import base_of
-from .random_values import drawn_length, drawn_number, tensor_of, with_sizes
+from .random_values import drawn_domain, drawn_length, evaluate_test, named, with_sizes
 from .typed_programs import checked, taken, typed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
+
+MAX_ATTEMPTS = 5  # tests for each with a value
+ROUNDED = ("normal", "positive", "large")  # for short counterexamples
 
 
 def tried_claims(
@@ -148,7 +153,7 @@ class _Trial:
             and not self.asked
             and has_proof(to_text(self.program), inputs)
         ):
-            return Tried(span, PROVED, supposed=assumed)
+            return Tried(span, PROVED, said=self.where_defined, supposed=assumed)
         if any(map(is_open, self.claim.sides)):
             return Tried(span, UNTRIED, said="a limit, or a minimum over all tensors, has a type and no value")
         tried = (self.estimated if self.is_estimate else self.drawn)(source, inputs, draws)
@@ -229,19 +234,15 @@ class _Trial:
 
     # ---------------------------------------------------------------------------------------------------- the draws
     def drawn(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
-        """The verdict of random tensors on the assertion."""
+        """Return the verdict of random tensors on the assertion."""
         random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
         expected = draws.number if inputs else 1
-        for attempt in range(5 * expected):
+        for attempt, style in enumerate(styles(MAX_ATTEMPTS * expected)):
             try:
-                values, sizes = self.values(source, inputs, random, bool(attempt % 2))
-                if self.facts:
-                    _evaluated(self.facts, {name: value for name, value in values.items() if name in self.spoken}, {})
-                _evaluated(source, values, sizes)
+                values, sizes = self.values(source, inputs, random, RandomInputs(draws.seed + attempt, style))
+                if (failure := self.failure(source, values, sizes)) is not None:
+                    return failure._replace(draws=seen)
             except NotationError as problem:
-                if problem.code == 403 and problem.source == source and problem.reason != NO_VALUE:
-                    drawn = {self.called.get(name, name): value for name, value in values.items()}
-                    return Tried(self.claim.span, FALSE, seen, problem.message, drawn, step=self.step(problem))
                 if problem.reason == SIZE_NEEDED and problem.symbol is not None:
                     self.asked.add(problem.symbol)
                 last = problem.message
@@ -251,7 +252,47 @@ class _Trial:
                 break
         if not seen:
             return Tried(self.claim.span, UNTRIED, said=last)
-        return Tried(self.claim.span, HOLDS, seen if inputs else 0)
+        failure = self.failure_at_boundaries(source, inputs, draws.seed) if inputs else None
+        return failure or Tried(self.claim.span, HOLDS, seen if inputs else 0)
+
+    def failure(self, source: str, values: Mapping[str, PlainTensor], sizes: Mapping[str, int]) -> Tried | None:
+        """Return the verdict if the assertion is false for these tensors. Raises NotationError if it has no value."""
+        given = named(values)
+        if self.facts:
+            evaluate_test(self.facts, {name: value for name, value in given.items() if name in self.spoken}, {})
+        try:
+            evaluate_test(source, given, sizes)
+        except NotationError as problem:
+            if problem.code != 403 or problem.source != source or problem.reason == NO_VALUE:
+                raise
+            drawn = {self.called.get(name, name): value for name, value in given.items()}
+            return Tried(self.claim.span, FALSE, 0, problem.message, drawn, step=self.step(problem))
+        return None
+
+    def failure_at_boundaries(self, source: str, inputs: Shapes, seed: int) -> Tried | None:
+        """Return the verdict if the assertion is false at a boundary of its program."""
+        try:
+            (ordinary, sizes), (whole, _) = (
+                self.values(source, inputs, Random(seed), RandomInputs(seed, style)) for style in ("normal", "whole")
+            )
+        except NotationError:
+            return None
+
+        def value(program: Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
+            given = {name: value for name, value in named(values).items() if name in names_in(program)}
+            return value_of(evaluate(to_text(program), given, syntax="text"))
+
+        search = BoundarySearch(
+            ordinary, whole, value, lambda name, number: number in self.domain(name, sizes, Random(seed))
+        )
+        for values in search.found(self.program):
+            try:
+                failure = self.failure(source, values, sizes)
+            except NotationError:
+                continue
+            if failure is not None:
+                return failure
+        return None
 
     def step(self, problem: NotationError) -> Span | None:
         """The side of a derivation that an error is at."""
@@ -271,9 +312,10 @@ class _Trial:
             return Tried(span, UNTRIED, said="it is about estimates, one for each of many")
         random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
         differences = [Call("-", (), (), (first, other), (), span, span) for other in self.claim.sides[1:]]
-        for attempt in range(draws.number if inputs else 1):
+        for attempt, style in enumerate(itertools.islice(itertools.cycle(ORDINARY), draws.number if inputs else 1)):
             try:
-                values, sizes = self.values(source, inputs, random, bool(attempt % 2))
+                plain, sizes = self.values(source, inputs, random, RandomInputs(draws.seed + attempt, style))
+                values = named(plain)
                 for difference in differences:
                     text = to_text(Program((*self.program.statements[:-1], Value(difference, span))))
                     if (far := farthest(text, values, sizes)) > FAR:
@@ -288,9 +330,9 @@ class _Trial:
         return Tried(span, HOLDS, seen if inputs else 0) if seen else Tried(span, UNTRIED, said=last)
 
     def values(
-        self, source: str, inputs: Shapes, random: Random, positive: bool
-    ) -> tuple[dict[str, Any], dict[str, int]]:
-        """Tensors for all that a program takes, of sizes that fit what it says of them."""
+        self, source: str, inputs: Shapes, random: Random, elements: RandomInputs
+    ) -> tuple[dict[str, PlainTensor], dict[str, int]]:
+        """Return tensors for all inputs of a program, of sizes that fit what it says of them."""
         sizes = {**dict.fromkeys(sorted(self.asked), 0), **self.sizes}
         sizes = {name: size or random.randint(2, 3) for name, size in sizes.items()}
         whole = math.prod(sizes[name] for name in self.asked)
@@ -306,15 +348,25 @@ class _Trial:
             sizes[free] = whole * random.randint(1, 3)
             inputs = taken(source, sizes, inputs)
         extents: dict[str, int] = {}
-        values: dict[str, Any] = {}
+        values: dict[str, PlainTensor] = {}
         for name, shape in inputs.items():
-            lengths = [drawn_length(size, extents, random) for size in shape.values()]
-            numbers = [
-                drawn_number(self.sets.get(name), {**extents, **sizes}, random, positive)
-                for _ in range(math.prod(lengths))
-            ]
-            values[name] = tensor_of(numbers, tuple(shape), lengths)
+            lengths = tuple(drawn_length(size, extents, random) for size in shape.values())
+            numbers = elements.elements(lengths, self.domain(name, {**extents, **sizes}, random))
+            if elements.style in ROUNDED:
+                numbers = tuple(round(number, 3) for number in numbers)
+            values[name] = PlainTensor(tuple(shape), lengths, numbers)
         return values, sizes
+
+    def domain(self, name: str, sizes: dict[str, int], random: Random) -> Domain:
+        """Return the domain of an input."""
+        stated = stated_domains(self.program.statements)
+        return stated.get(name) or drawn_domain(self.sets.get(name), sizes, random)
+
+    @property
+    def where_defined(self) -> str:
+        """The condition under which a proof holds, if only some sides need it."""
+        before = self.program.statements[:-1]
+        return condition_for_all([Program((*before, Value(side, (0, 0)))) for side in self.claim.sides])
 
     @cached_property
     def facts(self) -> str:
@@ -343,12 +395,3 @@ def _free_axis(inputs: Shapes) -> str | None:
     """An axis of a size that nothing fixes."""
     axes = (axis for shape in inputs.values() for axis, size in shape.items() if str(resolve(size)) == f"|{axis}|")
     return next(axes, None)
-
-
-def _evaluated(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotationWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)
-        result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
-    if isinstance(result, NamedTensor) and not all(map(math.isfinite, result.to_numpy(result.axes).ravel().tolist())):
-        raise NotationError(405, "no random test has finite values")

@@ -54,6 +54,7 @@ class Tried(NamedTuple):
         holds on 8 random tests
         """
         words = {
+            PROVED: f"{PROVED} wherever both sides are defined: {self.said}" if self.said else PROVED,
             HOLDS: f"holds on {self.draws} random test{'s' * (self.draws != 1)}" if self.draws else "holds",
             FALSE: f"disproved: {self.said}",
             CONDITION: self.said or "taken as a condition on what is given",

@@ -18,6 +18,7 @@ from grammar.printer import to_text
 
 from ..scope.names import walk
 from .plain_values import PlainTensor, records
+from .random_inputs import stated_domains
 
 Inputs = Mapping[str, PlainTensor]
 COMPARISONS = ("<", "≤", ">", "≥", "=", "≠")
@@ -147,8 +148,10 @@ class Signs:
     def __init__(self, tree: nodes.Program):
         declared = [statement for statement in tree.statements if isinstance(statement, nodes.Declaration)]
         domains = [(to_text(name), of.sets[0]) for of in declared for name in of.names]
-        self.positive = {name for name, of in domains if getattr(of, "domain", "") in ("positive", "count")}
-        self.nonnegative = {name for name, of in domains if getattr(of, "domain", "") in ("nonnegative", "naturals")}
+        kinds = {name: getattr(of, "domain", "") for name, of in domains}
+        kinds |= {name: domain.kind for name, domain in stated_domains(tree.statements).items()}
+        self.positive = {name for name, kind in kinds.items() if kind in ("positive", "count")}
+        self.nonnegative = {name for name, kind in kinds.items() if kind in ("nonnegative", "naturals")}
 
     def is_positive(self, node: Any) -> bool:
         if isinstance(node, (Number, Size)):

@@ -4,21 +4,34 @@ declared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial, reduce
 from typing import Any, NamedTuple
 
 from grammar.errors import NO_VALUE, NotationError
 
 from ..terms.environment import source_name
+from .closeness import RELATIVE, ROUNDINGS
 
 TOLERANCE = 1e-6  # of the largest number on either side
 FEW = 256  # elements that are looked at one by one
-ROUNDINGS = 32  # units of rounding, of the numbers of which an element is computed: 0 may be a difference of these
 OF_CALL = "this equation is checked, not defined, because its operand already has a value; to define it, use a new name"
 SIDES = "evaluate each side alone to see which is wrong"
 STEP = "correct this step, the first that does not hold"
+BY_ELEMENT: ContextVar[bool] = ContextVar("BY_ELEMENT", default=False)
 Scales = Callable[[int], Sequence[tuple[Any, Any]]]  # of an assertion: the magnitudes of both sides, and their axes
+
+
+@contextmanager
+def comparing_elements() -> Iterator[None]:
+    """Compare equations of random tests as `closeness` does: element by element, wherever both sides have a value."""
+    token = BY_ELEMENT.set(True)
+    try:
+        yield
+    finally:
+        BY_ELEMENT.reset(token)
 
 
 class PlannedClaim(NamedTuple):
@@ -64,6 +77,7 @@ def _concrete(array: Any) -> Any:
 
 
 def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales: Any = None) -> None:
+    """Raise NotationError if two sides differ by more than the tolerance and the rounding of their magnitudes."""
     import numpy as np
 
     order = tuple(dict.fromkeys((*(one[1] or ()), *(other[1] or ()))))
@@ -74,17 +88,22 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
     unit = max((np.finfo(side.dtype).eps for side in sides if side.dtype.kind in "fc"), default=0.0)
     same = left == right  # of integers too, whose differences may pass what they are held in
     left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
+    by_element = BY_ELEMENT.get()
     with np.errstate(all="ignore"):
         scale = np.maximum(np.abs(left), np.abs(right))
         finite = np.isfinite(scale)
-        tolerance = TOLERANCE * np.max(scale[finite], initial=0.0) if np.any(finite) else 0.0
+        largest = scale if by_element else np.max(scale[finite], initial=0.0) if np.any(finite) else 0.0
+        tolerance = (RELATIVE if by_element else TOLERANCE) * largest
         wrong = ~(same | (np.abs(left - right) <= tolerance) | (np.isnan(left) & np.isnan(right)))
+    if by_element and np.any(finite):
+        wrong &= finite
     if not np.any(wrong):
         return
     if scales is not None and not claim.is_fact and np.all(np.isfinite(scale[wrong])):
         with np.errstate(all="ignore"):
             magnitude = _magnitude(scales, order, left.shape)
-            magnitude = np.where(unit * magnitude**1.5 <= 1, magnitude, 0)  # beyond, a bound says little
+            if not by_element:
+                magnitude = np.where(unit * magnitude**1.5 <= 1, magnitude, 0)  # beyond, a bound says little
             wrong &= ~(np.abs(left - right) <= ROUNDINGS * unit * magnitude)
         if not np.any(wrong):
             return

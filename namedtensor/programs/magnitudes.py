@@ -50,7 +50,6 @@ def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
 
 
 UNIT = 2.0**-52
-MATRIX_ROUNDINGS = 64
 MATRIX = ("det", "cofactors", "inv", "solve", "logdet", "cholesky", "eigvalsh", "eigh", "expm")
 
 
@@ -145,7 +144,7 @@ def _of_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term])
     total = make.add(largest[0], make.times(largest[0], largest[0]))
     for each in largest[1:]:
         total = make.add(total, each)
-    return make.add(size, make.times(make.number(MATRIX_ROUNDINGS), total))
+    return make.add(size, total)
 
 
 CONDITIONS: dict[str, Callable[[TermBuilder, Term, Term, Sequence[Term]], Term]] = {

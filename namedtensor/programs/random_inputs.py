@@ -8,10 +8,10 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from grammar.nodes import Set
+from grammar.nodes import Call, Fact, Name, Number, Set
 
 from .plain_values import records
 
@@ -53,7 +53,7 @@ STYLES: dict[str, Draw] = {
     "ties": lambda numbers: float(numbers.whole(-1, 1)),
     "equal": lambda numbers: EQUAL[numbers.whole(0, len(EQUAL) - 1)],  # one for all inputs
     "large": lambda numbers: 6 * numbers.normal(),
-    "tiny": lambda numbers: numbers.power(-12, -2),
+    "tiny": lambda numbers: numbers.power(-12, -7),
     "huge": lambda numbers: numbers.power(1, 6),
 }
 FORMER_STYLES: dict[str, Draw] = {"small": lambda numbers: 0.01 * numbers.normal()}  # of files released before
@@ -97,6 +97,21 @@ def domain_of(of: Set | None, bound: Callable[[Any], float | None], unknown: int
     if len(known) != len(bounds) or (of.domain in ("elements", "count", "interval") and not known):
         return Domain("count", (float(unknown),)) if of.domain == "count" else REALS
     return Domain(of.domain, known)
+
+
+def stated_domains(statements: Iterable[Any]) -> dict[str, Domain]:
+    """Return the domains of the names that facts place above 0, as x > 0 and x ≥ 0."""
+    result: dict[str, Domain] = {}
+    for statement in statements:
+        condition = statement.condition if isinstance(statement, Fact) else None
+        if isinstance(condition, Call) and condition.operator in STATED:
+            left, right = condition.arguments
+            if isinstance(left, Name) and isinstance(right, Number) and right.value == 0:
+                result[left.text] = Domain(STATED[condition.operator])
+    return result
+
+
+STATED = {">": "positive", "≥": "nonnegative"}
 
 
 class RandomInputs:

@@ -28,7 +28,7 @@ from ..core.sizes import resolve
 from ..programs.api import check
 from ..programs.boundaries import BOUNDARY, BoundarySearch, boundaries
 from ..programs.plain_values import PlainTensor
-from ..programs.random_inputs import ORDINARY, STYLES, Domain, RandomInputs, domain_of
+from ..programs.random_inputs import ORDINARY, STYLES, Domain, RandomInputs, domain_of, stated_domains
 from ..scope.names import walk
 from .values import computed, magnitude
 
@@ -186,8 +186,14 @@ class Setting:
         except NotationError:
             return None
 
+    @cached_property
+    def stated(self) -> dict[str, Domain]:
+        return stated_domains(self.tree.statements)
+
     def domain(self, name: str, sizes: Mapping[str, int]) -> Domain:
         """Return the domain of an input."""
+        if name in self.stated:
+            return self.stated[name]
         return domain_of(self.sets[name], lambda node: _bound(node, sizes), FIRST)
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
