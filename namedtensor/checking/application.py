@@ -106,6 +106,8 @@ def elementwise(
     shape = named.broadcast([argument.shape for argument in arguments], unify)
     if name in OUTER:
         watch_outer(checker, name, arguments, node, parts)
+    if name in ("=", "≠", "<", "≤", ">", "≥"):
+        watch_one_hot(checker, arguments, node, parts)
     folded = fold(record, [argument.number for argument in arguments], options)
     if folded is not None:
         return checker.graph.number(folded, node, boolean=record.boolean[1])
@@ -127,6 +129,20 @@ def check_truth(
         if argument.boolean and not record.boolean[0] and record.name not in ("=", "≠"):
             hint = Hint("𝕀[…] turns a condition into 0 and 1", f"𝕀[{checker.text(part)}]")
             raise checker.error(315, f"{name} expects numbers, got a condition", part, hint=hint)
+
+
+def watch_one_hot(checker: Inference, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
+    """Warn if argmax, which is one-hot, is compared with numbers without its axis, such as an index."""
+    for (term, part), (other, beside) in zip(zip(arguments, parts), [*zip(arguments, parts)][::-1]):
+        if term.operator not in ("argmax", "argmin") or set(term.axes) & other.shape.keys() or other.number in (0, 1):
+            continue
+        (axis, *_) = map(source_name, term.axes)
+        text, number = checker.text(part), checker.text(beside)
+        message = f"{text} is one-hot along {axis}, and {number} is not"
+        hint = f"if {number} is an index, write onehot_{{{axis}}} {number}, or compare ∑_{{{axis}}} (iota_{{{axis}}} ⊙ {text})"
+        warning = CheckWarning(411, message, node.span, hint)
+        if warning not in checker.warnings:
+            checker.warnings.append(warning)
 
 
 MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with marks, write G_{a*→a}"

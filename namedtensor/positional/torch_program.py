@@ -61,6 +61,8 @@ class ReadModule:
         The axes of the value, in the order of the source's dimensions.
     inputs, parameters : dict
         The axes of each input; the tensors of the module, by their names in the program.
+    constants : tuple of str
+        The names of the tensors that training does not change: buffers and constants of the code.
     remarks : tuple of Remark
         Views that cut a named axis or regroup across axes, with their lines.
     reading : tuple of str
@@ -72,6 +74,7 @@ class ReadModule:
     tree: nodes.Program
     text: str
     parameters: dict[str, NamedTensor]
+    constants: tuple[str, ...]
     remarks: tuple[Remark, ...]
     reading: tuple[str, ...]
     types: dict[str, str]

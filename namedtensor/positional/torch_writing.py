@@ -101,6 +101,7 @@ class ProgramWriter:
         tree = nodes.Program((*declarations, *sizes, *equations, *last))
         inputs: dict[str, ModuleInputs] = {}
         parameters: dict[str, NamedTensor] = {}
+        constants: list[str] = []
         sets: dict[str, str] = {}
         for declared, declaration in zip(reader.declared.values(), declarations):
             dims = tuple(tuple(pair for axis in dim for pair in self.sized(axis)) for dim in declared.dims)
@@ -112,10 +113,24 @@ class ProgramWriter:
                     inputs[name] = module_inputs
                 else:
                     parameters[name] = module_inputs.named(truth_free(array))
+                    if declared.kind != "parameter" and "running_" not in path:  # statistics change in training
+                        constants.append(name)
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
         steps = [(step.source, *step.callers) for step in reader.trace.steps]
         remarks, unused = tuple(reader.remarks), self.unused()
-        return ReadModule(tree, to_text(tree), parameters, remarks, tuple(notes), sets, unused, inputs, result, steps)
+        return ReadModule(
+            tree,
+            to_text(tree),
+            parameters,
+            tuple(constants),
+            remarks,
+            tuple(notes),
+            sets,
+            unused,
+            inputs,
+            result,
+            steps,
+        )
 
     def last(self, body: Node) -> list[nodes.Statement]:
         text = to_text(body)

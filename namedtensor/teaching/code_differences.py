@@ -21,7 +21,8 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
 
-from ..programs.plain_values import PlainTensor
+from ..operators import REGISTRY
+from ..programs.plain_values import PlainTensor, value_of
 from ..programs.term_values import TermValue, term_values
 from ..scope.names import walk
 from ..terms.terms import Term
@@ -32,6 +33,7 @@ from .settings import SampledInputs, Setting, declared
 from .spelling import called, text_of
 
 TRIED = 30  # mistakes that are tried where code and formula differ
+UNDEFINED_NAME = 201
 ADDENDS = 5  # of a sum whose partial sums are compared
 PLACES = 4  # terms that are shown
 CODE = Words("the code", "the value of the code", "the formula", "the formula", is_secret=False)
@@ -52,13 +54,37 @@ class Parting(NamedTuple):
 
 
 def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
-    """`equivalent` for a module that `from_torch` read: its types are the module's, and a difference has its lines."""
-    setting = Setting("\n".join(filter(str.strip, (declared({**read.types, **read.unused}), given))))
-    code, expected = read.formula, called(text_of(formula), tuple(setting.sets))
-    setting.check(expected)
+    """Compare a module that `from_torch` read with a formula: its types are the module's, and a difference has its lines.
+
+    Constants of the code have their values, unless the formula names them, too.
+    """
+    plain = Setting("\n".join(filter(str.strip, (declared({**read.types, **read.unused}), given))))
+    code, expected = read.formula, called(text_of(formula), tuple(plain.sets))
+    spoken = names_in(expected) | (names_in(given) if given.strip() else set[str]())
+    constants = tuple((name, value_of(read.parameters[name])) for name in read.constants if name not in spoken)
+    setting = replace(plain, constants=constants)
+    try:
+        setting.check(expected)
+    except NotationError as problem:
+        if problem.code != UNDEFINED_NAME:
+            raise
+        raise problem.replace(hint=names_apart(setting, read, expected)) from None
     state = setting.compared(code, setting.draws(expected, seed, code), partial(setting.magnitude, expected))
     equivalence = judged(setting, state, CODE)
     return equivalence or explained(setting, read, expected, state[0].drawn, equivalence)
+
+
+def names_apart(setting: Setting, read: Any, expected: str) -> str:
+    """Return a sentence on the names that only the formula or only the code has."""
+    tree = parse(expected, "text")
+    defined = {to_text(line.sides[0]) for line in tree.statements if isinstance(line, nodes.Equation)}
+    spoken = {name for name in names_in(expected) if name.split("_")[0] not in REGISTRY}
+    sides = {
+        "the formula": sorted(spoken - setting.names - defined - set(axes_of(tree))),
+        "the code": sorted({*read.types} - spoken),
+    }
+    listed = [f"only {side} has {', '.join(names)}" for side, names in sides.items() if names]
+    return f"{'; '.join(listed)}: use the code's names, or define the formula's with given="
 
 
 def explained(

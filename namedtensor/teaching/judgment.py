@@ -86,7 +86,7 @@ def judged(
     for way in ways:
         differing: tuple[int, Difference] | None = None
         all_elements: list[tuple[ComparedValue, ComparedElements]] = []
-        for at, (compared, elements) in enumerate(_compared_elements(state, way)):
+        for at, (compared, elements) in enumerate(_compared_elements(setting, state, way)):
             all_elements.append((compared, elements))
             where = difference(compared.graded, compared.expected, way, elements, compared.drawn.style)
             if where is not None:
@@ -125,13 +125,13 @@ def judged(
 
 
 def _compared_elements(
-    state: Sequence[ComparedValue], way: Matching
+    setting: Setting, state: Sequence[ComparedValue], way: Matching
 ) -> Iterator[tuple[ComparedValue, ComparedElements]]:
     """Yield the tests on which both values have the same sizes, with their elements compared."""
     for compared in state:
         if not sizes_differ(compared.graded, compared.expected, Words()):
             of = partial(_magnitudes, compared, way)
-            yield compared, compare_elements(compared.graded, compared.expected, way, of)
+            yield compared, compare_elements(compared.graded, compared.expected, way, of, *setting.precision)
 
 
 def _magnitudes(compared: ComparedValue, way: Matching) -> Sequence[float]:

@@ -27,6 +27,7 @@ from ..core.kinds import wrong
 from ..core.sizes import resolve
 from ..programs.api import check
 from ..programs.boundaries import BOUNDARY, BoundarySearch, boundaries
+from ..programs.closeness import RELATIVE, UNIT
 from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import ORDINARY, STYLES, Domain, RandomInputs, domain_of, stated_domains
 from ..scope.names import walk
@@ -34,6 +35,7 @@ from .values import computed, magnitude
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
 MOST, TRIES = 9, 1000  # largest size, and number of combinations, to try where size constraints must hold
+RELATIVE_OF_CONSTANTS, UNIT_OF_CONSTANTS = 1e-6, 2.0**-23
 REDRAWS = 20  # tests of one style, as long as the solution has no value at all
 
 OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
@@ -63,6 +65,12 @@ class Setting:
     """What is given, as text of the language: declarations, and definitions that formulas may use."""
 
     given: str
+    constants: tuple[tuple[str, PlainTensor], ...] = ()  # inputs with one value, in single precision
+
+    @property
+    def precision(self) -> tuple[float, float]:
+        """The relative tolerance, and the unit of rounding."""
+        return (RELATIVE_OF_CONSTANTS, UNIT_OF_CONSTANTS) if self.constants else (RELATIVE, UNIT)
 
     @cached_property
     def tree(self) -> nodes.Program:
@@ -175,7 +183,8 @@ class Setting:
     def _stated(self) -> dict[str, Any]:
         """Return all sizes that declarations state as numbers, ℝ^{key[4]}, whether the solution uses them or not."""
         axes = ((axis.name, size) for set_ in self.sets.values() for axis, size in set_.axes)
-        return {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
+        stated = {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
+        return stated | {axis: size for _, value in self.constants for axis, size in value.sizes.items()}
 
     def magnitude(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
         """Return how large the numbers are from which a value is computed; None if that is not known."""
@@ -204,7 +213,7 @@ class Setting:
             axes = tuple(axis.name for axis, _ in given.axes)
             extent = tuple(sizes[axis] for axis in axes)
             values[name] = PlainTensor(axes, extent, inputs.elements(extent, self.domain(name, sizes)))
-        return SampledInputs(values, seed, style)
+        return SampledInputs({**values, **dict(self.constants)}, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:
         """Return random inputs with one given tensor, X = [1, 1, 1]_{n}, which determines the sizes of its axes."""
@@ -230,7 +239,7 @@ class Setting:
                     value = self.value(solution, drawn)
                     has_values = has_value(value) and (other is None or has_value(self.value(other, drawn)))
                 except NotationError as error:
-                    if error.kind != "value":
+                    if error.kind != "value" or (style in ORDINARY and error.source in (solution, other)):
                         raise
                     problem = problem or error
                     continue
