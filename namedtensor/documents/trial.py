@@ -45,7 +45,6 @@ from .typed_programs import checked, taken, typed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 
 MAX_ATTEMPTS = 5  # tests for each with a value
-ROUNDED = ("normal", "positive", "large")  # for short counterexamples
 
 
 def tried_claims(
@@ -352,7 +351,7 @@ class _Trial:
         for name, shape in inputs.items():
             lengths = tuple(drawn_length(size, extents, random) for size in shape.values())
             numbers = elements.elements(lengths, self.domain(name, {**extents, **sizes}, random))
-            if elements.style in ROUNDED:
+            if elements.style in ORDINARY:  # for short counterexamples
                 numbers = tuple(round(number, 3) for number in numbers)
             values[name] = PlainTensor(tuple(shape), lengths, numbers)
         return values, sizes

@@ -95,8 +95,9 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
         largest = scale if by_element else np.max(scale[finite], initial=0.0) if np.any(finite) else 0.0
         tolerance = (RELATIVE if by_element else TOLERANCE) * largest
         wrong = ~(same | (np.abs(left - right) <= tolerance) | (np.isnan(left) & np.isnan(right)))
-    if by_element and np.any(finite):
-        wrong &= finite
+    undefined = wrong & (np.isfinite(left) != np.isfinite(right))
+    if by_element and np.any(undefined):  # an operator such as sort moves what is undefined
+        wrong = undefined
     if not np.any(wrong):
         return
     if scales is not None and not claim.is_fact and np.all(np.isfinite(scale[wrong])):

@@ -52,12 +52,15 @@ STYLES: dict[str, Draw] = {
     "positive": lambda numbers: numbers.uniform(0.2, 3.0),
     "ties": lambda numbers: float(numbers.whole(-1, 1)),
     "equal": lambda numbers: EQUAL[numbers.whole(0, len(EQUAL) - 1)],  # one for all inputs
-    "large": lambda numbers: 6 * numbers.normal(),
+    "negative": lambda numbers: -numbers.uniform(0.2, 3.0),
     "tiny": lambda numbers: numbers.power(-12, -7),
     "huge": lambda numbers: numbers.power(1, 6),
 }
-FORMER_STYLES: dict[str, Draw] = {"small": lambda numbers: 0.01 * numbers.normal()}  # of files released before
-ORDINARY = ("normal", "positive")  # where a value that only one side has is a difference
+FORMER_STYLES: dict[str, Draw] = {  # of files released before
+    "large": lambda numbers: 6 * numbers.normal(),
+    "small": lambda numbers: 0.01 * numbers.normal(),
+}
+ORDINARY = ("normal", "positive", "negative")  # where a value that only one side has is a difference
 EXTREME = ("large", "tiny", "huge")  # where numbers overflow
 SPECIAL = ("ties", "equal", "tiny", "huge")
 

@@ -79,8 +79,15 @@ class ComparedElements(NamedTuple):
     only_graded: list[int]
 
     def different(self, style: str) -> list[int]:
-        """Return the elements that differ; in ordinary tests these include the elements that only one side has."""
-        return sorted([*self.wrong, *self.only_expected, *self.only_graded]) if style in ORDINARY else self.wrong
+        """Return the elements that differ.
+
+        In ordinary tests these include the elements that only one side has. A special test with such elements shows no
+        difference, because an operator such as sort moves what is undefined.
+        """
+        undefined = [*self.only_expected, *self.only_graded]
+        if style in ORDINARY:
+            return sorted([*self.wrong, *undefined])
+        return [] if undefined else self.wrong
 
 
 def compare_elements(

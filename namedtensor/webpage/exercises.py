@@ -11,13 +11,13 @@ from grammar.parser import parse
 from grammar.printer import to_text
 
 from ..core.axes import show
+from ..programs.plain_values import PlainTensor
 from ..teaching.drawings import drawing, own_value
 from ..teaching.equivalence import equivalent as same_of
 from ..teaching.grading import PROCESS
 from ..teaching.settings import Setting
 from ..teaching.sheet_files import released
 from ..teaching.sheets import Exercise, Sheet, sheet_of
-from ..programs.plain_values import PlainTensor
 from .replies import Reply, error_data, shape_data
 from .requests import Request
 from .sizes import choices
