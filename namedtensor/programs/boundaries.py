@@ -32,6 +32,7 @@ AT_ZERO = {
     "sign": "",
 }  # functions that change at 0, or end there
 JUMPS = {"round": (0.5, 1.5), "floor": (1,), "ceil": (1,)}
+INVERTING = ("inv", "solve", "logdet")
 KEEPING_SIGN = ("∑", "sum", "mean", "⊙", "juxtaposed", "/", "frac", "sqrt", "∏", "prod", "max", "min")
 ZERO = Number(0)
 FILLS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 3.0)
@@ -135,6 +136,8 @@ def _pairs(node: Any, signs: Signs) -> Iterator[tuple[Any, Any, str]]:
         yield from ((first, bound, "") for bound in (*others, *node.parameters))
     elif node.operator in JUMPS:
         yield from ((first, Number(number), "") for number in JUMPS[node.operator])
+    elif node.operator in INVERTING:
+        yield replace(node, operator="det", arguments=(first,)), ZERO, "≠"
     elif node.operator in QUOTIENTS and len(others) == 1 and not signs.is_positive(others[0]):
         yield others[0], ZERO, "≠"
     elif node.operator in AT_ZERO and not signs.is_positive(first):
