@@ -136,10 +136,13 @@ def shapes_of(text: str) -> dict[str, Any]:
 
 
 def table(section: str) -> str:
-    """The identities of a section, each with what is known of it."""
+    """Return the identities of a section, each with its verdict, and where it holds."""
     from namedtensor import prove
 
-    return "\n".join(f"{prove(text, **shapes_of(text))}    {text}" for text, _ in SECTIONS[section])
+    verdicts = [(text, prove(text, **shapes_of(text))) for text, _ in SECTIONS[section]]
+    return "\n".join(
+        f"{verdict.status}    {text}" + (f"    where {verdict.domain}" if verdict.domain else "") for text, verdict in verdicts
+    )
 
 
 def near_misses(section: str) -> str:

@@ -1,4 +1,4 @@
-"""`nt.equivalent`: whether two formulas have the same values, up to the names of new axes; if not, how they differ.
+"""`nt.equivalent`: compares the values of two formulas, up to the names of new axes, and describes a difference.
 
 Types first, then values on random tests, then whether a proof of it is found.
 """
@@ -35,8 +35,10 @@ def equivalent(
 ) -> Equivalence:
     """Test whether two formulas have the same axes and values, whatever their new axes are called.
 
-    Types are compared first, then values to 1e-8, for random tensors in five styles (normal, integer, positive, large, small)
-    whose axes have distinct sizes. Formulas that pass are then proved equal, as by `prove`, if possible.
+    Types are compared first, then values to 1e-8, for random tensors whose axes have distinct sizes: normal, integer, positive,
+    negative, tiny and huge numbers, zeros and ties, and each constant of a comparison. Formulas that pass are then proved
+    equal, as by `prove`, if possible. Values that only one formula has are a difference at ordinary inputs, and a remark at
+    special ones.
 
     Parameters
     ----------
