@@ -21,7 +21,6 @@ from grammar.locks import LOADING, all_or_none
 from ..core.kinds import wrong
 from ..core.tensor import tensor
 from ..positional.pytest_plugin import Differs
-from ..programs.closeness import ROUNDINGS
 from ..programs.evaluate import evaluate
 from ..programs.plain_values import PlainTensor, value_of
 from ..programs.random_inputs import EXTREME, STYLES
@@ -33,7 +32,6 @@ from .function_tests import TO, Contract, FunctionTest, sizes_drawn, tests_of
 
 SWITCH = "NAMEDTENSOR_CHECK"
 RELATIVE_OF_CODE, RELATIVE_OF_NARROW_CODE = 1e-7, 1e-4  # in float64, and in float32
-FLOAT32 = 1e-8
 
 
 def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) -> Callable[[Any], Any]:
@@ -251,15 +249,17 @@ def compared(call: Any, contract: Contract, library: str, test: FunctionTest, un
     array = np.asarray(array.detach() if hasattr(array, "detach") else array)
     if array.shape != expected.shape:
         return f"its shape is {array.shape}, and that of the formula {expected.shape}"
-    narrow = array.dtype if array.dtype.kind == "f" else plain[0].dtype if plain else np.dtype(float)
-    unit = float(np.finfo(narrow if library == "numpy" else "float32").eps)
+    is_narrow = library != "numpy" or str(array.dtype) in ("float32", "float16")
+    unit = float(np.finfo("float32" if is_narrow else "float64").eps)
     actual = PlainTensor(contract.gives, array.shape, tuple(array.astype(float).ravel().tolist()))
     wanted = PlainTensor(contract.gives, expected.shape, tuple(expected.ravel().tolist()))
 
     def magnitudes() -> Sequence[float]:
         return comparison.magnitudes(wanted, {}, None, value_of(magnitude_of(contract.text, named)))
 
-    elements = compare_elements(actual, wanted, {}, magnitudes, relative_of(unit), unit)
+    elements = compare_elements(
+        actual, wanted, {}, magnitudes, RELATIVE_OF_NARROW_CODE if is_narrow else RELATIVE_OF_CODE, unit
+    )
     difference = comparison.difference(actual, wanted, {}, elements, test.style)
     if difference is None:
         if test.style not in EXTREME:
@@ -277,11 +277,6 @@ def compared(call: Any, contract: Contract, library: str, test: FunctionTest, un
 def call_name(call: Any) -> str:
     """Return the name of a function."""
     return getattr(getattr(call, "func", call), "__name__", "the function")
-
-
-def relative_of(unit: float) -> float:
-    """Return the relative tolerance for arrays with this unit of rounding."""
-    return RELATIVE_OF_CODE if unit < FLOAT32 else RELATIVE_OF_NARROW_CODE if unit < 1e-4 else unit * ROUNDINGS
 
 
 def least(call: Any, contract: Contract, library: str, test: FunctionTest, problem: str) -> tuple[FunctionTest, str]:

@@ -267,7 +267,11 @@ class Setting:
                 return computed(to_text(program), values)
 
         domains = {name: self.domain(name, sizes) for name in inputs}
-        search = BoundarySearch(inputs, whole, value, lambda name, number: number in domains[name])
+
+        def allows(name: str, number: float) -> bool:
+            return number in domains[name]
+
+        search = BoundarySearch(inputs, whole, value, allows)
         for values in search.found(tree, known):
             drawn = SampledInputs(values, seed, BOUNDARY)
             try:
