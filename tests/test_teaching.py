@@ -124,7 +124,7 @@ def test_what_cannot_be_compared_is_an_error(first, types, number, message):
 def test_they_are_the_same_on_every_seed(first, second, types):
     for seed in SEEDS:
         comparison = nt.equivalent(first, second, seed=seed, **types)
-        assert comparison and comparison.difference == "same" and comparison.trials == len(STYLES), comparison
+        assert comparison and comparison.difference == "same" and comparison.trials >= len(STYLES), comparison
 
 
 @pytest.mark.sampled(3)

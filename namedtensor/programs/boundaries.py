@@ -155,6 +155,12 @@ class Signs:
         kinds |= {name: domain.kind for name, domain in stated_domains(tree.statements).items()}
         self.positive = {name for name, kind in kinds.items() if kind in ("positive", "count")}
         self.nonnegative = {name for name, kind in kinds.items() if kind in ("nonnegative", "naturals")}
+        for name, of in domains:
+            numbers = [_number(element) for element in getattr(of, "elements", ())]
+            if kinds[name] in ("interval", "elements") and all(number is not None for number in numbers):
+                least = min((number for number in numbers if number is not None), default=-1)
+                self.positive |= {name} if least > 0 else set[str]()
+                self.nonnegative |= {name} if least >= 0 else set[str]()
 
     def is_positive(self, node: Any) -> bool:
         if isinstance(node, (Number, Size)):
@@ -178,6 +184,8 @@ class Signs:
             return True
         if isinstance(node, Call) and node.arguments:
             if node.operator in ("abs", "norm", "relu", "var", "std", "sqrt"):
+                return True
+            if node.operator in ("⊙", "juxtaposed") and node.arguments[0] == node.arguments[1]:
                 return True
             if node.operator in (*KEEPING_SIGN, "+") and all(map(self.is_nonnegative, node.arguments)):
                 return True

@@ -88,7 +88,7 @@ def judged(
         all_elements: list[tuple[ComparedValue, ComparedElements]] = []
         for at, (compared, elements) in enumerate(_compared_elements(setting, state, way)):
             all_elements.append((compared, elements))
-            where = difference(compared.graded, compared.expected, way, elements, compared.drawn.style)
+            where = difference(compared.graded, compared.expected, way, elements, compared.drawn.kind)
             if where is not None:
                 differing = at, where
                 break
@@ -103,7 +103,7 @@ def judged(
     at, way, where = closest
     named = mistake(setting, solution, state, words) if solution is not None and not exchanged else None
     text = value_differs(where, words)
-    moderate = [compared.drawn.style not in ("tiny", "huge") for compared in state]
+    moderate = [compared.drawn.kind not in ("tiny", "huge") for compared in state]
     relation = exchanged or named
     if not relation and moderate[at]:
         relation = related(
@@ -140,7 +140,7 @@ def _magnitudes(compared: ComparedValue, way: Matching) -> Sequence[float]:
 
 def _undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
     """Return a remark on values that only one side has; numbers that overflow are not counted."""
-    counted = [elements for compared, elements in all_elements if compared.drawn.style not in EXTREME]
+    counted = [elements for compared, elements in all_elements if compared.drawn.kind not in EXTREME]
     names = [words.yours] * any(elements.only_expected for elements in counted)
     names += [words.due] * any(elements.only_graded for elements in counted)
     if not names:

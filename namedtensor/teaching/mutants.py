@@ -76,7 +76,7 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
         if ours != {axis: value.sizes[axis] for axis in value.axes if axis in graded.axes}:
             continue
         of = partial(_magnitudes, compared, value, way)
-        if not compare_elements(graded, value, way, of).different(compared.drawn.style):
+        if not compare_elements(graded, value, way, of).different(compared.drawn.kind):
             return True
     return False
 

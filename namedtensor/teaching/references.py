@@ -248,10 +248,10 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
         sealed["signature"] = [seal(exercise.name, axes) for axes in solution.signature()]
     else:
         sealed["draws"] = list(_kept_draws(solution))
-        mistakes = [(sentence, [*values]) for sentence, values in solution.mistakes]
-        sealed["mistakes"] = [
-            (sentence, [*map(_record, values)]) for sentence, values in mistakes if None not in values
-        ]
+        for sentence, values in solution.mistakes:
+            records = [None if value is None else _record(value) for value in values]
+            if None not in records:
+                sealed["mistakes"].append((sentence, records))
         sealed["changes"] = list(_kept_changes(solution))
     if exercise.kind == "derivation":
         sealed["ends"] = [seal(exercise.name, line) for line in solution.ends()]

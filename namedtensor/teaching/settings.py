@@ -313,6 +313,12 @@ class SampledInputs:
     seed: int = 0
     style: str = "normal"
 
+    @cached_property
+    def kind(self) -> str:
+        """The style, or "zeros" for ordinary inputs that have a zero, as integers may."""
+        has_zero = self.style in ORDINARY and any(0 in value.numbers for value in self.values.values())
+        return "zeros" if has_zero else self.style
+
     @property
     def extent(self) -> dict[str, int]:
         """The size of each axis."""
