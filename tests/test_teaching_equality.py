@@ -140,6 +140,7 @@ PROVED = (
     ("√x √x = x", "proved wherever both sides are defined: x ≥ 0"),
     ("log(x y) = log x + log y", "proved wherever both sides are defined: x > 0, y > 0"),
     ("(x^2 − 2) / (x^2 − 2) = 1", "proved wherever both sides are defined: x^2 − 2 ≠ 0"),
+    ("(x^{1/2})^2 = x", "proved wherever both sides are defined: x ≥ 0"),
     ("1 / (x y) = 1 / x / y", "proved"),
     ("log(x^2) = 2 log(abs x)", "proved"),
     ("x / (1 + x^2) = x / (x^2 + 1)", "proved"),

@@ -220,6 +220,11 @@ class SidesOfTest(NamedTuple):
     sides: list[Sequence[Any]]
     magnitude: Callable[[int], float]
 
+    @property
+    def is_partial(self) -> bool:
+        """Return whether only some sides have an element."""
+        return any(len(set(map(math.isfinite, numbers))) > 1 for numbers in zip(*self.sides))
+
 
 def _by_draws(
     before: Sequence[Any],
@@ -234,6 +239,7 @@ def _by_draws(
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
     draw, seen = RandomTensors(inputs, sets, stated_domains(before), {**known, **sizes}), 0
+    domain: str | None = None
     tests = ((style, draw.values(style, attempt)) for attempt, style in enumerate(styles(MAX_ATTEMPTS * trials)))
     for style, values in itertools.chain(tests, draw.at_boundaries(programs)):
         if seen >= trials and style != BOUNDARY:
@@ -247,11 +253,13 @@ def _by_draws(
             if problem.kind != "value":
                 raise
             continue
-        verdict = holds(_test(style, programs, results, values, sizes))
+        test = _test(style, programs, results, values, sizes)
+        domain = "" if style not in EXTREME and test.is_partial else domain
+        verdict = holds(test)
         if verdict is False:
             return Verdict(FALSE, given, tuple(results))
         seen += verdict is True and style != BOUNDARY
-    return Verdict(HOLDS, trials=seen)
+    return Verdict(HOLDS, trials=seen, domain=domain)
 
 
 class RandomTensors:

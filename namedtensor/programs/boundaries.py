@@ -127,6 +127,8 @@ def _pairs(node: Any, signs: Signs) -> Iterator[tuple[Any, Any, str]]:
         exponents = [number for part in node.components if (number := _number(part)) is not None]
         if any(number < 0 for number in exponents):
             yield node.base, ZERO, "≠"
+        if any(map(_is_even_root, node.components)) and not signs.is_nonnegative(node.base):
+            yield node.base, ZERO, "≥"
     if not isinstance(node, Call) or not node.arguments:
         return
     first, *others = node.arguments
@@ -143,6 +145,14 @@ def _pairs(node: Any, signs: Signs) -> Iterator[tuple[Any, Any, str]]:
     elif node.operator in AT_ZERO and not signs.is_positive(first):
         required = AT_ZERO[node.operator]
         yield first, ZERO, "" if required == "≥" and signs.is_nonnegative(first) else required
+
+
+def _is_even_root(exponent: Any) -> bool:
+    """Return whether an exponent is 1/2, 3/4 or 0.5."""
+    if isinstance(exponent, Call) and exponent.operator in QUOTIENTS:
+        top, bottom = map(_number, exponent.arguments)
+        return top is not None and bottom is not None and top % 2 == 1 and bottom % 2 == 0
+    return isinstance(exponent, Number) and exponent.value % 1 == 0.5
 
 
 class Signs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -29,7 +29,13 @@ def computed(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
 
 def magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
     """Return how large the numbers are from which each element of the value is computed."""
-    return by_numpy(text, values, True) if has_numpy() else by_definitions(text, values, True)
+    return _magnitude(text, tuple(values.items()))
+
+
+@lru_cache(maxsize=256)
+def _magnitude(text: str, values: tuple[tuple[str, PlainTensor], ...]) -> PlainTensor:
+    """Return the magnitude, kept for wrong answers that many students give."""
+    return by_numpy(text, dict(values), True) if has_numpy() else by_definitions(text, dict(values), True)
 
 
 def by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
