@@ -218,7 +218,7 @@ def _number(node: Any) -> float | None:
 class BoundarySearch(NamedTuple):
     """A search for inputs at the boundaries of formulas.
 
-    `inputs` are those of an ordinary test, and `whole` small whole numbers. `value` evaluates a program on inputs, and
+    `inputs` are those of an ordinary test, and `whole` small integers. `value` evaluates a program on inputs, and
     `allows` returns whether a number lies in the set of an input.
     """
 

@@ -169,5 +169,5 @@ SPECIAL_NUMBERS: dict[str, Numbers] = {
 
 
 def styles(count: int) -> list[str]:
-    """Return the styles of so many tests: whole batches of them."""
+    """Return the styles of this number of tests, batch after batch."""
     return [*itertools.islice(itertools.cycle(STYLES), count)]
