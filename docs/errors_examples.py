@@ -34,6 +34,11 @@ K = nt.tensor(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 0.5]]), "seq key")
 V = nt.tensor(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), "seq val")
 L = nt.tensor(np.arange(5.0), "layer")
 
+rain = nt.tensor([3.0, 1.0, 4.0], "city", labels={"city": ["Oslo", "Rome", "Kyiv"]})
+wind = nt.tensor([2.0, 7.0], "city", labels={"city": ["Rome", "Oslo"]})
+twice = nt.tensor([2.0, 7.0, 1.0], "city", labels={"city": ["Rome", "Oslo", "Kyiv"]})
+plain = nt.tensor([1.0, 8.0, 2.0], "city")
+
 ATTENTION = """\
 Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}
 Attention(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
@@ -231,6 +236,16 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
             document=r"""\[ Y = \frac{X}{\sqrt{\nfun{\name{d}}{mean} \left(X^2\right) - \epsilon}} \]""",
             fixed=r"""\[ Y = \frac{X}{\sqrt{\nfun{\name{d}}{mean} \left(X^2\right) + \epsilon}} \]""",
             note="",
+        ),
+    ),
+    412: (
+        Example(
+            python="nt.evaluate('rain + wind', rain=rain, wind=wind)",
+            note='The labels of `rain` are "Oslo", "Rome", "Kyiv"; the labels of `wind` are "Rome", "Oslo".',
+        ),
+        Example(
+            python="nt.evaluate('rain + twice + plain', rain=rain, twice=twice, plain=plain)",
+            note="`twice` has the labels of `rain` in another order, so `plain` could have either order.",
         ),
     ),
 }

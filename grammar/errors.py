@@ -82,6 +82,7 @@ CATALOGUE = {
     409: "file cannot be read or written",
     410: "condition that always or never holds",
     411: "operands or signs that seem wrong",
+    412: "labels that do not match",
 }
 
 

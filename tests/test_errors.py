@@ -131,12 +131,13 @@ def test_the_titles_are_distinct():
 def test_every_number_of_the_catalogue_has_a_case():
     """But for those that no formula raises.
 
-    A formula is in one notation (115, 116), may be suspected in documents alone (207, 210 to 213, 410, 411), has no order of axes (318), needs no library (408) and reads no file (409).
+    A formula is in one notation (115, 116), may be suspected in documents alone (207, 210 to 213, 410, 411), has no order of axes (318), needs no library (408), reads no file (409) and has no labels (412).
     """
-    assert set(CATALOGUE) - {115, 116, 207, 210, 211, 212, 213, 318, 408, 409, 410, 411} == {
+    assert set(CATALOGUE) - {115, 116, 207, 210, 211, 212, 213, 318, 408, 409, 410, 411, 412} == {
         int(re.match(r"\w+ error (\d+)", case.message)[1]) for case in CASES
     }
     library = lambda: nt.formula("x").compile("tensorflow")
+    labeled = lambda letters: nt.tensor([1.0, 2.0], "a", labels={"a": [*letters]})
     unreadable, ambiguous = lambda: nt.translate("u × v"), lambda: nt.translate("u v")
     for number, raising in (
         (115, unreadable),
@@ -144,6 +145,7 @@ def test_every_number_of_the_catalogue_has_a_case():
         (318, A.to_array),
         (408, library),
         (409, lambda: nt.load_tensors("none.safetensors")),
+        (412, lambda: nt.evaluate("A + B", A=labeled("xy"), B=labeled("xz"))),
     ):
         with pytest.raises(nt.NotationError) as caught:
             raising()

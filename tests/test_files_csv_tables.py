@@ -122,10 +122,14 @@ def test_a_column_by_its_year(table, capsys):
     assert capsys.readouterr().out == "32\n"
 
 
-def test_labels_of_tables_that_disagree_are_not_shown(table, tmp_path, capsys):
-    (tmp_path / "u.csv").write_text(HEADERS["years"].replace("2020,2021", "2030,2031"), encoding="utf-8")
-    assert main(["eval", "A + B", "A=t.csv:region,year", "B=u.csv:region,year"]) == 0
-    assert "1   2" in capsys.readouterr().out
+def test_tables_are_aligned_by_their_labels_or_refused(table, tmp_path, capsys):
+    years = HEADERS["years"]
+    (tmp_path / "u.csv").write_text(years.replace("2020,2021", "2030,2031"), encoding="utf-8")
+    assert main(["eval", "A + B", "A=t.csv:region,year", "B=u.csv:region,year"]) == 1
+    assert "A and B have different labels on axis year" in capsys.readouterr().err
+    (tmp_path / "v.csv").write_text(years.replace("2020,2021", "2021,2020"), encoding="utf-8")
+    assert main(["eval", "A − B", "A=t.csv:region,year", "B=v.csv:region,year", "--header", "B=yes"]) == 0
+    assert "North │   -1     1" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from grammar.nodes import Node
 
 from ..core import axes as named
 from ..core.axes import Shape, ShapeMismatch, bind, marked_apart, operator_sign
+from ..core.label_alignment import difference
 from ..core.settings import OUTER, misspelt
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..core.suggestions import near
@@ -18,6 +19,7 @@ from ..operators.record import Operator
 from ..scope.names import MARKS, component
 from ..terms.environment import Environment, source_name
 from ..terms.inference import CheckWarning, Inference, shown
+from ..terms.labels import inputs_along
 from ..terms.terms import Term, fold
 from .axis_sizes import size_left_open
 from .diagnostics import shape_error
@@ -48,6 +50,8 @@ def apply(
                 raise ShapeMismatch("number", detail=(1, len(names)))
         shape = record.result_shape(shapes, names, axis_sizes, unify)
     except ShapeMismatch as problem:
+        if problem.kind == "sizes" and checker.labels:
+            check_labels(checker, problem.axis, arguments, parts, node)
         raise shape_error(checker, problem, name, shapes, parts, node, axes) from None
     if record.kind in ("reduction", "axis_map") and not record.of_nothing:
         check_numbers(checker, name, shapes[0], names, node)
@@ -55,6 +59,20 @@ def apply(
     if axis_sizes:
         static += tuple((f"size {axis}", resolve(size)) for axis, size in axis_sizes.items())
     return checker.graph.intern(record.name, arguments, names, static, shape, record.boolean[1], node)
+
+
+def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts: Sequence[Any], node: Any) -> None:
+    """Raise if operands whose sizes differ along an axis have labels there, which say more than the sizes."""
+    found = inputs_along(arguments, axis, checker.labels)
+    for labeled in found:  # an argument of a function is called as the function calls it
+        texts = {
+            checker.text(part) for argument, part in zip(arguments, parts) if argument.options[-1:] == (labeled.tensor,)
+        }
+        labeled.tensor = next(iter(texts), labeled.tensor)
+    other = next((labeled for labeled in found[1:] if len(labeled) != len(found[0])), None)
+    if other is not None:
+        problem = difference(found[0], other)
+        raise checker.error(problem.code, problem.message, node, problem.notes, problem.hint)
 
 
 def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes: tuple[str, ...], node: Any) -> None:

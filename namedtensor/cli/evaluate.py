@@ -100,11 +100,12 @@ def table(value: Any, digits: int | None = None) -> str:
 
 
 def labeled_by(values: Mapping[str, Any], value: Any) -> Any:
-    """A derivative with the labels that the inputs give its axes, by name."""
+    """Return a derivative with the labels that the inputs give its axes by name, if it has none there."""
     from ..core.labels import agreed, labels_of
 
     labels = agreed([labels_of(getattr(given, "layout", None)) for given in values.values()])
-    fits = {axis: axis_labels for axis, axis_labels in labels.items() if value.sizes.get(axis) == len(axis_labels)}
+    free = {axis: size for axis, size in value.sizes.items() if axis not in value.labels}
+    fits = {axis: axis_labels for axis, axis_labels in labels.items() if free.get(axis) == len(axis_labels)}
     return value.with_labels(fits) if fits else value
 
 

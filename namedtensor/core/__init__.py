@@ -10,6 +10,7 @@
 `hooks`: callbacks and functions of higher layers.
 `array_data`: the data of tensors.
 `labels`: labels of the elements of axes, and layouts that have them.
+`label_alignment`: the comparison of the labels of several inputs, and its errors.
 `tensor`: NamedTensor: construction and conversion.
 `comparison`: whether two tensors are close.
 `interchange`: arrays of xarray.

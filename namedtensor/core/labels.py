@@ -86,6 +86,17 @@ class Labels:
         """The positions of each label by its text."""
         return positions_of(map(self.text, range(len(self))))
 
+    def equals(self, other: Labels) -> bool:
+        """Return whether these are the same labels in the same order, whatever their dtypes."""
+        return self == other or (len(self) == len(other) and self.keys() == other.keys())
+
+    def keys(self) -> list[Any]:
+        """Return a value for each label; those of equal labels are equal, whatever their dtypes."""
+        kind, values = self.values.dtype.kind, self.values
+        if kind in "mM":
+            return date_keys(values)
+        return [*map(key_of, values)] if kind == "O" else [key_of(value) for value in values.tolist()]
+
     def position(self, label: Any, axis: str) -> int:
         """The position of a label, or of its text. Raises NotationError where there is none, or several."""
         places = self._places(label)
@@ -119,6 +130,39 @@ def positions_of(values: Iterable[Any]) -> dict[Any, list[int]]:
     return result
 
 
+ATTOSECONDS = {
+    "W": 7 * 86_400 * 10**18, "D": 86_400 * 10**18, "h": 3_600 * 10**18, "m": 60 * 10**18, "s": 10**18, "ms": 10**15,
+    "us": 10**12, "ns": 10**9, "ps": 10**6, "fs": 10**3, "as": 1,
+}  # fmt: skip
+NAN = object()
+
+
+def date_keys(values: Any) -> list[Any]:
+    """Return the kind and the attoseconds of each date, or span of time, in an array."""
+    import numpy as np
+
+    kind = values.dtype.kind
+    unit, count = np.datetime_data(values.dtype)
+    if unit in ("Y", "M") and kind == "M":  # years and months have no fixed length
+        values, unit, count = values.astype("M8[D]"), "D", 1
+    scale = count * ATTOSECONDS.get(unit, 0)
+    absent, numbers = np.isnat(values).tolist(), values.astype(np.int64).tolist()
+    return [NAN if missing else (kind, number * scale or (unit, number)) for missing, number in zip(absent, numbers)]
+
+
+def key_of(label: Any) -> Any:
+    """Return a value that is equal for equal labels: dates of any unit, nan."""
+    import datetime
+
+    import numpy as np
+
+    if isinstance(label, datetime.datetime) and label.tzinfo is None:
+        label = label.to_datetime64() if hasattr(label, "to_datetime64") else np.datetime64(label)  # type: ignore[attr-defined]
+    if isinstance(label, (np.datetime64, np.timedelta64)):
+        return date_keys(np.asarray(label).reshape(1))[0]  # pyright: ignore[reportUnknownArgumentType]
+    return NAN if label != label else label
+
+
 def as_labels(values: Any) -> Any:
     """An array of labels. Raises NotationError for anything else."""
     import numpy as np
@@ -142,6 +186,13 @@ def as_labels(values: Any) -> Any:
     if unfit is not None:
         raise NotationError(208, f"{shown(unfit)} is not a label", hint="write strings, numbers or dates")
     return array
+
+
+def is_label(selection: Any) -> bool:
+    """Return whether an index is a label: a string, a date, or a fraction."""
+    import numpy as np
+
+    return isinstance(selection, (str, float, np.datetime64, np.timedelta64)) or hasattr(selection, "isoformat")
 
 
 def text_of(value: Any) -> str:
@@ -180,6 +231,7 @@ def no_labels(axis: str, label: Any) -> NotationError:
 
 # ------------------------------------------------------------------------------------------------------------ layouts
 AxisLabels = Mapping[str, Labels]
+CONFLICT = Labels(())  # of an axis whose labels differ between operands
 
 
 class LabeledLayout(Layout):
@@ -229,11 +281,20 @@ def is_small(layouts: Iterable[Any]) -> bool:
 
 
 def agreed(several: Iterable[AxisLabels]) -> dict[str, Labels]:
-    """The labels on which several operands agree: an axis whose labels differ has none."""
+    """Return the labels that several operands agree on: an axis whose labels differ has none."""
+    return without_conflicts(combined(several))
+
+
+def combined(several: Iterable[AxisLabels]) -> dict[str, Labels]:
+    """Return the labels of several operands, with `CONFLICT` for an axis whose labels differ, in any grouping of operands."""
     result: dict[str, Labels] = {}
-    conflicts: set[str] = set()
     for labels in several:
         for axis, axis_labels in labels.items():
-            if result.setdefault(axis, axis_labels) != axis_labels:
-                conflicts.add(axis)
-    return {axis: labels for axis, labels in result.items() if axis not in conflicts}
+            if not result.setdefault(axis, axis_labels).equals(axis_labels):
+                result[axis] = CONFLICT
+    return result
+
+
+def without_conflicts(labels: AxisLabels) -> dict[str, Labels]:
+    """Return the labels without the axes on which operands disagreed."""
+    return {axis: axis_labels for axis, axis_labels in labels.items() if axis_labels is not CONFLICT}

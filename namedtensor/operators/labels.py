@@ -1,48 +1,81 @@
-"""Which labels the result of an operator has.
+"""Which labels the result of an operator has, and on which axes it combines its operands.
 
-1. Labels stay on an axis that the operator is lifted over, and on one along which it gives a number for each element, in order.
-2. Where two operands label an axis differently, the result has no labels there.
-3. ⊕ joins the labels of the axis that it joins, where all operands have some.
+1. Labels stay on an axis that the operator is lifted over, and on an axis along which it returns a number for each element,
+   in order.
+2. Operands are combined along an axis that several of them have, unless the operator joins or indexes it. Their labels
+   there must agree; `core/label_alignment.py` compares them.
+3. ⊕ joins the labels of the axis that it joins if all operands have labels there.
 
-A reduction has no such axis any more, and sorting moves what was labeled: neither keeps the labels of its axes.
+A reduction no longer has its axis, and sorting moves the labeled elements: neither keeps the labels of its axes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import TypeVar
 
 from ..core.axes import Order, ShapeMismatch, bind
 from ..core.labels import AxisLabels, Labels, agreed
 from .record import Operator
 
+Value = TypeVar("Value")  # what is known of an axis: its labels, or where they come from
+ByAxis = Mapping[str, Value]
+
 
 def result_labels(record: Operator, labels: Sequence[AxisLabels], axes: Order) -> dict[str, Labels]:
-    """The labels of a result, from those of each operand; a size that does not fit them is for the caller to see."""
+    """Return the labels of a result from the labels of each operand; the caller checks that they fit its size."""
+    result = kept(record, labels, axes, agreed)
+    return result | joined_labels(labels, axes[0]) if record.name == "⊕" and axes else result
+
+
+def kept(
+    record: Operator,
+    values: Sequence[ByAxis[Value]],
+    axes: Order,
+    agree: Callable[[Sequence[ByAxis[Value]]], dict[str, Value]],
+) -> dict[str, Value]:
+    """Return what stays known of a result's axes; `agree` specifies the value of an axis that several operands have."""
     if not axes:
-        return agreed(labels)
+        return agree(values)
     try:
-        bound = bind(record.lifted_over(len(labels)), axes)
+        bound = bind(record.lifted_over(len(values)), axes)
     except ShapeMismatch:  # which the caller reports
         return {}
     if record.kind == "axis_map" and not record.moves:
-        return agreed(labels)
-    inputs = record.lifted_over(len(labels)).inputs
-    lifted = agreed(
-        {
-            axis: axis_labels
-            for axis, axis_labels in operand_labels.items()
-            if not any(axis in bound[formal] for formal in formals)
-        }
-        for operand_labels, formals in zip(labels, inputs)
+        return agree(values)
+    inputs = record.lifted_over(len(values)).inputs
+    lifted = agree(
+        [
+            {axis: value for axis, value in operand.items() if not any(axis in bound[formal] for formal in formals)}
+            for operand, formals in zip(values, inputs)
+        ]
     )
     outputs = {axis for formal in record.lifted.output for axis in bound[formal]}
-    result = {axis: axis_labels for axis, axis_labels in lifted.items() if axis not in outputs}
-    return result | joined_labels(labels, axes[0]) if record.name == "⊕" else result
+    return {axis: value for axis, value in lifted.items() if axis not in outputs}
+
+
+def combined_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -> Iterator[tuple[str, list[Value]]]:
+    """Yield each axis that an operator combines, with the values of the operands that have it."""
+    formals: list[dict[str, str]] = [{} for _ in values]
+    if axes:
+        try:
+            signature = record.lifted_over(len(values))
+            bound = bind(signature, axes)
+        except ShapeMismatch:
+            return
+        formals = [{axis: formal for formal in names for axis in bound[formal]} for names in signature.inputs]
+    groups: dict[tuple[str, str], list[Value]] = {}
+    for operand, names in zip(values, formals):
+        for axis, value in operand.items():
+            groups.setdefault((axis, names.get(axis, "")), []).append(value)
+    for (axis, formal), members in groups.items():
+        if len(members) > 1 and not (formal and record.kind == "structure"):
+            yield axis, members
 
 
 def joined_labels(labels: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
-    """The labels of an axis along which operands are joined."""
+    """Return the labels of an axis along which operands are joined."""
     if not all(axis in operand_labels for operand_labels in labels):
         return {}
     return {axis: Labels([*chain.from_iterable(operand_labels[axis].values for operand_labels in labels)])}

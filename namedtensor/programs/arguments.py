@@ -39,7 +39,7 @@ class BoundArguments:
     Those that are `positional` are arguments of a function, and no names of the program.
     """
 
-    __slots__ = ("_layouts", "_types", "arrays", "cache_key", "labeled", "positional", "values")
+    __slots__ = ("_layouts", "_types", "arrays", "cache_key", "labeled", "positional", "tables", "values")
 
     def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
         with LOADING, all_or_none():
@@ -51,6 +51,7 @@ class BoundArguments:
         self._layouts: Mapping[str, Layout] = {}  # with symbols for some sizes
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
+        self.tables: set[str] = set()  # names of what was given as a table of another library
         self.labeled: dict[str, Any] = {}  # the layouts of those with labels, which are plain in `values`
         result: list[Any] = []
         for name, value in values.items():
@@ -58,7 +59,9 @@ class BoundArguments:
             if text in self.values:
                 raise two_spellings(name, values, spelling_of)
             if type(value) is not NamedTensor:
-                value = as_value(value, text)
+                value = as_value(table := value, text)
+                if type(value) is NamedTensor and value.layout.labels and not hasattr(table, "layout"):
+                    self.tables.add(text)
             if type(value) is NamedTensor:
                 if value.layout.labels:
                     self.labeled[text] = value.layout
@@ -79,7 +82,7 @@ class BoundArguments:
         if values is self.values:
             return self
         numbers = BoundArguments(values, self.positional)
-        numbers.labeled = self.labeled
+        numbers.labeled, numbers.tables = self.labeled, self.tables
         return numbers.with_labels() if self.labeled else numbers
 
     @property
@@ -90,7 +93,7 @@ class BoundArguments:
     def with_layouts(self, layouts: Mapping[str, Layout]) -> BoundArguments:
         """The same arguments with other layouts for some: those in which sizes are symbols."""
         arguments = BoundArguments(self.values, self.positional)
-        arguments._layouts, arguments.labeled = layouts, self.labeled
+        arguments._layouts, arguments.labeled, arguments.tables = layouts, self.labeled, self.tables
         return arguments
 
     def with_labels(self) -> BoundArguments:

@@ -181,6 +181,22 @@ class CachedCall:
         numbers = bound.with_numbers(self._goal.program)
         return self._made(numbers, whole_sizes(sizes), (), placement)(*numbers.arrays.values())
 
+    def _aligned(
+        self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int] | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments of a call aligned by their labels, for a function of tensors without labels."""
+        bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
+        if not bound.labeled:
+            return arguments, dict(values)
+        with LOADING, all_or_none():
+            from .labeled_calls import aligned, moves_of
+
+        numbers = bound.with_labels().with_numbers(self._goal.program)
+        typed = self._typed(numbers, self._options._replace(sizes=whole_sizes(sizes)))
+        moves = moves_of(typed, numbers, self._names_of(bound.positional))
+        result = dict(aligned(numbers, moves).values)
+        return tuple([result.pop(name) for name in bound.positional]), result
+
     def _layout(self, value: Any, name: str) -> Layout:
         """The layout of a shape that is given as text or as sizes, or of a tensor."""
         return layout_of(value, name, {})
@@ -214,12 +230,21 @@ class CachedCall:
         options = self._options._replace(sizes=sizes, by_keyword=by_keyword)
         target = self._target(given).over(placement)
         typed = self._typed(given, options)
-        if given.labeled:
-            with LOADING, all_or_none():
-                from .labeled_calls import labeled_executable
+        if not given.labeled:
+            return executable(typed, given.abstract, target, options)
+        with LOADING, all_or_none():
+            from .labeled_calls import aligned, labeled_executable, moves_of
 
-            return labeled_executable(typed, given, target, options)
-        return executable(typed, given.abstract, target, options)
+        moves = moves_of(typed, given, self._names_of(given.positional))
+        if moves:  # so that indices by label find their new positions
+            given = aligned(given, moves)
+            typed = self._typed(given, options)
+        return labeled_executable(typed, given, target, options, moves)
+
+    def _names_of(self, positional: Sequence[str]) -> list[str]:
+        """The names that a function has for its arguments."""
+        goal = self._goal
+        return [by_position(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
 
     def _keep(
         self, names: tuple[str, ...], result: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -24,9 +24,11 @@ from .injected import with_translation
 from .parsed import ParsedProgram
 
 if TYPE_CHECKING:
+    from ..checking.checker import Checker
     from ..core.behavior import Operand
     from ..core.tensor import NamedTensor
     from ..display.steps import Explanation
+    from ..terms.terms import Term
 
 MAX_EVALUATORS = 2048
 EXECUTABLES = new_cache("executables of texts")  # of all texts
@@ -214,10 +216,16 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     """Explain the value of a program step by step."""
     with LOADING, all_or_none():
         from .explained import DerivedForm, explained
+        from .labeled_calls import aligned_by
+
+    def checked(given: BoundArguments) -> tuple[Checker, Callable[[], Term]]:
+        checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
+        return checker, checker.whole
 
     numbers = BoundArguments(all_values(values, named))
     numbers = (numbers.with_labels() if numbers.labeled else numbers).with_numbers(program)
-    checker = program.checker(numbers.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
+    numbers = aligned_by(numbers, checked)
+    checker, _ = checked(numbers)
     last = checker.scope.valued
     explanation = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, numbers)
     warn_of_checks(checker)

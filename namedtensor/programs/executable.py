@@ -188,6 +188,7 @@ class Executable:
         "last_call",
         "layout",
         "magnitudes",
+        "moves",
         "names",
         "outer",
         "run",
@@ -210,6 +211,7 @@ class Executable:
         self.run: Run | None = None  # what a later call runs, where they are
         self.layout: Any = None  # of the first result
         self.labels: tuple[AxisLabels, ...] = ()  # of the results, where an input has labels
+        self.moves: Mapping[int, tuple[tuple[str, ...], Mapping[str, Any]]] = {}  # of inputs aligned by their labels
         self.magnitudes: Callable[[int, Sequence[Any]], list[Any]] | None = None  # of the sides of an assertion
         self.last_call: Run | None = None  # what a call like the last one runs
         self.exact: Callable[[], Executable] | None = (
@@ -231,7 +233,7 @@ class Executable:
             return self.run(*arrays)
         result = self.call_many(*arrays)
         results = self.function.like.results[: self.count]  # without those of assertions
-        self.steady = all(isinstance(value, PlanValue) and not value.dynamic for value in results)
+        self.steady = not self.moves and all(isinstance(value, PlanValue) and not value.dynamic for value in results)
         if self.steady:
             self.run = self._specialised(tuple(item.layout for item in result))
         return result if self.several else result[0]
@@ -293,6 +295,13 @@ class Executable:
 
         if self.outer is not None:
             refuse(self.outer)
+        if self.moves:
+            with LOADING, all_or_none():
+                from ..core.label_alignment import take
+
+            arrays = tuple(
+                take(array, *self.moves[at]) if at in self.moves else array for at, array in enumerate(arrays)
+            )
         results, xp = self.function.like.results, self.function.target.xp
         try:
             result = (self.instead or self.function)(*arrays)

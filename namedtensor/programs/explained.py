@@ -70,6 +70,6 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Bo
         typed_root, target = TypedValues.of(checker, (root,)), target_of(namespace_of(given.arrays))
         executable_ = executable(typed_root, given.abstract, target)
         if given.labeled:
-            executable_.labels = labels_of_results((root,), given)
+            executable_.labels = labels_of_results((root,), given, checker)
         value = executable_(*given.arrays.values())
     return explanation(checker, root, whole, value, TermValues(source, given))

@@ -1,30 +1,101 @@
-"""Calls with tensors whose axes have labels: their formula is typed with the labels, which its indices may name.
+"""Calls with tensors whose axes have labels: the labels are compared once, before anything is computed.
 
-An executable of such a call has the layouts of its inputs and of its results with their labels, so a repeated call finds it as
-any other. Calls without labels come here for nothing.
+    moves_of               the positions that align the inputs with the first that labels each axis, or an error
+    aligned                the same inputs in this order
+    labeled_executable     an executable that aligns its inputs, and labels its results
+
+An executable of such a call belongs to the labels of its inputs. A repeated call finds it as any other, unless its inputs
+have to be aligned. Calls without labels need none of this.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.labels import AxisLabels, labels_of
+from grammar.errors import NotationError
+
+from ..checking.checker import Checker
+from ..core.label_alignment import LabelAlignment, LabeledAxis, Moves, take
+from ..core.labels import AxisLabels, labeled_layout, labels_of
+from ..core.settings import recursion_headroom
+from ..core.tensor import wrap_layout
 from ..terms.environment import source_name
-from ..terms.labels import labels_of_terms
-from ..terms.terms import Term
+from ..terms.labels import compare_operands, labels_of_terms
+from ..terms.terms import Term, topological
 from .arguments import BoundArguments
 from .executable import Executable, Options, TypedValues, executable
 
 
-def labeled_executable(typed: TypedValues, given: BoundArguments, target: Any, options: Options) -> Executable:
-    """The executable of these terms, whose results have labels."""
+def labeled_executable(
+    typed: TypedValues, given: BoundArguments, target: Any, options: Options, moves: Moves
+) -> Executable:
+    """Return the executable of these terms, which aligns its inputs and labels its results."""
     result = executable(typed, given.abstract, target, options)
-    result.labels = labels_of_results(typed.terms, given)
+    result.labels = labels_of_results(typed.terms, given, typed.checker)
+    result.moves = {result.names.index(name): (given.labeled[name].axes, by_axis) for name, by_axis in moves.items()}
     return result
 
 
-def labels_of_results(terms: tuple[Term, ...], given: BoundArguments) -> tuple[AxisLabels, ...]:
-    """The labels of the values of terms."""
+def labels_of_results(
+    terms: tuple[Term, ...], given: BoundArguments, checker: Checker | None = None
+) -> tuple[AxisLabels, ...]:
+    """Return the labels of the values of terms."""
     inputs = {name: labels_of(layout) for name, layout in given.labeled.items()}
-    several = labels_of_terms(terms, inputs)
+    several = labels_of_terms(terms, inputs, {} if checker is None else checker.axes_of_variables)
     return tuple({source_name(axis): labels for axis, labels in one.items()} for one in several)
+
+
+def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str] = ()) -> Moves:
+    """Return the positions that align the inputs that the terms use; messages name positional arguments by `parameters`.
+
+    Raises NotationError if operands have different labels, or labels that have to be aligned are not unique or are missing.
+    """
+    called = {name: name for name in given.values}
+    called |= {text: name for text, name in zip(given.positional, parameters) if name not in given.values}
+    used = {term.options[-1] for term in topological(*typed.roots) if term.operator == "input"}
+    axes = {
+        name: {
+            axis: LabeledAxis(called[name], axis, labels, name in given.tables)
+            for axis, labels in labels_of(layout).items()
+        }
+        for name, layout in given.labeled.items()
+        if name in used
+    }
+    alignment = LabelAlignment([axis for by_axis in axes.values() for axis in by_axis.values()])
+
+    def join(first: LabeledAxis, second: LabeledAxis, node: Any) -> None:
+        try:
+            alignment.join(first, second)
+        except NotationError as problem:
+            assert typed.checker is not None
+            raise typed.checker.error(problem.code, problem.message, node, problem.notes, problem.hint) from None
+
+    claims = [(left, right, claim.span) for left, right, claim in typed.claims if isinstance(right, Term)]
+    compare_operands(typed.roots, claims, axes, join)
+    tensors = [name for name in given.arrays if name in used]
+    moves = alignment.moves({called[name]: given.values[name].layout.axes for name in tensors})
+    return {name: moves[called[name]] for name in tensors if called[name] in moves}
+
+
+def aligned_by(
+    given: BoundArguments, checked: Callable[[BoundArguments], tuple[Checker, Callable[[], Term]]]
+) -> BoundArguments:
+    """Return the inputs of a call that is not cached, aligned for the term that `checked` gives; without labels as they are."""
+    if not given.labeled:
+        return given
+    checker, typed = checked(given)
+    with recursion_headroom(checker.scope.source):
+        moves = moves_of(TypedValues.of(checker, (typed(),)), given)
+    return aligned(given, moves) if moves else given
+
+
+def aligned(given: BoundArguments, moves: Moves) -> BoundArguments:
+    """Return the inputs of a call with their elements moved."""
+    values = dict(given.values)
+    for name, layout in given.labeled.items():
+        array, labels = given.arrays[name], labels_of(layout)
+        for axis, positions in moves.get(name, {}).items():
+            labels[axis] = labels[axis].part(positions)
+        values[name] = wrap_layout(take(array, layout.axes, moves.get(name, {})), labeled_layout(layout, labels))
+    return BoundArguments(values, given.positional).with_labels()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from grammar.errors import NotationError
@@ -12,7 +12,7 @@ from ..core.axes import show
 from ..core.kinds import as_mapping, as_names
 from ..core.seeds import as_seed
 from ..core.suggestions import Suggests
-from .arguments import Values, all_values, keyword_names, whole_sizes
+from .arguments import BoundArguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, bound
 from .entries import Entry, WholeProgram, argument_names
 from .evaluate import explain_value
@@ -22,11 +22,13 @@ from .parameters import inferred, need_shapes, shapes_of
 from .printed import Printed
 
 if TYPE_CHECKING:
+    from ..checking.checker import Checker
     from ..checking.report import CheckResult
     from ..core.behavior import Operand
     from ..core.tensor import NamedTensor
     from ..display.diagram import Diagram
     from ..display.steps import Explanation
+    from ..terms.terms import Term
     from .initializers import Initializers
 
 
@@ -158,6 +160,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         """
         with LOADING, all_or_none():
             from .explained import explained
+            from .labeled_calls import aligned_by
 
         entry = self._goal.entry_for(all_values(values, named))
         if entry is None:
@@ -165,11 +168,16 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
                 raise no_function(arguments, self._goal.program.names.free)
             return explain_value(self._goal.program, values, sizes, named)
         program = entry.program
+
+        def checked(given: BoundArguments) -> tuple[Checker, Callable[[], Term]]:
+            local, by_keyword = given.arguments, keyword_names(values, named)
+            types = [type_ for _, type_ in local]
+            checker = program.checker(given.inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)
+            return checker, lambda: entry.term(checker, local)
+
         numbers = bound(entry, arguments, all_values(values, named)).with_numbers(program)
-        inputs, local = numbers.inputs, numbers.arguments
-        types, by_keyword = [type_ for _, type_ in local], keyword_names(values, named)
-        checker = program.checker(inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)
-        return explained(checker, lambda: entry.term(checker, local), entry.name, numbers)
+        numbers = aligned_by(numbers, checked)
+        return explained(*checked(numbers), entry.name, numbers)
 
     def diagram(
         self,

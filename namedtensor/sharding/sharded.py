@@ -284,6 +284,12 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None,
     ):
         """The function of the tensors of a call, and these, on the devices: `values` as parameters, the others as inputs."""
+        if any(
+            getattr(getattr(value, "layout", None), "labels", ())
+            for value in (*arguments, *named.values(), *values.values())
+        ):
+            arguments, aligned = self.entry._aligned(arguments, {**values, **named}, sizes)  # pyright: ignore[reportPrivateUsage]
+            named, values = {name: aligned[name] for name in named}, {name: aligned[name] for name in values}
         inputs = dict(zip(_positions(len(arguments)), arguments)) | by_key(named, _spelling)
         parameters = {name: value for name, value in by_key(values, _spelling).items() if name not in inputs}
         placed = self.sharded.place(parameters) | self.sharded.place_inputs(inputs)

@@ -1,83 +1,202 @@
-"""The labels of a formula's terms, from those of its inputs: by the rules of `operators/labels.py`, term by term.
+"""The labels of a formula's terms from the labels of its inputs, by the rules of `operators/labels.py`, term by term.
 
-What moves, merges, splits or makes elements has no labels on the axes concerned; a loop's states have none.
+    labels_of_terms        the labels that results keep
+    compare_operands       which axes of inputs the formula combines
+
+An operator that moves, merges, splits or makes elements drops the labels of its axes; the states of a loop have none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
-from ..core.labels import AxisLabels, Labels, agreed
+from ..core.label_alignment import LabeledAxis
+from ..core.labels import CONFLICT, AxisLabels, Labels, combined, without_conflicts
+from ..core.sizes import resolve
 from ..operators import REGISTRY
-from ..operators.labels import result_labels
+from ..operators.labels import combined_axes, joined_labels, kept
+from .loop_bodies import Loop
 from .terms import Term, topological
 
-Own = dict[str, Labels]
-NONE: Own = {}
+Value = TypeVar("Value")  # what is known of an axis: its labels, or the axis of an input that they are of
+AGREE = frozenset(("spread", "indicator", "cases", "variable"))  # structural terms that keep each element in its place
+# Of each term that is a derivative, by its identity: the term of its variable, and the names of the variable's axes in it.
+Starred = Mapping[int, tuple[Term, Mapping[str, str]]]
+NO_DERIVATIVES: Starred = {}
+WITHOUT = frozenset(("merge", "split", "pick"))  # those that drop the axes of their first option
 
 
-def labels_of_terms(roots: tuple[Term, ...], inputs: Mapping[str, AxisLabels]) -> list[Own]:
-    """The labels of each root, by axis; `inputs` are those of the inputs by name."""
-    known: dict[int, Own] = {}
-    for term in topological(*roots):
-        if term.operator == "input":
-            labels = dict(inputs.get(term.options[-1], NONE))
+def labels_of_terms(
+    roots: tuple[Term, ...], inputs: Mapping[str, AxisLabels], starred: Starred = NO_DERIVATIVES
+) -> list[dict[str, Labels]]:
+    """Return the labels of each root by axis; `inputs` are the labels of the inputs by name."""
+    known = KeptLabels(inputs, starred).of(roots)
+    return [without_conflicts(known[id(root)]) for root in roots]
+
+
+Inputs = Mapping[str, Mapping[str, LabeledAxis]]  # by name and axis
+Join = Callable[[LabeledAxis, LabeledAxis, Any], None]  # of two axes, and the node or span that combines them
+
+
+def compare_operands(
+    roots: Sequence[Term], pairs: Iterable[tuple[Term, Term, Any]], inputs: Inputs, join: Join
+) -> None:
+    """Call `join` for each two axes of inputs that the roots combine, and that both terms of a pair have; a pair has a span."""
+    known = CombinedAxes(inputs, join).of(roots)
+    for left, right, span in pairs:
+        others = known[id(right)]
+        for axis, first in known[id(left)].items():
+            if axis in others and others[axis] is not first:
+                join(first, others[axis], span)
+
+
+def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabels]) -> list[LabeledAxis]:
+    """Return the labeled axes of inputs that an axis of terms comes from."""
+    inputs = {
+        name: {axis: LabeledAxis(name, axis, axis_labels) for axis, axis_labels in by_axis.items()}
+        for name, by_axis in labels.items()
+    }
+    known = CombinedAxes(inputs, lambda first, second, node: None).of(terms)
+    return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
+
+
+class Flow(Generic[Value]):
+    """What is known of the axes of terms, from what is known of the axes of inputs by name."""
+
+    def __init__(self, inputs: Mapping[str, Mapping[str, Value]]):
+        self.inputs = inputs
+        self.given: dict[int, dict[str, Value]] = {}  # of terms by their identity, beside what their arguments say
+
+    def of(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
+        """Return what is known of each term that the roots need, by its identity."""
+        known: dict[int, dict[str, Value]] = {}
+        for term in topological(*roots):
+            if term.operator == "input":
+                values = dict(self.inputs.get(term.options[-1], {}))
+            else:
+                values = self.of_term(term, [known[id(argument)] for argument in term.arguments])
+            values |= self.given.get(id(term), {})
+            known[id(term)] = {axis: value for axis, value in values.items() if self.fits(value, term.shape.get(axis))}
+        return known
+
+    def of_term(self, term: Term, arguments: list[dict[str, Value]]) -> dict[str, Value]:
+        """Return what is known of a term from what is known of its arguments."""
+        if not any(arguments):
+            return {}
+        if term.operator in AGREE:
+            return self.agree(arguments)
+        if term.operator == "rename":
+            names = dict(term.options)
+            return {names.get(axis, axis): value for axis, value in arguments[0].items()}
+        if term.operator in WITHOUT:
+            changed = term.options[0]
+            axes = (changed,) if isinstance(changed, str) else changed
+            return {axis: value for axis, value in arguments[0].items() if axis not in axes}
+        record = REGISTRY.get(term.operator)
+        if record is None:
+            return {}
+        values = kept(record, arguments, term.axes, self.agree)
+        if term.operator == "⊕":
+            values |= self.joined(arguments, term.axes[0])
+        if term.operator == "index" and (first := arguments[0].get(term.axes[0])) is not None:
+            at = term.arguments[1]
+            if at.operator == "iota" and all(isinstance(number, int) for number in at.options):
+                values |= self.sliced(at.axes[0], first, *at.options)
+        return values
+
+    def fits(self, value: Value, size: Any) -> bool:
+        """Return whether an axis of this size can have the value."""
+        return resolve(size) == len(value)  # type: ignore[arg-type]
+
+    def agree(self, several: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+        """Return the value of each axis of several operands that are combined."""
+        raise NotImplementedError
+
+    def joined(self, several: Sequence[Mapping[str, Value]], axis: str) -> dict[str, Value]:
+        """Return the value of an axis along which operands are joined."""
+        raise NotImplementedError
+
+    def sliced(self, axis: str, value: Value, first: int, size: int) -> dict[str, Value]:
+        """Return the value of an axis X_{a(2:3)}, an index by first, first + 1, …"""
+        raise NotImplementedError
+
+
+class KeptLabels(Flow[Labels]):
+    """The labels that terms keep; `CONFLICT` for an axis that combines by position and whose labels differ."""
+
+    def __init__(self, inputs: Mapping[str, AxisLabels], starred: Starred):
+        super().__init__(inputs)
+        self.starred = starred
+
+    def of(self, roots: Iterable[Term]) -> dict[int, dict[str, Labels]]:
+        roots = [*roots]
+        derivatives = [term for term in topological(*roots) if id(term) in self.starred] if self.starred else []
+        variables = super().of([self.starred[id(term)][0] for term in derivatives])
+        for term in derivatives:  # an axis of the variable keeps its labels, whatever the derivative does along it
+            variable, names = self.starred[id(term)]
+            labels = variables[id(variable)]
+            self.given[id(term)] = {names[axis]: labels[axis] for axis in labels if axis in names}
+        return super().of(roots)
+
+    def fits(self, value: Labels, size: Any) -> bool:
+        return size is not None if value is CONFLICT else super().fits(value, size)
+
+    def agree(self, several: Sequence[AxisLabels]) -> dict[str, Labels]:
+        return combined(several)
+
+    def joined(self, several: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
+        return joined_labels([*map(without_conflicts, several)], axis)
+
+    def sliced(self, axis: str, value: Labels, first: int, size: int) -> dict[str, Labels]:
+        return {} if value is CONFLICT else {axis: value.part(slice(first - 1, first - 1 + size))}
+
+
+class CombinedAxes(Flow[LabeledAxis]):
+    """The axes of terms that come whole from inputs, whatever their names; `join` gets each two that are combined."""
+
+    def __init__(self, inputs: Inputs, join: Join):
+        super().__init__(inputs)
+        self.join = join
+        self.states: dict[int, list[dict[str, LabeledAxis]]] = {}  # of loops
+
+    def of_term(self, term: Term, arguments: list[dict[str, LabeledAxis]]) -> dict[str, LabeledAxis]:
+        if term.operator == "loop":
+            self.of_loop(term.options[0], arguments, self.states.setdefault(id(term), []))
+            return {}
+        if term.operator in ("after", "through"):
+            return self.states[id(term.arguments[0])][term.options[0]]
+        record = REGISTRY.get(term.operator)
+        if record is not None:
+            groups = [members for _, members in combined_axes(record, arguments, term.axes)]
         else:
-            arguments = [known[id(argument)] for argument in term.arguments]
-            labels = labels_of_term(term, arguments) if any(arguments) else NONE
-        known[id(term)] = {
-            axis: axis_labels for axis, axis_labels in labels.items() if term.shape.get(axis) == len(axis_labels)
-        }
-    return [known[id(root)] for root in roots]
+            axes = dict.fromkeys(axis for argument in arguments for axis in argument if axis in term.shape)
+            joined = term.options[0] if term.operator == "fill" else None
+            groups = [[known[axis] for known in arguments if axis in known] for axis in axes if axis != joined]
+        for first, *others in groups:
+            for other in others:
+                if other is not first:
+                    self.join(first, other, term.node)
+        return super().of_term(term, arguments)
 
+    def of_loop(
+        self, loop: Loop, arguments: list[dict[str, LabeledAxis]], states: list[dict[str, LabeledAxis]]
+    ) -> None:
+        """Compare what the body of a loop combines, and append what is known of each state."""
+        at = iter(arguments)
+        for group, repeats in ((loop.states, 1), (loop.slices, 1), (loop.members, loop.steps), (loop.given, 1)):
+            for inner in group:
+                first, *_ = [next(at) for _ in range(repeats)]
+                self.given[id(inner)] = {axis: value for axis, value in first.items() if axis in inner.shape}
+        known = self.of(loop.results)
+        for state, result in zip(loop.states, loop.results):
+            states.append(self.agree([self.given[id(state)], known[id(result)]]))
 
-def labels_of_term(term: Term, arguments: list[Own]) -> Own:
-    """The labels of a term, some of whose arguments have labels."""
-    rule = RULES.get(term.operator)
-    if rule is not None:
-        return rule(term, arguments)
-    record = REGISTRY.get(term.operator)
-    if record is None:
-        return NONE
-    labels = result_labels(record, arguments, term.axes)
-    first_of_all = arguments[0].get(term.axes[0]) if term.axes else None
-    if term.operator == "index" and first_of_all is not None:
-        labels |= sliced(term, first_of_all)
-    return labels
+    def agree(self, several: Sequence[Mapping[str, LabeledAxis]]) -> dict[str, LabeledAxis]:
+        return {axis: value for known in reversed(several) for axis, value in known.items()}
 
+    def joined(self, several: Sequence[Mapping[str, LabeledAxis]], axis: str) -> dict[str, LabeledAxis]:
+        return {}
 
-def sliced(term: Term, labels: Labels) -> Own:
-    """The labels of a slice X_{a(2:3)}, which is an index by first, first + 1, …"""
-    at = term.arguments[1]
-    if at.operator != "iota" or not all(isinstance(number, int) for number in at.options):
-        return NONE
-    first, size = at.options
-    return {at.axes[0]: labels.part(slice(first - 1, first - 1 + size))}
-
-
-def renamed(term: Term, arguments: list[Own]) -> Own:
-    names = dict(term.options)
-    return {names.get(axis, axis): labels for axis, labels in arguments[0].items()}
-
-
-def agreeing(term: Term, arguments: list[Own]) -> Own:
-    return agreed(arguments)
-
-
-def without(term: Term, arguments: list[Own]) -> Own:
-    """Those of the first argument but for the axes that the first option names."""
-    changed = term.options[0]
-    axes = (changed,) if isinstance(changed, str) else changed
-    return {axis: labels for axis, labels in arguments[0].items() if axis not in axes}
-
-
-RULES: Mapping[str, Callable[[Term, list[Own]], Own]] = {
-    "rename": renamed,
-    "merge": without,
-    "split": without,
-    "pick": without,
-    "spread": agreeing,
-    "indicator": agreeing,
-    "cases": agreeing,
-    "variable": agreeing,
-}
+    def sliced(self, axis: str, value: LabeledAxis, first: int, size: int) -> dict[str, LabeledAxis]:
+        return {axis: value} if first == 1 and size == len(value) else {}

@@ -1,0 +1,221 @@
+"""Labels of several inputs compared: which have the same labels in another order, and which have different ones.
+
+    LabelAlignment([city of A, city of B])      the labeled axes of a call's inputs, in the order of the call
+    .join(city of A, town of M, …)              two axes that the formula combines, whatever their names
+    .moves({"A": ("city",), "B": ("city",)})    the positions that bring B into the order of A
+
+This is the one place that compares labels: calls of formulas, operators on tensors and `nt.vmap` use it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .labels import Labels, is_label, text_of
+
+MISMATCH = 412
+MAX_SHOWN = 4  # labels of an axis that a message lists
+Moves = Mapping[str, Mapping[str, Any]]  # by tensor and axis: the positions of its elements in the new order
+
+
+class LabeledAxis:
+    """An axis of an input, with its labels; `tensor` is the input's name in messages, `of_table` says if it was a table."""
+
+    def __init__(self, tensor: str, axis: str, labels: Labels, of_table: bool = False):
+        self.tensor, self.axis, self.labels, self.of_table = tensor, axis, labels, of_table
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def code(self) -> str:
+        """The Python text of the input."""
+        return name_in_python(self.tensor)
+
+    @property
+    def few(self) -> str:
+        """The first labels, as a message lists them."""
+        first = ", ".join(map(quoted, self.labels.values[:MAX_SHOWN]))
+        return f"{self.axis} of {self.tensor} has {first}" + ", …" * (len(self) > MAX_SHOWN)
+
+    @property
+    def table_as_tensor(self) -> str:
+        """The Python text of the input as a tensor."""
+        return f"nt.tensor({self.code})" if self.of_table else self.code
+
+    @property
+    def without(self) -> str:
+        """The Python text of the input without these labels."""
+        return f"{self.table_as_tensor}.with_labels({keyword(self.axis, 'None')})"
+
+
+class LabelAlignment:
+    """The labeled axes of a call's inputs, in groups: the members of a group get the order of its first one.
+
+    Axes with one name form a group from the start if they have the same labels, each once.
+    """
+
+    def __init__(self, axes: Iterable[LabeledAxis]):
+        self.axes = [*axes]
+        self._group = {id(axis): [axis] for axis in self.axes}
+        for at, axis in enumerate(self.axes):
+            for other in self.axes[:at]:
+                if other.axis == axis.axis and can_align(other.labels, axis.labels):
+                    self._unite(other, axis)
+                    break
+
+    def join(self, first: LabeledAxis, second: LabeledAxis) -> None:
+        """Unite two axes that are combined. Raises NotationError if their labels cannot be aligned."""
+        if self._group[id(first)] is self._group[id(second)]:
+            return
+        if not can_align(first.labels, second.labels):
+            raise repeated(first, second) if have_same(first.labels, second.labels) else difference(first, second)
+        self._unite(first, second)
+
+    def _unite(self, first: LabeledAxis, second: LabeledAxis) -> None:
+        members = {id(axis) for axis in (*self._group[id(first)], *self._group[id(second)])}
+        group = [axis for axis in self.axes if id(axis) in members]
+        self._group |= dict.fromkeys(members, group)
+
+    def moves(self, inputs: Mapping[str, Sequence[str]]) -> Moves:
+        """Return the positions that bring each input into the order of the first; `inputs` are the axes of all of them.
+
+        Raises NotationError if others are aligned along an axis that an input has without labels.
+        """
+        result: dict[str, dict[str, Any]] = {}
+        labeled = {(axis.tensor, axis.axis) for axis in self.axes}
+        for first in self.axes:
+            group = self._group[id(first)]
+            if group[0] is not first:
+                continue
+            moved = [axis for axis in group[1:] if not axis.labels.equals(first.labels)]
+            names = {axis.axis for axis in group} if moved else set[str]()
+            for tensor, axes in inputs.items():
+                for axis in names.intersection(axes):
+                    if (tensor, axis) not in labeled:
+                        raise missing(tensor, axis, first, moved[0])
+            for axis in moved:
+                result.setdefault(axis.tensor, {})[axis.axis] = positions_like(axis.labels, first.labels)
+        return result
+
+
+def have_same(first: Labels, second: Labels) -> bool:
+    """Return whether these are the same labels, in any order."""
+    return len(first) == len(second) and Counter(first.keys()) == Counter(second.keys())
+
+
+def can_align(first: Labels, second: Labels) -> bool:
+    """Return whether these are the same labels in one order, or the same labels of which each occurs once."""
+    if first.equals(second):
+        return True
+    keys = {*first.keys()}
+    return len(keys) == len(first) == len(second) and keys == {*second.keys()}
+
+
+def positions_like(labels: Labels, first: Labels) -> Any:
+    """Return the positions of labels in the order of others, which are the same."""
+    import numpy as np
+
+    places = {key: at for at, key in enumerate(labels.keys())}
+    return np.asarray([*map(places.__getitem__, first.keys())], dtype=np.int64)
+
+
+def take(array: Any, axes: Sequence[str], moves: Mapping[str, Any]) -> Any:
+    """Return an array whose elements along axes are put in another order."""
+    from .arrays import library, namespace
+
+    for axis, positions in moves.items():
+        xp = namespace(array)
+        device = {"device": array.device} if library(array) == "torch" else {}
+        array = xp.take(array, xp.asarray(positions, **device), axis=axes.index(axis))
+    return array
+
+
+# --------------------------------------------------------------------------------------------------------------- messages
+def difference(first: LabeledAxis, second: LabeledAxis) -> NotationError:
+    """Return the error of two axes that are combined and whose labels differ."""
+    if first.axis == second.axis:
+        message = f"{first.tensor} and {second.tensor} have different labels on axis {first.axis}"
+    else:
+        message = f"{first.axis} of {first.tensor} and {second.axis} of {second.tensor} have different labels"
+    return NotationError(MISMATCH, message, notes=(first.few, second.few), hint=repair(first, second))
+
+
+def repair(first: LabeledAxis, second: LabeledAxis) -> str:
+    """Return how to combine two axes whose labels differ."""
+    keys = first.labels.keys(), second.labels.keys()
+    known = {*keys[1]}
+    common = [label for label, key in zip(first.labels.listed, keys[0]) if key in known]
+    if len({*keys[0]}) < len(first) or len(known) < len(second):
+        return "make the labels unique first"
+    if not common:
+        if len(first) != len(second):
+            return "they have no label in common: rename one of the axes"
+        return f"they have no label in common; to combine by position: {second.without}"
+    if common[0] not in second.labels.listed:  # a date of Python among dates of NumPy
+        kinds = " and ".join(type(axis.labels.listed[0]).__name__ for axis in (first, second))
+        return f"give the labels one type: they are {kinds}"
+    return selection(first, second, common)
+
+
+def selection(first: LabeledAxis, second: LabeledAxis, common: Sequence[Any]) -> str:
+    """Return the Python text that selects the labels that two axes have in common."""
+    left, right = first.code, second.code
+    listed = f'common = [c for c in {left}.labels["{first.axis}"] if c in {right}.labels["{second.axis}"]]'
+    # Integers in brackets are positions, so these labels need `sel`.
+    opened, closed = ("[", "]") if all(map(is_label, common)) else (".sel(", ")")
+    pairs = {left: [first.axis]}
+    pairs.setdefault(right, []).append(second.axis)
+    indices = {tensor: ", ".join(f'"{axis}": common' for axis in axes) for tensor, axes in pairs.items()}
+    selected = " and ".join(f"{tensor}{opened}{{{index}}}{closed}" for tensor, index in indices.items())
+    tables = [axis.code for axis in (first, second) if axis.of_table]
+    converted = f"{', '.join(tables)} = {', '.join(f'nt.tensor({table})' for table in tables)}; " if tables else ""
+    return f"{converted}{listed}, then {selected}"
+
+
+def repeated(first: LabeledAxis, second: LabeledAxis) -> NotationError:
+    """Return the error of labels that have different orders in two inputs, and are not unique."""
+    counts = Counter(second.labels.keys())
+    twice = next(label for label, key in zip(second.labels.values, second.labels.keys()) if counts[key] > 1)
+    where = f"of axis {second.axis}" if first.axis == second.axis else f"of {first.axis} and {second.axis}"
+    return NotationError(
+        MISMATCH,
+        f"the labels {where} have different orders in {first.tensor} and {second.tensor}, and {quoted(twice)} is not unique",
+        notes=(first.few, second.few),
+        hint=f"make the labels unique; to combine by position: {second.without}",
+    )
+
+
+def missing(tensor: str, axis: str, first: LabeledAxis, second: LabeledAxis) -> NotationError:
+    """Return the error of an input without labels on an axis along which others are aligned."""
+    opened, closed = ("[", "]") if all(map(is_label, second.labels.listed)) else (".sel(", ")")
+    selected = f'{second.table_as_tensor}{opened}{{"{second.axis}": {first.table_as_tensor}.labels["{first.axis}"]}}{closed}'
+    return NotationError(
+        MISMATCH,
+        f"{tensor} has no labels on axis {axis}, and {first.tensor} and {second.tensor} have them in different orders",
+        notes=(first.few, second.few),
+        hint=f"if {tensor} has the order of {first.tensor}, pass {second.tensor}={selected}",
+    )
+
+
+def quoted(label: Any) -> str:
+    """Return a label as a message shows it: text in quotes, dates without them."""
+    import numpy as np
+
+    if isinstance(label, (np.datetime64, np.timedelta64)):
+        return text_of(label)
+    return repr(label.item() if hasattr(label, "item") else label)
+
+
+def name_in_python(tensor: str) -> str:
+    """Return the Python text of an input by its name in a formula."""
+    return tensor if tensor.isidentifier() else f'values["{tensor}"]'
+
+
+def keyword(axis: str, value: str) -> str:
+    """Return the Python text of an argument for an axis, by keyword if its name allows."""
+    return f"{axis}={value}" if axis.isidentifier() else f'{{"{axis}": {value}}}'
