@@ -13,13 +13,13 @@ from namedtensor.programs.bound_call import BoundCall
 CITIES, DAYS = ["Oslo", "New York", "Kyiv"], ["Mon", "Tue"]
 BOTH = {"day": DAYS, "city": CITIES}
 A = nt.tensor([[3.0, 1.0, 4.0], [1.0, 5.0, 9.0]], "day city", labels=BOTH)
-OTHER = nt.tensor([1.0, 2.0], "day", labels={"day": ["Tue", "Mon"]})
+OTHER = nt.tensor([1.0, 2.0], "day", labels={"day": DAYS})
 
 OPERATIONS = [  # in Python, as a formula of A and B, and the labels of the result
     (lambda A, B: A + 1, "A + 1", BOTH),
     (lambda A, B: A * A, "A ⊙ A", BOTH),
     (lambda A, B: 2 - A, "2 − A", BOTH),
-    (lambda A, B: A + B, "A + B", {"city": CITIES}),  # two labels for one day
+    (lambda A, B: A + B, "A + B", BOTH),
     (lambda A, B: A.exp(), "exp A", BOTH),
     (lambda A, B: A > 2, "𝕀[A > 2]", BOTH),
     (lambda A, B: A.sum(axis="day"), "∑_{day} A", {"city": CITIES}),

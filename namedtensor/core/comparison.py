@@ -8,6 +8,8 @@ import numpy as np
 
 from .array_data import concrete
 from .kinds import as_number
+from .label_alignment import can_align, positions_like, take
+from .labels import labels_of
 from .tensor import tensor
 
 
@@ -17,7 +19,7 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
     Parameters
     ----------
     left, right : tensor or number
-        The operands; the order of their axes has no meaning.
+        The operands; the order of their axes has no meaning, nor has the order of an axis that both label.
     rtol, atol : float
         Relative and absolute tolerance, as in `numpy.allclose` (default: 1e-6 and 1e-9). NaN equals NaN.
 
@@ -41,5 +43,20 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
     atol = as_number(atol, "atol=", 0, "write atol=1e-9")
     if left.sizes != right.sizes:
         return False
-    first, second = (concrete(tensor.to_array(left.axes)) for tensor in (left, right))
+    moves = moves_of(left, right)
+    if moves is None:
+        return False
+    first, second = concrete(left.array), take(concrete(right.to_array(left.axes)), left.axes, moves)
     return bool(np.allclose(first, second, rtol=rtol, atol=atol, equal_nan=True))
+
+
+def moves_of(left: Any, right: Any) -> dict[str, Any] | None:
+    """Return the positions that align the second tensor with the labels of the first; None if their labels differ."""
+    moves: dict[str, Any] = {}
+    for axis, labels in labels_of(right.layout).items():
+        expected = labels_of(left.layout).get(axis, labels)
+        if not can_align(labels, expected):
+            return None
+        if not labels.equals(expected):
+            moves[axis] = positions_like(labels, expected)
+    return moves

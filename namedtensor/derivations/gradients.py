@@ -23,6 +23,7 @@ from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Scope
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import expression
+from ..tensors import labeled
 
 MARK = "*"
 
@@ -115,7 +116,8 @@ class Gradient:
                 303, f"a gradient needs a scalar, but {self.of} has axes {', '.join(total.axes)}",
                 hint=f"sum over them: loss = ∑_{{{', '.join(total.axes)}}} {self.of}, or use nt.derivative",
             )  # fmt: skip
-        tensors = {name: _own_axes(slope) for name, slope in zip(names, slopes)}
+        given = {**(values or {}), **inputs}
+        tensors = {name: in_order_of(given.get(name), _own_axes(slope)) for name, slope in zip(names, slopes)}
         return (total, tensors) if self.value else tensors
 
 
@@ -219,3 +221,10 @@ def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
 
 def _own_axes(slope: NamedTensor) -> NamedTensor:
     return slope.rename({axis: axis.removesuffix(MARK) for axis in slope.axes})
+
+
+def in_order_of(given: Any, slope: NamedTensor) -> NamedTensor:
+    """Return a gradient in the order of its parameter's labels: the call may have aligned the parameter to another input."""
+    if not getattr(getattr(given, "layout", None), "labels", ()) or not slope.layout.labels:
+        return slope
+    return labeled.aligned((given, slope), (), slope.axes)[1]

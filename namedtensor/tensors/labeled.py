@@ -1,6 +1,7 @@
 """Tensors with labels: their operations, their indices by label, and how they get and lose labels.
 
-An operation runs as it does without labels; `operators/labels.py` determines the labels of its result.
+An operation aligns its operands by their labels, as the call of a formula does. Then it runs as it does without labels, and
+`operators/labels.py` determines the labels of its result.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from grammar.errors import NotationError
 
 from ..core.array_data import concrete
 from ..core.kinds import as_mapping
-from ..core.labels import AxisLabels, Labels, is_small, labeled_layout, labels_of, no_labels, plain_layout
+from ..core.label_alignment import LabelAlignment, LabeledAxis, take
+from ..core.labels import AxisLabels, Labels, is_label, is_small, labeled_layout, labels_of, no_labels, plain_layout
 from ..core.tensor import NamedTensor, wrap_layout
-from ..operators.labels import result_labels
+from ..operators.labels import combined_axes, result_labels
 from ..operators.record import Operator
 from . import eager, reshaping
 from .elements import alone
@@ -33,10 +35,52 @@ def labeled(tensor: Any, labels: AxisLabels) -> Any:
     return wrap_layout(tensor._array, labeled_layout(tensor.layout, labels))
 
 
+def aligned(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable[str] = ()) -> tuple[Any, ...]:
+    """Return operands in the order of the first that labels each axis; the same tuple if they are.
+
+    Along the `combined` axes the labels must be the same; along `others` they may differ. Raises NotationError.
+    """
+    combined = [*combined]
+    tensors = {letter(at): operand for at, operand in enumerate(operands) if type(operand) is NamedTensor}
+    axes = [
+        LabeledAxis(name, axis, labels)
+        for name, operand in tensors.items()
+        for axis, labels in labels_of(operand.layout).items()
+        if axis in combined or axis in others
+    ]
+    alignment = LabelAlignment(axes)
+    for axis in combined:
+        first, *rest = [labeled_axis for labeled_axis in axes if labeled_axis.axis == axis] or [None]
+        for other in rest:
+            alignment.join(first, other)
+    moves = alignment.moves({name: [*{*combined, *others} & {*tensor.axes}] for name, tensor in tensors.items()})
+    if not moves:
+        return operands
+    return tuple([moved(operand, moves.get(letter(at), {})) for at, operand in enumerate(operands)])
+
+
+def letter(position: int) -> str:
+    """The name of an operand in messages: A for the first."""
+    return chr(ord("A") + position) if position < 26 else f"X{position + 1}"
+
+
+def moved(tensor: Any, positions: Mapping[str, Any]) -> Any:
+    """Return a tensor whose elements along axes are in another order, with their labels."""
+    if not positions:
+        return tensor
+    labels = labels_of(tensor.layout)
+    labels |= {axis: labels[axis].part(at) for axis, at in positions.items()}
+    array = take(tensor._array, tensor.axes, positions)
+    return wrap_layout(array, labeled_layout(tensor.layout, labels))
+
+
 def run(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
 ) -> Any:
-    """An operator on operands some of which have labels; `key` is that of its prepared call."""
+    """Run an operator on operands some of which have labels; `key` is the key of its prepared call."""
+    given = arguments
+    shapes = [getattr(argument, "sizes", {}) for argument in given]
+    arguments = aligned(given, [axis for axis, _ in combined_axes(record, shapes, axes)])
     operands = tuple(map(without_labels, arguments))
     result = eager.call(record, operands, axes, options)
     layouts = [getattr(value, "layout", None) for value in arguments]
@@ -44,7 +88,7 @@ def run(
     kinds = tuple([item.layout if type(item) is NamedTensor else type(item) for item in operands])
     prepared = eager.prepared_calls(record.name)
     plain = prepared.get(kinds if not axes and not options else (axes, eager.frozen(options), kinds))
-    if plain is not None and is_small(layouts):
+    if plain is not None and is_small(layouts) and arguments is given:
         prepared.store(key, (plain[0], layout))
     return wrap_layout(result._array, layout)
 
@@ -125,11 +169,6 @@ def fitting(values: Any, axis: str, size: int) -> Labels:
 
 
 # ------------------------------------------------------------------------------------------------------------- indexing
-def is_label(selection: Any) -> bool:
-    """Whether an index is a label: a string, a date, or a fraction."""
-    return isinstance(selection, (str, float, np.datetime64, np.timedelta64)) or hasattr(selection, "isoformat")
-
-
 def position(tensor: Any, axis: str, label: Any) -> int:
     """The position of a label on an axis. Raises NotationError."""
     labels = labels_of(tensor.layout).get(axis)
@@ -174,6 +213,12 @@ def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
 def at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
     """What an index selects of a tensor with labels."""
     places = {axis: resolved(tensor, axis, selection) for axis, selection in index.items()}
+    tensors = {axis: selection for axis, selection in places.items() if isinstance(selection, NamedTensor)}
+    if tensors:  # the tensor comes first, so only these are moved
+        rest = {axis: labels for axis, labels in labels_of(tensor.layout).items() if axis not in places}
+        shared = dict.fromkeys(axis for selection in tensors.values() for axis in selection.axes)
+        _, *selections = aligned((labeled(tensor, rest), *tensors.values()), shared)
+        places |= zip(tensors, selections)
     result = reshaping.indexed(
         without_labels(tensor), {axis: without_labels(selection) for axis, selection in places.items()}
     )

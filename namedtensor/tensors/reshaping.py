@@ -174,6 +174,8 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
     tensors = {}
     for axis, expected in pairs.items():
         if isinstance(expected, NamedTensor):
+            if expected.layout.labels:
+                return eager.labeled().at_index(tensor, pairs)
             tensors[axis] = expected
         elif isinstance(expected, slice):
             at[layout.axes.index(axis)] = expected
