@@ -18,7 +18,7 @@ from ..core.suggestions import did_you_mean, near
 from ..scope.names import Key, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
-from ..terms.labels import labels_of_terms
+from ..terms.labels import labels_to_index
 from ..terms.terms import Term
 
 MAX_SHOWN = 5  # labels that a hint lists
@@ -34,7 +34,7 @@ def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: E
         return part
     if axis not in base.shape:  # which is an error, whatever the index
         return nodes.Number(1, part.span)
-    labels = labels_of_terms((base,), checker.labels)[0].get(axis)
+    labels = labels_to_index(base, axis, checker.labels, checker.error)
     if labels is None:
         return part
     text = checker.text(part)

@@ -193,7 +193,9 @@ def repeated(first: LabeledAxis, second: LabeledAxis) -> NotationError:
 def missing(tensor: str, axis: str, first: LabeledAxis, second: LabeledAxis) -> NotationError:
     """Return the error of an input without labels on an axis along which others are aligned."""
     opened, closed = ("[", "]") if all(map(is_label, second.labels.listed)) else (".sel(", ")")
-    selected = f'{second.table_as_tensor}{opened}{{"{second.axis}": {first.table_as_tensor}.labels["{first.axis}"]}}{closed}'
+    selected = (
+        f'{second.table_as_tensor}{opened}{{"{second.axis}": {first.table_as_tensor}.labels["{first.axis}"]}}{closed}'
+    )
     return NotationError(
         MISMATCH,
         f"{tensor} has no labels on axis {axis}, and {first.tensor} and {second.tensor} have them in different orders",

@@ -9,7 +9,7 @@ their layouts, as each is, and the layout of its result has the labels that the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from grammar.cache import Cache, cached_property
@@ -285,12 +285,14 @@ def agreed(several: Iterable[AxisLabels]) -> dict[str, Labels]:
     return without_conflicts(combined(several))
 
 
-def combined(several: Iterable[AxisLabels]) -> dict[str, Labels]:
+def combined(
+    several: Iterable[AxisLabels], agree: Callable[[Labels, Labels], bool] = Labels.equals
+) -> dict[str, Labels]:
     """Return the labels of several operands, with `CONFLICT` for an axis whose labels differ, in any grouping of operands."""
     result: dict[str, Labels] = {}
     for labels in several:
         for axis, axis_labels in labels.items():
-            if not result.setdefault(axis, axis_labels).equals(axis_labels):
+            if not agree(result.setdefault(axis, axis_labels), axis_labels):
                 result[axis] = CONFLICT
     return result
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -24,11 +24,9 @@ from .injected import with_translation
 from .parsed import ParsedProgram
 
 if TYPE_CHECKING:
-    from ..checking.checker import Checker
     from ..core.behavior import Operand
     from ..core.tensor import NamedTensor
     from ..display.steps import Explanation
-    from ..terms.terms import Term
 
 MAX_EVALUATORS = 2048
 EXECUTABLES = new_cache("executables of texts")  # of all texts
@@ -218,7 +216,7 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
         from .explained import DerivedForm, explained
         from .labeled_calls import aligned_by
 
-    def checked(given: BoundArguments) -> tuple[Checker, Callable[[], Term]]:
+    def checked(given: BoundArguments) -> tuple[Any, Any]:
         checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
         return checker, checker.whole
 

@@ -13,15 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from grammar.errors import NotationError
-
 from ..checking.checker import Checker
-from ..core.label_alignment import LabelAlignment, LabeledAxis, Moves, take
+from ..core.families import FamilyName
+from ..core.label_alignment import LabeledAxis, Moves, take
 from ..core.labels import AxisLabels, labeled_layout, labels_of
 from ..core.settings import recursion_headroom
 from ..core.tensor import wrap_layout
 from ..terms.environment import source_name
-from ..terms.labels import compare_operands, labels_of_terms
+from ..terms.labels import alignment_of, labels_of_terms
 from ..terms.terms import Term, topological
 from .arguments import BoundArguments
 from .executable import Executable, Options, TypedValues, executable
@@ -62,20 +61,18 @@ def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str
         for name, layout in given.labeled.items()
         if name in used
     }
-    alignment = LabelAlignment([axis for by_axis in axes.values() for axis in by_axis.values()])
-
-    def join(first: LabeledAxis, second: LabeledAxis, node: Any) -> None:
-        try:
-            alignment.join(first, second)
-        except NotationError as problem:
-            assert typed.checker is not None
-            raise typed.checker.error(problem.code, problem.message, node, problem.notes, problem.hint) from None
-
     claims = [(left, right, claim.span) for left, right, claim in typed.claims if isinstance(right, Term)]
-    compare_operands(typed.roots, claims, axes, join)
-    tensors = [name for name in given.arrays if name in used]
-    moves = alignment.moves({called[name]: given.values[name].layout.axes for name in tensors})
-    return {name: moves[called[name]] for name in tensors if called[name] in moves}
+    assert typed.checker is not None
+    alignment = alignment_of(typed.roots, axes, typed.checker.error, claims)
+    orders = {name: value.layout.axes for name, value in given.values.items() if name in given.arrays}
+    inputs = {called[name]: order for name, order in orders.items() if not used.isdisjoint(members_of(name))}
+    moves = alignment.moves(inputs)
+    return {name: moves[called[name]] for name in axes if called[name] in moves}
+
+
+def members_of(name: str) -> tuple[str, ...]:
+    """Return the names of the tensors in an array: one, or the members of a family."""
+    return tuple(map(str, name.members)) if isinstance(name, FamilyName) else (name,)
 
 
 def aligned_by(

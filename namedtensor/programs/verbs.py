@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from grammar.errors import NotationError
@@ -22,13 +22,11 @@ from .parameters import inferred, need_shapes, shapes_of
 from .printed import Printed
 
 if TYPE_CHECKING:
-    from ..checking.checker import Checker
     from ..checking.report import CheckResult
     from ..core.behavior import Operand
     from ..core.tensor import NamedTensor
     from ..display.diagram import Diagram
     from ..display.steps import Explanation
-    from ..terms.terms import Term
     from .initializers import Initializers
 
 
@@ -169,7 +167,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
             return explain_value(self._goal.program, values, sizes, named)
         program = entry.program
 
-        def checked(given: BoundArguments) -> tuple[Checker, Callable[[], Term]]:
+        def checked(given: BoundArguments) -> tuple[Any, Any]:
             local, by_keyword = given.arguments, keyword_names(values, named)
             types = [type_ for _, type_ in local]
             checker = program.checker(given.inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)

@@ -1,7 +1,7 @@
 """The labels of a formula's terms from the labels of its inputs, by the rules of `operators/labels.py`, term by term.
 
-    labels_of_terms        the labels that results keep
-    compare_operands       which axes of inputs the formula combines
+    labels_of_terms     the labels that results keep
+    alignment_of        the axes of inputs that the formula combines, compared
 
 An operator that moves, merges, splits or makes elements drops the labels of its axes; the states of a loop have none.
 """
@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from ..core.label_alignment import LabeledAxis
+from grammar.errors import NotationError
+
+from ..core.label_alignment import LabelAlignment, LabeledAxis, can_align
 from ..core.labels import CONFLICT, AxisLabels, Labels, combined, without_conflicts
 from ..core.sizes import resolve
 from ..operators import REGISTRY
@@ -24,6 +26,9 @@ AGREE = frozenset(("spread", "indicator", "cases", "variable"))  # structural te
 # Of each term that is a derivative, by its identity: the term of its variable, and the names of the variable's axes in it.
 Starred = Mapping[int, tuple[Term, Mapping[str, str]]]
 NO_DERIVATIVES: Starred = {}
+Inputs = Mapping[str, Mapping[str, LabeledAxis]]  # by name and axis
+Join = Callable[[LabeledAxis, LabeledAxis, Any], None]  # of two axes, and the node or span that combines them
+Error = Callable[..., NotationError]  # of a code, a message, a node or span, notes and a hint
 WITHOUT = frozenset(("merge", "split", "pick"))  # those that drop the axes of their first option
 
 
@@ -35,29 +40,50 @@ def labels_of_terms(
     return [without_conflicts(known[id(root)]) for root in roots]
 
 
-Inputs = Mapping[str, Mapping[str, LabeledAxis]]  # by name and axis
-Join = Callable[[LabeledAxis, LabeledAxis, Any], None]  # of two axes, and the node or span that combines them
+def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], error: Error) -> Labels | None:
+    """Return the labels of an axis before inputs are aligned, or None. Raises NotationError if labels cannot be aligned."""
+    labels = LabelsToAlign(inputs, NO_DERIVATIVES).of([term])[id(term)].get(axis)
+    if labels is CONFLICT:
+        alignment_of([term], axes_of(inputs), error)
+        return None
+    return labels
 
 
-def compare_operands(
-    roots: Sequence[Term], pairs: Iterable[tuple[Term, Term, Any]], inputs: Inputs, join: Join
-) -> None:
-    """Call `join` for each two axes of inputs that the roots combine, and that both terms of a pair have; a pair has a span."""
+def alignment_of(
+    roots: Sequence[Term], inputs: Inputs, error: Error, pairs: Iterable[tuple[Term, Term, Any]] = ()
+) -> LabelAlignment:
+    """Return the alignment of inputs whose axes the roots combine; the two terms of a pair are compared, at its span.
+
+    Raises NotationError, as `error` locates it, if labels cannot be aligned.
+    """
+    alignment = LabelAlignment([axis for by_axis in inputs.values() for axis in by_axis.values()])
+
+    def join(first: LabeledAxis, second: LabeledAxis, node: Any) -> None:
+        try:
+            alignment.join(first, second)
+        except NotationError as problem:
+            raise error(problem.code, problem.message, node, problem.notes, problem.hint) from None
+
     known = CombinedAxes(inputs, join).of(roots)
     for left, right, span in pairs:
         others = known[id(right)]
         for axis, first in known[id(left)].items():
             if axis in others and others[axis] is not first:
                 join(first, others[axis], span)
+    return alignment
+
+
+def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
+    """Return the labeled axes of inputs, from their labels by name."""
+    return {
+        name: {axis: LabeledAxis(name, axis, axis_labels) for axis, axis_labels in by_axis.items()}
+        for name, by_axis in labels.items()
+    }
 
 
 def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabels]) -> list[LabeledAxis]:
     """Return the labeled axes of inputs that an axis of terms comes from."""
-    inputs = {
-        name: {axis: LabeledAxis(name, axis, axis_labels) for axis, axis_labels in by_axis.items()}
-        for name, by_axis in labels.items()
-    }
-    known = CombinedAxes(inputs, lambda first, second, node: None).of(terms)
+    known = CombinedAxes(axes_of(labels), lambda first, second, node: None).of(terms)
     return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
 
 
@@ -150,6 +176,13 @@ class KeptLabels(Flow[Labels]):
 
     def sliced(self, axis: str, value: Labels, first: int, size: int) -> dict[str, Labels]:
         return {} if value is CONFLICT else {axis: value.part(slice(first - 1, first - 1 + size))}
+
+
+class LabelsToAlign(KeptLabels):
+    """The labels that terms keep once their inputs are aligned."""
+
+    def agree(self, several: Sequence[AxisLabels]) -> dict[str, Labels]:
+        return combined(several, can_align)
 
 
 class CombinedAxes(Flow[LabeledAxis]):
