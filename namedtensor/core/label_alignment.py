@@ -23,10 +23,10 @@ Moves = Mapping[str, Mapping[str, Any]]  # by tensor and axis: the positions of 
 
 
 class LabeledAxis:
-    """An axis of an input, with its labels; `tensor` is the input's name in messages, `of_table` says if it was a table."""
+    """An axis of an input, with its labels; `tensor` is the input's name in messages."""
 
-    def __init__(self, tensor: str, axis: str, labels: Labels, of_table: bool = False):
-        self.tensor, self.axis, self.labels, self.of_table = tensor, axis, labels, of_table
+    def __init__(self, tensor: str, axis: str, labels: Labels):
+        self.tensor, self.axis, self.labels = tensor, axis, labels
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -43,14 +43,9 @@ class LabeledAxis:
         return f"{self.axis} of {self.tensor} has {first}" + ", …" * (len(self) > MAX_SHOWN)
 
     @property
-    def table_as_tensor(self) -> str:
-        """The Python text of the input as a tensor."""
-        return f"nt.tensor({self.code})" if self.of_table else self.code
-
-    @property
     def without(self) -> str:
         """The Python text of the input without these labels."""
-        return f"{self.table_as_tensor}.with_labels({keyword(self.axis, 'None')})"
+        return f"{self.code}.with_labels({keyword(self.axis, 'None')})"
 
 
 class LabelAlignment:
@@ -172,9 +167,17 @@ def selection(first: LabeledAxis, second: LabeledAxis, common: Sequence[Any]) ->
     pairs.setdefault(right, []).append(second.axis)
     indices = {tensor: ", ".join(f'"{axis}": common' for axis in axes) for tensor, axes in pairs.items()}
     selected = " and ".join(f"{tensor}{opened}{{{index}}}{closed}" for tensor, index in indices.items())
-    tables = [axis.code for axis in (first, second) if axis.of_table]
-    converted = f"{', '.join(tables)} = {', '.join(f'nt.tensor({table})' for table in tables)}; " if tables else ""
-    return f"{converted}{listed}, then {selected}"
+    return f"{listed}, then {selected}"
+
+
+def of_tables(problem: NotationError, tables: Iterable[str]) -> NotationError:
+    """Return the error with a hint that makes tensors of tables, which have no `labels`."""
+    hint = problem.hint or ""
+    named = [code for code in map(name_in_python, tables) if f"{code}.labels" in hint or f"{code}.with" in hint]
+    if problem.code == MISMATCH and named:
+        made = ", ".join(f"nt.tensor({code})" for code in named)
+        problem.hint = f"{hint} (after {', '.join(named)} = {made})"
+    return problem
 
 
 def repeated(first: LabeledAxis, second: LabeledAxis) -> NotationError:
@@ -193,9 +196,7 @@ def repeated(first: LabeledAxis, second: LabeledAxis) -> NotationError:
 def missing(tensor: str, axis: str, first: LabeledAxis, second: LabeledAxis) -> NotationError:
     """Return the error of an input without labels on an axis along which others are aligned."""
     opened, closed = ("[", "]") if all(map(is_label, second.labels.listed)) else (".sel(", ")")
-    selected = (
-        f'{second.table_as_tensor}{opened}{{"{second.axis}": {first.table_as_tensor}.labels["{first.axis}"]}}{closed}'
-    )
+    selected = f'{second.code}{opened}{{"{second.axis}": {first.code}.labels["{first.axis}"]}}{closed}'
     return NotationError(
         MISMATCH,
         f"{tensor} has no labels on axis {axis}, and {first.tensor} and {second.tensor} have them in different orders",

@@ -53,7 +53,8 @@ class Labels:
             return False
         import numpy as np
 
-        return bool(np.array_equal(self.values, other.values))
+        # NumPy counts the number 1 and a span of one day as equal.
+        return self.values.dtype == other.values.dtype and bool(np.array_equal(self.values, other.values))
 
     def __repr__(self) -> str:
         return f"Labels({self.values.tolist()!r})"

@@ -229,17 +229,13 @@ class CachedCall:
         """Build an executable for these inputs; `placement` places values on several devices."""
         options = self._options._replace(sizes=sizes, by_keyword=by_keyword)
         target = self._target(given).over(placement)
-        typed = self._typed(given, options)
         if not given.labeled:
-            return executable(typed, given.abstract, target, options)
+            return executable(self._typed(given, options), given.abstract, target, options)
         with LOADING, all_or_none():
-            from .labeled_calls import aligned, labeled_executable, moves_of
+            from .labeled_calls import labeled_executable
 
-        moves = moves_of(typed, given, self._names_of(given.positional))
-        if moves:  # so that indices by label find their new positions
-            given = aligned(given, moves)
-            typed = self._typed(given, options)
-        return labeled_executable(typed, given, target, options, moves)
+        names = self._names_of(given.positional)
+        return labeled_executable(given, lambda it: self._typed(it, options), names, target, options)
 
     def _names_of(self, positional: Sequence[str]) -> list[str]:
         """The names that a function has for its arguments."""

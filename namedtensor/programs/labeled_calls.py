@@ -1,8 +1,8 @@
 """Calls with tensors whose axes have labels: the labels are compared once, before anything is computed.
 
+    labeled_executable     an executable that aligns its inputs, and labels its results
     moves_of               the positions that align the inputs with the first that labels each axis, or an error
     aligned                the same inputs in this order
-    labeled_executable     an executable that aligns its inputs, and labels its results
 
 An executable of such a call belongs to the labels of its inputs. A repeated call finds it as any other, unless its inputs
 have to be aligned. Calls without labels need none of this.
@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from grammar.errors import NotationError
+
 from ..checking.checker import Checker
 from ..core.families import FamilyName
-from ..core.label_alignment import LabeledAxis, Moves, take
+from ..core.label_alignment import LabeledAxis, Moves, of_tables, take
 from ..core.labels import AxisLabels, labeled_layout, labels_of
 from ..core.settings import recursion_headroom
 from ..core.tensor import wrap_layout
@@ -27,9 +29,18 @@ from .executable import Executable, Options, TypedValues, executable
 
 
 def labeled_executable(
-    typed: TypedValues, given: BoundArguments, target: Any, options: Options, moves: Moves
-) -> Executable:
-    """Return the executable of these terms, which aligns its inputs and labels its results."""
+    given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], parameters: Sequence[str], target: Any,
+    options: Options,
+) -> Executable:  # fmt: skip
+    """Return the executable of a call, which aligns its inputs and labels its results. Raises what `moves_of` raises."""
+    try:
+        typed = typed_for(given)
+        moves = moves_of(typed, given, parameters)
+    except NotationError as problem:
+        raise of_tables(problem, given.tables) from None
+    if moves:  # so that indices by label find their new positions
+        given = aligned(given, moves)
+        typed = typed_for(given)
     result = executable(typed, given.abstract, target, options)
     result.labels = labels_of_results(typed.terms, given, typed.checker)
     result.moves = {result.names.index(name): (given.labeled[name].axes, by_axis) for name, by_axis in moves.items()}
@@ -54,10 +65,7 @@ def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str
     called |= {text: name for text, name in zip(given.positional, parameters) if name not in given.values}
     used = {term.options[-1] for term in topological(*typed.roots) if term.operator == "input"}
     axes = {
-        name: {
-            axis: LabeledAxis(called[name], axis, labels, name in given.tables)
-            for axis, labels in labels_of(layout).items()
-        }
+        name: {axis: LabeledAxis(called[name], axis, labels) for axis, labels in labels_of(layout).items()}
         for name, layout in given.labeled.items()
         if name in used
     }

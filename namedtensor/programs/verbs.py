@@ -165,16 +165,16 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
             if arguments:
                 raise no_function(arguments, self._goal.program.names.free)
             return explain_value(self._goal.program, values, sizes, named)
-        program = entry.program
+        program, by_keyword = entry.program, keyword_names(values, named)
 
         def checked(given: BoundArguments) -> tuple[Any, Any]:
-            local, by_keyword = given.arguments, keyword_names(values, named)
-            types = [type_ for _, type_ in local]
+            local, types = given.arguments, [type_ for _, type_ in given.arguments]
             checker = program.checker(given.inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)
+            checker.labels |= {name: dict(type_.labels) for name, type_ in local if type_.labels}
             return checker, lambda: entry.term(checker, local)
 
-        numbers = bound(entry, arguments, all_values(values, named)).with_numbers(program)
-        numbers = aligned_by(numbers, checked)
+        given = bound(entry, arguments, all_values(values, named)).with_labels().with_numbers(program)
+        numbers = aligned_by(given, checked)
         return explained(*checked(numbers), entry.name, numbers)
 
     def diagram(
