@@ -96,6 +96,7 @@ def test_the_error_marks_the_operation():
     "left, right",
     [
         (DAYS, DAYS[[2, 0, 1]].astype("datetime64[D]")),
+        (np.array([0, 1, 2], "datetime64[D]"), np.array([2 * 86400, 0, 86400], "datetime64[s]")),
         (DAYS.astype("datetime64[D]"), [*DAYS[[2, 0, 1]]]),
         (np.array([2019, 2020, 2021], "int32"), [2021, 2019, 2020]),
         ([1, 2, 3], [3.0, 1.0, 2.0]),

@@ -10,6 +10,7 @@ their layouts, as each is, and the layout of its result has the labels that the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from grammar.cache import Cache, cached_property
@@ -148,7 +149,10 @@ def date_keys(values: Any) -> list[Any]:
         values, unit, count = values.astype("M8[D]"), "D", 1
     scale = count * ATTOSECONDS.get(unit, 0)
     absent, numbers = np.isnat(values).tolist(), values.astype(np.int64).tolist()
-    return [NAN if missing else (kind, number * scale or (unit, number)) for missing, number in zip(absent, numbers)]
+    return [
+        NAN if missing else (kind, number * scale if scale else (unit, number))
+        for missing, number in zip(absent, numbers)
+    ]
 
 
 def key_of(label: Any) -> Any:
@@ -157,11 +161,15 @@ def key_of(label: Any) -> Any:
 
     import numpy as np
 
+    key: Any = label
     if isinstance(label, datetime.datetime) and label.tzinfo is None:
-        label = label.to_datetime64() if hasattr(label, "to_datetime64") else np.datetime64(label)  # type: ignore[attr-defined]
-    if isinstance(label, (np.datetime64, np.timedelta64)):
-        return date_keys(np.asarray(label).reshape(1))[0]  # pyright: ignore[reportUnknownArgumentType]
-    return NAN if label != label else label
+        key = getattr(label, "to_datetime64", partial(np.datetime64, label))()  # which pandas has
+    if isinstance(key, (np.datetime64, np.timedelta64)):
+        return date_keys(np.asarray(key).reshape(1))[0]  # pyright: ignore[reportUnknownArgumentType]
+    try:
+        return NAN if key != key else key
+    except TypeError:  # pandas.NA
+        return NAN
 
 
 def as_labels(values: Any) -> Any:

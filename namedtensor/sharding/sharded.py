@@ -44,6 +44,7 @@ class Formulas(Protocol):
     @property
     def tree(self) -> Any: ...
     def _anew(self, arguments: Any, values: Any, sizes: Any, placement: Any) -> Any: ...
+    def _aligned(self, arguments: Any, values: Any, sizes: Any) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
     def _layout(self, value: Any, name: str) -> Layout: ...
     def __getitem__(self, name: Any, /) -> Any: ...
 
@@ -288,8 +289,8 @@ class ShardedEntry:
             getattr(getattr(value, "layout", None), "labels", ())
             for value in (*arguments, *named.values(), *values.values())
         ):
-            arguments, aligned = self.entry._aligned(arguments, {**values, **named}, sizes)  # pyright: ignore[reportPrivateUsage]
-            named, values = {name: aligned[name] for name in named}, {name: aligned[name] for name in values}
+            arguments, aligned = self.entry._aligned(arguments, {**values, **named}, sizes)
+            named, values = ({_spelling(name): aligned[_spelling(name)] for name in names} for names in (named, values))
         inputs = dict(zip(_positions(len(arguments)), arguments)) | by_key(named, _spelling)
         parameters = {name: value for name, value in by_key(values, _spelling).items() if name not in inputs}
         placed = self.sharded.place(parameters) | self.sharded.place_inputs(inputs)

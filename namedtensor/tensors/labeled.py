@@ -50,9 +50,9 @@ def aligned(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable
     ]
     alignment = LabelAlignment(axes)
     for axis in combined:
-        first, *rest = [labeled_axis for labeled_axis in axes if labeled_axis.axis == axis] or [None]
-        for other in rest:
-            alignment.join(first, other)
+        along = [labeled_axis for labeled_axis in axes if labeled_axis.axis == axis]
+        for other in along[1:]:
+            alignment.join(along[0], other)
     moves = alignment.moves({name: [*{*combined, *others} & {*tensor.axes}] for name, tensor in tensors.items()})
     if not moves:
         return operands
@@ -60,7 +60,7 @@ def aligned(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable
 
 
 def letter(position: int) -> str:
-    """The name of an operand in messages: A for the first."""
+    """Return the name of an operand in messages: A for the first."""
     return chr(ord("A") + position) if position < 26 else f"X{position + 1}"
 
 

@@ -198,7 +198,8 @@ class CombinedAxes(Flow[LabeledAxis]):
             self.of_loop(term.options[0], arguments, self.states.setdefault(id(term), []))
             return {}
         if term.operator in ("after", "through"):
-            return self.states[id(term.arguments[0])][term.options[0]]
+            number: int = term.options[0]
+            return self.states[id(term.arguments[0])][number]
         record = REGISTRY.get(term.operator)
         if record is not None:
             groups = [members for _, members in combined_axes(record, arguments, term.axes)]
