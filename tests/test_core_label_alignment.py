@@ -187,3 +187,9 @@ def test_functions_of_python_align_the_axes_that_they_combine():
     ]
     last, _ = nt.scan(lambda state, x: (state + x, x), 0.0, B, axis="city")
     assert last.item() == 70
+
+
+def test_a_rolled_tensor_keeps_labels_in_place_and_a_flipped_one_moves_them():
+    assert (A - A.roll(city=1)).tolist() == [1 - 4, 2 - 1, 4 - 2]
+    assert nt.evaluate("X − Y", X=A, Y=A.roll(city=1)).labels == A.labels
+    assert (A - A.flip("city")).tolist() == [0, 0, 0]

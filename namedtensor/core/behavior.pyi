@@ -281,7 +281,7 @@ class Behavior:
         """
 
     def roll(self, shifts: Mapping[str, int] | None = None, /, **named: int) -> Self:
-        """Shift the elements along axes; what leaves at one end enters at the other. Labels go along.
+        """Shift the elements along axes; what leaves at one end enters at the other. Labels stay, as in xarray.
 
         Parameters
         ----------

@@ -192,7 +192,7 @@ def _filled(array: Any, xp: Any, shape: list[int], value: Any) -> Any:
 
 @alone
 def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named: int) -> NamedTensor:
-    """Shift the elements along axes; what leaves at one end enters at the other. Labels go along.
+    """Shift the elements along axes; what leaves at one end enters at the other. Labels stay, as in xarray.
 
     Parameters
     ----------
@@ -218,6 +218,7 @@ def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named:
     """
     given = {**as_mapping(shifts, "what roll is given", "write roll(seq=1)"), **named}
     need_axes(self.layout, given, "roll")
+    labels = self.layout.labels
     for axis, shift in given.items():
         if isinstance(shift, bool) or not hasattr(shift, "__index__"):
             raise NotationError(
@@ -225,7 +226,7 @@ def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named:
             )
         size = self.layout.sizes[axis]
         self = self[{axis: [(at - int(shift)) % size for at in range(size)]}]
-    return self
+    return self.with_labels(dict(labels)) if labels else self
 
 
 @alone
