@@ -100,23 +100,23 @@ class LabelAlignment:
 
 def have_same(first: Labels, second: Labels) -> bool:
     """Return whether these are the same labels, in any order."""
-    return len(first) == len(second) and Counter(first.keys()) == Counter(second.keys())
+    return len(first) == len(second) and Counter(first.keys) == Counter(second.keys)
 
 
 def can_align(first: Labels, second: Labels) -> bool:
     """Return whether these are the same labels in one order, or the same labels of which each occurs once."""
     if first.equals(second):
         return True
-    keys = {*first.keys()}
-    return len(keys) == len(first) == len(second) and keys == {*second.keys()}
+    keys = {*first.keys}
+    return len(keys) == len(first) == len(second) and keys == {*second.keys}
 
 
 def positions_like(labels: Labels, first: Labels) -> Any:
     """Return the positions of labels in the order of others, which are the same."""
     import numpy as np
 
-    places = {key: at for at, key in enumerate(labels.keys())}
-    return np.asarray([*map(places.__getitem__, first.keys())], dtype=np.int64)
+    places = {key: at for at, key in enumerate(labels.keys)}
+    return np.asarray([*map(places.__getitem__, first.keys)], dtype=np.int64)
 
 
 def take(array: Any, axes: Sequence[str], moves: Mapping[str, Any]) -> Any:
@@ -142,7 +142,7 @@ def difference(first: LabeledAxis, second: LabeledAxis) -> NotationError:
 
 def repair(first: LabeledAxis, second: LabeledAxis) -> str:
     """Return how to combine two axes whose labels differ."""
-    keys = first.labels.keys(), second.labels.keys()
+    keys = first.labels.keys, second.labels.keys
     known = {*keys[1]}
     common = [label for label, key in zip(first.labels.listed, keys[0]) if key in known]
     if len({*keys[0]}) < len(first) or len(known) < len(second):
@@ -182,8 +182,8 @@ def of_tables(problem: NotationError, tables: Iterable[str]) -> NotationError:
 
 def repeated(first: LabeledAxis, second: LabeledAxis) -> NotationError:
     """Return the error of labels that have different orders in two inputs, and are not unique."""
-    counts = Counter(second.labels.keys())
-    twice = next(label for label, key in zip(second.labels.values, second.labels.keys()) if counts[key] > 1)
+    counts = Counter(second.labels.keys)
+    twice = next(label for label, key in zip(second.labels.values, second.labels.keys) if counts[key] > 1)
     where = f"of axis {second.axis}" if first.axis == second.axis else f"of {first.axis} and {second.axis}"
     return NotationError(
         MISMATCH,

@@ -90,14 +90,15 @@ class Labels:
 
     def equals(self, other: Labels) -> bool:
         """Return whether these are the same labels in the same order, whatever their dtypes."""
-        return self == other or (len(self) == len(other) and self.keys() == other.keys())
+        return self == other or (len(self) == len(other) and self.keys == other.keys)
 
+    @cached_property
     def keys(self) -> list[Any]:
-        """Return a value for each label; those of equal labels are equal, whatever their dtypes."""
-        kind, values = self.values.dtype.kind, self.values
-        if kind in "mM":
-            return date_keys(values)
-        return [*map(key_of, values)] if kind == "O" else [key_of(value) for value in values.tolist()]
+        """A value for each label; the values of equal labels are equal, whatever their dtypes."""
+        if self.values.dtype.kind in "mM":
+            return date_keys(self.values)
+        listed: list[Any] = self.values.tolist()
+        return listed if {*map(type, listed)} <= {str, int} else [*map(key_of, listed)]
 
     def position(self, label: Any, axis: str) -> int:
         """The position of a label, or of its text. Raises NotationError where there is none, or several."""
