@@ -33,18 +33,18 @@ class LabeledAxis:
 
     @property
     def code(self) -> str:
-        """The Python text of the input."""
+        """Return the Python text of the input."""
         return name_in_python(self.tensor)
 
     @property
     def few(self) -> str:
-        """The first labels, as a message lists them."""
+        """Return the first labels, as a message lists them."""
         first = ", ".join(map(quoted, self.labels.values[:MAX_SHOWN]))
         return f"{self.axis} of {self.tensor} has {first}" + ", …" * (len(self) > MAX_SHOWN)
 
     @property
     def without(self) -> str:
-        """The Python text of the input without these labels."""
+        """Return the Python text of the input without these labels."""
         return f"{self.code}.with_labels({keyword(self.axis, 'None')})"
 
 
@@ -104,7 +104,7 @@ def have_same(first: Labels, second: Labels) -> bool:
 
 
 def can_align(first: Labels, second: Labels) -> bool:
-    """Return whether these are the same labels in one order, or the same labels of which each occurs once."""
+    """Return whether these are the same labels in one order, or the same labels and each occurs once."""
     if first.equals(second):
         return True
     keys = {*first.keys}

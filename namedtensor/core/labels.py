@@ -169,7 +169,7 @@ def key_of(label: Any) -> Any:
         return date_keys(np.asarray(key).reshape(1))[0]  # pyright: ignore[reportUnknownArgumentType]
     try:
         return NAN if key != key else key
-    except TypeError:  # pandas.NA
+    except TypeError:  # pandas.NA has no truth value
         return NAN
 
 

@@ -19,7 +19,7 @@ from ..core.axes import Order, ShapeMismatch, bind
 from ..core.labels import AxisLabels, Labels, agreed
 from .record import Operator
 
-Value = TypeVar("Value")  # what is known of an axis: its labels, or where they come from
+Value = TypeVar("Value")  # a fact about an axis: its labels, or the input that they come from
 ByAxis = Mapping[str, Value]
 
 
@@ -35,7 +35,7 @@ def kept(
     axes: Order,
     agree: Callable[[Sequence[ByAxis[Value]]], dict[str, Value]],
 ) -> dict[str, Value]:
-    """Return what stays known of a result's axes; `agree` specifies the value of an axis that several operands have."""
+    """Return the facts that hold for a result's axes; `agree` returns the fact about an axis that several operands have."""
     if not axes:
         return agree(values)
     try:

@@ -51,7 +51,7 @@ class BoundArguments:
         self._layouts: Mapping[str, Layout] = {}  # with symbols for some sizes
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
-        self.tables: set[str] = set()  # names of what was given as a table of another library
+        self.tables: set[str] = set()  # names of inputs given as tables of other libraries
         self.labeled: dict[str, Any] = {}  # the layouts of those with labels, which are plain in `values`
         result: list[Any] = []
         for name, value in values.items():

@@ -238,7 +238,7 @@ class CachedCall:
         return labeled_executable(given, lambda it: self._typed(it, options), names, target, options)
 
     def _names_of(self, positional: Sequence[str]) -> list[str]:
-        """The names that a function has for its arguments."""
+        """Return the names that a function has for its arguments."""
         goal = self._goal
         return [by_position(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
 

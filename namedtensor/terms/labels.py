@@ -21,7 +21,7 @@ from ..operators.labels import combined_axes, joined_labels, kept
 from .loop_bodies import Loop
 from .terms import Term, topological
 
-Value = TypeVar("Value")  # what is known of an axis: its labels, or the axis of an input that they are of
+Value = TypeVar("Value")  # a fact about an axis: its labels, or the axis of an input that it comes from
 AGREE = frozenset(("spread", "indicator", "cases", "variable"))  # structural terms that keep each element in its place
 # Of each term that is a derivative, by its identity: the term of its variable, and the names of the variable's axes in it.
 Starred = Mapping[int, tuple[Term, Mapping[str, str]]]
@@ -87,15 +87,15 @@ def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabe
     return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
 
 
-class Flow(Generic[Value]):
-    """What is known of the axes of terms, from what is known of the axes of inputs by name."""
+class AxisFlow(Generic[Value]):
+    """Facts about the axes of terms, from facts about the axes of inputs by name."""
 
     def __init__(self, inputs: Mapping[str, Mapping[str, Value]]):
         self.inputs = inputs
-        self.given: dict[int, dict[str, Value]] = {}  # of terms by their identity, beside what their arguments say
+        self.given: dict[int, dict[str, Value]] = {}  # further facts about terms, by their identity
 
     def of(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
-        """Return what is known of each term that the roots need, by its identity."""
+        """Return the facts about the axes of each term that the roots need, by the identity of the term."""
         known: dict[int, dict[str, Value]] = {}
         for term in topological(*roots):
             if term.operator == "input":
@@ -107,7 +107,7 @@ class Flow(Generic[Value]):
         return known
 
     def of_term(self, term: Term, arguments: list[dict[str, Value]]) -> dict[str, Value]:
-        """Return what is known of a term from what is known of its arguments."""
+        """Return the facts about a term's axes from the facts about its arguments."""
         if not any(arguments):
             return {}
         if term.operator in AGREE:
@@ -144,11 +144,11 @@ class Flow(Generic[Value]):
         raise NotImplementedError
 
     def sliced(self, axis: str, value: Value, first: int, size: int) -> dict[str, Value]:
-        """Return the value of an axis X_{a(2:3)}, an index by first, first + 1, …"""
+        """Return the value of the axis of a slice X_{a(2:3)}, an index by first, first + 1, …"""
         raise NotImplementedError
 
 
-class KeptLabels(Flow[Labels]):
+class KeptLabels(AxisFlow[Labels]):
     """The labels that terms keep; `CONFLICT` for an axis that combines by position and whose labels differ."""
 
     def __init__(self, inputs: Mapping[str, AxisLabels], starred: Starred):
@@ -185,7 +185,7 @@ class LabelsToAlign(KeptLabels):
         return combined(several, can_align)
 
 
-class CombinedAxes(Flow[LabeledAxis]):
+class CombinedAxes(AxisFlow[LabeledAxis]):
     """The axes of terms that come whole from inputs, whatever their names; `join` gets each two that are combined."""
 
     def __init__(self, inputs: Inputs, join: Join):
@@ -216,7 +216,7 @@ class CombinedAxes(Flow[LabeledAxis]):
     def of_loop(
         self, loop: Loop, arguments: list[dict[str, LabeledAxis]], states: list[dict[str, LabeledAxis]]
     ) -> None:
-        """Compare what the body of a loop combines, and append what is known of each state."""
+        """Compare the axes that the body of a loop combines, and append the facts about each state."""
         at = iter(arguments)
         for group, repeats in ((loop.states, 1), (loop.slices, 1), (loop.members, loop.steps), (loop.given, 1)):
             for inner in group:
