@@ -11,6 +11,7 @@
 `mapping`: vmap and scan by axis.
 `values`: the values that convert to tensors.
 `reshaping`: rename, merge, split, index.
+`periods`: partial dates.
 `labeled`: operations on tensors whose axes have labels.
 `lazy`: methods that are imported at their first use; names of other libraries.
 `methods`: the operators and methods of NamedTensor.

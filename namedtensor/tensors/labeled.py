@@ -22,6 +22,7 @@ from ..operators.labels import combined_axes, result_labels
 from ..operators.record import Operator
 from . import eager, reshaping
 from .elements import alone
+from .periods import between_dates, is_partial, need_single, within_period
 from .reshaping import need_axes
 
 
@@ -178,23 +179,28 @@ def position(tensor: Any, axis: str, label: Any) -> int:
 
 
 def resolved(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> Any:
-    """An index with labels as one with positions; `by_label`: integers are labels, too.
+    """Return an index with labels as one with positions; with `by_label`, integers are labels too.
 
-    A slice of labels includes its end.
+    A slice of labels includes its end. A partial date selects its period.
     """
     if isinstance(selection, NamedTensor):
         return selection
+    labels = labels_of(tensor.layout).get(axis)
+    if labels is not None and is_partial(labels, selection):
+        return within_period(labels, selection, axis)
     if isinstance(selection, slice):
         ends = (selection.start, selection.stop)
         if not by_label and not any(map(is_label, ends)):
             return selection
+        if labels is not None and (dates := between_dates(labels, *ends, axis)) is not None:
+            return slice(dates.start, dates.stop, selection.step)
         first, last = (None if end is None else position(tensor, axis, end) for end in ends)
         return slice(first, None if last is None else last + 1, selection.step)
     if isinstance(selection, (list, tuple)) or (isinstance(selection, np.ndarray) and selection.ndim == 1):
-        return [
-            resolved(tensor, axis, entry, by_label)
-            for entry in reshaping.listed(axis, tensor.layout.sizes[axis], selection)
-        ]
+        entries = reshaping.listed(axis, tensor.layout.sizes[axis], selection)
+        if labels is not None:
+            need_single(labels, entries, axis)
+        return [resolved(tensor, axis, entry, by_label) for entry in entries]
     return position(tensor, axis, selection) if by_label or is_label(selection) else selection
 
 
@@ -234,7 +240,8 @@ def sel(self: NamedTensor, index: Mapping[str, Any] | None = None, /, **named: A
     index : mapping of str to label, list of labels or slice, optional
         What to select per axis, if a name is not a Python identifier.
     **named : label, list of labels or slice
-        What to select per axis. One label removes the axis; a slice includes both of its ends.
+        What to select per axis. One label removes the axis; a slice includes both of its ends. Among dates, a partial date
+        such as "2024-03" selects its period, and a slice reaches to the end of the period.
 
     Returns
     -------

@@ -1,0 +1,82 @@
+"""Partial dates: `"2024-03"` is the whole month among days, as in pandas and xarray."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from grammar.errors import NotationError
+
+from ..core.labels import Labels, shown, unknown_label
+
+DATE = re.compile(r"-?\d{4,}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d(\.\d+)?)?)?)?)?)?")
+UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
+
+
+def unit_of(labels: Labels) -> int:
+    """Return the position in `UNITS` of the coarsest unit that contains all dates; days at the coarsest for clock units."""
+    unit = np.datetime_data(labels.values.dtype)[0]
+    if unit not in UNITS[3:]:
+        return UNITS.index(unit) if unit in UNITS else UNITS.index("D")
+    exact = (at for at in range(2, len(UNITS)) if (labels.values.astype(f"M8[{UNITS[at]}]") == labels.values).all())
+    return next(exact, UNITS.index(unit))
+
+
+def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
+    """Return the first date of a date's period and the first date after it; None if the labels or the text are not dates."""
+    if labels.values.dtype.kind != "M" or not isinstance(label, str) or not DATE.fullmatch(label):
+        return None
+    try:
+        start = np.datetime64(label)
+    except ValueError:  # such as month 13
+        return None
+    return start, start + 1
+
+
+def is_partial(labels: Labels, label: Any) -> bool:
+    """Return whether a text is a date of a coarser unit than the labels, so that it is a period."""
+    found = period(labels, label)
+    return found is not None and UNITS.index(np.datetime_data(found[0].dtype)[0]) < unit_of(labels)
+
+
+def need_single(labels: Labels, entries: Iterable[Any], axis: str) -> None:
+    """Raise NotationError if an entry of a list is a partial date."""
+    partial = next((entry for entry in entries if is_partial(labels, entry)), None)
+    if partial is not None:
+        raise NotationError(
+            401,
+            f"{shown(partial)} is a period, but a list contains single labels of axis {axis}",
+            hint=f"select it alone: A.sel({axis}={shown(partial)}), or write each of its dates",
+        )
+
+
+def within_period(labels: Labels, label: str, axis: str) -> list[int]:
+    """Return the positions of the labels in the period of a partial date. Raises NotationError if there are none."""
+    start, end = period(labels, label) or (None, None)
+    positions = np.flatnonzero((labels.values >= start) & (labels.values < end)).tolist()
+    if not positions:
+        raise unknown_label(label, axis, labels)
+    return positions
+
+
+def between_dates(labels: Labels, first: Any, last: Any, axis: str) -> slice | None:
+    """Return the slice from the period of one date to the end of another's; None if an end is neither a date nor None.
+
+    Raises NotationError if the dates are not in order.
+    """
+    starts, ends = (None if end is None else period(labels, end) for end in (first, last))
+    if (first is not None and starts is None) or (last is not None and ends is None):
+        return None
+    values = labels.values
+    if np.isnat(values).any() or (values[1:] < values[:-1]).any():
+        raise NotationError(
+            401,
+            f"axis {axis} has dates that are not in order, and cannot be sliced by {shown(last if first is None else first)}",
+            hint=f"sort it first: A[{{{axis!r}: sorted(A.labels[{axis!r}])}}]",
+        )
+    begin = 0 if starts is None else int(np.searchsorted(values, starts[0]))
+    stop = len(values) if ends is None else int(np.searchsorted(values, ends[1]))
+    return slice(begin, max(begin, stop))
