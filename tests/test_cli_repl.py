@@ -259,9 +259,9 @@ def test_a_session_of_a_pipe(piped, tmp_path):
     (tmp_path / "f.nt").write_text("f(y) = y x", encoding="utf-8")
     assert piped("f(2)", str(tmp_path / "f.nt"), "x=5") == (0, "10\n", "")
     assert piped("α = 2", "--ascii") == (0, "2\n", "")
-    (tmp_path / "t.csv").write_text("ann,1\nbob,2\n")
+    (tmp_path / "t.csv").write_text("ann,1,x\nbob,2,y\n")
     messages = piped("∑_{a,b} T", f"T={tmp_path / 't.csv'}:a,b")
-    assert messages == (0, "3\n", "T: left out column 1: no numbers there\n")
+    assert messages == (0, "3\n", "T: left out column 3: no numbers there\n")
     assert piped("", "none.nt")[0] == 2
     assert piped("") == (0, "", "")
 

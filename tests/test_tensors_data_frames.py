@@ -67,13 +67,9 @@ def test_an_index_of_pandas_is_an_array():
 def test_what_is_no_table_of_pandas_has_its_error():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"name": ["a", "b"], "low": [1, 2], "note": ["c", "d"]})
-    code, message, _ = error_of(lambda: nt.from_pandas(frame, "row column"))
+    code, message, hint = error_of(lambda: nt.from_pandas(frame[["name", "note"]], "row column"))
     assert code == 317 and message.startswith("columns name, note hold no numbers (")
-    assert error_of(lambda: nt.from_pandas(frame, "row column"))[2] == (
-        "label rows with one: data.set_index('name'); or convert it to numbers first"
-    )
-    code, message, hint = error_of(lambda: nt.from_pandas(frame[["name", "low"]], "row column"))
-    assert message.startswith("column name holds no numbers (") and hint.startswith("label rows with it: ")
+    assert hint == "convert one to numbers first"
     code, message, hint = error_of(lambda: nt.from_pandas(frame["name"], "row"))
     assert message.startswith("the Series holds no numbers (") and hint == "convert it to numbers first"
     assert error_of(lambda: nt.from_pandas(frame[["low"]], "row")) == (
@@ -129,9 +125,37 @@ def test_what_is_no_table_of_polars_has_its_error():
     assert error_of(lambda: nt.from_polars(frame)) == (317, "a DataFrame of polars has no names of axes", hint)
     assert error_of(lambda: nt.from_polars(frame, "a")) == (316, "the DataFrame has 2 axes, but 1 name was given", hint)
     assert error_of(lambda: nt.from_polars(frame, "a b c"))[1] == "the DataFrame has 2 axes, but 3 names were given"
-    assert error_of(lambda: nt.from_polars(frame, "a b")) == (
-        317, "column city holds no numbers", "leave it out: data.drop('city'), or put it first as labels",
+    assert error_of(lambda: nt.from_polars(frame[["city"]], "a b")) == (
+        317, "no column of the DataFrame holds numbers", "convert one to numbers first",
     )  # fmt: skip
+
+
+MIXED = {"low": [3, 1], "city": ["Oslo", "Rome"], "high": [5.0, 9.0], "note": ["wet", "dry"]}
+
+
+def read_mixed(tmp_path, source):
+    """Read the table of `MIXED` in one of the ways."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(MIXED)
+    if source == "csv":
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        return nt.load_tensor(tmp_path / "t.csv", "row kind")
+    if source == "parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(tmp_path / "t.parquet")
+        return nt.load_tensor(tmp_path / "t.parquet", "row kind")
+    if source == "polars":
+        return nt.from_polars(pytest.importorskip("polars").DataFrame(MIXED), "row kind")
+    return nt.from_pandas(frame, "row kind") if source == "pandas" else nt.tensor(frame, "row kind")
+
+
+@pytest.mark.parametrize("source", ["csv", "parquet", "pandas", "polars", "tensor"])
+def test_a_column_of_words_labels_the_rows_and_the_others_are_left_out_with_a_warning(tmp_path, source):
+    with pytest.warns(nt.NotationWarning, match="left out note: no numbers there") as caught:
+        table = read_mixed(tmp_path, source)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert table.to_array("row kind").tolist() == [[3, 5], [1, 9]]
+    assert table.labels == {"row": ["Oslo", "Rome"], "kind": ["low", "high"]}
 
 
 def test_a_tensor_as_a_table_of_polars_has_its_labels_in_the_first_column():

@@ -16,8 +16,9 @@ from .arrays import library
 from .axes import names_of
 from .interchange import Origin, from_xarray, imported, labeled_tensor
 from .kinds import wrong
-from .labels import Labels, labels_of
+from .labels import Labels, dropping_notes, labels_of
 from .tensor import NamedTensor, tensor
+from .warned import warn
 
 MAX_SHOWN = 5  # columns that a message lists
 PANDAS, POLARS = "pip install '.[data]'", "pip install polars"
@@ -38,7 +39,8 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     Parameters
     ----------
     data : pandas.Series or pandas.DataFrame
-        The table. Each level of a MultiIndex becomes an axis of its own.
+        The table. Each level of a MultiIndex becomes a separate axis. The first column of words labels the rows if the index
+        only counts; a NotationWarning names other columns of words, which are left out.
     axes : str or iterable of str, optional
         Axis names: of the index, then of the columns (default: the names that these have).
 
@@ -49,7 +51,7 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     Raises
     ------
     NotationError
-        If an axis has no name, or a column holds no numbers (317).
+        If an axis has no name, or no column holds numbers (317).
 
     Examples
     --------
@@ -61,6 +63,10 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
         raise wrong(
             data, "what from_pandas is given", "a Series or a DataFrame of pandas", 'write nt.tensor(data, "a b")'
         )
+    if hasattr(data, "columns"):
+        data, dropped = label_rows(data)
+        for note in dropping_notes(dropped):
+            warn(f"the DataFrame: {note}")
     indices = [data.index, *([data.columns] if hasattr(data, "columns") else [])]
     names = axis_names(indices, axes, type(data).__name__)
     labels: dict[str, Labels] = {}
@@ -100,6 +106,20 @@ def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
     return tuple(map(str, level_names))
 
 
+def label_rows(frame: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return a pandas frame of numbers, and the names of the columns of words that are left out.
+
+    The first column of words labels the rows if the index only counts.
+    """
+    words = [column for column, dtype in zip(frame.columns, frame.dtypes) if getattr(dtype, "kind", "O") not in "biufc"]
+    if not words or len(words) == len(frame.columns):
+        return frame, ()
+    if is_default(frame.index):
+        frame = frame.set_index(words[0]).rename_axis(index=frame.index.name)
+        words = words[1:]
+    return frame.drop(columns=words), tuple(map(str, words))
+
+
 def is_default(index: Any) -> bool:
     """Whether an index only counts from 0."""
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
@@ -114,8 +134,7 @@ def numbers_of(data: Any) -> Any:
         what = f"column{'s' * (len(unfit) > 1)} {columns}" if columns else "the Series"
         raise NotationError(
             317, f"{what} hold{'' if len(unfit) > 1 else 's'} no numbers ({dtypes[unfit[0]]})",
-            hint=f"label rows with {'it' if len(unfit) == 1 else 'one'}: data.set_index({str(data.columns[unfit[0]])!r}); "
-            "or convert it to numbers first" if columns else "convert it to numbers first",
+            hint=f"convert {'one' if len(unfit) > 1 else 'it'} to numbers first",
         )  # fmt: skip
     missing = any(not isinstance(dtype, np.dtype) for dtype in dtypes) and bool(np.asarray(data.isna()).any())
     array = data.to_numpy(dtype=float, na_value=np.nan) if missing else data.to_numpy()
@@ -197,7 +216,7 @@ def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 # ----------------------------------------------------------------------------------------------------------------- polars
 def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTensor:
-    """Convert a polars Series or DataFrame: the names of its columns become labels, and so does a first column of words or dates.
+    """Convert a polars Series or DataFrame: the names of its columns become labels, and so does its first column of words or dates.
 
     Parameters
     ----------
@@ -213,7 +232,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     Raises
     ------
     NotationError
-        If the axes are not named (317), or another column than the first holds no numbers (317).
+        If the axes are not named, or no column holds numbers (317).
 
     Examples
     --------
@@ -243,16 +262,16 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
         )  # fmt: skip
     labels: dict[str, Labels] = {}
     fits = [dtype.is_numeric() or str(dtype) == "Boolean" for dtype in data.dtypes]
-    if fits and not fits[0]:
-        labels[names[0]] = Labels(data.to_series(0).to_list())
-        data, fits = data[:, 1:], fits[1:]
-    if not all(fits):
-        column = data.columns[fits.index(False)]
-        raise NotationError(
-            317,
-            f"column {column} holds no numbers",
-            hint=f"leave it out: data.drop({column!r}), or put it first as labels",
-        )
+    if any(fits) and not all(fits):
+        first = fits.index(False)
+        labels[names[0]] = Labels(data.to_series(first).to_list())
+        data, fits = data.drop(data.columns[first]), [*fits[:first], *fits[first + 1 :]]
+    words = [column for column, fit in zip(data.columns, fits) if not fit]
+    if not any(fits):
+        raise NotationError(317, "no column of the DataFrame holds numbers", hint="convert one to numbers first")
+    for note in dropping_notes(words):
+        warn(f"the DataFrame: {note}")
+    data = data.drop(words)
     return labeled_tensor(data.to_numpy(), names, {**labels, names[1]: Labels(data.columns)})
 
 

@@ -216,6 +216,12 @@ def text_of(value: Any) -> str:
     return text.removesuffix(" 00:00:00")
 
 
+def dropping_notes(dropped: Iterable[str]) -> tuple[str, ...]:
+    """Return the note on columns of words that are left out; none if there are none."""
+    names = ", ".join(map(str, dropped))
+    return (f"left out {names}: no numbers there",) if names else ()
+
+
 def shown(value: Any) -> str:
     """A label in a message."""
     return repr(value.item() if hasattr(value, "item") else value)[:60]

@@ -19,7 +19,8 @@ class Found(NamedTuple):
     axes: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     table: bool = False
-    labels: tuple[Any, ...] = ()  # of each axis, such as the rows and the columns of a table; empty where it has none
+    labels: tuple[Any, ...] = ()  # of each axis, such as the rows and the columns of a table; empty if it has none
+    dropped: tuple[str, ...] = ()  # columns of words that are left out
 
 
 def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = "array") -> str:

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..core.labels import dropping_notes
 from .text import InputError, as_number, read_text
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
@@ -39,7 +40,14 @@ class Table(NamedTuple):
     lines: Sequence[int]  # of those cells in the file
     labels: tuple[str, ...]
     has_header: bool
-    notes: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which row is the header, and which columns are left out."""
+        shown = ", ".join(title or "(empty)" for title in self.titles[:MAX_TITLES])
+        header = f"took the first row as header: {shown}" + ", …" * (len(self.titles) > MAX_TITLES)
+        return (header,) * self.has_header + dropping_notes(self.dropped)
 
     @property
     def count(self) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -82,8 +90,10 @@ def read_table(path: Path, header: bool | None = None) -> Table:
     if not columns:
         raise InputError(f"{path} holds no column of numbers")
     others = [index for index in range(len(cells)) if index not in columns]
-    labels = next((tuple(cells[index]) for index in others if all(cells[index])), ())
-    return Table(path, titles, columns, lines, labels, has_header, notes_of(titles, others, has_header))
+    labeling = next((index for index in others if all(cells[index])), None)
+    labels = () if labeling is None else tuple(cells[labeling])
+    dropped = dropped_columns(titles, (index for index in others if index != labeling and any(cells[index])))
+    return Table(path, titles, columns, lines, labels, has_header, dropped)
 
 
 def cells_of(rows: Sequence[Row], header: bool | None) -> TableCells:
@@ -143,15 +153,9 @@ def rows_of(text: str, path: Path) -> list[Row]:
     return rows
 
 
-def notes_of(titles: Sequence[str], others: Sequence[int], has_header: bool) -> tuple[str, ...]:
-    """Which row was taken as the header, and which columns were left out."""
-    notes: list[str] = []
-    if has_header:
-        shown = ", ".join(title or "(empty)" for title in titles[:MAX_TITLES]) + ", …" * (len(titles) > MAX_TITLES)
-        notes.append(f"took the first row as header: {shown}")
-    if others:
-        notes.append(f"left out {', '.join(titles[index] or 'column 1' for index in others)}: no numbers there")
-    return tuple(notes)
+def dropped_columns(titles: Sequence[str], columns: Iterable[int]) -> tuple[str, ...]:
+    """Return the titles of columns of words that do not label the rows."""
+    return tuple(titles[index] or f"column {index + 1}" for index in columns)
 
 
 # -------------------------------------------------------------------------------------------------------------- the rules

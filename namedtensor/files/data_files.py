@@ -16,6 +16,7 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
+from ..core.labels import dropping_notes
 from .contents import Found, choose
 from .text import InputError
 
@@ -56,11 +57,12 @@ def first_line(problem: Exception) -> str:
     return lines[0][:1].lower() + lines[0][1:120]
 
 
-def as_found(tensor: Any, notes: tuple[str, ...] = (), table: bool = False) -> Found:
-    """The array of a tensor, with its axes and its labels, as a reader of files gives it."""
+def as_found(tensor: Any, dropped: tuple[str, ...] = (), table: bool = False) -> Found:
+    """Return the contents of a file: the array of a tensor, its axes and its labels."""
     labels = dict(tensor.layout.labels)
     of_axes = tuple(labels.get(axis, ()) for axis in tensor.axes)
-    return Found(tensor.array, None if table else tensor.axes, notes, table, of_axes)
+    axes = None if table else tensor.axes
+    return Found(tensor.array, axes, dropping_notes(dropped), table, of_axes, dropped)
 
 
 # ---------------------------------------------------------------------------------------------------------------- Parquet
@@ -72,13 +74,13 @@ def read_parquet(path: Path, member: str | None) -> Found:
     with LOADING, all_or_none():
         pandas: Any = import_module("pandas")
 
-        from ..core.data_frames import from_pandas
+        from ..core.data_frames import from_pandas, label_rows
 
     try:
         frame = pandas.read_parquet(path)
     except Exception as problem:  # each engine has its own
         raise InputError(f"{path} cannot be read: {first_line(problem)}") from None
-    frame, notes = with_row_labels(frame)
+    frame, dropped = label_rows(frame)
     if member is not None:
         if member not in frame.columns:
             known = ", ".join(map(str, frame.columns[:MAX_LISTED]))
@@ -89,19 +91,7 @@ def read_parquet(path: Path, member: str | None) -> Found:
         tensor = from_pandas(frame, [axis if isinstance(axis, str) else other for axis, other in zip(axes, "rc")])
     except NotationError as problem:
         raise InputError(f"{path}: {problem.message}") from None
-    return as_found(tensor, notes, table=None in axes)
-
-
-def with_row_labels(frame: Any) -> tuple[Any, tuple[str, ...]]:
-    """A frame of numbers alone: its first column of words is its index, where that only counts."""
-    words = [column for column, dtype in zip(frame.columns, frame.dtypes) if getattr(dtype, "kind", "O") not in "biuf"]
-    if not words:
-        return frame, ()
-    if type(frame.index).__name__ == "RangeIndex":
-        frame = frame.set_index(words[0]).rename_axis(index=frame.index.name)
-        words = words[1:]
-    frame = frame.drop(columns=words)
-    return frame, (f"left out {', '.join(map(str, words))}: no numbers there",) if words else ()
+    return as_found(tensor, dropped, table=None in axes)
 
 
 def write_parquet(value: Any, file: Any, path: str) -> None:

@@ -115,12 +115,13 @@ def read_csv(path: Path, member: str | None, header: bool | None = None) -> Foun
         titles = {table.titles[index]: index for index in columns}
         columns = [titles[choose(titles, member, path, "column")]]
         notes = notes[:1] if table.has_header else []
+        table = table._replace(dropped=())
     array = table.values(columns)
     missing = int((array != array).sum())
     if missing:
         notes.append(f"{missing} missing value{'s' * (missing != 1)} became nan")
     titles_of = tuple(table.titles[index] for index in columns) if table.has_header else ()
-    return Found(array, notes=tuple(notes), table=True, labels=(table.labels, titles_of))
+    return Found(array, notes=tuple(notes), table=True, labels=(table.labels, titles_of), dropped=table.dropped)
 
 
 def table_of(path: Path, header: bool | None = None) -> Table:

@@ -18,9 +18,9 @@ from .csv_tables import (
     Table,
     TableCells,
     cells_of,
+    dropped_columns,
     has_numbers,
     is_row_numbers,
-    notes_of,
     rows_of,
     separator_of,
 )
@@ -41,12 +41,16 @@ def read_large_table(path: Path, header: bool | None) -> Table | None:
             return None
         numeric = numeric[1:]
     others = [index for index in range(len(columns)) if index not in numeric]
-    named = [columns[index] for index in others if isinstance(columns[index], list) and all(columns[index])]
+    labeling = next((index for index in others if isinstance(columns[index], list) and all(columns[index])), None)
     if not numeric:
         return None
-    labels = tuple(named[0]) if named else tuple(map(str, columns[0])) if head.is_indexed else ()
-    notes = notes_of(head.titles, others, head.has_header)
-    return Table(path, head.titles, {index: columns[index] for index in numeric}, (), labels, head.has_header, notes)
+    counted = tuple(map(str, columns[0])) if head.is_indexed else ()
+    labels = counted if labeling is None else tuple(columns[labeling])
+    words = (
+        index for index in others if index != labeling and isinstance(columns[index], list) and any(columns[index])
+    )
+    dropped = dropped_columns(head.titles, words)
+    return Table(path, head.titles, {index: columns[index] for index in numeric}, (), labels, head.has_header, dropped)
 
 
 def plain_head(path: Path) -> str:

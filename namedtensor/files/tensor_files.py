@@ -12,6 +12,8 @@ from grammar.locks import LOADING, all_or_none
 
 from ..core.axes import names_of
 from ..core.kinds import as_path, wrong
+from ..core.labels import dropping_notes
+from ..core.warned import warn
 from .contents import Found, first_axis_alone, label_values
 from .formats import read_path, write
 from .text import InputError
@@ -43,7 +45,8 @@ def load_tensor(
     Returns
     -------
     NamedTensor
-        With the labels that the file has: the words in the header and the first column of a table, or coordinates.
+        With the labels of the file: the words in the header and in the first column of words of a table, or coordinates. A
+        NotationWarning names other columns of words, which are left out.
 
     Raises
     ------
@@ -63,6 +66,8 @@ def load_tensor(
         contents = read_path(file, member, "the tensor", header)
     except (InputError, OSError) as problem:
         raise NotationError(409, str(problem)) from None
+    for note in dropping_notes(contents.dropped):
+        warn(f"{file.name}: {note}")
     return named(contents, None if axes is None else names_of(axes), file)
 
 
