@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from functools import partial
+from threading import Thread
 from typing import Any
 
-from ..planning.plan import Plan, PlanValue
-from .entry_checks import every_step
+from ..planning.plan import Plan, PlanValue, Step
+from .entry_checks import every_step, size_lines
 from .lines import (
     COMMON,
+    FILE,
     INDEX_ERROR,
     LOOP,
     OF_NUMBERS,
     UNARY,
+    GeneratedSource,
+    code_of,
     exact,
     functions,
     listed,
@@ -265,8 +271,35 @@ def makes_arrays(plan: Plan) -> bool:
     return any(step.value.sized and step.primitive in creating for step in every_step(plan))
 
 
+def outside_modes(function: Callable[[], Any]) -> Any:
+    """Return what a function returns in a new thread.
+
+    The modes of PyTorch (`torch.export`, `FakeTensorMode`, `torch.inference_mode`, a default device) belong to one thread.
+    A constant that is made in a mode would outlive it.
+    """
+    results: list[Any] = []
+    problems: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(function())
+        except BaseException as problem:
+            problems.append(problem)
+
+    thread = Thread(target=copy_context().run, args=(run,), daemon=True)
+    thread.start()
+    thread.join()
+    if problems:
+        raise problems[0]
+    return results[0]
+
+
 class Torch(Backend):
-    """The table of PyTorch; constants are brought to the device of what is given."""
+    """The table of PyTorch; constants are brought to the device of what is given.
+
+    A function with constants is called with ordinary tensors. For others, such as the tensors without values of
+    `torch.export`, its constants are made again in the mode of the call, and for this call alone.
+    """
 
     def __init__(self, *arguments: Any, **named: Any):
         super().__init__(*arguments, **named)
@@ -279,7 +312,7 @@ class Torch(Backend):
 
     @property
     def reserved(self) -> set[str]:
-        return {*super().reserved, "device"}
+        return {*super().reserved, "device", "function_in_mode", "ordinary"}
 
     def opening(self, plan: Any) -> list[str]:
         if not plan.inputs:
@@ -300,6 +333,33 @@ class Torch(Backend):
         used = {argument for step in plan.steps if not is_done_before(step.value) for argument in step.arguments}
         constants = {plan.names[item]: item for item in used | {*plan.results} if getattr(item, "fixed", False)}
         return [value for _, value in sorted(constants.items()) if not value.sized]
+
+    def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
+        self.globals(xp)  # The thread finds them, and so waits for no import of this one.
+        return outside_modes(lambda: super(Torch, self).made(text, xp, extra))
+
+    def source_to_run(self, plan: Plan) -> GeneratedSource:
+        """Return the text of the function that runs; with constants, it begins with a check of the types of its inputs."""
+        names = [plan.names[value] for value in plan.inputs if isinstance(value, PlanValue)]
+        if not names or not any(is_done_before(step.value) for step in every_step(plan)):
+            return self.source(plan)
+        given = ", ".join(plan.names[value] for value in plan.inputs)
+        check = f"    if {' or '.join(f'type({name}) not in ordinary' for name in names)}:"
+        entry = [check, f"        return function_in_mode({given})"]
+        return self.source(plan, entry=[*entry, *(size_lines(plan) if plan.is_open else ())])
+
+    def function(
+        self, plan: Plan, xp: Any, extra: Mapping[str, Any] = {}
+    ) -> tuple[Callable[..., Any], dict[int, Step]]:
+        import torch
+
+        def function_in_mode(*arrays: Any) -> Any:
+            space = {**self.globals(xp), **extra, "ordinary": tuple(map(type, arrays))}
+            exec(code_of(self.source_to_run(plan).text, FILE), space)
+            return space["function"](*arrays)
+
+        ordinary = (torch.Tensor, torch.nn.Parameter)
+        return super().function(plan, xp, {**extra, "ordinary": ordinary, "function_in_mode": function_in_mode})
 
     def fixed_name(self, plan: Any, value: Any) -> str:
         return f"{plan.names[value]}_fixed" if plan.inputs and not value.sized else plan.names[value]

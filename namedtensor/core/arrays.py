@@ -50,20 +50,16 @@ def wide(xp: Any) -> bool | None:
 
 
 def at_once(xp: Any) -> Any:
-    """A context of eager evaluation: arrays have values in it, also while JAX traces or PyTorch infers.
+    """Return a context of eager evaluation: arrays have values in it even while JAX traces.
 
-    What a plan computes beforehand outlives the call that it was planned for.
+    The values that a plan computes beforehand outlive the call that made the plan. Those of PyTorch are made in another
+    thread, which no mode of the caller's thread reaches; see `backends/torch.py`.
     """
-    parts = xp.__name__.split(".")
-    if "jax" in parts:
-        import jax  # type: ignore[import-not-found]
+    if "jax" not in xp.__name__.split("."):
+        return nullcontext()
+    import jax  # type: ignore[import-not-found]
 
-        return jax.ensure_compile_time_eval()
-    if "torch" in parts:
-        import torch  # type: ignore[import-not-found]
-
-        return torch.inference_mode(False)
-    return nullcontext()
+    return jax.ensure_compile_time_eval()
 
 
 def is_array(value: Any) -> bool:
