@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.layers import Layer
 
 torch = pytest.importorskip("torch")
 jax = pytest.importorskip("jax")
@@ -115,7 +116,6 @@ TORCH = {
     "grad": lambda function, x: torch.func.grad(lambda x: function(x).sum())(x) * torch.nan,
     "jvp": lambda function, x: torch.func.jvp(function, (x,), (x,))[0],
     "functionalize": lambda function, x: torch.func.functionalize(function)(x),
-    "jit.trace": lambda function, x: torch.jit.trace(function, x)(x),
 }
 
 
@@ -148,6 +148,7 @@ def is_expected(actual, expected):
     return actual is None or np.isnan(np.asarray(actual)).all() or np.allclose(np.asarray(actual), expected, 1e-5, 1e-6)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", FORMULAS)
 @pytest.mark.parametrize(("library", "mode"), [(library, mode) for library in KINDS for mode in KINDS[library][1]])
 @pytest.mark.parametrize("first", ("mode", "ordinary"))
@@ -166,3 +167,76 @@ def test_a_formula_has_the_same_value_before_in_and_after_a_mode(kind, library, 
         assert np.allclose(np.asarray(result), expected, 1e-5)
     if library == "torch":
         assert not result.is_inference()
+
+
+# PyTorch refuses ordinary parameters beside tensors without values.
+WITHOUT_PARAMETERS = ("FakeTensorMode", "meta tensors", "make_fx fake", "make_fx symbolic")
+
+
+class Masked(Layer):
+    notation = """
+        Y = { X ⊙_{a} W + [1, 2]_{b} if iota_{b} ≥ 2; 0 otherwise }
+        X ∈ ℝ^{a}
+        W ∈ ℝ^{a × b}
+    """
+    output = "Y"
+    inputs = ("X",)
+
+
+W = np.arange(6, dtype="float32").reshape(3, 2)
+
+
+def of_layer(x):
+    """Return the value of the layer in NumPy."""
+    return np.where([False, True], x @ W + [1, 2], 0)
+
+
+def layer_of_torch():
+    return Masked({"W": nt.tensor(torch.tensor(W), "a b")})
+
+
+@pytest.mark.parametrize("mode", [mode for mode in TORCH if mode not in WITHOUT_PARAMETERS])
+@pytest.mark.filterwarnings("ignore")
+def test_a_layer_has_its_value_after_a_mode(mode):
+    layer = layer_of_torch()
+    TORCH[mode](lambda x: layer(nt.tensor(x, "a")).array, torch.tensor(X))
+    result = layer(nt.tensor(torch.tensor(X), "a")).array
+    assert type(result) is torch.Tensor and np.allclose(result, of_layer(X))
+
+
+@pytest.mark.parametrize("mode", ("inference_mode", "device meta", "default device meta", "export"))
+@pytest.mark.filterwarnings("ignore")
+def test_a_module_that_is_made_or_converted_in_a_mode_has_its_value_later(mode):
+    layer, made = layer_of_torch(), []
+
+    def make(x):
+        made.append(layer.module(X="a"))
+        made.append(layer.module(X="a").double().float())
+        return x
+
+    if mode == "export":
+        made.append(layer.module(X="a"))
+        export(made[0], torch.tensor(X))
+    else:
+        TORCH[mode](make, torch.tensor(X))
+    for module in made:
+        result = module(torch.tensor(X))
+        assert not result.is_inference() and np.allclose(result.detach(), of_layer(X))
+
+
+DIGAMMA = np.array(
+    [-np.euler_gamma - 2 * np.log(2), 2 - np.euler_gamma - 2 * np.log(2), 8 / 3 - np.euler_gamma - 2 * np.log(2)]
+)
+
+
+@pytest.mark.parametrize("mode", TORCH)
+@pytest.mark.filterwarnings("ignore")
+def test_a_function_of_tensors_has_its_value_after_a_mode(mode):
+    axis = f"a_{next(NUMBERS)}"  # no plan for this axis exists yet
+
+    def digamma(x):
+        return nt.digamma(nt.tensor(x, axis)).array
+
+    TORCH[mode](digamma, torch.tensor(X))
+    result = digamma(torch.tensor(X))
+    assert type(result) is torch.Tensor and np.allclose(result, DIGAMMA, 1e-5)

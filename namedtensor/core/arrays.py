@@ -256,7 +256,7 @@ _INTERNED: Cache[tuple[tuple[str, ...], tuple[int, ...], Any, Any, bool | None],
 
 
 def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
-    """The layout of an array with these axes.
+    """Return the layout of an array with these axes.
 
     >>> import numpy as np
     >>> layout_of(np.zeros(3), ("seq",)) is layout_of(np.ones(3), ("seq",))
@@ -264,7 +264,10 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
     """
     xp = namespace(array)
     key = (axes, tuple(array.shape), array.dtype, xp, wide(xp))
-    layout = _INTERNED.get(key)
+    try:
+        layout = _INTERNED.get(key)
+    except TypeError:  # PyTorch's symbolic sizes have no hash, and a plan is made for their numbers.
+        return _new(axes, tuple(map(int, array.shape)), *key[2:])
     return _new(*key) if layout is None else layout
 
 
