@@ -213,14 +213,14 @@ class PlanFunction:
         return self.target.backend.source(self.plan).steps
 
     def failed(self, problem: Exception) -> Step | None:
-        """The step whose line raised."""
+        """Return the step whose line raised; of a library's own function without a line, the only step."""
         steps = self.steps or self.lines()
         trace, step = problem.__traceback__, None
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == FILE:
                 step = steps.get(trace.tb_lineno, step)
             trace = trace.tb_next
-        return step
+        return next(iter(steps.values())) if step is None and len(steps) == 1 else step
 
 
 def is_tiny(value: PlanValue) -> bool:

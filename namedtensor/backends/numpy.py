@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache, partial
 from typing import Any
 
-from ..core.arrays import HALF
+from ..core.arrays import HALF, dtype_object
 from ..core.extents import typical
 from ..planning.memory import MIN_BUFFER_NUMBERS, Workspace
 from ..planning.plan import PlanValue
@@ -56,6 +57,18 @@ def bytes_of_buffers(buffers: Workspace) -> int:
     return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in buffers.made)
 
 
+@lru_cache(maxsize=64)
+def dtype_text(prefix: str, name: str) -> str:
+    """Return the text of a dtype: NumPy has no name of its own for those of `ml_dtypes`.
+
+    >>> dtype_text("np", "float16"), dtype_text("np", "bfloat16")
+    ('np.float16', "np.dtype('bfloat16')")
+    """
+    import numpy as np
+
+    return f"{prefix}.{name}" if prefix != "np" or hasattr(np, name) else f"np.dtype({name!r})"
+
+
 def _reduced(ufunc: str):
     def line(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
         arguments = f"{names[0]}, {options['at']}"
@@ -74,16 +87,18 @@ def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> st
     text = f"{listed(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
     forms = []
     for name, _, buffers in BACKEND.forms(step):
-        forms += [name, listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))]
+        forms += [name, listed(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))]
     run, buffers, *fallback = forms
     more = "".join(f", {name}" for name in fallback)
     caller = CALLERS[options["cores"]]
-    return f"in_blocks({caller}, {run}, {text}, {options['sizes']}, np.{step.value.dtype}, {buffers}{more})"
+    return (
+        f"in_blocks({caller}, {run}, {text}, {options['sizes']}, {dtype_text('np', step.value.dtype)}, {buffers}{more})"
+    )
 
 
 def _over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     ((name, plan, buffers),) = BACKEND.forms(step)
-    text = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))
+    text = listed(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
     places = f"{options['start']}, {options['stop']}, {options['rows']}"
     return f"over_slices({name}, {options['combine']}, {listed(names)}, {options['cuts']}, {places}, {text})"
 
@@ -100,13 +115,13 @@ def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
 def _constant(step: Any, xp: Any) -> Any:
     import numpy as np
 
-    return np.asarray(step.options["number"], dtype=getattr(xp, step.value.dtype))
+    return np.asarray(step.options["number"], dtype=dtype_object(xp, step.value.dtype))
 
 
 def _ones(step: Any, xp: Any) -> Any:
     import numpy as np
 
-    return np.ones(step.options["size"], dtype=getattr(xp, step.value.dtype))
+    return np.ones(step.options["size"], dtype=dtype_object(xp, step.value.dtype))
 
 
 def _erf(step: Any) -> str:
@@ -117,8 +132,7 @@ class NumPy(Backend):
     """The table of NumPy; `prefix` is where dtypes are named."""
 
     def __init__(self, prefix: str = "np"):
-        def dtype(name: str) -> str:
-            return f"{prefix}.{name}"
+        dtype = partial(dtype_text, prefix)
 
         lines: dict[str, Any] = {
             **COMMON,
@@ -176,6 +190,9 @@ class NumPy(Backend):
         self.keeps_sized = True
         self.modules, self.known = MODULES, {"constant": _constant, "ones": _ones}
 
+    def dtype(self, name: str) -> str:
+        return dtype_text(self.prefix, name)
+
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         into_room = (
             out.startswith("buffer_") and step.value.typical_count <= MIN_BUFFER_NUMBERS
@@ -213,7 +230,7 @@ class NumPy(Backend):
             return self.source(plan)
         text, given = Written(), ", ".join(plan.names[value] for value in plan.inputs)
         text.include(self.source(plan, "inside", given=buffers))
-        shapes = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))
+        shapes = listed(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
         text.add(f"def function({given}):")
         text.add(f"    result = in_buffers(lambda memory: inside({given and given + ', '}*memory({shapes})))")
         if plan.fallback is not None:

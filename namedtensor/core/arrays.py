@@ -106,6 +106,39 @@ def dtype_name(dtype: Any) -> str:
     return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
 
+def dtype_object(xp: Any, name: str) -> Any:
+    """Return a library's dtype by its name; NumPy knows those of `ml_dtypes` by name alone.
+
+    >>> import numpy as np
+    >>> dtype_object(np, "float32")
+    <class 'numpy.float32'>
+    """
+    result = getattr(xp, name, None)
+    if result is not None:
+        return result
+    import numpy as np
+
+    return np.dtype(name)
+
+
+@lru_cache(maxsize=64)
+def limits_of(dtype: str) -> Any:
+    """Return the limits of a float dtype, as `numpy.finfo` has them.
+
+    >>> limits_of("float16").maxexp
+    16
+    """
+    import numpy as np
+
+    try:
+        return np.finfo(dtype)
+    except (TypeError, ValueError):
+        with LOADING, all_or_none():
+            import ml_dtypes  # type: ignore[import-not-found]
+
+        return ml_dtypes.finfo(dtype)
+
+
 def module_name(backend: object) -> str:
     """The name of the module that has the functions of "numpy", "torch" or "jax". Raises NotationError for any other.
 

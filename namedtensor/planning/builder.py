@@ -21,10 +21,10 @@ class PlanBuilder(StepBuilder):
 
     # -------------------------------------------------------------------------------------------------- elementwise
     def elementwise(self, primitive: str, *arguments: Argument) -> PlanValue:
-        """A function of numbers over the union of the axes."""
+        """Apply a function of numbers over the union of the axes."""
         values = [argument for argument in arguments if isinstance(argument, PlanValue)]
         if len(values) < len(arguments):
-            if not values or primitive not in self.target.numbers:
+            if not values or primitive not in self.target.numbers or not self.target.is_native(values[-1].dtype):
                 arguments = dtypes.with_arrays(self, arguments)
             elif "typed-constants" in self.optimized:
                 arguments = dtypes.with_constants(self, primitive, arguments)

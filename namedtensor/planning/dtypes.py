@@ -26,13 +26,17 @@ PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of
 
 
 def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
-    """The dtype of what a primitive gives: that of its arguments, or what the library itself says."""
+    """Return the dtype of a primitive's result: that of its arguments, or the answer of the library itself."""
     if primitive in TRUTH:
         return "bool"
     dtypes = {argument.dtype if isinstance(argument, PlanValue) else type(argument) for argument in arguments} - PLAIN
     if len(dtypes) == 1 and primitive != "abs":
         (only,) = dtypes
-        if isinstance(only, str) and (primitive in KEEPING or b.target.kind(only) in FLOATING):
+        if (
+            isinstance(only, str)
+            and b.target.is_native(only)
+            and (primitive in KEEPING or b.target.kind(only) in FLOATING)
+        ):
             return only
     return b.target.ask(primitive, arguments, options)
 

@@ -14,9 +14,10 @@ def span_of(term: Term | None, source: str) -> tuple[int, int]:
 
 
 def refused(problem: Exception, source: str, term: Term) -> NotationError:
-    """The error for what a library of arrays cannot compute."""
+    """Return the error for a computation that a library of arrays refuses."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
-    return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source))
+    hint = "pass float64: x.astype('float64')" if isinstance(problem, TypeError) and "linalg" in why else None
+    return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source), hint=hint)
 
 
 def past_bits(dtype: str = "int64") -> NotationError:

@@ -74,7 +74,7 @@ def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -
     sums = _Sums(lowering, term, soft, other)
     largest = sums.largest()
     fallback = sums.weighted(largest, sums.total(largest))
-    if "unshifted-softmax" not in b.optimized:
+    if "unshifted-softmax" not in b.optimized or sums.values.dtype not in ENDS:
         return fallback
     product, total = sums.unshifted()
     b.guard(total, MIN_TOTAL, 2.0 ** (ENDS[total.dtype] // 2))

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from grammar.cache import Cache
 
-from ..core.arrays import dtype_name, kind_of
+from ..core.arrays import dtype_name, dtype_object, kind_of
 
 MAX_ASKED = 4096  # answers of a library about its dtypes
 
@@ -84,8 +84,13 @@ class Target:
         """b, i, u, f or c."""
         return kind_of(dtype)
 
+    def is_native(self, dtype: str) -> bool:
+        """Return whether a dtype is the library's own; NumPy has others, of `ml_dtypes`, that promote differently."""
+        return hasattr(self.xp, dtype)
+
     def object_of(self, dtype: str) -> Any:
-        return getattr(self.xp, dtype)
+        """Return the library's object for a dtype."""
+        return dtype_object(self.xp, dtype)
 
     def result_type(self, dtypes: Sequence[str]) -> str:
         """The common dtype of these, as the library has it."""

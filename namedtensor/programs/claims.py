@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NO_VALUE, NotationError
 
+from ..core.arrays import kind_of, limits_of
 from ..terms.environment import source_name
 from .closeness import RELATIVE, ROUNDINGS
 
@@ -85,7 +86,7 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
     if sides is None:
         return
     left, right = sides
-    unit = max((np.finfo(side.dtype).eps for side in sides if side.dtype.kind in "fc"), default=0.0)
+    unit = max((limits_of(side.dtype.name).eps for side in sides if kind_of(side.dtype.name) in "fc"), default=0.0)
     same = left == right  # of integers too, whose differences may pass what they are held in
     left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
     by_element = BY_ELEMENT.get()
