@@ -4,7 +4,6 @@ The expected values are NumPy's in float64, written by hand.
 """
 
 import math
-from functools import partial
 
 import ml_dtypes
 import numpy as np

@@ -11,6 +11,7 @@ from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Index, Node, axis_of
 
 from ..core.extents import Extent, shown
+from ..core.kinds import as_integer
 from ..core.size_conditions import assume_at_most, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
@@ -145,18 +146,19 @@ def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node)
 
 
 def check_position(checker: Inference, number: Any, size: Any, axis: str, part: Node) -> int:
-    if not isinstance(number, Extent) and (isinstance(number, bool) or number != int(number)):
+    integer = number if isinstance(number, Extent) else as_integer(number)
+    if integer is None:
         raise checker.error(402, f"index must be an integer, got {number}", part, hint="write an integer")
-    if not assume_at_most(1, number) or (is_ground(size) and not assume_at_most(number, size)):
+    if not assume_at_most(1, integer) or (is_ground(size) and not assume_at_most(integer, size)):
         raise checker.error(
             401,
             f"index {shown(number)} is out of range for axis {axis} (1 to {shown(size)})",
             part,
             hint="indices start at 1; negative indices are not supported"
-            if not isinstance(number, Extent) and number < 1
+            if not isinstance(integer, Extent) and integer < 1
             else f"the last index is |{axis}|",
         )
-    return number if isinstance(number, Extent) else int(number)  # pyright: ignore
+    return integer  # pyright: ignore
 
 
 def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Term:

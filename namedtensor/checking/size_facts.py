@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
+from math import isfinite, nan
 from typing import Any, TypeAlias
 
 from grammar.errors import NotationError
@@ -12,6 +13,7 @@ from grammar.nodes import Call, Node, Number, Size
 from grammar.traversal import children
 
 from ..core.extents import Extent, UndecidedSize, is_size, typical
+from ..core.kinds import as_integer
 from ..core.monomials import UnfitSize
 from ..core.size_conditions import as_comparison, assume_at_most, assume_divides
 from ..core.sizes import SizeVariable, resolve
@@ -121,9 +123,16 @@ def computed(operator: str, values: list[Any]) -> Any:
             return resolve(left) // resolve(right)
         if right == 0:
             return None
+        if not is_finite(left) or not is_finite(right):
+            return nan
         quotient = Fraction(left) / Fraction(right)
         return int(quotient) if quotient.denominator == 1 else quotient
     return left * right
+
+
+def is_finite(number: Any) -> bool:
+    """Return whether a number is finite, of integers too that are beyond the floats."""
+    return not isinstance(number, float) or isfinite(number)
 
 
 def power(base: Any, exponent: Any) -> Any:
@@ -132,7 +141,7 @@ def power(base: Any, exponent: Any) -> Any:
         return base**exponent
     if isinstance(base, Extent) or isinstance(exponent, Extent):
         raise UndecidedSize(base if isinstance(base, Extent) else exponent)  # pyright: ignore
-    if not all(isinstance(number, (int, float, Fraction)) for number in (base, exponent)):
+    if not all(isinstance(number, (int, float, Fraction)) and is_finite(number) for number in (base, exponent)):
         return None
     base, exponent = Fraction(base), Fraction(exponent)
     if (base == 0 and exponent < 0) or (base < 0 and exponent.denominator > 1) or exponent.denominator > MAX_ROOT:
@@ -171,13 +180,13 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
 
 
 def as_size(value: Any) -> Any:
-    """A solution as a size; None if it is not a non-negative integer, which is a condition of the plan if symbols leave it open."""
+    """Return a solution as a size; None if it is not a non-negative integer, which is a condition of the plan if symbols leave it open."""
     if isinstance(value, SizeVariable):
         return value
     if not isinstance(value, Extent):
-        if value != int(value):
+        value = as_integer(value)
+        if value is None:
             return None
-        value = int(value)
     return value if assume_at_most(*as_comparison(value)) else None
 
 
@@ -190,10 +199,12 @@ def solved_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquati
 
 
 def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[int, int], *notes: str) -> NotationError:
-    """The error of a size that would not be a non-negative integer."""
+    """Return the error of a size that would not be a non-negative integer."""
     value = typical(value)
     number = f"{value:.6g}" if isinstance(value, float) else value
-    why, hint = NO_SIZE[value == int(value)]
+    why, hint = NO_SIZE[as_integer(value) is not None]
+    if not is_finite(value):
+        hint = "choose finite sizes"
     return checker.error(310, f"{subject} {number}, which is {why}", where, notes=notes, hint=hint)
 
 

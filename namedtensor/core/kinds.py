@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from grammar.errors import NotationError
@@ -11,6 +12,26 @@ from grammar.locks import LOADING, all_or_none
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def as_integer(value: Any) -> int | None:
+    """Return a whole number as a Python integer, or None for any other value.
+
+    Whole numbers are integers, floats such as 3.0 and fractions such as 6/2, of Python and NumPy, and arrays and tensors
+    without axes that hold one. Booleans, ∞, nan and values under tracing are none.
+
+    >>> as_integer(3.0), as_integer(2.5), as_integer(float("inf")), as_integer(True)
+    (3, None, None, None)
+    """
+    if type(value) is int:
+        return value
+    try:
+        value = getattr(value, "array", value)
+        number = value if isinstance(value, (int, float, Fraction)) else value.item()
+        is_whole = not isinstance(number, (bool, complex)) and number == int(number)
+    except Exception:  # Of several elements, of no number, ∞, or traced.
+        return None
+    return int(number) if is_whole else None
 
 
 def is_mapping(value: Any) -> TypeGuard[Mapping[str, Any]]:
@@ -78,6 +99,7 @@ def as_number(value: Any, what: str, least: float, hint: str) -> Any:
 
 def as_count(value: Any, what: str, hint: str) -> int:
     """Return a non-negative integer. Raises NotationError for anything else."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or getattr(value, "shape", ()) or value < 0:
+    integer = as_integer(value)
+    if integer is None or integer < 0:
         raise wrong(value, what, "a non-negative integer", hint)
-    return int(value)
+    return integer

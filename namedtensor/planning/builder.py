@@ -54,7 +54,9 @@ class PlanBuilder(StepBuilder):
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: PlanValue, axes: Order, keep: bool = False) -> PlanValue:
-        """Over axes, which stay with size 1 where they are to be kept."""
+        """Reduce over axes; with `keep`, they stay with size 1."""
+        if self.sums_in_single(kind, x):
+            return self.cast(self.reduce(kind, self.cast(x, "float32"), axes, keep), x.dtype)
         places = tuple(sorted(x.order.index(axis) for axis in axes))
         at = places[0] if len(places) == 1 else None if len(places) == len(x.order) else places
         if kind in ("sum", "prod") and self.are_whole((x,)):
@@ -111,7 +113,15 @@ class PlanBuilder(StepBuilder):
         end = 2.0 ** ENDS[x.dtype]
         self.guard(x, -end, end)
 
+    def sums_in_single(self, kind: str, x: PlanValue) -> bool:
+        """Return whether sums and products need single precision: NumPy rounds each partial sum of a dtype of `ml_dtypes`."""
+        sums = kind in ("sum", "prod", "mean", "cumsum", "cumprod")
+        return sums and self.kind(x) == "f" and not self.target.is_native(x.dtype)
+
     def along(self, primitive: str, x: PlanValue, axis: str) -> PlanValue:
+        """Apply a function along an axis, such as a cumulative sum."""
+        if self.sums_in_single(primitive, x):
+            return self.cast(self.along(primitive, self.cast(x, "float32"), axis), x.dtype)
         if primitive in ("cumsum", "cumprod") and self.are_whole((x,)):
             primitive, x = whole_numbers.reducible(self, primitive, x, x.size(axis))
         return self.step(primitive, (x,), x.order, x.shape, at=x.order.index(axis))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grammar.errors import NotationError
 
+from ..core.kinds import as_integer
 from ..terms.environment import source_name
 from ..terms.terms import Term
 
@@ -36,9 +37,9 @@ def is_index_problem(problem: IndexError) -> bool:
 
 
 def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
-    """An index out of range or not whole; `problem` has its `index` and the `size` of the axis, None where no size matters."""
+    """Return the error of an index out of range or not whole; `problem` has its `index` and the `size` of the axis, None where no size matters."""
     value, size = problem.index, problem.size  # type: ignore[attr-defined]
-    if size is None or (isinstance(value, float) and value != int(value)):
+    if size is None or as_integer(value) is None:
         return NotationError(402, f"index must be an integer, got {value}", hint="pass integers")
     if base == 0:
         hint = "in Python, indices start at 0"

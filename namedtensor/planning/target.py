@@ -86,7 +86,11 @@ class Target:
 
     def is_native(self, dtype: str) -> bool:
         """Return whether a dtype is the library's own; NumPy has others, of `ml_dtypes`, that promote differently."""
-        return hasattr(self.xp, dtype)
+        if self.name != "numpy":
+            return True
+        import numpy as np
+
+        return hasattr(np, dtype)
 
     def object_of(self, dtype: str) -> Any:
         """Return the library's object for a dtype."""

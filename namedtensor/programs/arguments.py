@@ -16,7 +16,7 @@ from grammar.parser import parse
 from ..core.arrays import MOST, Layout
 from ..core.axes import check_axis
 from ..core.families import FamilyName
-from ..core.kinds import as_mapping
+from ..core.kinds import as_integer, as_mapping
 from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import MAX_CACHED_NAMES, Key, arithmetic, by_key, key, key_of, plain_key, two_spellings
 from ..terms.inference import InputType
@@ -192,17 +192,17 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
-    """Sizes by the names of axes. Raises NotationError if one is not an integer."""
+    """Return sizes by the names of axes. Raises NotationError if one is not an integer."""
     result: dict[str, int] = {}
     for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
-        if isinstance(size, bool) or not hasattr(size, "__index__"):
-            integer = int(size) if isinstance(size, float) and size.is_integer() else 2
+        integer = as_integer(size)
+        if integer is None:
             raise NotationError(
-                310, f"the size of {name} must be an integer, got {size!r}", hint=f"write sizes={{{name!r}: {integer}}}"
+                310, f"the size of {name} must be an integer, got {size!r}", hint=f"write sizes={{{name!r}: 2}}"
             )
-        if size < 0:
+        if integer < 0:
             raise NotationError(310, f"the size of {name} cannot be {size}")
-        result[str(name)] = int(size)
+        result[str(name)] = integer
     if len(result) > 1:
         by_key(result, plain_key)
     return result
@@ -280,11 +280,12 @@ def size_of(size: Any, axis: str) -> Any:
         return SizeVariable(f"|{axis}|")
     if isinstance(size, SizeVariable):
         return size
-    if isinstance(size, bool) or not hasattr(size, "__index__") or size < 0:
+    integer = as_integer(size)
+    if integer is None or integer < 0:
         raise NotationError(
             310, f"the size of axis {axis} must be a non-negative integer, got {size!r}", hint=f"write {axis}[3]"
         )
-    return int(size)
+    return integer
 
 
 def _source_of(node: Any) -> str:

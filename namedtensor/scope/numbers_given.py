@@ -13,6 +13,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Range, Size
 from grammar.traversal import names_in
 
+from ..core.kinds import as_integer
+from ..operators import REGISTRY
 from .names import spelled, walk
 from .symbols import Scope
 
@@ -30,17 +32,20 @@ def as_numbers(
     if possible(frozenset(values)).isdisjoint(single):
         return values
     needed = set(numbers_in(scope())).intersection(single)
-    numbers = {name: as_number(value) if name in needed else value for name, value in values.items()}
+    plain = needed.union(set(parameters_in(scope())).intersection(single))
+    numbers = {name: as_number(value) if name in plain else value for name, value in values.items()}
     for name in needed.intersection(ends_in(scope())):
         check_whole(name, numbers[name])
     return numbers
 
 
 def as_number(value: Any) -> Any:
-    """Convert a scalar tensor or float such as 3.0 to an integer; return other values, such as tracers, unchanged."""
+    """Convert a scalar tensor to a number, an integer if it is whole; return other values, such as tracers, unchanged."""
+    integer = as_integer(value)
+    if integer is not None or not hasattr(value, "array"):
+        return value if integer is None else integer
     try:
-        number = float(value if isinstance(value, float) else value.array)
-        return int(value if isinstance(value, float) else value.array) if number.is_integer() else value
+        return float(value.array)
     except Exception:
         return value
 
@@ -59,11 +64,23 @@ def check_whole(name: str, value: Any) -> None:
         )
 
 
+def parameters_in(scope: Scope) -> Iterator[str]:
+    """Yield the names after the semicolon of an operator, as in norm_{ax}(X; p)."""
+    functions = {function.name.base for function in scope.all_functions()}
+    for node in walk(scope.program):
+        if isinstance(node, Call) and node.operator in REGISTRY and node.operator not in functions:
+            for part in node.parameters:
+                yield from names_in(part)
+
+
 def ends_in(scope: Scope) -> set[str]:
-    """The names in the ends of ranges and sums."""
-    ends = (
-        end for node in walk(scope.program) if isinstance(node, (Range, IndexSum)) for end in (node.first, node.last)
-    )
+    """Return the names in the ends of ranges and sums, and those that are an end of a slice."""
+    ends: list[Node] = []
+    for node in walk(scope.program):
+        if isinstance(node, (Range, IndexSum)):
+            ends += (node.first, node.last)
+        elif isinstance(node, nodes.Slice):
+            ends += (end for end in (node.first, node.last) if isinstance(end, Name))
     return set[str]().union(*map(names_in, ends))
 
 
@@ -88,7 +105,7 @@ def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
 
     `ranged` are the names that have members; None if each may.
     """
-    if isinstance(node, (Range, IndexSum)):
+    if isinstance(node, (Range, IndexSum, nodes.Slice)):
         return (node.first, node.last)
     if isinstance(node, nodes.Expectation):
         return (Name("draws"),)
@@ -97,7 +114,7 @@ def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
     if isinstance(node, nodes.Equation):
         return node.sides if any(isinstance(side, Size) for side in node.sides) else ()
     if isinstance(node, Call):
-        return (*node.superscript, *node.subscript)
+        return (*node.superscript, *node.subscript, *(node.parameters if ranged is None else ()))
     name = None if isinstance(node, Axis) else spelled(node)
     if name is None or (ranged is not None and name.base not in ranged):
         return ()

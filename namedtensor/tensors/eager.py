@@ -249,7 +249,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
 
 
 def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
-    """The function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
+    """Return the function that `lower` writes for these layouts, types and numbers, as `prepare` does."""
     if has_dimensions(given):
         return specialised_for_dimensions(lower, given, xp, quiet)
     target = target_of(xp)
@@ -263,7 +263,7 @@ def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quie
         arguments.append(scalar)
     if arguments and not any(isinstance(argument, Layout) for argument in given):
         arguments = [w.array(argument) for argument in arguments]
-    result = w.array(lower(w, tuple(arguments)))
+    result = w.array(w.result(lower(w, tuple(arguments))))
     with at_once(xp):
         run, _ = target.backend.function(w.plan("", (result,)), xp)
     if any(step.primitive in OF_MATRICES for step in w.steps):

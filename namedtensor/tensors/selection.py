@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_count
+from ..core.kinds import as_count, as_integer
 from ..core.tensor import NamedTensor
 from .elements import alone, need_one
 from .functions import FUNCTIONS
@@ -54,13 +54,13 @@ def take(self: NamedTensor, indices: Any, axis: str) -> NamedTensor:
 
 
 def position_of(index: Any, axis: str, size: int) -> int:
-    """A position along an axis. Raises NotationError for anything else."""
-    if is_truth(index) or not hasattr(index, "__index__") or getattr(index, "shape", ()):
+    """Return a position along an axis. Raises NotationError for anything else."""
+    position = as_integer(index) if hasattr(index, "__index__") else None
+    if position is None:
         keep = f'; to keep elements by a condition, write A[{{"{axis}": keep}}]' if is_truth(index) else ""
         raise NotationError(
             402, f"take expects positions along {axis}, which are integers, got {index!r}", hint=TAKE_HINT + keep
         )
-    position = int(index)
     if not 0 <= position < size:
         hint = f'to count from the end, write A[{{"{axis}": {position}}}]' if -size <= position < 0 else None
         raise NotationError(
