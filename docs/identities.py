@@ -141,7 +141,8 @@ def table(section: str) -> str:
 
     verdicts = [(text, prove(text, **shapes_of(text))) for text, _ in SECTIONS[section]]
     return "\n".join(
-        f"{verdict.status}    {text}" + (f"    where {verdict.domain}" if verdict.domain else "") for text, verdict in verdicts
+        f"{verdict.status}    {text}" + (f"    where {verdict.domain}" if verdict.domain else "")
+        for text, verdict in verdicts
     )
 
 

@@ -5,7 +5,6 @@ The expected values are NumPy's in float64, written by hand.
 
 import math
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -15,6 +14,7 @@ from namedtensor.operators import REGISTRY
 
 torch = pytest.importorskip("torch")
 jax = pytest.importorskip("jax")
+ml_dtypes = pytest.importorskip("ml_dtypes")
 
 # All dtypes represent these numbers.
 X, Y, S = np.array([0.5, 1.5, 2.0]), np.array([1.25, 0.75, 2.5]), np.array([[2, 0.5], [0.5, 1]])
@@ -116,6 +116,8 @@ FORMULAS = {
     "mean_{a}(standardize_{a}(X) ⊙ Y)": ("", (STANDARD * Y).mean()), "cumsum_{a} exp(−X)": ("a", np.exp(-X).cumsum()),
 }  # fmt: skip
 UNNAMED = {
+    "-": "X − Y",
+    "factorial": "X!",
     "juxtaposed": "2 X",
     "negative": "−X",
     "index": "X_{a(2)}",

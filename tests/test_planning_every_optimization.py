@@ -221,8 +221,6 @@ def compare(name: str, case: Case, sizes: dict[str, int], near: dict[str, str], 
 @pytest.mark.parametrize(("name", "library", "dtype"), ALL)
 def test_an_optimization_keeps_what_is_right_without_it(name, library, dtype, request):
     pytest.importorskip(library)
-    if (library, dtype) == ("numpy", "bfloat16"):
-        pytest.skip("NumPy has no name for bfloat16, which its plans ask for")
     if library == "jax" and dtype == "float64":
         pytest.importorskip("jax").config.update("jax_enable_x64", True)  # set back by tests/conftest.py
     more = 3 if request.config.getoption("--slow") else 1
