@@ -105,8 +105,15 @@ def of_elements(guard: Term) -> bool:
 
 
 @contextmanager
+def isolate(checker: Inference) -> Generator[None]:
+    """Open a context for a named value, which is the same wherever it is used: no condition and no limit reaches it."""
+    with guarded(checker, []), checker.solver.inferring(True):
+        yield
+
+
+@contextmanager
 def guarded(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
-    """A context with these guards alone; a named value has none, so that it is the same wherever it is used."""
+    """Open a context with these guards alone."""
     outer, checker.guards = checker.guards, [*guards]
     try:
         yield

@@ -13,6 +13,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term, resolved_shape
 from . import loops
+from .cases import isolate
 from .claims import check_statement
 from .elements import define_by_elements
 from .grid_members import member_of_grid
@@ -123,12 +124,13 @@ def infer_step(
 
 
 def infer_member(checker: Inference, family: Definition, environment: Environment) -> Term:
-    """The value of one member, in an environment that has its index."""
-    if family.elements:
-        return define_by_elements(checker, [family.member()], environment)
-    infer = checker.infer(family.body, environment)
-    check_statement(checker, family, infer, environment)
-    return infer
+    """Return the value of one member, in an environment that has its index."""
+    with isolate(checker):
+        if family.elements:
+            return define_by_elements(checker, [family.member()], environment)
+        term = checker.infer(family.body, environment)
+        check_statement(checker, family, term, environment)
+    return term
 
 
 def infer_definition(checker: Inference, definition: Definition, env: Environment) -> Term:

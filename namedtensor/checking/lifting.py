@@ -21,7 +21,7 @@ from ..terms.environment import Environment, lifted_name, source_name
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from . import hygiene
-from .cases import guarded
+from .cases import isolate
 from .declarations import axes_differ, axis_lacking, bind_size, check_member, declared_parameter, set_axes
 from .unknown_names import unknown_name
 
@@ -62,7 +62,7 @@ def inline_call(
     for position, name in enumerate(function.options):
         bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
     inner.complete = True
-    with guarded(checker, []):
+    with isolate(checker):
         body = checker.infer(function.body, inner)
     result = close_call(checker, function, body, node, inner) if signed else body
     for of in function.statement.sets:

@@ -23,7 +23,7 @@ from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, resolved_shape
 from .application import apply, scalar_term
 from .beyond_families import beyond_family
-from .cases import guarded
+from .cases import isolate
 from .claims import check_statement
 from .counting import mark_in, marked
 from .declarations import declaration, declared_parameter
@@ -129,7 +129,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
     if key in memo:
         result = memo[key]
         if isinstance(result, (NotationError, AlreadyReported)):
-            raise AlreadyReported if checker.recover else result
+            raise result
         return result
     marker = (id(holder), key)
     if marker in env.active or marker in environment.active:
@@ -144,7 +144,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
         )
     environment = environment.within(definition=group[0], active=env.active | environment.active | {marker})
     try:
-        with guarded(checker, []):
+        with isolate(checker):
             term = infer_group(checker, group, environment)
     except (NotationError, AlreadyReported) as problem:
         memo[key] = problem

@@ -26,7 +26,6 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.loop_bodies import loop_of
 from ..terms.terms import Term, resolved_shape
-from .cases import guarded
 from .counting import (
     OFFSET,
     Unrollable,
@@ -243,11 +242,10 @@ class Rolled:
 
 
 def typed_in(checker: Inference, family: Definition, environment: Environment) -> Term:
-    """A member of a family in an environment of its own. Raises Unrollable if its equation has assertions or derivatives."""
+    """Return a member of a family in its own environment. Raise Unrollable if its equation has assertions or derivatives."""
     claims, derived = len(checker.pending_claims), checker.derived
-    with guarded(checker, []):
-        term = checker.infer_member(family, environment)
-    if len(checker.pending_claims) > claims or checker.derived > derived:  # a state does not show its parts
+    term = checker.infer_member(family, environment)
+    if len(checker.pending_claims) > claims or checker.derived > derived:  # A state hides its parts.
         raise Unrollable
     return term
 

@@ -22,7 +22,6 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, resolved_shape
 from . import stacked_families
-from .cases import guarded
 from .counting import OFFSET, Unrollable, members_of
 from .declarations import unknown_bound
 from .open_labels import offset_of, size_of_label, with_label
@@ -203,9 +202,8 @@ class Induction:
     def infer(self, numbers: Numbers) -> Term:
         checker, holder = self.checker, self.holder
         checker.spend(self.over)
-        with guarded(checker, []):
-            inner = holder.within(definition=self.family, indices=self.named(numbers))
-            return checker.infer_member(self.family, inner)
+        inner = holder.within(definition=self.family, indices=self.named(numbers))
+        return checker.infer_member(self.family, inner)
 
     def whole(self) -> Term:
         """The member whose indices are the counters, or what it is taken to be like."""

@@ -74,10 +74,16 @@ class SizeSolver(SizesInterface):
         return self.find(("size", axis), env, node)
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """|axis| by inputs and equations alone, whatever types say."""
-        before, self.infers = self.infers, False
-        try:
+        """Return |axis| by inputs and equations alone, whatever types say."""
+        with self.inferring(False):
             return self.size_of(axis, env, node)
+
+    @contextmanager
+    def inferring(self, infers: bool) -> Generator[None]:
+        """Open a context in which sizes follow from the types of expressions too, or not."""
+        before, self.infers = self.infers, infers
+        try:
+            yield
         finally:
             self.infers = before
 

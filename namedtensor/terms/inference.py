@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from grammar.errors import NotationError, OperandNote
@@ -72,6 +73,10 @@ class SizesInterface(ABC):
     @abstractmethod
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
         """|axis| as what is given and stated has it, whatever else in this scope has such an axis."""
+
+    @abstractmethod
+    def inferring(self, infers: bool) -> AbstractContextManager[None]:
+        """Open a context in which sizes follow from the types of expressions too, or not."""
 
     @abstractmethod
     def scalar(self, key: Key, env: Environment, node: Any = None) -> Any:
