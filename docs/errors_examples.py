@@ -133,7 +133,7 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
         Example(
             document=r"""\[ M_{\name{s}(i), \name{t}(j)} = \begin{cases} 0 & j \le i \\ -\infty & \text{otherwise} \end{cases} \] \[ A = \nfun{\name{t}}{softmax} S \]""",
             fixed=r"""\[ M_{\name{s}(i), \name{t}(j)} = \begin{cases} 0 & j \le i \\ -\infty & \text{otherwise} \end{cases} \] \[ A = \nfun{\name{t}}{softmax} (S + M) \]""",
-            note="A warning of `namedtensor check` for documents, of masks, steps of a recurrence and tables of constants: a term may have been dropped.",
+            note="A warning of `namedtensor check` for documents, of masks, steps of a recurrence and tables of constants: a term may have been dropped. In a program, a warning of a definition after the bare expression that is the value.",
         ),
     ),
     212: (

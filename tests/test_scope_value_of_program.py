@@ -1,6 +1,7 @@
-"""The value of a program: that of the definition or bare expression that no other statement uses, whichever way it is asked."""
+"""The value of a program, in each way to ask for it: its last bare expression, or else the last unused definition."""
 
 import re
+import warnings
 from itertools import permutations
 
 import numpy as np
@@ -42,10 +43,15 @@ ONE_VALUE = {
     "Y = 𝕀[x > c]\nc = 1": 1.0,
     "Y = [a, 1]_{k}\na = 5": np.array([5.0, 1.0]),
 }
-SEVERAL = {  # where nothing uses two statements, the last of them
+SEVERAL = {  # if nothing uses several statements, the last bare expression, or else the last definition
     "Y = X\nZ = x": 2.0,
     "Z = x\nY = X": X,
-    "x + 1\nY = 5": 5.0,
+    "x + 1\nY = 5": 3.0,
+    "x + 1\nY = 5\nx + 4": 6.0,
+    "Y + x\nY = 5\nZ = 6": 7.0,
+    "x + 1\nh^t = 2 h^{t-1} for t = 1, …, 2\nh^0 = x": 3.0,
+    "x + 1\nY_{k(i)} = i for i = 1, …, 2": 3.0,
+    "x + 1\nY = 5\nf(t) = 2 t": 3.0,
     "Y = 5\nx + 1": 3.0,
     "h^t = 2 h^{t-1} for t = 1, …, 2\nh^0 = x\nY = 5": 5.0,
     "Y = 5\nh^t = 2 h^{t-1} for t = 1, …, 2\nh^0 = x": 8.0,
@@ -65,6 +71,7 @@ CLAIMS = {  # of claims alone, the left side of the first
     "mean_{chans} X ⊙ X_{seq(i), chans(1)} = X_{seq(i), chans(1)} ⊙ mean_{chans} X": np.outer(X.mean(1), X[:, 0]),
 }
 ALL = ONE_VALUE | SEVERAL | CLAIMS
+pytestmark = pytest.mark.filterwarnings("ignore:the value is")
 
 
 def used(text):
@@ -136,6 +143,53 @@ def test_a_chain_of_definitions_in_any_order_has_the_value_of_its_end(steps, ran
     random.shuffle(lines)
     assert float(nt.evaluate("\n".join(lines), x=1.0)) == 1 + sum(steps)
     assert reference.evaluate("\n".join(lines), {"x": 1}).entries[()] == 1 + sum(steps)
+
+
+PASSED_OVER = {
+    "x + 1\nY = 5": ("x + 1", "Y"),
+    "Y = 5\nx + 1\nZ = Y": ("x + 1", "Z"),
+    "x + 1\nh^t = 2 h^{t-1} for t = 1, …, 2\nh^0 = x": ("x + 1", "h^2"),
+    "x + 1\nY_{k(i)} = i for i = 1, …, 2": ("x + 1", "Y"),
+}
+
+
+@pytest.mark.parametrize("text", PASSED_OVER)
+def test_a_warning_names_the_value_and_the_unused_definition_after_it(text):
+    value, name = PASSED_OVER[text]
+    with pytest.warns(UserWarning, match=re.escape(f"the value is {value}; {name} is defined after it and not used")):
+        nt.formula(f"{text}\n# a new text, for each text warns once")(x=2.0)
+    checked = nt.check(text, x="ℝ")
+    assert [warning.code for warning in checked.warnings] == [211] and name in checked.warnings[0].hint
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, x=2.0, strict=True)
+    assert caught.value.code == 211 and text[slice(*caught.value.span)].startswith(name[0])
+    np.testing.assert_allclose(plain(nt.evaluate(f"{text}\n{name}", x=2.0)), plain(nt.program(text)[name](x=2.0)))
+
+
+@pytest.mark.parametrize(
+    "text", ["Y = 5\nx + 1", "x + n\nn = 3", "x + n\nn = |seq|\nX ∈ ℝ^{seq × chans}", "f(x)\nf(t) = t c\nc = 3"]
+)
+def test_no_warning_if_each_later_definition_is_used_or_a_size(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nt.evaluate(text, used(text))
+
+
+def test_a_bare_expression_is_no_value_of_a_document(tmp_path):
+    file = tmp_path / "notes.md"
+    lines = (
+        r"$$x \in \mathbb{R}^{\mathsf{a}}$$",
+        "$$Y = x + 1$$",
+        "as in",
+        "$$x + Y$$",
+        "and",
+        "$$Z = 2 Y$$",
+        "so that",
+        "$$Z + 1$$",
+    )
+    file.write_text("# Notes\n" + "\n".join(lines))
+    assert nt.load_program(file)(x=nt.tensor([2.0], "a")).to_array().tolist() == [6.0]
+    assert not nt.check_document(file.read_text(), file.name).warnings
 
 
 FUNCTIONS = {

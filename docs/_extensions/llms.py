@@ -91,7 +91,7 @@ Tensors have every function below as `nt.NAME(X, axis="a")` and, of one operand,
 
 ## Rules
 
-- A line is a statement. Definitions may be in any order; the value is that of the last one that no other statement uses.
+- A line is a statement. Definitions may be in any order; the value is the last bare expression, or else the last unused definition.
 - A run of letters is one name: separate factors by a space or ⊙. `W^Q` and `b_1` are names; `X^2` is a power.
 - Precedence, low to high: `+ −`; ∑; `⊙ · /`; prefix functions and unary −; juxtaposition; `^ _` and calls. `softmax_{{a}} X ⊙ Y` is
   `(softmax_{{a}} X) ⊙ Y`. `A / 2 B` is ambiguous, and an error: write `A / (2 B)`.

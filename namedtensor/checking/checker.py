@@ -16,10 +16,12 @@ from grammar import nodes
 from grammar.errors import Hint
 from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Node
+from grammar.printer import to_text
 
 from ..core.settings import DEFAULT, Limits
 from ..scope.names import Key, Spelled
 from ..scope.symbols import Definition, Scope
+from ..scope.value_of_program import last_member
 from ..terms.environment import Environment, distinct_names, source_name
 from ..terms.inference import CheckWarning, Inference, InputType, SizesInterface, shown
 from ..terms.structural import after_pass, passed
@@ -102,6 +104,8 @@ class Checker(Inference):
             warn_of_replaced(self)
         if scope.program.continued:
             warn_of_continued(self)
+        if scope.unused is not None:
+            warn_of_unused(self, scope.unused)
         self.top.complete = True
 
     # --------------------------------------------------------------------------------------------------- entry points
@@ -197,6 +201,16 @@ class Checker(Inference):
         return Checker(
             self.scope, self.inputs, self.given_sizes, self.infer_parameters, python=self.python, limits=self.limits
         )
+
+
+def warn_of_unused(checker: Inference, unused: Definition) -> None:
+    """Warn of a definition that nothing uses and that follows the program's value; raise in a strict check."""
+    name, span = to_text(last_member(unused)), unused.statement.span
+    message = f"the value is {checker.text(checker.scope.last)}; {name} is defined after it and not used"
+    hint = f"write {name} on the last line to compute it, or remove its definition"
+    if checker.strict:
+        raise checker.error(211, message, span, hint=hint)
+    checker.warnings.append(CheckWarning(211, message, span, hint))
 
 
 def warn_of_continued(checker: Inference) -> None:

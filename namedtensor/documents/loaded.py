@@ -48,9 +48,10 @@ def whole_of(text: str, file: str, read: Read | None = None) -> Whole:
 
 
 def program_of(file: str, section: str | None) -> str | None:
-    """The program of a document, or of one of its sections, as text; None where a file is a formula and no document.
+    """Return the program of a document, or of one of its sections, as text; None if the file is a formula.
 
-    Raises NotationError if it cannot be read, or has no such section.
+    The program has no bare expressions: a document mentions them, and its value is a definition. Raise NotationError if
+    the file cannot be read, or has no such section.
     """
     try:
         text, _ = document_text(file)
@@ -65,6 +66,7 @@ def program_of(file: str, section: str | None) -> str | None:
         statements = []
         for other in sections:
             statements = _after([one for one in statements if one not in other.own], other.own)
+    statements = [statement for statement in statements if not isinstance(statement, nodes.Value)]
     return to_text(nodes.Program(tuple(dict.fromkeys(statements))))
 
 

@@ -236,7 +236,7 @@ def _check_program(document: Document, section: Section, together: Together, pro
         else:
             findings.errors.append(error)
     for warning in checked.warnings:
-        reported = together.holder(warning.span) in blamed
+        reported = together.holder(warning.span) in blamed and warning.code != UNUSED
         if reported and not (warning.code == SHADOWS and is_built_in(program.tree, warning.span)):
             findings.warnings.append(warning._replace(span=together.work.span(warning.span)))
     if document.draws is not None:
@@ -316,6 +316,7 @@ def _constrains_a_parameter(section: Section, at: MathSpan | None, error: Notati
 SANS_SERIF = re.compile(r"(?:\\ensuremath\s*\{\s*)?\\(?:name|mathsf)(?![A-Za-z])")
 FACTS = (201, 204, 309)
 SHADOWS = 209  # the code of a definition that replaces a built-in function
+UNUSED = 211  # the code of a definition after the value of a program, which a document has not
 SHORT = 2  # letters of a name that is near to some other, whatever it is
 TEXT = re.compile(r"\\(?:text|mathrm|operatorname)\{(.*)\}")
 OF_SHAPES = (301, 305, 307)  # numbers of errors of which an operand's axes are the reason

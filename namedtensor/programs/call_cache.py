@@ -285,6 +285,7 @@ def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Bo
 WARNED = (
     107,
     209,
+    211,
     319,
 )  # the warnings of `check` that evaluating gives too, beside those of axes that may be misspelled
 

@@ -153,7 +153,7 @@ class Binder(Ownership):
         self.attach_sizes()
 
     def finish(self) -> None:
-        """Raise where a name has two definitions; return the assertions and the value."""
+        """Raise if a name has two definitions; find the assertions and the value."""
         heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
             other = heads.setdefault((*spelling(function.head), function.arity), function)
@@ -164,7 +164,7 @@ class Binder(Ownership):
             if len(group) > 1 and not all(definition.elements for definition in group):
                 self.twice(str(group[0].key), group[0].statement, group[1].statement, group[1].statement.sides[0].span)
         claimed = self.attach_claims()
-        self.scope.last = value_of(self.scope, claimed)
+        self.scope.last, self.scope.unused = value_of(self.scope, claimed)
         self.scope.claimed = claimed[0][1] if claimed else None
         if not any(self.scope.last is node for _, node in self.scope.values):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]

@@ -198,6 +198,7 @@ class Scope:
     values: list[tuple[int, Node]] = field(default_factory=list)
     indices: set[str] = field(default_factory=set)
     last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
+    unused: Definition | None = None  # a definition that nothing uses, after the expression that is the value
     claimed: Any = None  # the left side of the first assertion of the program
     varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
     differentiated: tuple[Spelled, ...] = ()  # the same names with their labels

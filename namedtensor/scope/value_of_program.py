@@ -1,9 +1,9 @@
-"""The value of a program: that of the definition or bare expression that no other statement uses.
+"""The value of a program: its last bare expression; without one, the last definition that no other statement uses.
 
     Y = X - m               the value: nothing uses Y
     m = mean_{chans} X      used by Y
 
-Of several such it is the last. Assertions, declarations and sizes use nothing; a family is one definition with its starts.
+Assertions, declarations and sizes use nothing; a family is one definition with its starts.
 """
 
 from __future__ import annotations
@@ -40,20 +40,24 @@ class Cluster:
         return all(any(isinstance(side, Size) for side in part.statement.sides) for part in self.parts)
 
 
-def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> Any:
-    """The Definition or expression whose value is that of the program; None where only functions are there.
+def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Definition | None]:
+    """Return the program's value, and the last definition that nothing uses if it follows an expression that is the value.
 
-    `claimed` are the left sides of what the program asserts, with the positions of their statements.
+    The value is a Definition or an expression, or None if the program has only functions. `claimed` contains the left
+    sides of the program's assertions, with the positions of their statements.
     """
     clusters = clusters_of(scope)
     used = used_in(scope, clusters)
     unused = [cluster for cluster in clusters if id(cluster) not in used]
-    result = [(cluster.last.position, cluster.last) for cluster in unused if not cluster.is_size]
-    result += scope.values
-    if not result and not scope.functions:
-        result = [(cluster.last.position, cluster.last) for cluster in unused or clusters]
-        result = result or claimed[:1]
-    return max(result, key=itemgetter(0))[1] if result else None
+    result: list[tuple[int, Any]] = [(cluster.last.position, cluster.last) for cluster in unused if not cluster.is_size]
+    position, last = max(result, key=itemgetter(0), default=(0, None))
+    if scope.values:
+        asked_at, value = max(scope.values, key=itemgetter(0))
+        return value, last if position > asked_at else None
+    if last is None and not scope.functions:
+        result = [(cluster.last.position, cluster.last) for cluster in unused or clusters] or claimed[:1]
+        _, last = max(result, key=itemgetter(0), default=(0, None))
+    return last, None
 
 
 def clusters_of(scope: Scope) -> list[Cluster]:
