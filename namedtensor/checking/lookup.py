@@ -60,6 +60,8 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
     """The environment that holds a key, and the Term that it stands for there, or None."""
     current: Environment | None = env
     while current is not None:
+        if current is checker.top and (owned := of_callers(checker, key, env, node, given=False)) is not None:
+            return owned
         if key in current.variables:
             if current is checker.top:
                 checker.used.add(key)
@@ -81,7 +83,26 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
     mark = marked(checker, key) if checker.rolled else None
     if mark is not None:
         return checker.top, checker.rolled[mark].labeled(key, env, node)
-    return checker.top, input_or_parameter(checker, key, node)
+    term = input_or_parameter(checker, key, node)
+    brought = of_callers(checker, key, env, node, given=True) if term is None else None
+    return brought or (checker.top, term)
+
+
+def of_callers(
+    checker: Inference, key: Key, env: Environment, node: Any, given: bool
+) -> tuple[Environment, Term] | None:
+    """Return the definition of a key that belongs to a call around the one that asks, or if `given` its argument."""
+    inner: list[Environment] = []
+    for call in env.calls:
+        if inner:
+            term = call.variables.get(key) if given else fact(checker, key, call, env)
+            if term is not None:
+                for between in reversed(inner):
+                    names = {outside: lifted for lifted, (outside, _, _) in between.extras.items()}
+                    term = checker.renamed(term, {axis: names.get(axis, axis) for axis in term.shape}, node)
+                return call, term
+        inner.append(call)
+    return None
 
 
 def may_be_number(checker: Inference, key: Key) -> bool:

@@ -14,8 +14,9 @@ from grammar.plain_text import encodable
 from ..core.sizes import SizeVariable
 from ..core.suggestions import Suggests
 from ..scope.function_arguments import MADE
-from ..scope.names import Key
+from ..scope.names import Key, plain_key
 from ..scope.symbols import Definition, FunctionDefinition
+from ..scope.where_clauses import callers_of
 from ..terms.inference import AlreadyReported, shown
 from ..terms.terms import Term, resolved_shape
 from .application import scalar_term
@@ -140,7 +141,10 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 
 
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
-    """Check the body of a function whose arguments have a stated shape, for arguments of exactly that."""
+    """Check the body of a function whose arguments have a stated shape, for arguments of exactly that shape.
+
+    A name that a caller provides is no error here.
+    """
     domain = _domain(function)
     if domain is None or MADE in function.operator:
         return
@@ -156,6 +160,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
         shape = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
         arguments.append(checker.graph.intern("input", options=(f"{function.title} {name.key()}",), shape=shape))
     bindings: Bindings = {"axes": axes, "numbers": {}, "indices": indices}
+    before = len(checker.errors)
     try:
         inline_call(
             checker,
@@ -173,6 +178,11 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
             checker.note(problem)
     except AlreadyReported:
         pass
+    unknown = [problem for problem in checker.errors[before:] if problem.code == 201 and problem.symbol is not None]
+    callers = callers_of(function, checker.scope.all_functions()) if unknown else []
+    for problem in unknown:
+        if any(caller.provides(plain_key(problem.symbol)) for caller in callers):
+            checker.errors.remove(problem)
 
 
 def _domain(function: FunctionDefinition) -> list[Set] | None:

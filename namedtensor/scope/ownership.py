@@ -19,19 +19,24 @@ from .where_clauses import BindingGroups, definitions_of, expressions_of
 class Ownership(Statements):
     def own_facts(self) -> None:
         owned: set[int] = set()
-        by_axes: list[Definition] = []  # which belong to a function for its axes alone, and may be needed elsewhere too
+        shared: list[
+            Definition
+        ] = []  # They belong to a function for its axes or calls alone, and others may need them.
         bindings = BindingGroups(self.tensors, self.scope.indices)
         for function in self.functions:
             definitions = definitions_of(function, bindings)
             named = definitions if not function.over_axes else definitions_of(function, bindings, frozenset())
-            by_axes += [candidate for candidate in definitions if candidate not in named]
-            for definition in definitions:
-                owned.add(id(definition))
-                if definition.is_family:
-                    function.families.append(definition)
-                else:
-                    function.facts.setdefault(definition.key, []).append(definition)
-        owned -= {id(candidate) for candidate in self.needed_elsewhere(by_axes, owned, bindings)} if by_axes else set()
+            shared += [candidate for candidate in definitions if candidate not in named]
+            own(function, definitions, owned)
+        bindings.leave_to_callers(self.functions)
+        if bindings.left:
+            for function in self.functions:
+                had = {*map(id, function.all_definitions())}
+                further = [other for other in definitions_of(function, bindings) if id(other) not in had]
+                shared += further
+                own(function, further, owned)
+            bindings.leave_to_callers(self.functions)
+        owned -= {id(candidate) for candidate in self.needed_elsewhere(shared, owned, bindings)} if shared else set()
         for definition in self.tensors:
             if id(definition) in owned:
                 continue
@@ -41,10 +46,13 @@ class Ownership(Statements):
                 self.scope.definitions.setdefault(definition.key, []).append(definition)
 
     def needed_elsewhere(self, these: list[Definition], owned: set[int], bindings: BindingGroups) -> list[Definition]:
-        """Those of the definitions that what belongs to no function needs, directly or through another of them."""
+        """Return the definitions that a statement outside all functions needs, directly or through another of them."""
         inside = {id(tensor.statement) for tensor in self.tensors if id(tensor) in owned}
         inside |= {id(function.statement) for function in self.functions}
-        statements = (statement for statement in self.scope.program.statements if id(statement) not in inside)
+        statements = [statement for statement in self.scope.program.statements if id(statement) not in inside]
+        for signature in [statement for statement in statements if isinstance(statement, nodes.Signature)]:
+            statements.remove(signature)  # Its head is no call.
+            statements += [*signature.domain, signature.codomain]  # type: ignore[list-item]
         pending = bindings.needed(statements)  # type: ignore[arg-type]
         definitions: dict[int, Definition] = {}
         while pending:
@@ -128,6 +136,16 @@ class Ownership(Statements):
                 ):
                     claimed.append((position, claim.left))
         return claimed
+
+
+def own(function: FunctionDefinition, definitions: Iterable[Definition], owned: set[int]) -> None:
+    """Give definitions to a function, and note that they are `owned`."""
+    for definition in definitions:
+        owned.add(id(definition))
+        if definition.is_family:
+            function.families.append(definition)
+        else:
+            function.facts.setdefault(definition.key, []).append(definition)
 
 
 def typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:

@@ -123,6 +123,13 @@ class FunctionDefinition:
         """The definitions that belong to it, families first."""
         return chain(self.families, *self.facts.values())
 
+    def provides(self, name: Key) -> bool:
+        """Return whether its head or a definition that belongs to it gives a name its meaning."""
+        bound = name.base in self.bound and not (name.subscript or name.superscript)
+        typed = any(name == parameter.key() for parameter in (*self.parameters, *self.options))
+        families = any(family.name.base == name.base for family in self.families)
+        return bound or typed or name in self.facts or families
+
     @property
     def arity(self) -> tuple[int, int]:
         """How many arguments it takes before the semicolon, and how many after it."""

@@ -111,6 +111,7 @@ class BindingGroups:
     def __init__(self, tensors: list[Definition], indices: set[str]):
         self.exact: dict[Key, list[BindingGroup]] = {}
         self.families: dict[str, list[BindingGroup]] = {}
+        self.left: dict[str, list[Key]] = {}  # the names that functions leave to their callers, by operator
         self._uses: dict[int, Uses] = {}
         plain: dict[Key, Group] = {}
         patterns: dict[Key, Group] = {}
@@ -175,8 +176,25 @@ class BindingGroups:
             self._uses[id(definition)] = Uses(keys, words, axes_of(definition), meant)
         return self._uses[id(definition)]
 
-    def needed(self, nodes_: Iterable[Node]) -> list[Key]:
-        """The keys of the names that expressions use, the longest name first where a definition has it."""
+    def leave_to_callers(self, functions: Iterable[FunctionDefinition]) -> None:
+        """Note the defined names that each function, or one that it calls, needs and neither binds nor owns."""
+        self.left, self._uses = {}, {}
+        callers = functions_by_calls(functions)
+        waiting = [*functions] if any(function.operator in callers for function in functions) else []
+        while waiting:
+            function = waiting.pop()
+            known = self.left.get(function.operator, [])
+            needed = [key for key in self.needed(parts_of(function)) if self.meant(key) and not function.provides(key)]
+            further = [key for key in dict.fromkeys(needed) if key not in known]
+            if further:
+                self.left[function.operator] = [*known, *further]
+                waiting += callers.get(function.operator, ())
+
+    def needed(self, nodes_: Iterable[Node], calls: bool = True) -> list[Key]:
+        """Return the keys of the names that expressions use, the longest name first if a definition has it.
+
+        With `calls`, the names that a called function leaves to its caller are among them.
+        """
         keys: list[Key] = []
         stack: list[Any] = list(nodes_)
         while stack:
@@ -187,6 +205,7 @@ class BindingGroups:
                 if isinstance(current, (nodes.Superscript, nodes.Subscript)) and not self.meant(keys[-1]):
                     stack.append(current.base)
             elif isinstance(current, Call):
+                keys.extend(self.left.get(current.operator, ()) if calls else ())
                 stack.extend(current.arguments)
                 stack.extend(current.parameters)
             else:
@@ -287,6 +306,31 @@ def definitions_of(
     return [definition for whole in taken.values() for definition in whole]
 
 
+def functions_by_calls(functions: Iterable[FunctionDefinition]) -> dict[str, list[FunctionDefinition]]:
+    """Return the functions that call each operator."""
+    callers: dict[str, list[FunctionDefinition]] = {}
+    for function in functions:
+        for operator in {node.operator for part in parts_of(function) for node in walk(part) if type(node) is Call}:
+            callers.setdefault(operator, []).append(function)
+    return callers
+
+
+def callers_of(function: FunctionDefinition, functions: Iterable[FunctionDefinition]) -> list[FunctionDefinition]:
+    """Return the functions that call a function, directly or through others."""
+    by_calls, waiting, found = functions_by_calls(functions), [function], list[FunctionDefinition]()
+    while waiting:
+        further = [caller for caller in by_calls.get(waiting.pop().operator, ()) if caller not in found]
+        found += further
+        waiting += further
+    return found
+
+
+def parts_of(function: FunctionDefinition) -> list[Node]:
+    """Return the expressions in a function, and in the definitions that belong to it."""
+    own = (part for definition in function.all_definitions() for part in expressions_of(definition))
+    return [function.body, *function.claims, *own]
+
+
 def expressions_of(definition: Definition) -> tuple[Node, ...]:
     """The expressions of an equation: its right side, and the ends of its range."""
     return (definition.body, *(end for range_ in definition.ranges for end in (range_.first, range_.last)))
@@ -312,7 +356,8 @@ def mentions(definition: Definition, bindings: BindingGroups) -> tuple[list[Key]
     """The keys that an equation uses, and the single words (names and indices) that it mentions."""
     local = definition.local
     keys = bindings.needed(expressions_of(definition))
-    words = {key.base for key in keys if not key.subscript and not key.superscript} - local
+    written = bindings.needed(expressions_of(definition), calls=False) if bindings.left else keys
+    words = {key.base for key in written if not key.subscript and not key.superscript} - local
     for node in (*expressions_of(definition), *(item for _, item in definition.elements)):
         for inner in walk(node):
             if isinstance(inner, nodes.Size):  # |x| of a tensor

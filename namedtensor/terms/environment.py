@@ -77,6 +77,17 @@ class Environment:
             env = outer
         return env
 
+    @property
+    def calls(self) -> Iterator[Environment]:
+        """The call that this environment is in, and the calls around that one, from the inside out."""
+        env: Environment | None = self
+        while env is not None:
+            call = next((outer for outer in env.outward if outer.function is not None), None)
+            if call is None:
+                return
+            yield call
+            env = call.caller
+
     def within(self, **known: Any) -> Environment:
         """The environment of an equation in this one, which shares its sizes; `known` is what it has beyond."""
         shared: dict[str, Any] = {"depth": self.depth, "active": self.active}
