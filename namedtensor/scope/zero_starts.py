@@ -1,21 +1,22 @@
-"""Starts of 0 as zeros of their family's type, where an axis of a member is asked for: S_0 = 0 beside Q ⊙_{key} S_{t-1}.
+"""Starts of 0 as zeros of their family's type, if a member is asked for an axis: S_0 = 0 beside Q ⊙_{key} S_{t-1}.
 
-    S_0 = 0                                   S_0 = { 0 if 0 = 0; K_{seq(1)} ⊙ V_{seq(1)} otherwise }
-    S_t = S_{t-1} + K_{seq(t)} ⊙ V_{seq(t)} for t = 1, …, n
+    S_0 = 0                           S_0 = { 0 if 0 = 0; W ⊙ K_{seq(1)} if 0 = 0; V_{seq(1)} if 0 = 0 }
+    S_t = max(W ⊙ K_{seq(t)} ⊙_{key} S_{t-1} + V_{seq(t)}, 0) for t = 1, …, n
 
-What is added in a step says the type: a case that is ruled out gives its axes, and no number.
+The parts of a step that no family has a part in give the type: a case that is ruled out gives its axes, and no number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Call, Equation, Name, Node, Number
 from grammar.traversal import rebuilt
 
+from ..operators import REGISTRY
 from .names import spelled, walk
 
 ZERO = Number(0)
@@ -23,23 +24,33 @@ HOLDS = Call("=", (), (), (ZERO, ZERO))
 
 
 def with_typed_zeros(program: nodes.Program) -> nodes.Program:
-    """The program in which each start of 0, of which an axis is asked for, is zeros along the axes of its steps."""
+    """Return the program in which each start of 0 that is asked for an axis is zeros along the axes of its steps."""
     if not any(map(is_zero_start, program.statements)):
         return program
     steps: dict[str, list[Equation]] = {}
+    functions: dict[str, Equation] = {}
+    defined: set[str] = set()
     for statement in program.statements:
-        if isinstance(statement, Equation) and statement.range is not None:
-            name = spelled(statement.sides[0])
-            if name is not None:
-                steps.setdefault(name.base, []).append(statement)
-    asked = set[str]().union(*map(axes_asked_of, program.statements))
+        if not isinstance(statement, Equation):
+            continue
+        head = statement.sides[0]
+        name = spelled(head)
+        defined |= {name.base} if name is not None else set()
+        if statement.range is not None and name is not None:
+            steps.setdefault(name.base, []).append(statement)
+        elif isinstance(head, Call) and all(isinstance(argument, Name) for argument in head.arguments):
+            functions[head.operator] = statement
+    asked = set[str]().union(*(axes_asked_of(statement, functions) for statement in program.statements))
+    single = {base: group[0] for base, group in steps.items() if len(group) == 1}
+    axes = StepAxes(single, frozenset(steps), functions, frozenset(defined))
     statements: list[nodes.Statement] = []
     for statement in program.statements:
         name = spelled(statement.sides[0]) if isinstance(statement, Equation) and is_zero_start(statement) else None
-        if name is not None and name.base in asked and len(steps.get(name.base, ())) == 1:
+        if name is not None and name.base in asked and name.base in axes.steps:
             assert isinstance(statement, Equation)
-            typed = typed_zero(steps[name.base][0], frozenset(steps))
-            statement = statement if typed is None else replace(statement, sides=(statement.sides[0], typed))
+            parts = [*axes.parts_of_step(name.base, frozenset())]
+            typed = nodes.Cases(((ZERO, HOLDS), *((part, HOLDS) for part in parts)), statement.sides[1].span)
+            statement = replace(statement, sides=(statement.sides[0], typed)) if parts else statement
         statements.append(statement)
     return replace(program, statements=tuple(statements))
 
@@ -56,13 +67,13 @@ def is_number(part: Node) -> bool:
     return isinstance(part, Number) or isinstance(part, Call) and part.operator == "negative"
 
 
-def axes_asked_of(statement: Any) -> set[str]:
-    """The bases of members that appear where an axis is needed: contracted, renamed, indexed, in a function of axes."""
+def axes_asked_of(statement: Any, functions: Container[str]) -> set[str]:
+    """Return the bases of members that are contracted, renamed, indexed, or in a function that may ask for an axis."""
     axes_asked: set[str] = set()
     for node in walk(statement):
         if isinstance(node, (nodes.Rename, nodes.Index, nodes.Starred)):
             axes_asked |= members_in(node.base)
-        elif isinstance(node, Call) and node.subscript:
+        elif isinstance(node, Call) and (node.subscript or node.operator in functions):
             axes_asked = axes_asked.union(*map(members_in, node.arguments))
     return axes_asked
 
@@ -72,36 +83,71 @@ def members_in(node: Node) -> set[str]:
     return {name.base for name in names if name is not None}
 
 
-def typed_zero(step: Equation, families: frozenset[str]) -> Node | None:
-    """0 with the axes of what a step adds that no family has a part in; None where it adds nothing such."""
-    over = step.range
-    assert over is not None
-    if over.further is not None:
-        return None
-    added = [
-        summand
-        for summand in summands(step.sides[1])
-        if not families & {n.text for n in walk(summand) if isinstance(n, Name)}
-    ]
-    if not added:
-        return None
-    total = added[0]
-    for condition in added[1:]:
-        total = Call("+", (), (), (total, condition), (), condition.span, condition.span)
-    first = substituted(total, over.variable.text, over.first)
-    return nodes.Cases(((ZERO, HOLDS), (first, None)), step.sides[1].span)
+class StepAxes(NamedTuple):
+    """The parts of steps that no family has a part in, and that give the steps their axes."""
+
+    steps: dict[str, Equation]
+    families: frozenset[str]
+    functions: dict[str, Equation]
+    defined: frozenset[str]
+
+    def is_free(self, node: Any) -> bool:
+        """Return whether no family has a part in an expression."""
+        return self.families.isdisjoint(names_of(node))
+
+    def parts_of_step(self, base: str, seen: frozenset[str]) -> Iterator[Node]:
+        """Yield the parts of a family's first step."""
+        step = self.steps.get(base)
+        if step is None or base in seen or step.range is None or step.range.further is not None:
+            return
+        for part in self.parts(step.sides[1], seen | {base}):
+            yield substituted(part, {step.range.variable.text: step.range.first})
+
+    def parts(self, node: Any, seen: frozenset[str]) -> Iterator[Node]:
+        """Yield the parts of an expression whose axes the whole has."""
+        if self.is_free(node):
+            yield node
+            return
+        name = spelled(node)
+        if name is not None:
+            yield from self.parts_of_step(name.base, seen)
+        elif isinstance(node, nodes.Cases):
+            for value, _ in node.branches:
+                yield from self.parts(value, seen)
+        elif isinstance(node, nodes.Superscript):
+            yield from self.parts(node.base, seen)
+        elif isinstance(node, Call) and node.operator in self.functions and node.operator not in seen:
+            head, body, *_ = self.functions[node.operator].sides
+            names = [argument.text for argument in head.arguments]  # type: ignore[union-attr]
+            inlined = substituted(body, dict(zip(names, node.arguments)))
+            local = self.defined.difference(
+                *map(names_of, node.arguments)
+            )  # A part may need a definition of the function.
+            yield from (
+                part for part in self.parts(inlined, seen | {node.operator}) if local.isdisjoint(names_of(part))
+            )
+        elif isinstance(node, Call) and node.operator == "⊙" and node.subscript:
+            for operand in filter(self.is_free, node.arguments):
+                yield Call("∑", (), node.subscript, (operand,), (), node.span, node.span)
+        elif isinstance(node, Call) and keeps_axes(node):
+            for argument in node.arguments:
+                yield from self.parts(argument, seen)
 
 
-def summands(node: Any) -> Iterator[Any]:
-    if isinstance(node, Call) and node.operator in ("+", "-") and not node.subscript:
-        for argument in node.arguments:
-            yield from summands(argument)
-    else:
-        yield node
+def names_of(node: Any) -> set[str]:
+    """Return the names in an expression, without their scripts."""
+    return {part.text for part in walk(node) if isinstance(part, Name)}
 
 
-def substituted(node: Any, variable: str, value: Node) -> Any:
-    """An expression with a node for a variable."""
+def keeps_axes(node: Call) -> bool:
+    """Return whether a built-in function's value has every axis of its operands."""
+    kind = REGISTRY[node.operator].kind if node.operator in REGISTRY else None
+    both = node.operator in ("max", "min") and len(node.arguments) > 1
+    return kind in ("elementwise", "axis_map") or not node.subscript and (kind == "contraction" or both)
+
+
+def substituted(node: Any, values: Mapping[str, Node]) -> Any:
+    """Return an expression with nodes for variables."""
     if isinstance(node, Name):
-        return value if node.text == variable else node
-    return rebuilt(node, lambda part: substituted(part, variable, value), apart=("variable",))
+        return values.get(node.text, node)
+    return rebuilt(node, lambda part: substituted(part, values), apart=("variable",))
