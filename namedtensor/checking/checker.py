@@ -28,6 +28,7 @@ from ..terms.structural import after_pass, passed
 from ..terms.terms import Term
 from . import calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, substitution, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
+from .counting import members_defined
 from .declarations import prepare_inputs
 from .size_solver import SizeSolver
 from .unknown_names import unknown_name
@@ -128,22 +129,25 @@ class Checker(Inference):
         """The Term of the definition or expression that is the program's value."""
         if isinstance(last, Definition):
             return self.definition(last)
-        if last is not self.scope.claimed:
-            return self.infer(last, self.top)
-        term = self.infer(last, with_elements(self, (last,), self.top))
+        with members_defined(self, last):
+            if last is not self.scope.claimed:
+                return self.infer(last, self.top)
+            term = self.infer(last, with_elements(self, (last,), self.top))
         names = distinct_names(term.shape)
         return self.renamed(term, {axis: names[axis] for axis in term.shape if of_index(axis)}, last)
 
     def definition(self, definition: Definition) -> Term:
-        """The Term of a definition of the program; of a family, that of its last member."""
-        return families.infer_definition(self, definition, self.top)
+        """Return the Term of a definition of the program, or of a family's last member."""
+        with members_defined(self, definition.statement):
+            return families.infer_definition(self, definition, self.top)
 
     def value(self, key: Key) -> Term:
-        """The Term of a name that the program defines or is given."""
-        index = self.find(key, self.top, None)
-        if index is None:
-            raise unknown_name(self, key, None, self.top)  # it does not occur in the formula
-        return index
+        """Return the Term of a name that the program defines or is given."""
+        with members_defined(self, self.scope.program):
+            term = self.find(key, self.top, None)
+        if term is None:
+            raise unknown_name(self, key, None, self.top)  # The name does not occur in the formula.
+        return term
 
     def check_stated(self, whole: bool = True) -> None:
         """Check the sizes and assertions of the program; unless `whole`, only those about the given names.

@@ -23,6 +23,7 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, CheckWarning, Inference, shown
 from ..terms.terms import Term
 from .application import broadcast
+from .counting import members_defined
 from .declarations import check_member, declaration, domain_values, local_declaration
 from .filled_positions import Positions
 from .indexing import iota
@@ -41,7 +42,8 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
     claims = [(claim, checker.top) for claim in checker.scope.claims]
     for claim, env in [*claims, *member_claims(checker, holders, checker.top), *claims_of_later_families(checker)]:
         try:
-            check_claim(checker, claim, env)
+            with members_defined(checker, claim):
+                check_claim(checker, claim, env)
         except NotationError as problem:
             if checker.recover and (problem.code not in passed or ends_openly(claim, problem)):
                 checker.note(problem)
@@ -51,7 +53,8 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
             pass
     while checker.pending_claims:
         claim, env = checker.pending_claims.pop()
-        check_claim(checker, claim, env)
+        with members_defined(checker, claim):
+            check_claim(checker, claim, env)
     for key, group in domains(checker, whole):
         domain_claim(checker, key, group)
 

@@ -5,7 +5,8 @@ tensor.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from grammar import nodes
@@ -179,7 +180,7 @@ def is_near(part: Node, variable: str) -> bool:
 
 
 def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
-    """The term of `typed`; None where it fails, with everything noted meanwhile rolled back."""
+    """Return the term of `typed`, or None if it fails, with everything noted meanwhile rolled back."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [
@@ -188,6 +189,7 @@ def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) ->
         for memo in (environment.memo, environment.steps, environment.loops, environment.unrollable)
     ]
     memos.append((checker.parameters, set(checker.parameters)))
+    checker.attempts += 1
     try:
         return typed()
     except (Unrollable, Unsliceable, NotationError, AlreadyReported):
@@ -198,6 +200,19 @@ def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) ->
         return None
     finally:
         checker.recover = collect
+        checker.attempts -= 1
+
+
+@contextmanager
+def members_defined(checker: Inference, node: Any) -> Generator[None]:
+    """Open a context in which members that can be neither in a loop nor written out raise an error about a node."""
+    try:
+        yield
+    except Unrollable:
+        raise checker.error(
+            210, f"{checker.text(node)} uses a member of a family that no equation defines", node,
+            hint="use only the members in the ranges of the family, or extend its ranges",
+        ) from None  # fmt: skip
 
 
 def around(env: Environment) -> list[Environment]:

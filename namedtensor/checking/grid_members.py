@@ -262,10 +262,12 @@ def moved(domain: Domain, rows: int, columns: int) -> Domain:
 
 
 def table(grid: Grid, row: Place, column: Place) -> Term:
-    """Members of a loop by their indices, and others beside them."""
+    """Return members of a loop by their indices, and others beside them; without a loop, each member by itself."""
     rolled = rolled_grid(grid, row.numbers, column.numbers)
     if rolled is None:
-        raise Unrollable
+        if grid.checker.attempts or any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
+            raise Unrollable
+        return each_by_itself(grid, row, column)
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axis = f"members@{len(grid.checker.graph)}"
     every = rolled.every(make, axis)
@@ -277,16 +279,31 @@ def table(grid: Grid, row: Place, column: Place) -> Term:
     return beside(grid, rolled, every, axis, row, column)
 
 
+def cells_of(row: Place, column: Place) -> list[Cell]:
+    """Return the members at two indices, in the order of their axes; one axis may have both indices."""
+    same = row.term is not None and column.term is not None and row.binding.axis == column.binding.axis
+    return [*zip(row.numbers, column.numbers)] if same else [*product(row.numbers, column.numbers)]
+
+
+def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
+    """Return members that no loop has."""
+    make = TermBuilder(grid.checker.graph, grid.family.body)
+    cells = cells_of(row, column)
+    if len(cells) > grid.checker.limits.max_steps:
+        raise Unrollable
+    first = grid.at(cells[0])
+    border = border_of(grid, [*dict.fromkeys(cells)], dict(first.shape), first.boolean)
+    sizes = {place.binding.axis: len(place.numbers) for place in (row, column) if place.term is not None}
+    return make.at(border.term, border.axis, make.constants(sizes, [border.places[cell] for cell in cells]))
+
+
 def beside(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
-    """The same where some members are none of the loop's."""
+    """Return members by their indices if some of them are not in the loop."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}
     if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:
         raise Unrollable
-    if len(axes) == 1 and row.term is not None and column.term is not None:
-        cells = [*zip(row.numbers, column.numbers)]
-    else:
-        cells = [*product(row.numbers, column.numbers)]
+    cells = cells_of(row, column)
     rest = [cell for cell in cells if cell not in rolled.domain]
     shape = {name: size for name, size in every.shape.items() if name != axis}
     count = resolve(every.shape[axis])

@@ -101,7 +101,7 @@ def check_program(source: str, checker: Checker) -> CheckResult:
     for _, what in sorted(pending, key=lambda entry: entry[0]):
         try:
             if isinstance(what, Key):
-                term = checker.find(what, checker.top, scope.program)
+                term = checker.value(what)
             elif isinstance(what, Definition):
                 term = checker.definition(what)
             else:

@@ -25,6 +25,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply, broadcast, takes_index
 from .cases import guarded, of_elements
+from .counting import labeled_names
 from .declarations import end_needed, unknown_in
 from .diagnostics import no_such_axis
 from .indexing import indexed_axis, iota, take
@@ -45,7 +46,7 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
         )  # fmt: skip
     first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
     open_ends = [end for end in (first, last) if type(end) is Extent] if is_size(first) and is_size(last) else []
-    if open_ends and node.operator in JOINED and is_label(checker, node.variable.text, node.body):
+    if open_ends and node.operator in JOINED and is_label(checker, node.variable.text, node.body, env):
         if not (checker.infer_parameters and is_assuming()):
             raise UndecidedSize(open_ends[0])
         return any_term(checker, node, (first, last), env)
@@ -54,7 +55,7 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
     check_length(checker, node, last - first + 1)
     if last < first:
         return of_nothing(checker, node)
-    if node.operator not in BEST and is_label(checker, node.variable.text, node.body):
+    if node.operator not in BEST and is_label(checker, node.variable.text, node.body, env):
         return members_summed(checker, node, first, last, env) or written_out(checker, node, first, last, env)
     return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, env)
 
@@ -207,14 +208,11 @@ COMBINED: dict[str, Callable[..., Bounds]] = {
 
 
 # ------------------------------------------------------------------------------------------------- an index as a label
-def is_label(checker: Inference, variable: str, body: Node) -> bool:
-    """Whether the index appears in the label of a name that has such labels: W^i, where W^1 and W^2 are given."""
-    scope = checker.scope
-    labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
-    labeled |= {family.name.base for family in scope.families}
-    keys = [*checker.top.variables, *scope.definitions]
-    labeled |= {key.base for key in keys if key.superscript or key.subscript}
-    labeled |= {f.operator for f in scope.all_functions() if f.superscript or f.subscript}
+def is_label(checker: Inference, variable: str, body: Node, env: Environment) -> bool:
+    """Return whether the index appears in the label of a name that has such labels: W^i, if W^1 and W^2 are given."""
+    names, families = labeled_names(checker, env)
+    labeled = names | families
+    labeled |= {f.operator for f in checker.scope.all_functions() if f.superscript or f.subscript}
     for node in walk(body):
         if isinstance(node, Call):
             labels = (*node.superscript, *node.subscript)

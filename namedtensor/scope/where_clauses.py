@@ -23,6 +23,7 @@ from grammar.traversal import children
 from .mentions import OF_AXES
 from .names import MARKS, Key, Spelled, component, component_names, spelled, walk
 from .symbols import Definition, FunctionDefinition
+from .zero_starts import substituted
 
 ANY = "…"  # in a pattern: an index
 
@@ -80,6 +81,13 @@ def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
     return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
 
 
+def beginning(family: Definition) -> tuple[Node, ...]:
+    """Return the indices of a family's name and the first numbers of its ranges, with numbers for its variables."""
+    numbers = {range_.variable.text: Number(place) for place, range_ in enumerate(family.ranges)}
+    nodes_ = (*family.name.subscript, *family.name.superscript, *(range_.first for range_ in family.ranges))
+    return tuple(substituted(node, numbers) for node in nodes_)
+
+
 def holds(family: Definition, key: Key) -> bool:
     """Whether a name is surely a member of X^l = … for l = 1, …, n, and so not its start."""
     over = family.range
@@ -135,14 +143,13 @@ class BindingGroups:
             self.families.setdefault(binding.base, []).append(binding)
 
     def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group], starts: dict[Key, Group]) -> None:
-        """Families of one name: those whose ranges begin differently are parts of one; their starts leave `plain`.
+        """Add the families of one name; those that begin differently are parts of one, and their starts leave `plain`.
 
         E^{i,0} for every i, among the `starts`, is one of E^{i,j}.
         """
         bindings: list[BindingGroup] = []
         for family in families:
-            firsts = [part.range.first for part in bindings[-1].parts if part.range] if bindings else []
-            if not bindings or (family.range and family.range.first in firsts):
+            if not bindings or beginning(family) in map(beginning, bindings[-1].parts):
                 bindings.append(BindingGroup(pattern.base, [], pattern=pattern))
             bindings[-1].parts.append(family)
         for key in [

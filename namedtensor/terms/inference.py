@@ -163,6 +163,7 @@ class Inference(ABC):
             int, tuple[Term, dict[int, Term]]
         ] = {}  # numbers, and their derivatives with respect to several names
         self.rolled: dict[str, Any] = {}  # the loops whose bodies are being typed, by their marks
+        self.attempts = 0  # how many attempts to type a loop are under way
         self.derived = 0  # how many derivatives and differentials were typed
         self.shows_layers: bool = recover  # whether the parts of each layer are to be shown, and so written out
         self.labeled: frozenset[str] | None = None  # the bases of names with labels
@@ -197,9 +198,8 @@ class Inference(ABC):
         return self.scope.families if holder.function is None else holder.function.families
 
     def families_around(self, env: Environment) -> list[Definition]:
-        """The families of the program, and of the functions whose calls an environment is in."""
-        calls = (outer for outer in env.outward if outer.function is not None)
-        return [*self.scope.families, *(family for call in calls for family in self.families_of(call))]
+        """Return the families of the program, and of the functions whose calls are around an environment."""
+        return [*self.scope.families, *(family for call in env.calls for family in self.families_of(call))]
 
     def infer(self, node: Node, env: Environment) -> Term:
         """The term of an expression."""
