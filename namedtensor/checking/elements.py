@@ -27,6 +27,7 @@ from .claims import check_statement
 from .declarations import local_declaration, set_axes
 from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
 from .indexing import check_position, indexed_axis, iota
+from .inferred_sizes import Circular
 from .ranges import numbers_of
 from .size_facts import as_size, no_size
 from .stacked_families import StackedIndex, laid
@@ -118,7 +119,7 @@ def counts_family(checker: Inference, variable: str, definition: Definition, env
 
 
 def left_sizes(checker: Inference, group: list[Definition], env: Environment) -> dict[str, Any]:
-    """The size of each axis on the left: as declared, as the signature's result says, or as it is in this scope."""
+    """Return the size of each axis on the left: as declared, as the signature's result says, or as it is in this scope."""
     stated = stated_sizes(checker, group[0].key, env)
     result: dict[str, Any] = {}
     for definition in group:
@@ -127,8 +128,12 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
             if real in result:
                 continue
             size = stated.get(real)
-            if size is None:
-                size = checker.solver.size_of(real, env, axis)
+            try:
+                size = checker.solver.size_of(real, env, axis) if size is None else size
+            except Circular:  # The type of this very tensor is asked for its size.
+                size = filled_size(checker, group, axis, env)
+                if size is None:
+                    raise
             if size is None:
                 size = filled_size(checker, group, axis, env)
             if size is None:
