@@ -8,14 +8,15 @@ signature or of the body can meet them, and get their old names back in the resu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, Set
 
-from ..core.sizes import resolve, unify
+from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..core.suggestions import near
-from ..scope.names import Key
+from ..scope.names import Key, spelled
 from ..scope.symbols import Claim, FunctionDefinition, equal_sides
 from ..terms.environment import Environment, lifted_name, source_name
 from ..terms.inference import Inference
@@ -23,6 +24,7 @@ from ..terms.terms import Term
 from . import hygiene
 from .cases import isolate
 from .declarations import axes_differ, axis_lacking, bind_size, check_member, declared_parameter, set_axes
+from .size_facts import as_size
 from .unknown_names import unknown_name
 
 Bindings = dict[str, dict[str, Any]]
@@ -55,10 +57,13 @@ def inline_call(
     checker.spend(node)
     inner = call_environment(checker, function, bindings, numbers, node, caller, depth)
     signed = function.signature is not None
+    stated: list[StatedSize] = []
     if signed:
-        arguments = lift_arguments(checker, function, arguments, node, parts, inner)
+        arguments, stated = lift_arguments(checker, function, arguments, node, parts, inner)
     for name, term, part in zip(function.parameters, arguments, parts):
         bind_argument(checker, function, name.key(), term, part, inner)
+    while stated and len(left := [size for size in stated if not solve_size(checker, size, inner)]) < len(stated):
+        stated = left
     for position, name in enumerate(function.options):
         bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
     inner.complete = True
@@ -187,7 +192,7 @@ def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part
                 labels=((where.span, "declared here"),),
             )
         if size is not None and value is None:
-            bind_size(size, term.shape[axis], inner)
+            solve_name(checker, StatedSize(size, term.shape[axis], axis, part), inner)
     if inner.function is None or inner.function.signature is None:
         return term
     return lifted_apart(checker, inner.function, term, {axis for axis, _, _ in axes}, part, part, inner)
@@ -245,8 +250,11 @@ def lift_arguments(
     node: Any,
     parts: Sequence[Any],
     inner: Environment,
-) -> tuple[Term, ...]:
-    """Rename the extra axes of the arguments apart; raise where an argument is missing an axis, or lifting clashes."""
+) -> tuple[tuple[Term, ...], list[StatedSize]]:
+    """Rename the extra axes of the arguments apart; raise if an argument is missing an axis, or lifting clashes.
+
+    Return the arguments, and the sizes that the signature states of them.
+    """
     signature = function.signature
     assert signature is not None
     if len(signature.domain) != len(arguments):
@@ -257,6 +265,7 @@ def lift_arguments(
             labels=((function.head.span, "the definition"),),
         )
     lifted: list[Term] = []
+    stated: list[StatedSize] = []
     for argument, part, of in zip(arguments, parts, signature.domain):
         axes = set_axes(checker, of, inner)
         for axis, size, where in axes:
@@ -272,10 +281,10 @@ def lift_arguments(
                     axis=axis,
                 )
             if size is not None:
-                solve_size(checker, size, argument.shape[axis], axis, part, inner)
+                stated.append(StatedSize(size, argument.shape[axis], axis, part))
         needed = {axis for axis, _, _ in axes}
         lifted.append(lifted_apart(checker, function, argument, needed, part, node, inner))
-    return tuple(lifted)
+    return tuple(lifted), stated
 
 
 def _nearest_axis(axis: str, shape: Iterable[str]) -> str | None:
@@ -286,20 +295,62 @@ def _nearest_axis(axis: str, shape: Iterable[str]) -> str | None:
     return f"add that axis: its axes are {', '.join(have)}" if have else "give a tensor that has it"
 
 
-def solve_size(checker: Inference, size: Node, actual: Any, axis: str, part: Node, inner: Environment) -> None:
-    """n of `seq[n]` becomes the size of this call's seq; a size that is known already must be the same."""
-    value = (
-        checker.solver.value(size, Environment(parent=inner, sizes_parent=inner)) if not _is_free(size, inner) else None
-    )
+class StatedSize(NamedTuple):
+    """A size expression of a signature or declaration, and the actual size of the axis in an argument."""
+
+    expression: Node
+    actual: Any
+    axis: str
+    part: Node
+
+
+def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
+    """Compare a stated size with the actual size, or solve it for its one unknown name; return whether it is settled."""
+    size = stated.expression
+    alone = replace(inner, caller=None)  # The names of a signature are not the caller's.
+    inside = Environment(parent=alone, sizes_parent=alone)
+    value = checker.solver.value(size, inside) if not _is_free(size, inner) else None
     if value is None:
-        bind_size(size, actual, inner)
-    elif not unify(value, actual):
-        raise checker.error(
-            308,
-            f"axis {axis} of {checker.text(part)} has size {resolve(actual)}, but the signature says {f'{checker.text(size)} = ' if checker.text(size) else ''}{resolve(value)}",
-            part,
-            labels=((size.span, "declared here"),),
-        )
+        return solve_name(checker, stated, inner)
+    if not unify(value, stated.actual):
+        raise size_differs(checker, stated, resolve(value))
+    return True
+
+
+def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
+    """Bind the one unknown name of a stated size, such as n of `seq[2 n]`; return whether it has only one."""
+    size = stated.expression
+    if spelled(size) is not None:
+        bind_size(size, stated.actual, inner)
+        return True
+    inside = Environment(parent=inner, sizes_parent=inner)
+    symbols = checker.solver.symbols(size, inside)
+    unknown = [symbol for symbol in symbols if checker.solver.find(symbol, inside, size) is None]
+    if len(unknown) != 1 or unknown[0][0] != "scalar":
+        return False
+    if not is_ground(stated.actual):
+        inner.scalars[unknown[0][1]] = SizeVariable(str(unknown[0][1]))
+        return True
+    solved = checker.solver.solve_for(size, unknown[0], resolve(stated.actual), inside)
+    if solved is None:
+        return False
+    whole = as_size(solved)
+    if whole is None:
+        raise size_differs(checker, stated, f"{unknown[0][1]} would be {solved}")
+    inner.scalars[unknown[0][1]] = whole
+    return True
+
+
+def size_differs(checker: Inference, stated: StatedSize, value: Any) -> NotationError:
+    """Return the error of an argument whose size is not the stated size."""
+    text, part = checker.text(stated.expression), checker.text(stated.part)
+    says = f"{text}, and {value}" if isinstance(value, str) else f"{text} = {value}" if text else value
+    return checker.error(
+        308,
+        f"axis {stated.axis} of {part} has size {resolve(stated.actual)}, but the signature says {says}",
+        stated.part,
+        labels=((stated.expression.span, "declared here"),),  # pyright: ignore[reportAttributeAccessIssue]
+    )
 
 
 def _is_free(size: Node, inner: Environment) -> bool:

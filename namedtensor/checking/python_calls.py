@@ -14,7 +14,7 @@ from ..terms.terms import Term
 from .application import Axes
 from .axis_sizes import size_left_open
 from .diagnostics import shape_error
-from .lifting import solve_size
+from .lifting import StatedSize, solve_size
 
 
 def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) -> Term:
@@ -49,7 +49,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
                 )  # fmt: skip
             sizes[axis] = argument.shape[axis]
             if name is not None:
-                solve_size(checker, name, argument.shape[axis], axis, part, inner)
+                solve_size(checker, StatedSize(name, argument.shape[axis], axis, part), inner)
         apart: dict[str, str] = {}
         for axis, size in argument.shape.items():
             if axis in names:

@@ -7,7 +7,7 @@ and undo the arithmetic around it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import chain
@@ -153,14 +153,15 @@ class SizeSolver(SizesInterface):
             if search is None:
                 search = self.by_facts(symbol, self.facts_of_call(symbol, current))
             if search is None and current.function is not None and kind == "size":
-                search = self.inferred(name, current, node)
+                search = self.of_sets(name, current.function.sets, current)
+                search = self.inferred(name, current, node) if search is None else search
             if search is not None:
                 return search
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
         search = self.by_facts(symbol, self.facts_of_program(symbol, env))
         if search is not None or kind != "size":
             return search
-        search = self.of_declaration(name, env)
+        search = self.of_sets(name, chain(*(sets for _, _, sets, _ in self.checker.scope.declarations)), env)
         if search is None:
             search = self.inferred(name, self.checker.top, node)
         if search is None:
@@ -185,14 +186,13 @@ class SizeSolver(SizesInterface):
             return env.caller
         return None
 
-    def of_declaration(self, name: str, env: Environment) -> Any:
-        """The size that a declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
-        for _, _, sets, _ in self.checker.scope.declarations:
-            for axis, size in (pair for set_ in sets for pair in set_.axes):
-                if size is not None and name == axis.name:
-                    value = self.value(size, env)
-                    if value is not None:
-                        return value
+    def of_sets(self, name: str, sets: Iterable[nodes.Set], env: Environment) -> Any:
+        """Return the size that the declaration of a defined name, or of a result, says: D ∈ ℝ^{seq[5]}."""
+        for axis, size in (pair for set_ in sets for pair in set_.axes):
+            if size is not None and env.resolve_axis(axis.name) == (name,):
+                value = self.value(size, env)
+                if value is not None:
+                    return value
         return None
 
     def inferred(self, name: str, environment: Environment, node: Any) -> Any:

@@ -123,6 +123,11 @@ class FunctionDefinition:
         """The definitions that belong to it, families first."""
         return chain(self.families, *self.facts.values())
 
+    @property
+    def sets(self) -> list[nodes.Set]:
+        """The sets that declare its definitions, and the set of its result."""
+        return [*self.declarations.values(), *([] if self.signature is None else [self.signature.codomain])]
+
     def provides(self, name: Key) -> bool:
         """Return whether its head or a definition that belongs to it gives a name its meaning."""
         bound = name.base in self.bound and not (name.subscript or name.superscript)
