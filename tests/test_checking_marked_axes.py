@@ -83,3 +83,34 @@ def test_the_gradient_without_the_mark_has_the_axes_of_its_parameter():
     assert step.sizes == GIVEN["W"].sizes and nt.allclose(step, 0.8 * GIVEN["W"])
     with pytest.raises(nt.NotationError, match="the derivative would have axis a twice"):
         nt.evaluate("∂(W^2)/∂W", W=GIVEN["W"])
+
+
+LIFTED = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])  # over the extra axis m* and the bound axis m
+G = "G : ℝ^{m} → ℝ^{m}\n"
+BOUND_BESIDE_EXTRA = {
+    "a size": ("G(u) = |m*| + u\nG(Z)", LIFTED + 2),
+    "a size in a function that it calls": ("G(u) = H(u)\nH : ℝ^{m} → ℝ^{m}\nH(v) = v + |m*|\nG(Z)", LIFTED + 2),
+    "a sum": ("G(u) = u + ∑_{m*} u^*\nG(Z)", LIFTED + LIFTED.sum(1, keepdims=True)),
+    "numbers": ("G(u) = u + ∑_{m*} iota_{m*}\nG(Z)", LIFTED + 3),
+    "an identity": ("G(u) = I_{m,m*} ⊙_{m*} u^*\nG(Z)", LIFTED),
+    "elements": ("G(u) = Y_{m*→m}\nY_{m*(i)} = 2 u_{m(i)}\nG(Z)", 2 * LIFTED),
+    "a size without a signature": ("g(u) = |m*| + u\ng(Z) + 0 G(Z)\nG(u) = u", LIFTED + 3),
+}
+
+
+@pytest.mark.parametrize("case", BOUND_BESIDE_EXTRA)
+def test_a_bound_axis_and_an_extra_axis_of_one_name_are_two_axes(case):
+    text, expected = BOUND_BESIDE_EXTRA[case]
+    np.testing.assert_array_equal(nt.evaluate(G + text, Z=nt.tensor(LIFTED, "m* m")).to_array("m* m"), expected)
+    other = (G + text).replace("*", "†")
+    np.testing.assert_array_equal(nt.evaluate(other, Z=nt.tensor(LIFTED, "m† m")).to_array("m† m"), expected)
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_a_bound_axis_beside_an_extra_axis_in_another_library_and_in_a_derivative(library):
+    pytest.importorskip(library)
+    text = G + "G(u) = |m*| u^2\nG(Z)"
+    Z = nt.tensor(LIFTED, "m* m").to(library)
+    np.testing.assert_allclose(nt.evaluate(text, Z=Z).to_numpy("m* m"), 2 * LIFTED**2)
+    slope = nt.derivative("∑_{m, m*} Y\nY = G(Z)\n" + text.removesuffix("\nG(Z)"), "Z")(Z=Z)
+    np.testing.assert_allclose(slope.to_numpy("m** m*"), 4 * LIFTED)

@@ -20,7 +20,7 @@ from ..core.extents import Extent, UndecidedSize, is_size
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.names import MARKS, Key, spelled, walk
 from ..scope.symbols import SizeEquation
-from ..terms.environment import Conflict, Environment
+from ..terms.environment import Conflict, Environment, source_name
 from ..terms.inference import Inference, SizesInterface
 from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import inferred_size, several_sizes
@@ -142,8 +142,10 @@ class SizeSolver(SizesInterface):
         return set(chain.from_iterable(mentioned)) - {symbol}
 
     def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        """Search a symbol from the environment outwards: sizes in scope, equations, declarations, inferred types, inputs
-        that appear nowhere in the program.
+        """Search a symbol from the environment outwards.
+
+        In this order: sizes in scope, equations, declarations, inferred types, inputs that appear nowhere in the program.
+        A starred axis of a call that lifts another axis of this name has the size of the axis without the stars.
         """
         self.spend(symbol, node)
         kind, name = symbol
@@ -155,6 +157,9 @@ class SizeSolver(SizesInterface):
             if search is None and current.function is not None and kind == "size":
                 search = self.of_sets(name, current.function.sets, current)
                 search = self.inferred(name, current, node) if search is None else search
+                bare = name.rstrip(MARKS)
+                if search is None and bare != name and name in map(source_name, current.extras):
+                    search = self.direct(("size", bare), current, node)
             if search is not None:
                 return search
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
