@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, Set
 
-from ..core.sizes import SizeVariable, is_ground, resolve, unify
+from ..core.sizes import SizeVariable, resolve, unify
 from ..core.suggestions import near
 from ..scope.names import Key, spelled
 from ..scope.symbols import Claim, FunctionDefinition, equal_sides
@@ -57,13 +57,13 @@ def inline_call(
     checker.spend(node)
     inner = call_environment(checker, function, bindings, numbers, node, caller, depth)
     signed = function.signature is not None
-    stated: list[StatedSize] = []
+    sizes: list[StatedSize] = []
     if signed:
-        arguments, stated = lift_arguments(checker, function, arguments, node, parts, inner)
+        arguments, sizes = lift_arguments(checker, function, arguments, node, parts, inner)
     for name, term, part in zip(function.parameters, arguments, parts):
         bind_argument(checker, function, name.key(), term, part, inner)
-    while stated and len(left := [size for size in stated if not solve_size(checker, size, inner)]) < len(stated):
-        stated = left
+    while sizes and len(left := [size for size in sizes if not solve_size(checker, size, inner)]) < len(sizes):
+        sizes = left
     for position, name in enumerate(function.options):
         bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
     inner.complete = True
@@ -307,9 +307,7 @@ class StatedSize(NamedTuple):
 def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
     """Compare a stated size with the actual size, or solve it for its one unknown name; return whether it is settled."""
     size = stated.expression
-    alone = replace(inner, caller=None)  # The names of a signature are not the caller's.
-    inside = Environment(parent=alone, sizes_parent=alone)
-    value = checker.solver.value(size, inside) if not _is_free(size, inner) else None
+    value = checker.solver.value(size, without_caller(inner)) if not _is_free(size, inner) else None
     if value is None:
         return solve_name(checker, stated, inner)
     if not unify(value, stated.actual):
@@ -323,22 +321,21 @@ def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bo
     if spelled(size) is not None:
         bind_size(size, stated.actual, inner)
         return True
-    inside = Environment(parent=inner, sizes_parent=inner)
-    symbols = checker.solver.symbols(size, inside)
-    unknown = [symbol for symbol in symbols if checker.solver.find(symbol, inside, size) is None]
-    if len(unknown) != 1 or unknown[0][0] != "scalar":
-        return False
-    if not is_ground(stated.actual):
-        inner.scalars[unknown[0][1]] = SizeVariable(str(unknown[0][1]))
-        return True
-    solved = checker.solver.solve_for(size, unknown[0], resolve(stated.actual), inside)
+    solved = checker.solver.solve_name(size, resolve(stated.actual), without_caller(inner))
     if solved is None:
         return False
-    whole = as_size(solved)
-    if whole is None:
-        raise size_differs(checker, stated, f"{unknown[0][1]} would be {solved}")
-    inner.scalars[unknown[0][1]] = whole
+    name, value = solved
+    number = value if isinstance(value, SizeVariable) else as_size(value)
+    if number is None:
+        raise size_differs(checker, stated, f"{name} would be {value}")
+    inner.scalars[name] = number
     return True
+
+
+def without_caller(call: Environment) -> Environment:
+    """Return an environment in a call for the names of its signature, which are not the caller's."""
+    alone = replace(call, caller=None)
+    return Environment(parent=alone, sizes_parent=alone)
 
 
 def size_differs(checker: Inference, stated: StatedSize, value: Any) -> NotationError:

@@ -181,7 +181,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     unknown = [problem for problem in checker.errors[before:] if problem.code == 201 and problem.symbol is not None]
     callers = callers_of(function, checker.scope.all_functions()) if unknown else []
     for problem in unknown:
-        if any(caller.provides(plain_key(problem.symbol)) for caller in callers):
+        if any(caller.provides(plain_key(problem.symbol or "")) for caller in callers):
             checker.errors.remove(problem)
 
 

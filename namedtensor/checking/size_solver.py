@@ -356,6 +356,16 @@ class SizeSolver(SizesInterface):
             )
         return value
 
+    def solve_name(self, node: Node, value: Any, env: Environment) -> tuple[Key, Any] | None:
+        symbols = [symbol for symbol in self.symbols(node, env) if self.find(symbol, env, node) is None]
+        names = [name for kind, name in symbols if kind == "size" or self.checker.number(name, env) is None]
+        if len(names) != 1 or not isinstance(names[0], Key):
+            return None
+        solved = (
+            self.solve_for(node, ("scalar", names[0]), value, env) if is_ground(value) else SizeVariable(str(names[0]))
+        )
+        return None if solved is None else (names[0], solved)
+
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
         """Solve an expression for `symbol`, given its `value`; None where it cannot be inverted."""
         way = next(way for result, way in self.places(node, env) if result == symbol)

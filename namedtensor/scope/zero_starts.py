@@ -118,7 +118,7 @@ class StepAxes(NamedTuple):
             yield from self.parts(node.base, seen)
         elif isinstance(node, Call) and node.operator in self.functions and node.operator not in seen:
             head, body, *_ = self.functions[node.operator].sides
-            names = [argument.text for argument in head.arguments]  # type: ignore[union-attr]
+            names = [argument.text for argument in head.arguments if isinstance(argument, Name)]  # type: ignore[union-attr]
             inlined = substituted(body, dict(zip(names, node.arguments)))
             local = self.defined.difference(
                 *map(names_of, node.arguments)

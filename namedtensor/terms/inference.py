@@ -91,6 +91,10 @@ class SizesInterface(ABC):
         """The number that a size expression stands for, or None where something in it is not known."""
 
     @abstractmethod
+    def solve_name(self, node: Node, value: Any, env: Environment) -> tuple[Key, Any] | None:
+        """Return the one unknown name of a size expression, with its number, given the expression's value."""
+
+    @abstractmethod
     def check(self) -> None:
         """Raise where a stated size and a known one differ."""
 
