@@ -66,7 +66,7 @@ def check_whole(name: str, value: Any) -> None:
 
 def parameters_in(scope: Scope) -> Iterator[str]:
     """Yield the names after the semicolon of an operator, as in norm_{ax}(X; p)."""
-    functions = {function.name.base for function in scope.all_functions()}
+    functions = {function.operator for function in scope.all_functions()}
     for node in walk(scope.program):
         if isinstance(node, Call) and node.operator in REGISTRY and node.operator not in functions:
             for part in node.parameters:
