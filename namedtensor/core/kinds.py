@@ -27,7 +27,7 @@ def as_integer(value: Any) -> int | None:
         return value
     try:
         value = getattr(value, "array", value)
-        number = value if isinstance(value, (int, float, Fraction)) else value.item()
+        number: Any = value if isinstance(value, (int, float, Fraction)) else value.item()
         is_whole = not isinstance(number, (bool, complex)) and number == int(number)
     except Exception:  # Of several elements, of no number, ∞, or traced.
         return None

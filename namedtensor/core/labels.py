@@ -247,7 +247,19 @@ def no_labels(axis: str, label: Any) -> NotationError:
 
 # ------------------------------------------------------------------------------------------------------------ layouts
 AxisLabels = Mapping[str, Labels]
-CONFLICT = Labels(())  # of an axis whose labels differ between operands
+
+
+class ConflictingLabels(Labels):
+    """The mark of an axis whose labels differ between operands; made without NumPy, which may be missing."""
+
+    def __init__(self):
+        self.values: Any = ()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+CONFLICT = ConflictingLabels()
 
 
 class LabeledLayout(Layout):
