@@ -27,11 +27,12 @@ def as_integer(value: Any) -> int | None:
         return value
     try:
         value = getattr(value, "array", value)
-        number: Any = value if isinstance(value, (int, float, Fraction)) else value.item()
-        is_whole = not isinstance(number, (bool, complex)) and number == int(number)
+        number = value if isinstance(value, (int, float, Fraction)) else value.item()
+        integer: int = int(number)
+        is_whole = not isinstance(number, (bool, complex)) and number == integer
     except Exception:  # Of several elements, of no number, ∞, or traced.
         return None
-    return int(number) if is_whole else None
+    return integer if is_whole else None
 
 
 def is_mapping(value: Any) -> TypeGuard[Mapping[str, Any]]:
