@@ -18,7 +18,7 @@ ONES = {("NUMBER", "1"), ("NAME", "I"), ("NAME", "ones")}  # which a condition b
 
 
 def rewrite_customary_forms(tokens: list[Token], is_text: bool) -> None:
-    """Rewrite the forms of scripts and ranges, in place; in LaTeX, x^(n) raises the bracket alone and is left."""
+    """Rewrite the forms of scripts and ranges, in place. The form x^(n) stays in LaTeX, where ^ raises only the bracket."""
     dropped: set[int] = set()
     for position, token in enumerate(tokens):
         if token.type == "SUP":
@@ -59,7 +59,7 @@ def may_be_indicator(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
-    """Make an indicator of what has a condition as its subscript; yield the positions of what it does not need."""
+    """Make an indicator of a base with a condition as its subscript; yield the positions of the unnecessary tokens."""
     base, opening = tokens[position - 1], position + 1
     if not may_be_indicator(tokens, position - 1) or opening >= len(tokens) or tokens[opening].type != "LBRACE":
         return
@@ -73,7 +73,7 @@ def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
 
 
 def call_in_braces(line: Sequence[Token], position: int) -> None:
-    """Turn the braces around the arguments of a function into those of a call, in place: max{x, y}."""
+    """Turn the braces around the arguments of a function into the brackets of a call, in place: max{x, y}."""
     opening = position + 1
     if opening >= len(line) or line[opening].type != "LBRACE":
         return

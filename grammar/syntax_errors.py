@@ -160,7 +160,7 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
             *(f"{{-{piece.text}}}" for piece in following),
             at=(token.start, following[-1].end) if following else None,
         )
-    if types[-1:] == ["SUP"] and token.type == "LPAREN":  # in LaTeX, where it raises the bracket alone
+    if types[-1:] == ["SUP"] and token.type == "LPAREN":  # LaTeX raises only the bracket
         inside = tokens[position + 1 : group_end(tokens, position) - 1]
         start, end = token.start, tokens[position + len(inside) + 1].end
         edits = [f"{{{source[token.end : inside[-1].end].strip()}}}"] if inside else []

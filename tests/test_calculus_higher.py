@@ -205,13 +205,13 @@ def test_no_axis_occurs_twice_in_a_repeated_derivative(text, times):
     for _ in range(times):
         formulas.append(nt.derivative(formulas[-1], "x"))
 
-    def at(formula, number):
+    def evaluate_at(formula, number):
         return formula(x=nt.tensor([2.0, number], "n"), **others)
 
-    value, before = at(formulas[-1], 5.0), at(formulas[-2], 5.0)
+    value, before = evaluate_at(formulas[-1], 5.0), evaluate_at(formulas[-2], 5.0)
     assert len(value.axes) == len(before.axes) + 1 and set(value.sizes.values()) == {2}
     (new,) = set(value.axes) - set(before.axes)
-    slope = (at(formulas[-2], 5.0 + 1e-5) - at(formulas[-2], 5.0 - 1e-5)) / 2e-5
+    slope = (evaluate_at(formulas[-2], 5.0 + 1e-5) - evaluate_at(formulas[-2], 5.0 - 1e-5)) / 2e-5
     np.testing.assert_allclose(value[{new: 1}].to_array(before.axes), slope.to_array(before.axes), rtol=1e-6, atol=1e-6)
 
 

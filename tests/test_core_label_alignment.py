@@ -10,7 +10,7 @@ def series(values, labels):
     return nt.tensor(np.array(values, dtype="float64"), "city", labels={"city": labels})
 
 
-def by_label(tensor):
+def key_by_label(tensor):
     """The elements of a tensor over one axis by their labels."""
     ((axis, labels),) = tensor.labels.items() if tensor.axes else [("", [])]
     return dict(zip(labels, tensor.tolist()))
@@ -48,10 +48,10 @@ def test_the_repair_works_as_printed(X, Y, text):
     first, second = both.split(" and ")
     left, right = eval(first, repaired), eval(second, repaired)
     result = nt.evaluate(text, X=left, Y=right)
-    left, right = by_label(left), by_label(right)
-    assert left and {*left} == {*right} and {*left.items()} <= {*by_label(X).items()}
+    left, right = key_by_label(left), key_by_label(right)
+    assert left and {*left} == {*right} and {*left.items()} <= {*key_by_label(X).items()}
     if result.axes:
-        assert by_label(result) == {label: left[label] + right[label] for label in left}
+        assert key_by_label(result) == {label: left[label] + right[label] for label in left}
     else:
         assert result.item() == sum(left[label] * right[label] for label in left)
 
@@ -68,7 +68,7 @@ def test_the_repair_of_tables_makes_them_tensors():
     exec(f"{prepared}\n{assignment}", names)
     first, second = both.split(" and ")
     expected = (X + Y).dropna()
-    assert by_label(nt.evaluate("X + Y", X=eval(first, names), Y=eval(second, names))) == dict(expected.items())
+    assert key_by_label(nt.evaluate("X + Y", X=eval(first, names), Y=eval(second, names))) == dict(expected.items())
 
 
 def test_without_a_common_label_the_repair_combines_by_position():
@@ -170,16 +170,16 @@ def test_a_gradient_has_the_order_and_the_labels_of_its_parameter(loss):
 # ----------------------------------------------------------------------------------------------- functions of Python
 def test_functions_of_python_align_the_axes_that_they_combine():
     mask = A > 1
-    assert by_label(nt.where(mask, A, B)) == {"Oslo": 40, "Rome": 2, "Kyiv": 4}
+    assert key_by_label(nt.where(mask, A, B)) == {"Oslo": 40, "Rome": 2, "Kyiv": 4}
     assert A.dot(B, axis="city").item() == 40 + 20 + 80
-    assert by_label(np.hypot(A, B * 0)) == by_label(A)
+    assert key_by_label(np.hypot(A, B * 0)) == key_by_label(A)
     assert nt.concat(A, B, axis="city").labels == {"city": A.labels["city"] + B.labels["city"]}
     assert nt.stack(A, B, axis="copy").tolist("copy city") == [[1, 2, 4], [40, 10, 20]]
     assert nt.allclose(A, A[{"city": ["Rome", "Kyiv", "Oslo"]}]) and not nt.allclose(A, B)
     assert not nt.allclose(A, A.with_labels(city=["Oslo", "Rome", "Bern"])) and nt.allclose(A, A.with_labels(city=None))
     T = nt.tensor(np.arange(6.0).reshape(3, 2), "city day", labels={"city": A.labels["city"]})
     days = nt.tensor(np.array([1, 0, 1]), "city", labels={"city": B.labels["city"]})  # of Rome, Kyiv, Oslo
-    assert by_label(T[{"day": days}]) == {"Oslo": 1, "Rome": 3, "Kyiv": 4}
+    assert key_by_label(T[{"day": days}]) == {"Oslo": 1, "Rome": 3, "Kyiv": 4}
     assert nt.scan(lambda state, x: (state + x, x), A, nt.stack(B, B, axis="time"), axis="time")[0].tolist() == [
         81,
         22,

@@ -32,8 +32,8 @@ MORE = [
 ]  # fmt: skip
 
 
-def closed_and_derivative(text, given):
-    """Return the derivative by X with its closed form, or None if it has none."""
+def differentiate_closed(text, given):
+    """Return the derivative with respect to X with its closed form, or None if it has none."""
     shapes = {name: f"ℝ^{{{' × '.join(of.axes)}}}" for name, of in given.items()}
     derivative = nt.derivative(text, "X")
     try:
@@ -68,7 +68,7 @@ def test_a_form_is_the_derivative_or_a_condition_excludes_the_point(text):
     others = {**ASIDE, "Y": nt.tensor([2.0, 0.0, -1.0], "b"), "Z": drawn("a[2] b[3]", 3)}
     given = {name: other for name, other in others.items() if re.search(rf"\b{name}\b", text.replace("_", " "))}
     sizes = {name: size for name, size in SIZES.items() if re.search(rf"[_,{{]{name}\b|\b{name}\b", text)}
-    both = closed_and_derivative(text, given)
+    both = differentiate_closed(text, given)
     if both is None:
         return
     derivative, closed = both

@@ -1,4 +1,4 @@
-"""Formulas of reStructuredText and of the dialects of Markdown: which are read, and their lines."""
+"""Formulas in reStructuredText and in Markdown dialects: which are read, and their lines."""
 
 import pytest
 

@@ -79,7 +79,7 @@ def test_other_powers_of_a_builtin_are_read(text):
     parse(text)
 
 
-# (text, code, what the caret marks, a part of the message or hint)
+# (text, code, the text above the caret, a part of the message or hint)
 REFUSED = [
     ("x^()", 105, ")", "operand is missing"),
     ("x^(1", 102, "(", "not closed"),

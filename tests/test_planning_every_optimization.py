@@ -49,7 +49,7 @@ def softmax(x):
     return powers / powers.sum(-1, keepdims=True)
 
 
-def normalized(X, g, b):
+def normalize(X, g, b):
     away = X - X.mean(-1, keepdims=True)
     return away / np.sqrt((away**2).mean(-1, keepdims=True) + 1e-5) * g + b
 
@@ -97,7 +97,7 @@ CASES = {
     ],
     "layer-norm": [
         Case("(X − mean_{a} X) / √(var_{a} X + 0.00001) ⊙ g + b", {"X": "n a", "g": "a", "b": "a"}, ({"n": 2, "a": 3}, {"n": 30, "a": 64}),
-             normalized, "n a", sizes_by_hand=lambda X, g, b: X.max(-1, keepdims=True) / X.std(-1, keepdims=True) * g + b),
+             normalize, "n a", sizes_by_hand=lambda X, g, b: X.max(-1, keepdims=True) / X.std(-1, keepdims=True) * g + b),
     ],
     "linear": [
         Case("X ⊙_{a} W + b", {"X": "n a", "W": "a m", "b": "m"}, ({"n": 2, "a": 3, "m": 2}, {"n": 40, "a": 50, "m": 30}),
@@ -160,7 +160,7 @@ def limits(dtype: str) -> Any:
     return pytest.importorskip("ml_dtypes").finfo("bfloat16")
 
 
-def drawn(case: Case, sizes: dict[str, int], near: dict[str, str], dtype: str) -> dict[str, Any]:
+def sample_arrays(case: Case, sizes: dict[str, int], near: dict[str, str], dtype: str) -> dict[str, Any]:
     """Return arrays of extended precision whose numbers the dtype represents, ordinary or within a factor of 10 of an end."""
     draw, ends = np.random.default_rng(SEED), limits(dtype)
     lowest = {
@@ -181,7 +181,7 @@ def rounding(dtype: str) -> Any:
     return pytest.importorskip("ml_dtypes").bfloat16 if dtype == "bfloat16" else np.dtype(dtype)
 
 
-def placed(array: np.ndarray, library: str, dtype: str) -> Any:
+def place(array: np.ndarray, library: str, dtype: str) -> Any:
     """Return an array of a library."""
     if library == "numpy":
         return array
@@ -201,8 +201,8 @@ def value(case: Case, tensors: dict[str, Any], library: str, disable: tuple[str,
 
 def compare(name: str, case: Case, sizes: dict[str, int], near: dict[str, str], library: str, dtype: str) -> bool:
     """Compare a plan with and without an optimization; return whether the one without computes an element right."""
-    arrays, ends = drawn(case, sizes, near, dtype), limits(dtype)
-    tensors = {name: nt.tensor(placed(array, library, dtype), case.axes[name]) for name, array in arrays.items()}
+    arrays, ends = sample_arrays(case, sizes, near, dtype), limits(dtype)
+    tensors = {name: nt.tensor(place(array, library, dtype), case.axes[name]) for name, array in arrays.items()}
     with np.errstate(all="ignore"):
         wide = np.longdouble if dtype in ("float64", "longdouble") else np.float64
         off, on = (value(case, tensors, library, disable) for disable in ((name,), ()))
@@ -242,7 +242,7 @@ def test_an_optimization_keeps_what_is_right_without_it(name, library, dtype, re
 def test_the_larger_sizes_of_a_case_have_the_optimization(name):
     """Else the comparison would be of equal plans."""
     for case in CASES[name][:1]:
-        arrays = drawn(case, case.sizes[1], dict.fromkeys(case.axes, NEAR[0]), "float64")
+        arrays = sample_arrays(case, case.sizes[1], dict.fromkeys(case.axes, NEAR[0]), "float64")
         tensors = {key: nt.tensor(array, case.axes[key]) for key, array in arrays.items()}
         texts = []
         for disable in ((), (name,)):

@@ -35,9 +35,9 @@ def test_every_kind_of_whole_number_is_an_integer(text, kind):
 @pytest.mark.parametrize("text", [*FORMULAS, "1 + X\n|a| = i"])
 def test_another_number_raises_an_error_with_a_place_and_a_repair(text, kind):
     if kind == "np.bool" and "|a| = i" in text:
-        return  # a boolean is no number, so the equation says nothing
+        return  # a boolean is no number, so the equation is not checked
     if kind == "half" and text in ("iota_{b}\n|b| = 6 / i", "iota_{b}\n|b| = 2^i"):
-        return  # 6 / 2.5 and 2^2.5 are refused for themselves
+        return  # 6 / 2.5 and 2^2.5 are rejected for themselves
     with pytest.raises(NotationError) as raised:
         nt.evaluate(text, {"X": X, "i": NOT_WHOLE[kind]})
     assert raised.value.hint

@@ -1,4 +1,4 @@
-"""Labels are compared once per call: inputs are aligned or refused, in every way to call, as pandas and xarray align them."""
+"""Labels are compared once per call: every call aligns or rejects its inputs, as pandas and xarray align them."""
 
 import itertools
 import re
@@ -17,7 +17,7 @@ def series(values, labels, axis="city"):
     return nt.tensor(np.array(values, dtype="float64"), axis, labels={axis: labels})
 
 
-def by_label(tensor):
+def key_by_label(tensor):
     """The elements of a tensor over one axis, or two, by their labels."""
     axes = tensor.axes
     labels = [tensor.labels[axis] for axis in axes]
@@ -44,7 +44,7 @@ PROGRAM = nt.program("S = A + B\nT = 2 B\nf(x, y) = x + y")
 LAYER = Sum.init(0)
 
 
-def squared_by_finite_differences(A, B):
+def differentiate_square(A, B):
     """The sum by a derivative: half of ∂(∑ (A + B)^2)/∂A."""
     return nt.derivative("∑_{city} (A + B)^2", "A")(A=A, B=B).rename({"city*": "city"}) / 2
 
@@ -64,7 +64,7 @@ CALLS = {
     "explain a function": lambda A, B: PROGRAM["f"].explain(A, B).value,
     "elements": lambda A, B: nt.evaluate("Y_{city(i)} = A_{city(i)} + B_{city(i)}", A=A, B=B),
     "sizes": lambda A, B: nt.evaluate("A + B + n − |city|", A=A, B=B, n=A.sizes["city"]),
-    "derivative": squared_by_finite_differences,
+    "derivative": differentiate_square,
     "operator": lambda A, B: A + B,
     "function of Python": lambda A, B: nt.add(A, B),
     "NumPy": lambda A, B: np.logaddexp(A, B) * 0 + np.add(A, B),
@@ -85,7 +85,7 @@ def test_the_same_labels_in_another_order_are_aligned(name):
         (A, B),
     ):  # the second call with the other order, too
         result = call(first, second)
-        assert by_label(result) == {("Oslo",): 41, ("Rome",): 12, ("Kyiv",): 24}
+        assert key_by_label(result) == {("Oslo",): 41, ("Rome",): 12, ("Kyiv",): 24}
         assert result.labels == first.labels
 
 
@@ -93,7 +93,7 @@ def test_the_same_labels_in_another_order_are_aligned(name):
 @pytest.mark.parametrize("name", CALLS)
 def test_different_labels_are_refused(name, other):
     if name == "elements" and other is FEWER:
-        pytest.skip("the axis of the definition has two sizes, which is another error")
+        pytest.skip("the axis of the definition has two sizes, which raises another error")
     for _ in range(2):
         with pytest.raises(nt.NotationError) as raised:
             CALLS[name](A, other)
@@ -105,13 +105,13 @@ def test_different_labels_are_refused(name, other):
 @pytest.mark.parametrize("library", ["torch", "jax"])
 def test_libraries_align_in_the_same_way(library):
     pytest.importorskip(library)
-    left, right = moved_to(A, library), moved_to(B, library)
+    left, right = move_to(A, library), move_to(B, library)
     for name, call in CALLS.items():
         if name not in ("layer", "NumPy"):
-            assert by_label(call(left, right)) == {("Oslo",): 41, ("Rome",): 12, ("Kyiv",): 24}, name
+            assert key_by_label(call(left, right)) == {("Oslo",): 41, ("Rome",): 12, ("Kyiv",): 24}, name
 
 
-def moved_to(tensor, library):
+def move_to(tensor, library):
     module = pytest.importorskip(library)
     convert = module.asarray if library == "torch" else module.numpy.asarray
     return nt.tensor(convert(tensor.to_array("city")), "city", labels=tensor.labels)
@@ -119,11 +119,11 @@ def moved_to(tensor, library):
 
 def test_a_module_of_pytorch_and_a_sharded_program_compare_what_they_are_called_with():
     torch = pytest.importorskip("torch")
-    left, right = moved_to(A, "torch"), moved_to(B, "torch")
+    left, right = move_to(A, "torch"), move_to(B, "torch")
     module = PROGRAM["S"].compile("torch").module({"n": nt.tensor(torch.tensor(0.0), "")})
-    assert by_label(module(A=left, B=right)) == {("Oslo",): 41, ("Rome",): 12, ("Kyiv",): 24}
+    assert key_by_label(module(A=left, B=right)) == {("Oslo",): 41, ("Rome",): 12, ("Kyiv",): 24}
     with pytest.raises(nt.NotationError, match="different labels"):
-        module(A=left, B=moved_to(OTHER, "torch"))
+        module(A=left, B=move_to(OTHER, "torch"))
 
 
 def test_a_sharded_program_aligns_before_it_enters_jax():
@@ -133,21 +133,21 @@ def test_a_sharded_program_aligns_before_it_enters_jax():
 
     mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("data",))
     entry = sharded_by(PROGRAM, Sharding({"city": "data"}, mesh))["f"]
-    left, right = moved_to(A, "jax"), moved_to(B, "jax")
+    left, right = move_to(A, "jax"), move_to(B, "jax")
     assert entry(left, right).tolist() == [41, 12, 24]
     with pytest.raises(nt.NotationError, match="different labels"):
-        entry(left, moved_to(OTHER, "jax"))
+        entry(left, move_to(OTHER, "jax"))
 
 
 def test_a_bound_call_aligns_each_of_its_calls():
     call = BoundCall(PROGRAM["S"], {"A": A})
     for B_of_call in (B, B[{"city": CITIES[:3]}], B, A):
-        expected = {city: value + by_label(B_of_call)[city] for city, value in by_label(A).items()}
-        assert by_label(call({"B": B_of_call})) == expected
+        expected = {city: value + key_by_label(B_of_call)[city] for city, value in key_by_label(A).items()}
+        assert key_by_label(call({"B": B_of_call})) == expected
 
 
 # ------------------------------------------------------------------------------------- reassociation, pandas and xarray
-def permuted(random, axes):
+def permute_labels(random, axes):
     """A random tensor over axes whose labels are in a random order."""
     labels = {axis: [*random.permutation(ALL[axis])] for axis in axes}
     array = random.normal(size=[len(labels[axis]) for axis in axes])
@@ -180,7 +180,7 @@ def test_values_are_those_of_xarray_in_any_grouping_and_order(text):
     xarray = pytest.importorskip("xarray")
     random = np.random.default_rng(len(text))
     for _ in range(4):
-        tensors = {name: permuted(random, axes) for name, axes in AXES.items() if re.search(rf"\b{name}\b", text)}
+        tensors = {name: permute_labels(random, axes) for name, axes in AXES.items() if re.search(rf"\b{name}\b", text)}
         arrays = {name: tensor.to_xarray() for name, tensor in tensors.items()}
         with xarray.set_options(arithmetic_join="exact"):  # which needs one order
             orders = {axis: labels for tensor in tensors.values() for axis, labels in tensor.labels.items()}
@@ -208,7 +208,7 @@ def test_operators_of_python_are_those_of_pandas():
     pandas = pytest.importorskip("pandas")
     random = np.random.default_rng(0)
     for operate in (lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b, lambda a, b: a > b):
-        left, right = permuted(random, ["day", "city"]), permuted(random, ["city", "day"])
+        left, right = permute_labels(random, ["day", "city"]), permute_labels(random, ["city", "day"])
         expected = operate(*(tensor.to_pandas("day city").sort_index().sort_index(axis=1) for tensor in (left, right)))
         result = operate(left, right).to_pandas("day city")
         assert [*result.index] == left.labels["day"] and [*result.columns] == left.labels["city"]
@@ -234,7 +234,7 @@ BACKWARDS = series([8, 4, 2, 1], [2004, 2003, 2002, 2001], "time")
 LATER = series([100, 200, 300], [2002, 2003, 2004], "time")
 EARLIER = series([100, 200, 300], [2001, 2002, 2003], "time")
 
-LAGS = [  # values by hand, and the labels where all that is combined has the same
+LAGS = [  # values by hand, and the labels if all combined axes have the same labels
     ("X_{time(2:4)} − X_{time(1:3)}", {}, [1, 2, 4], {}),
     ("X_{time(2:4)} − Y_{time(1:3)}", {"Y": BACKWARDS}, [1, 2, 4], {}),
     ("X_{time(2:4)} − Y_{time(2:4)}", {"Y": BACKWARDS}, [0, 0, 0], {"time": [2002, 2003, 2004]}),
@@ -272,7 +272,7 @@ def test_renamed_axes_are_aligned():
         assert nt.evaluate(text, A=A, M=M).item() == 1 * 1000 + 2 * 10 + 4 * 100
     result = nt.evaluate("A_{city→town} + M", A=A, M=M)
     assert (
-        by_label(result) == {("Oslo",): 1001, ("Rome",): 12, ("Kyiv",): 104}
+        key_by_label(result) == {("Oslo",): 1001, ("Rome",): 12, ("Kyiv",): 104}
         and result.labels["town"] == A.labels["city"]
     )
     with pytest.raises(nt.NotationError, match="city of A and town of M have different labels"):
@@ -297,9 +297,9 @@ def test_rows_and_columns_of_one_matrix_are_aligned():
     ):
         value = nt.evaluate(text, B=B, D=D)
         expected = {
-            row: sum(distance(row, city) * weight for (city,), weight in by_label(B).items()) for row in CITIES[:3]
+            row: sum(distance(row, city) * weight for (city,), weight in key_by_label(B).items()) for row in CITIES[:3]
         }
-        assert by_label(value) == pytest.approx({(city,): number for city, number in expected.items()})
+        assert key_by_label(value) == pytest.approx({(city,): number for city, number in expected.items()})
 
 
 # ------------------------------------------------------------------------------------- duplicates, and no labels

@@ -45,7 +45,7 @@ FORMULAS = {  # one for each kind of constant: the text and NumPy's value
 
 
 # ------------------------------------------------------------------------------------------------------------- PyTorch
-def of_torch(text):
+def make_torch_function(text):
     """Return a function from a plain tensor to the value of a formula."""
     formula = nt.formula(text)
     return lambda x: formula(X=nt.tensor(x, "a")).array
@@ -76,7 +76,7 @@ def meta(function, x):
     assert function(x.to("meta")).is_meta
 
 
-def on_meta(function, x):
+def run_on_meta(function, x):
     with torch.device("meta"):
         return function(x)
 
@@ -106,7 +106,7 @@ TORCH = {
     "make_fx symbolic": partial(trace, "symbolic"),
     "FakeTensorMode": fake,
     "meta tensors": meta,
-    "device meta": on_meta,
+    "device meta": run_on_meta,
     "default device meta": default_meta,
     "inference_mode": infer,
     "no_grad": lambda function, x: torch.no_grad()(function)(x),
@@ -120,7 +120,7 @@ TORCH = {
 
 
 # ----------------------------------------------------------------------------------------------------------------- JAX
-def of_jax(text):
+def make_jax_function(text):
     formula = nt.formula(text)
     return lambda x: formula(X=nt.tensor(x, "a")).array
 
@@ -140,7 +140,10 @@ JAX = {
     "checkpoint": lambda function, x: jax.checkpoint(function)(x),
 }
 NUMBERS = itertools.count(1)
-KINDS = {"torch": (torch.Tensor, TORCH, of_torch, torch.tensor), "jax": (jax.Array, JAX, of_jax, jax.numpy.asarray)}
+KINDS = {
+    "torch": (torch.Tensor, TORCH, make_torch_function, torch.tensor),
+    "jax": (jax.Array, JAX, make_jax_function, jax.numpy.asarray),
+}
 
 
 def is_expected(actual, expected):
@@ -169,7 +172,7 @@ def test_a_formula_has_the_same_value_before_in_and_after_a_mode(kind, library, 
         assert not result.is_inference()
 
 
-# PyTorch refuses ordinary parameters beside tensors without values.
+# PyTorch rejects ordinary parameters beside tensors without values.
 WITHOUT_PARAMETERS = ("FakeTensorMode", "meta tensors", "make_fx fake", "make_fx symbolic")
 
 
@@ -186,7 +189,7 @@ class Masked(Layer):
 W = np.arange(6, dtype="float32").reshape(3, 2)
 
 
-def of_layer(x):
+def compute_layer(x):
     """Return the value of the layer in NumPy."""
     return np.where([False, True], x @ W + [1, 2], 0)
 
@@ -201,7 +204,7 @@ def test_a_layer_has_its_value_after_a_mode(mode):
     layer = layer_of_torch()
     TORCH[mode](lambda x: layer(nt.tensor(x, "a")).array, torch.tensor(X))
     result = layer(nt.tensor(torch.tensor(X), "a")).array
-    assert type(result) is torch.Tensor and np.allclose(result, of_layer(X))
+    assert type(result) is torch.Tensor and np.allclose(result, compute_layer(X))
 
 
 @pytest.mark.parametrize("mode", ("inference_mode", "device meta", "default device meta", "export"))
@@ -221,7 +224,7 @@ def test_a_module_that_is_made_or_converted_in_a_mode_has_its_value_later(mode):
         TORCH[mode](make, torch.tensor(X))
     for module in made:
         result = module(torch.tensor(X))
-        assert not result.is_inference() and np.allclose(result.detach(), of_layer(X))
+        assert not result.is_inference() and np.allclose(result.detach(), compute_layer(X))
 
 
 DIGAMMA = np.array(

@@ -1,4 +1,4 @@
-"""Partial dates: `sel` selects the period, as pandas and xarray do."""
+"""Partial dates: `sel` selects the period, like pandas and xarray."""
 
 import numpy as np
 import pytest

@@ -213,7 +213,7 @@ class PlanFunction:
         return self.target.backend.source(self.plan).steps
 
     def failed(self, problem: Exception) -> Step | None:
-        """Return the step whose line raised; of a library's own function without a line, the only step."""
+        """Return the step whose line raised, or the only step if a library's own function has no line."""
         steps = self.steps or self.lines()
         trace, step = problem.__traceback__, None
         while trace is not None:

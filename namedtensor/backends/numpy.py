@@ -59,7 +59,7 @@ def bytes_of_buffers(buffers: Workspace) -> int:
 
 @lru_cache(maxsize=64)
 def dtype_text(prefix: str, name: str) -> str:
-    """Return the text of a dtype: NumPy has no name of its own for those of `ml_dtypes`.
+    """Return the text of a dtype: NumPy lacks names for the dtypes of `ml_dtypes`.
 
     >>> dtype_text("np", "float16"), dtype_text("np", "bfloat16")
     ('np.float16', "np.dtype('bfloat16')")

@@ -339,7 +339,7 @@ class Torch(Backend):
         return outside_modes(lambda: super(Torch, self).made(text, xp, extra))
 
     def source_to_run(self, plan: Plan) -> GeneratedSource:
-        """Return the text of the function that runs; with constants, it begins with a check of the types of its inputs."""
+        """Return the text of the function that runs. If it has constants, it first checks the types of its inputs."""
         names = [plan.names[value] for value in plan.inputs if isinstance(value, PlanValue)]
         if not names or not any(is_done_before(step.value) for step in every_step(plan)):
             return self.source(plan)

@@ -8,7 +8,7 @@
 `sweep`: one backward sweep for all derivatives of a number.
 `selection`: masked tangents and cotangents, so that no zero is multiplied by infinity.
 `finiteness`: which terms are finite.
-`stars`: the marks of the axes of derivatives inside each other.
+`stars`: the stars that keep apart the axes of derivatives inside each other.
 `formula`: the derivative of a program as a program.
 
 Contract: it asks for types only through `terms.inference`, and knows neither the checker nor plans.

@@ -42,7 +42,7 @@ from .transpose import pushforward, transpose
 
 
 # ------------------------------------------------------------------------------------------------------- in a formula
-def without_index(checker: Inference, node: nodes.Derivative) -> str:
+def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
     """Return the hint for a derivative with respect to elements: index the derivative with respect to the whole tensor."""
     variable, mark = node.variable, node.mark
     if not isinstance(variable, nodes.Index):
@@ -57,7 +57,7 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
     checker.derived += 1
     if not is_name(checker, node.variable, env):
         raise checker.error(
-            112, "a derivative is taken with respect to a name", node.variable, hint=without_index(checker, node)
+            112, "a derivative is taken with respect to a name", node.variable, hint=find_index_hint(checker, node)
         )
     by = checker.infer(node.variable, env)
     body = checker.infer(node.body, env)

@@ -1,4 +1,4 @@
-"""Stars that keep apart the axes of one derivative inside another: ∂²L/∂X² has the axes of X, and those with a star."""
+"""Stars that keep apart the axes of one derivative inside another: ∂²L/∂X² has the axes of X and their starred axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STARS = re.compile(r"[*†]+$")
 
 
 def marks() -> Iterator[str]:
-    """Yield the marks of the axes of one derivative after the other: *, †, **, ††, …"""
+    """Yield the stars for one derivative after the other: *, †, **, ††, …"""
     count = 1
     while True:
         yield from ("*" * count, "†" * count)

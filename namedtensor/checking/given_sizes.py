@@ -10,7 +10,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 
 from ..core.extents import Extent, is_size
-from ..core.kinds import as_integer
+from ..core.kinds import to_integer
 from ..core.size_conditions import assume_equal
 from ..core.sizes import is_ground, resolve, unify
 from ..scope.names import plain_key, spelled, walk
@@ -61,7 +61,7 @@ def check_stated_sizes(checker: Inference) -> None:
         ):
             continue
         for node, side in ((fact.left, left), (fact.right, right)):
-            if type(side) is not Extent and as_integer(side) is None:
+            if type(side) is not Extent and to_integer(side) is None:
                 raise stated_no_size(checker, checker.text(node), side, fact)
         raise unequal(checker, fact, left, right)
 

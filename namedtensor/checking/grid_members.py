@@ -262,7 +262,7 @@ def moved(domain: Domain, rows: int, columns: int) -> Domain:
 
 
 def table(grid: Grid, row: Place, column: Place) -> Term:
-    """Return members of a loop by their indices, and others beside them; without a loop, each member by itself."""
+    """Return members of a loop by their indices with others beside them, or each member by itself if no loop has them."""
     rolled = rolled_grid(grid, row.numbers, column.numbers)
     if rolled is None:
         if grid.checker.attempts or any(isinstance(offset.binding, Coordinate) for offset in (row, column)):

@@ -11,7 +11,7 @@ from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Index, Node, axis_of
 
 from ..core.extents import Extent, shown
-from ..core.kinds import as_integer
+from ..core.kinds import to_integer
 from ..core.size_conditions import assume_at_most, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators import REGISTRY
@@ -146,7 +146,7 @@ def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node)
 
 
 def check_position(checker: Inference, number: Any, size: Any, axis: str, part: Node) -> int:
-    integer = number if isinstance(number, Extent) else as_integer(number)
+    integer = number if isinstance(number, Extent) else to_integer(number)
     if integer is None:
         raise checker.error(402, f"index must be an integer, got {number}", part, hint="write an integer")
     if not assume_at_most(1, integer) or (is_ground(size) and not assume_at_most(integer, size)):

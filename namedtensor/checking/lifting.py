@@ -307,7 +307,7 @@ class StatedSize(NamedTuple):
 def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
     """Compare a stated size with the actual size, or solve it for its one unknown name; return whether it is settled."""
     size = stated.expression
-    value = checker.solver.value(size, without_caller(inner)) if not _is_free(size, inner) else None
+    value = checker.solver.value(size, drop_caller(inner)) if not _is_free(size, inner) else None
     if value is None:
         return solve_name(checker, stated, inner)
     if not unify(value, stated.actual):
@@ -321,7 +321,7 @@ def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bo
     if spelled(size) is not None:
         bind_size(size, stated.actual, inner)
         return True
-    solved = checker.solver.solve_name(size, resolve(stated.actual), without_caller(inner))
+    solved = checker.solver.solve_name(size, resolve(stated.actual), drop_caller(inner))
     if solved is None:
         return False
     name, value = solved
@@ -332,7 +332,7 @@ def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bo
     return True
 
 
-def without_caller(call: Environment) -> Environment:
+def drop_caller(call: Environment) -> Environment:
     """Return an environment in a call for the names of its signature, which are not the caller's."""
     alone = replace(call, caller=None)
     return Environment(parent=alone, sizes_parent=alone)

@@ -60,7 +60,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
     """The environment that holds a key, and the Term that it stands for there, or None."""
     current: Environment | None = env
     while current is not None:
-        if current is checker.top and (owned := of_callers(checker, key, env, node, given=False)) is not None:
+        if current is checker.top and (owned := find_in_callers(checker, key, env, node, given=False)) is not None:
             return owned
         if key in current.variables:
             if current is checker.top:
@@ -84,11 +84,11 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
     if mark is not None:
         return checker.top, checker.rolled[mark].labeled(key, env, node)
     term = input_or_parameter(checker, key, node)
-    brought = of_callers(checker, key, env, node, given=True) if term is None else None
+    brought = find_in_callers(checker, key, env, node, given=True) if term is None else None
     return brought or (checker.top, term)
 
 
-def of_callers(
+def find_in_callers(
     checker: Inference, key: Key, env: Environment, node: Any, given: bool
 ) -> tuple[Environment, Term] | None:
     """Return the definition of a key that belongs to a call around the one that asks, or if `given` its argument."""

@@ -143,7 +143,7 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     """Check the body of a function whose arguments have a stated shape, for arguments of exactly that shape.
 
-    A name that a caller provides is no error here.
+    The check accepts a name that a caller provides.
     """
     domain = _domain(function)
     if domain is None or MADE in function.operator:

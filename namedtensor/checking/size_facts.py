@@ -13,7 +13,7 @@ from grammar.nodes import Call, Node, Number, Size
 from grammar.traversal import children
 
 from ..core.extents import Extent, UndecidedSize, is_size, typical
-from ..core.kinds import as_integer
+from ..core.kinds import to_integer
 from ..core.monomials import UnfitSize
 from ..core.size_conditions import as_comparison, assume_at_most, assume_divides
 from ..core.sizes import SizeVariable, resolve
@@ -184,7 +184,7 @@ def as_size(value: Any) -> Any:
     if isinstance(value, SizeVariable):
         return value
     if not isinstance(value, Extent):
-        value = as_integer(value)
+        value = to_integer(value)
         if value is None:
             return None
     return value if assume_at_most(*as_comparison(value)) else None
@@ -202,7 +202,7 @@ def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[in
     """Return the error of a size that would not be a non-negative integer."""
     value = typical(value)
     number = f"{value:.6g}" if isinstance(value, float) else value
-    why, hint = NO_SIZE[as_integer(value) is not None]
+    why, hint = NO_SIZE[to_integer(value) is not None]
     if not is_finite(value):
         hint = "choose finite sizes"
     return checker.error(310, f"{subject} {number}, which is {why}", where, notes=notes, hint=hint)

@@ -58,7 +58,7 @@ def read_arguments(parser: argparse.ArgumentParser) -> None:
 def read_command(options: Any, console: Console) -> int:
     """Print the program, its notes, and where it parts from the formula; the status is 1 where there is any of these."""
     from ..positional.torch_reading import from_torch
-    from ..teaching.function_tests import resolved
+    from ..teaching.function_tests import resolve_formula
 
     subject = subject_of(options.target)
     inputs = [input_of(word) for word in options.inputs]
@@ -70,7 +70,7 @@ def read_command(options: Any, console: Console) -> int:
     if options.against:
         from ..teaching.equivalence import equivalent
 
-        comparison = equivalent(read, resolved(options.against, os.getcwd()))
+        comparison = equivalent(read, resolve_formula(options.against, os.getcwd()))
     report(read, comparison, options, console)
     return FINE if not read.remarks and (comparison is None or comparison) else WRONG_FORMULA
 

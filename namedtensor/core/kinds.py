@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def as_integer(value: Any) -> int | None:
+def to_integer(value: Any) -> int | None:
     """Return a whole number as a Python integer, or None for any other value.
 
     Whole numbers are integers, floats such as 3.0 and fractions such as 6/2, of Python and NumPy, and arrays and tensors
     without axes that hold one. Booleans, ∞, nan and values under tracing are none.
 
-    >>> as_integer(3.0), as_integer(2.5), as_integer(float("inf")), as_integer(True)
+    >>> to_integer(3.0), to_integer(2.5), to_integer(float("inf")), to_integer(True)
     (3, None, None, None)
     """
     if type(value) is int:
@@ -100,7 +100,7 @@ def as_number(value: Any, what: str, least: float, hint: str) -> Any:
 
 def as_count(value: Any, what: str, hint: str) -> int:
     """Return a non-negative integer. Raises NotationError for anything else."""
-    integer = as_integer(value)
+    integer = to_integer(value)
     if integer is None or integer < 0:
         raise wrong(value, what, "a non-negative integer", hint)
     return integer

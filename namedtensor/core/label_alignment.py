@@ -39,11 +39,11 @@ class LabeledAxis:
     @property
     def few(self) -> str:
         """Return the first labels, as a message lists them."""
-        first = ", ".join(map(quoted, self.labels.values[:MAX_SHOWN]))
+        first = ", ".join(map(quote_label, self.labels.values[:MAX_SHOWN]))
         return f"{self.axis} of {self.tensor} has {first}" + ", …" * (len(self) > MAX_SHOWN)
 
     @property
-    def without(self) -> str:
+    def removal_code(self) -> str:
         """Return the Python text of the input without these labels."""
         return f"{self.code}.with_labels({keyword(self.axis, 'None')})"
 
@@ -68,7 +68,8 @@ class LabelAlignment:
         if self._group[id(first)] is self._group[id(second)]:
             return
         if not can_align(first.labels, second.labels):
-            raise repeated(first, second) if have_same(first.labels, second.labels) else difference(first, second)
+            report = report_order if have_same(first.labels, second.labels) else difference
+            raise report(first, second)
         self._unite(first, second)
 
     def _unite(self, first: LabeledAxis, second: LabeledAxis) -> None:
@@ -150,7 +151,7 @@ def repair(first: LabeledAxis, second: LabeledAxis) -> str:
     if not common:
         if len(first) != len(second):
             return "they have no label in common: rename one of the axes"
-        return f"they have no label in common; to combine by position: {second.without}"
+        return f"they have no label in common; to combine by position: {second.removal_code}"
     if common[0] not in second.labels.listed:  # a date of Python among dates of NumPy
         kinds = " and ".join(type(axis.labels.listed[0]).__name__ for axis in (first, second))
         return f"give the labels one type: they are {kinds}"
@@ -170,7 +171,7 @@ def selection(first: LabeledAxis, second: LabeledAxis, common: Sequence[Any]) ->
     return f"{listed}, then {selected}"
 
 
-def of_tables(problem: NotationError, tables: Iterable[str]) -> NotationError:
+def add_table_hint(problem: NotationError, tables: Iterable[str]) -> NotationError:
     """Return the error with a hint that makes tensors of tables, which have no `labels`."""
     hint = problem.hint or ""
     named = [code for code in map(name_in_python, tables) if f"{code}.labels" in hint or f"{code}.with" in hint]
@@ -180,16 +181,16 @@ def of_tables(problem: NotationError, tables: Iterable[str]) -> NotationError:
     return problem
 
 
-def repeated(first: LabeledAxis, second: LabeledAxis) -> NotationError:
+def report_order(first: LabeledAxis, second: LabeledAxis) -> NotationError:
     """Return the error of labels that have different orders in two inputs, and are not unique."""
     counts = Counter(second.labels.keys)
     twice = next(label for label, key in zip(second.labels.values, second.labels.keys) if counts[key] > 1)
     where = f"of axis {second.axis}" if first.axis == second.axis else f"of {first.axis} and {second.axis}"
     return NotationError(
         MISMATCH,
-        f"the labels {where} have different orders in {first.tensor} and {second.tensor}, and {quoted(twice)} is not unique",
+        f"the labels {where} have different orders in {first.tensor} and {second.tensor}, and {quote_label(twice)} is not unique",
         notes=(first.few, second.few),
-        hint=f"make the labels unique; to combine by position: {second.without}",
+        hint=f"make the labels unique; to combine by position: {second.removal_code}",
     )
 
 
@@ -205,7 +206,7 @@ def missing(tensor: str, axis: str, first: LabeledAxis, second: LabeledAxis) -> 
     )
 
 
-def quoted(label: Any) -> str:
+def quote_label(label: Any) -> str:
     """Return a label as a message shows it: text in quotes, dates without them."""
     import numpy as np
 

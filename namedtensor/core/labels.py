@@ -250,7 +250,7 @@ AxisLabels = Mapping[str, Labels]
 
 
 class ConflictingLabels(Labels):
-    """The mark of an axis whose labels differ between operands; made without NumPy, which may be missing."""
+    """A marker for an axis whose labels differ between operands; it does not need NumPy, which may be missing."""
 
     def __init__(self):
         self.values: Any = ()
@@ -310,10 +310,10 @@ def is_small(layouts: Iterable[Any]) -> bool:
 
 def agreed(several: Iterable[AxisLabels]) -> dict[str, Labels]:
     """Return the labels that several operands agree on: an axis whose labels differ has none."""
-    return without_conflicts(combined(several))
+    return drop_conflicts(combine_labels(several))
 
 
-def combined(
+def combine_labels(
     several: Iterable[AxisLabels], agree: Callable[[Labels, Labels], bool] = Labels.equals
 ) -> dict[str, Labels]:
     """Return the labels of several operands, with `CONFLICT` for an axis whose labels differ, in any grouping of operands."""
@@ -325,6 +325,6 @@ def combined(
     return result
 
 
-def without_conflicts(labels: AxisLabels) -> dict[str, Labels]:
+def drop_conflicts(labels: AxisLabels) -> dict[str, Labels]:
     """Return the labels without the axes on which operands disagreed."""
     return {axis: axis_labels for axis, axis_labels in labels.items() if axis_labels is not CONFLICT}

@@ -13,7 +13,7 @@
 `families`: derivatives of families of any order, by one of these two.
 `points`: random inputs of a program, which satisfy what it declares and states.
 `agreement`: whether a closed form has the value of its derivative at such points.
-`conditions`: where a closed form is the derivative: x ≠ 0 for one that divides by x.
+`conditions`: the conditions for a closed form: x ≠ 0 if it divides by x.
 `closed_form`: the closed form as a program.
 `steps`: its derivation, each step an equation that can be checked.
 `orders`: the steps of derivatives of higher orders.

@@ -71,7 +71,7 @@ class ClosedForm:
 
     @cached_property
     def conditions(self) -> tuple[str, ...]:
-        """Return where it is the derivative, as far as its operations show: ("x ≠ 0",) for one that divides by x."""
+        """Return the conditions that its operations show for it to be the derivative: ("x ≠ 0",) if it divides by x."""
         with LOADING, all_or_none():
             from .conditions import conditions_of
 

@@ -122,7 +122,7 @@ class Domains:
             self.ask(test, NONZERO if test.operator == "det" else POSITIVE)
         elif node.operator in ("max", "min") and not node.subscript and len(node.arguments) == 2 and differentiated:
             if not all(map(self.is_fixed, node.arguments)):
-                self.further[" ≠ ".join(to_text(_without_marks(argument)) for argument in node.arguments)] = None
+                self.further[" ≠ ".join(to_text(_remove_stars(argument)) for argument in node.arguments)] = None
 
     def ask_power(self, node: Superscript, differentiated: bool) -> None:
         """Collect the conditions of a power."""
@@ -138,7 +138,7 @@ class Domains:
 
     def ask_nonzero(self, node: Any) -> None:
         """Collect the conditions for a divisor, factor by factor."""
-        node = _without_marks(node)
+        node = _remove_stars(node)
         if isinstance(node, Call) and node.operator in PRODUCTS and not node.subscript:
             for factor in node.arguments:
                 self.ask_nonzero(factor)
@@ -151,7 +151,7 @@ class Domains:
 
     def ask(self, node: Any, comparison: str) -> None:
         """Add a condition, unless it always holds; x ≥ 0 and x ≠ 0 are x > 0 together."""
-        node = _without_marks(node)
+        node = _remove_stars(node)
         sign = self.sign(node)
         if isinstance(node, Number) or sign in (POSITIVE, comparison) or self.is_fixed(node):
             return
@@ -211,7 +211,7 @@ class Domains:
         return self.sign_of_call(node) if isinstance(node, Call) else None
 
     def sign_of_power(self, node: Superscript) -> str | None:
-        """Return the sign of a power: that of its base, and never negative for an even exponent."""
+        """Return the sign of a power: the sign of its base, and never negative for an even exponent."""
         below = self.sign(node.base)
         exponent = _number(node.components[0])
         if below is None and exponent is not None and (exponent.numerator % 2 == 0 or exponent.denominator % 2 == 0):
@@ -254,7 +254,7 @@ def _number(node: Any) -> Fraction | None:
     return None
 
 
-def _without_marks(node: Any) -> Any:
+def _remove_stars(node: Any) -> Any:
     """Return x for x^* and x_{a→b}: elements that are the same."""
     while isinstance(node, (nodes.Starred, nodes.Rename)):
         node = node.base

@@ -117,7 +117,7 @@ class Gradient:
                 hint=f"sum over them: loss = ∑_{{{', '.join(total.axes)}}} {self.of}, or use nt.derivative",
             )  # fmt: skip
         given = {**(values or {}), **inputs}
-        tensors = {name: in_order_of(given.get(name), _own_axes(slope)) for name, slope in zip(names, slopes)}
+        tensors = {name: order_like(given.get(name), _own_axes(slope)) for name, slope in zip(names, slopes)}
         return (total, tensors) if self.value else tensors
 
 
@@ -223,8 +223,8 @@ def _own_axes(slope: NamedTensor) -> NamedTensor:
     return slope.rename({axis: axis.removesuffix(MARK) for axis in slope.axes})
 
 
-def in_order_of(given: Any, slope: NamedTensor) -> NamedTensor:
+def order_like(given: Any, slope: NamedTensor) -> NamedTensor:
     """Return a gradient in the order of its parameter's labels: the call may have aligned the parameter to another input."""
     if not getattr(getattr(given, "layout", None), "labels", ()) or not slope.layout.labels:
         return slope
-    return labeled.aligned((given, slope), (), slope.axes)[1]
+    return labeled.align((given, slope), (), slope.axes)[1]

@@ -38,7 +38,7 @@ from ..programs.random_inputs import (
     RandomInputs,
     RandomNumbers,
     domain_of,
-    stated_domains,
+    find_stated_domains,
     styles,
 )
 from ..programs.term_values import magnitude_of
@@ -238,7 +238,7 @@ def _by_draws(
     """Return whether an assertion holds for the values of programs on random tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
-    draw, seen = RandomTensors(inputs, sets, stated_domains(before), {**known, **sizes}), 0
+    draw, seen = RandomTensors(inputs, sets, find_stated_domains(before), {**known, **sizes}), 0
     domain: str | None = None
     tests = ((style, draw.values(style, attempt)) for attempt, style in enumerate(styles(MAX_ATTEMPTS * trials)))
     for style, values in itertools.chain(tests, draw.at_boundaries(programs)):
@@ -316,7 +316,7 @@ def number_in(node: Any) -> float | None:
 
 def _plain(value: PlainTensor) -> Any:
     """Return a tensor, or a number if it has no axes."""
-    return value.named() if value.axes else value.number
+    return value.to_tensor() if value.axes else value.number
 
 
 def _test(
@@ -332,7 +332,7 @@ def _test(
 
     @cache
     def magnitudes() -> list[float]:
-        given = {str(name): value.named() for name, value in values.items()}
+        given = {str(name): value.to_tensor() for name, value in values.items()}
         total = [0.0] * math.prod(shape.values())
         for program in programs:
             try:

@@ -27,7 +27,7 @@ def number(w: Writer, term: Term) -> CodeExpression:
         return CodeExpression(f"{'-' * (value < 0)}{w.library.prefix}.{name}", (), ATOM if value > 0 else PRODUCT)
     root = root_of_a_size(term.node, value)
     if root is not None:
-        has_function = w.library.prefix in ("jnp", "math")  # NumPy's gives a number of 64 bits, PyTorch's takes tensors
+        has_function = w.library.prefix in ("jnp", "math")  # NumPy returns a 64-bit number, PyTorch accepts tensors
         text = f"{w.library.prefix}.sqrt({root})" if has_function else f"{root}**0.5"
         return CodeExpression(text, (), ATOM if has_function else POWER)
     integer = value == int(value) and abs(value) < 1e15

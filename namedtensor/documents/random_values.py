@@ -36,8 +36,8 @@ def drawn_length(size: Any, extents: dict[str, int], random: Random) -> int:
     return known if isinstance(known, int) else extents.setdefault(str(known), random.randint(2, 4))
 
 
-def drawn_domain(of: Set | None, sizes: dict[str, int], random: Random) -> Domain:
-    """Return the domain of a set; a size that nothing gives is drawn."""
+def sample_domain(of: Set | None, sizes: dict[str, int], random: Random) -> Domain:
+    """Return the domain of a set; a size that nothing gives is random."""
     return domain_of(of, lambda element: _bound(element, sizes, random))
 
 
@@ -48,9 +48,9 @@ def _bound(node: Any, sizes: dict[str, int], random: Random) -> float:
     return float(evaluate(text, syntax="text"))
 
 
-def named(values: Mapping[str, PlainTensor]) -> dict[str, Any]:
+def name_tensors(values: Mapping[str, PlainTensor]) -> dict[str, Any]:
     """Return tensors, and numbers for tensors without axes."""
-    return {name: value.named() if value.axes else value.number for name, value in values.items()}
+    return {name: value.to_tensor() if value.axes else value.number for name, value in values.items()}
 
 
 def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:

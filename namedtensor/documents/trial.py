@@ -29,7 +29,7 @@ from ..programs.arguments import shape_of
 from ..programs.boundaries import BoundarySearch, condition_for_all, names_in
 from ..programs.evaluate import evaluate
 from ..programs.plain_values import PlainTensor, value_of
-from ..programs.random_inputs import ORDINARY, Domain, RandomInputs, stated_domains, styles
+from ..programs.random_inputs import ORDINARY, Domain, RandomInputs, find_stated_domains, styles
 from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
@@ -40,7 +40,7 @@ from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_
 from .estimates import FAR, SEEDS, farthest
 from .fitting_shapes import Shapes, with_fitting_shapes
 from .notation import base_of
-from .random_values import drawn_domain, drawn_length, evaluate_test, named, with_sizes
+from .random_values import drawn_length, evaluate_test, name_tensors, sample_domain, with_sizes
 from .typed_programs import checked, taken, typed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 
@@ -256,7 +256,7 @@ class _Trial:
 
     def failure(self, source: str, values: Mapping[str, PlainTensor], sizes: Mapping[str, int]) -> Tried | None:
         """Return the verdict if the assertion is false for these tensors. Raises NotationError if it has no value."""
-        given = named(values)
+        given = name_tensors(values)
         if self.facts:
             evaluate_test(self.facts, {name: value for name, value in given.items() if name in self.spoken}, {})
         try:
@@ -278,7 +278,7 @@ class _Trial:
             return None
 
         def value(program: Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
-            given = {name: value for name, value in named(values).items() if name in names_in(program)}
+            given = {name: value for name, value in name_tensors(values).items() if name in names_in(program)}
             return value_of(evaluate(to_text(program), given, syntax="text"))
 
         search = BoundarySearch(
@@ -314,7 +314,7 @@ class _Trial:
         for attempt, style in enumerate(itertools.islice(itertools.cycle(ORDINARY), draws.number if inputs else 1)):
             try:
                 plain, sizes = self.values(source, inputs, random, RandomInputs(draws.seed + attempt, style))
-                values = named(plain)
+                values = name_tensors(plain)
                 for difference in differences:
                     text = to_text(Program((*self.program.statements[:-1], Value(difference, span))))
                     if (far := farthest(text, values, sizes)) > FAR:
@@ -358,8 +358,8 @@ class _Trial:
 
     def domain(self, name: str, sizes: dict[str, int], random: Random) -> Domain:
         """Return the domain of an input."""
-        stated = stated_domains(self.program.statements)
-        return stated.get(name) or drawn_domain(self.sets.get(name), sizes, random)
+        stated = find_stated_domains(self.program.statements)
+        return stated.get(name) or sample_domain(self.sets.get(name), sizes, random)
 
     @property
     def where_defined(self) -> str:

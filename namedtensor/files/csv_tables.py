@@ -92,7 +92,7 @@ def read_table(path: Path, header: bool | None = None) -> Table:
     others = [index for index in range(len(cells)) if index not in columns]
     labeling = next((index for index in others if all(cells[index])), None)
     labels = () if labeling is None else tuple(cells[labeling])
-    dropped = dropped_columns(titles, (index for index in others if index != labeling and any(cells[index])))
+    dropped = find_dropped_columns(titles, (index for index in others if index != labeling and any(cells[index])))
     return Table(path, titles, columns, lines, labels, has_header, dropped)
 
 
@@ -153,7 +153,7 @@ def rows_of(text: str, path: Path) -> list[Row]:
     return rows
 
 
-def dropped_columns(titles: Sequence[str], columns: Iterable[int]) -> tuple[str, ...]:
+def find_dropped_columns(titles: Sequence[str], columns: Iterable[int]) -> tuple[str, ...]:
     """Return the titles of columns of words that do not label the rows."""
     return tuple(titles[index] or f"column {index + 1}" for index in columns)
 

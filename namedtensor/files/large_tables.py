@@ -18,7 +18,7 @@ from .csv_tables import (
     Table,
     TableCells,
     cells_of,
-    dropped_columns,
+    find_dropped_columns,
     has_numbers,
     is_row_numbers,
     rows_of,
@@ -49,7 +49,7 @@ def read_large_table(path: Path, header: bool | None) -> Table | None:
     words = (
         index for index in others if index != labeling and isinstance(columns[index], list) and any(columns[index])
     )
-    dropped = dropped_columns(head.titles, words)
+    dropped = find_dropped_columns(head.titles, words)
     return Table(path, head.titles, {index: columns[index] for index in numeric}, (), labels, head.has_header, dropped)
 
 

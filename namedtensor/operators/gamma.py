@@ -14,7 +14,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_integer
+from ..core.kinds import to_integer
 from .builder import ArrayValue, OperatorBuilder
 from .definitions import infinity, total
 from .elementwise import SECTION
@@ -140,7 +140,7 @@ HIGHEST = 30  # beyond it n! (n + 1)^{…} leaves no digits
 
 
 def _of_order(b: OperatorBuilder, x: Any, n: float = 1) -> ArrayValue:
-    order = as_integer(n)
+    order = to_integer(n)
     if order is None or not 0 <= order <= HIGHEST:
         raise NotationError(
             405, f"the order of polygamma must be an integer from 0 to {HIGHEST}, got {n}", hint="polygamma(X; 1)"

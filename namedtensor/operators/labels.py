@@ -19,7 +19,7 @@ from ..core.axes import Order, ShapeMismatch, bind
 from ..core.labels import AxisLabels, Labels, agreed
 from .record import Operator
 
-Value = TypeVar("Value")  # a fact about an axis: its labels, or the input that they come from
+Value = TypeVar("Value")  # belongs to an axis: its labels, or the input that they come from
 ByAxis = Mapping[str, Value]
 
 
@@ -35,7 +35,7 @@ def kept(
     axes: Order,
     agree: Callable[[Sequence[ByAxis[Value]]], dict[str, Value]],
 ) -> dict[str, Value]:
-    """Return the facts that hold for a result's axes; `agree` returns the fact about an axis that several operands have."""
+    """Return the values of a result's axes; `agree` returns the value of an axis that several operands have."""
     if not axes:
         return agree(values)
     try:
@@ -55,7 +55,7 @@ def kept(
     return {axis: value for axis, value in lifted.items() if axis not in outputs}
 
 
-def combined_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -> Iterator[tuple[str, list[Value]]]:
+def group_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -> Iterator[tuple[str, list[Value]]]:
     """Yield each axis that an operator combines, with the values of the operands that have it."""
     formals: list[dict[str, str]] = [{} for _ in values]
     if axes:

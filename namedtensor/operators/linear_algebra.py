@@ -30,30 +30,30 @@ def _of_matrix(primitive: str, rule: str, gives_matrix: bool) -> Lower:
     return lower
 
 
-def in_single(lower: Lower) -> Lower:
+def to_single(lower: Lower) -> Lower:
     """Compute a function of half-precision matrices in single precision, for which every library has an algorithm."""
 
-    def of_halves(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    def lower_halves(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         arguments = tuple(b.coerced(arguments, "floats"))
         dtype = next((x.dtype for x in arguments if x.dtype in HALF), None)
         if dtype is None:
             return lower(b, arguments, axes, options)
         return b.cast(lower(b, tuple(b.cast(x, "float32") for x in arguments), axes, options), dtype)
 
-    return of_halves
+    return lower_halves
 
 
 MATRIX: dict[str, Any] = {"section": SECTION, "new_sizes": square, "complex": True}
 register(
     Operator(
-        "det", "matrix", "row column ->", in_single(_of_matrix("det", "floats", False)), "the determinant",
+        "det", "matrix", "row column ->", to_single(_of_matrix("det", "floats", False)), "the determinant",
         "np.linalg.det(X)",
         differentials=("cofactors_{row,column} X ⊙_{row,column} ∂X",), definition=definitions.det, finite="of finite", analytic=True, **MATRIX,
     )
 )  # fmt: skip
 register(
     Operator(
-        "cofactors", "matrix", "row column -> row column", in_single(_of_matrix("cofactors", "floats", True)),
+        "cofactors", "matrix", "row column -> row column", to_single(_of_matrix("cofactors", "floats", True)),
         "the derivative of the determinant with respect to each element of the matrix", "np.linalg.det(X) * np.linalg.inv(X).T",
         differentials=(  # of a small matrix also where there is no inverse: the determinants with one row replaced
             "{ [cofactors_{row,column} { I_{column,j} if I_{row,i} = 1; X otherwise }"
@@ -66,7 +66,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "inv", "matrix", "row column -> row column", in_single(_of_matrix("inv", "floats", True)), "the inverse matrix",
+        "inv", "matrix", "row column -> row column", to_single(_of_matrix("inv", "floats", True)), "the inverse matrix",
         "np.linalg.inv(X)",
         differentials=("−[inv_{row,column} X]_{column→i} ⊙_{i} [∂X]_{row→i, column→j} ⊙_{j} [inv_{row,column} X]_{row→j}",),
         definition=definitions.inv, analytic=True, **MATRIX,
@@ -101,7 +101,7 @@ def _of_rows(shapes: Any, axes: Order, sizes: Any):
 
 register(
     Operator(
-        "solve", "matrix", "row column, row -> column", in_single(_solve), "the x over columns with A ⊙_{column} x = b, where b is over rows",
+        "solve", "matrix", "row column, row -> column", to_single(_solve), "the x over columns with A ⊙_{column} x = b, where b is over rows",
         "np.linalg.solve(A, b)", arity=(2, 2), section=SECTION, new_sizes=_of_rows, definition=definitions.solve,
         differentials=(
             f"−{TRANSPOSED} ⊙_{{row}} (∂X ⊙_{{column}} solve_{{row,column}}(X, Y))", f"{TRANSPOSED} ⊙_{{row}} ∂Y",
@@ -110,7 +110,7 @@ register(
 )  # fmt: skip
 register(
     Operator(
-        "logdet", "matrix", "row column ->", in_single(_of_matrix("logdet", "floats", False)),
+        "logdet", "matrix", "row column ->", to_single(_of_matrix("logdet", "floats", False)),
         "the logarithm of the absolute value of the determinant", "np.linalg.slogdet(X)[1]", section=SECTION, new_sizes=square,
         differentials=(f"{TRANSPOSED} ⊙_{{row,column}} ∂X",), definition=definitions.logdet, analytic=True,
     )

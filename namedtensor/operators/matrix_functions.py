@@ -14,7 +14,7 @@ from typing import Any
 from ..core.axes import Order
 from .builder import ArrayValue, Lower, OperatorBuilder
 from .definitions import like
-from .linear_algebra import SECTION, in_single
+from .linear_algebra import SECTION, to_single
 from .new_sizes import square
 from .record import MANY, Operator, register
 
@@ -190,21 +190,21 @@ def _product(left: list[list[float]], right: list[list[float]]) -> list[list[flo
 MATRIX: dict[str, Any] = {"section": SECTION, "new_sizes": square, "heavy": True}
 register(
     Operator(
-        "cholesky", "matrix", "row column -> row column", in_single(_symmetric("cholesky", 2)),
+        "cholesky", "matrix", "row column -> row column", to_single(_symmetric("cholesky", 2)),
         "the lower triangular L with L ⊙_{column} L_{row→row'} = X, for a symmetric positive definite X",
         "np.linalg.cholesky(X)", differentials=(OF_CHOLESKY,), definition=triangle_of, **MATRIX,
     )
 )  # fmt: skip
 register(
     Operator(
-        "eigvalsh", "matrix", "row column -> row", in_single(_symmetric("eigvalsh", 1)),
+        "eigvalsh", "matrix", "row column -> row", to_single(_symmetric("eigvalsh", 1)),
         "the eigenvalues of a symmetric matrix, in ascending order", "np.linalg.eigvalsh(X)",
         differentials=(OF_VALUES,), definition=values_of, **MATRIX,
     )
 )  # fmt: skip
 register(
     Operator(
-        "eigh", "matrix", "row column -> row column", in_single(_symmetric("eigh", 2)),
+        "eigh", "matrix", "row column -> row column", to_single(_symmetric("eigh", 2)),
         "the eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh", "np.linalg.eigh(X)[1]",
         differentials=(OF_VECTORS,), definition=vectors_of, **MATRIX,
     )
@@ -217,7 +217,7 @@ def _all_square(shapes: Any, axes: Order, sizes: Any):
 
 register(
     Operator(
-        "expm", "matrix", "row column -> row column", in_single(_exponential),
+        "expm", "matrix", "row column -> row column", to_single(_exponential),
         "the matrix exponential, ∑ Xⁿ/n!; expm(X, E) is its derivative at X in direction E", "scipy.linalg.expm(X)",
         arity=(1, MANY), differentials=("expm_{row,column}(X, ∂X)",), definition=exponential_of,
         section=SECTION, new_sizes=_all_square, heavy=True,

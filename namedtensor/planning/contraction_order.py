@@ -128,7 +128,7 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
 
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
-    """Compute a chain of contractions in its cheapest order; in half precision, whose range is narrow, as it is written."""
+    """Compute a chain of contractions in its cheapest order, or as written in half precision, whose range is narrow."""
     b, chain = lowering.builder, chain_of(term, lowering.is_separable, lowering.chains)
     if chain is None:
         return None
@@ -161,7 +161,7 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
             x, y = (_summed(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
         result = REGISTRY["⊙"].lower(b, (x, y), both, {})
         lowering.limit_result(term, math.prod(result.shape))
-        return _summed(b, result, gone)  # a sum of one factor alone may pass the range though that of products does not
+        return _summed(b, result, gone)  # a sum of one factor may overflow although the sum of products does not
 
     return product(tree)
 

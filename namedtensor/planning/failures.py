@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_integer
+from ..core.kinds import to_integer
 from ..terms.environment import source_name
 from ..terms.terms import Term
 
@@ -15,7 +15,7 @@ def span_of(term: Term | None, source: str) -> tuple[int, int]:
 
 
 def refused(problem: Exception, source: str, term: Term) -> NotationError:
-    """Return the error for a computation that a library of arrays refuses."""
+    """Return the error for a computation that an array library rejects."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
     hint = "pass float64: x.astype('float64')" if isinstance(problem, TypeError) and "linalg" in why else None
     return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source), hint=hint)
@@ -39,7 +39,7 @@ def is_index_problem(problem: IndexError) -> bool:
 def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
     """Return the error of an index out of range or not whole; `problem` has its `index` and the `size` of the axis, None where no size matters."""
     value, size = problem.index, problem.size  # type: ignore[attr-defined]
-    if size is None or as_integer(value) is None:
+    if size is None or to_integer(value) is None:
         return NotationError(402, f"index must be an integer, got {value}", hint="pass integers")
     if base == 0:
         hint = "in Python, indices start at 0"

@@ -73,10 +73,10 @@ def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -
     b = lowering.builder
     sums = _Sums(lowering, term, soft, other)
     largest = sums.largest()
-    fallback = sums.weighted(largest, sums.total(largest))
+    fallback = sums.weigh(largest, sums.total(largest))
     if "unshifted-softmax" not in b.optimized or sums.values.dtype not in ENDS:
         return fallback
-    product, total = sums.unshifted()
+    product, total = sums.compute_unshifted()
     b.guard(total, MIN_TOTAL, 2.0 ** (ENDS[total.dtype] // 2))
     b.guard_finite(product)
     return b.select(b.divide(product, total), fallback)
@@ -109,7 +109,7 @@ class _Sums:
         (largest,) = self.over_slices(LARGER, _Slice(False))
         return largest
 
-    def unshifted(self) -> tuple[PlanValue, PlanValue]:
+    def compute_unshifted(self) -> tuple[PlanValue, PlanValue]:
         """Return exp X ⊙_{ax} V and ∑_{ax} exp X."""
         product, total = self.over_slices(ADD, _Slice(True))
         return product, total
@@ -119,7 +119,7 @@ class _Sums:
         (total,) = self.over_slices(ADD, _Slice(False, largest))
         return total
 
-    def weighted(self, largest: PlanValue, total: PlanValue) -> PlanValue:
+    def weigh(self, largest: PlanValue, total: PlanValue) -> PlanValue:
         """Return (exp(X − m) / total) ⊙_{ax} V."""
         (product,) = self.over_slices(ADD, _Slice(True, largest, total))
         return product

@@ -16,7 +16,7 @@ from grammar.parser import parse
 from ..core.arrays import MOST, Layout
 from ..core.axes import check_axis
 from ..core.families import FamilyName
-from ..core.kinds import as_integer, as_mapping
+from ..core.kinds import as_mapping, to_integer
 from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import MAX_CACHED_NAMES, Key, arithmetic, by_key, key, key_of, plain_key, two_spellings
 from ..terms.inference import InputType
@@ -195,7 +195,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
     """Return sizes by the names of axes. Raises NotationError if one is not an integer."""
     result: dict[str, int] = {}
     for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
-        integer = as_integer(size)
+        integer = to_integer(size)
         if integer is None:
             raise NotationError(
                 310, f"the size of {name} must be an integer, got {size!r}", hint=f"write sizes={{{name!r}: 2}}"
@@ -280,7 +280,7 @@ def size_of(size: Any, axis: str) -> Any:
         return SizeVariable(f"|{axis}|")
     if isinstance(size, SizeVariable):
         return size
-    integer = as_integer(size)
+    integer = to_integer(size)
     if integer is None or integer < 0:
         raise NotationError(
             310, f"the size of axis {axis} must be a non-negative integer, got {size!r}", hint=f"write {axis}[3]"

@@ -18,7 +18,7 @@ from grammar.printer import to_text
 
 from ..scope.names import walk
 from .plain_values import PlainTensor, records
-from .random_inputs import stated_domains
+from .random_inputs import find_stated_domains
 
 Inputs = Mapping[str, PlainTensor]
 COMPARISONS = ("<", "≤", ">", "≥", "=", "≠")
@@ -45,7 +45,7 @@ NAMED = (Name, nodes.Subscript, nodes.Superscript)
 
 
 class Boundary(NamedTuple):
-    """Two expressions, the statements that they may use, and what is required of them, as "≠" of a denominator and 0."""
+    """Two expressions, the statements that they may use, and their required relation, as "≠" for a denominator and 0."""
 
     left: Any
     right: Any
@@ -96,22 +96,22 @@ def _conditions(tree: nodes.Program) -> Iterator[tuple[Any, str]]:
     """Yield what must be above 0, at least 0 or other than 0."""
     for boundary in boundaries(tree):
         if boundary.required and names_in(boundary.left):
-            yield from _simplified(boundary.left, boundary.required)
+            yield from _simplify(boundary.left, boundary.required)
 
 
-def _simplified(node: Any, required: str) -> Iterator[tuple[Any, str]]:
+def _simplify(node: Any, required: str) -> Iterator[tuple[Any, str]]:
     """Yield simpler conditions: x ≠ 0 for x^2 > 0."""
     exponents = [_number(part) for part in node.components] if isinstance(node, nodes.Superscript) else []
     if exponents and exponents[0] and exponents[0] > 0 and (exponents[0] % 2 == 0 or required == "≠"):
-        yield from _simplified(node.base, "≠") if required != "≥" else ()
+        yield from _simplify(node.base, "≠") if required != "≥" else ()
     elif isinstance(node, Call) and node.operator == "abs":
-        yield from _simplified(node.arguments[0], "≠") if required != "≥" else ()
+        yield from _simplify(node.arguments[0], "≠") if required != "≥" else ()
     elif isinstance(node, Call) and node.operator == "sqrt" and required != "≥":
-        yield from _simplified(node.arguments[0], ">")
+        yield from _simplify(node.arguments[0], ">")
     elif required == "≠" and len(_factors(node)) > 1:
         for factor in _factors(node):
             if names_in(factor):
-                yield from _simplified(factor, "≠")
+                yield from _simplify(factor, "≠")
     else:
         yield node, required
 
@@ -162,7 +162,7 @@ class Signs:
         declared = [statement for statement in tree.statements if isinstance(statement, nodes.Declaration)]
         domains = [(to_text(name), of.sets[0]) for of in declared for name in of.names]
         kinds = {name: getattr(of, "domain", "") for name, of in domains}
-        kinds |= {name: domain.kind for name, domain in stated_domains(tree.statements).items()}
+        kinds |= {name: domain.kind for name, domain in find_stated_domains(tree.statements).items()}
         self.positive = {name for name, kind in kinds.items() if kind in ("positive", "count")}
         self.nonnegative = {name for name, kind in kinds.items() if kind in ("nonnegative", "naturals")}
         for name, of in domains:
@@ -218,7 +218,7 @@ def _number(node: Any) -> float | None:
 class BoundarySearch(NamedTuple):
     """A search for inputs at the boundaries of formulas.
 
-    `inputs` are those of an ordinary test, and `whole` small integers. `value` evaluates a program on inputs, and
+    `inputs` are the inputs of an ordinary test, and `whole` small integers. `value` evaluates a program on inputs, and
     `allows` returns whether a number lies in the set of an input.
     """
 
@@ -235,7 +235,7 @@ class BoundarySearch(NamedTuple):
         texts = set() if known is None else {boundary.text for boundary in boundaries(known)}
         searched = (one for one in boundaries(tree) if one.text not in texts and not self._has_number_and_input(one))
         for boundary in itertools.islice(searched, MAX_BOUNDARIES):
-            values = self._assigned(boundary) or self._filled(boundary)
+            values = self._assign(boundary) or self._fill(boundary)
             if values is not None:
                 yield values
 
@@ -253,20 +253,20 @@ class BoundarySearch(NamedTuple):
         taken = (new if sum(record) % 2 == 0 and self.allows(name, new) else old for record, old, new in pairs)
         return replace(tensor, numbers=tuple(taken))
 
-    def _assigned(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
+    def _assign(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
         """Return inputs with one side, which is an input, equal to the other side."""
         for side, other in (boundary.sides, boundary.sides[::-1]):
             name = to_text(side)
             if name not in self.inputs or name in names_in(other):
                 continue
-            if (value := self._evaluated(boundary, other, self.inputs)) is None:
+            if (value := self._evaluate(boundary, other, self.inputs)) is None:
                 return None
             sizes = self.inputs[name].sizes
             numbers = value.first_along(sizes).broadcast_to(sizes).numbers
             return {**self.inputs, name: self._partly(name, numbers)}
         return None
 
-    def _filled(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
+    def _fill(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
         """Return inputs with one input constant, if an element of both sides is then equal."""
         gap = Call("-", (), (), boundary.sides)
         names = [name for name in self.inputs if name in names_in(nodes.Program((*boundary.before, nodes.Value(gap))))]
@@ -276,17 +276,17 @@ class BoundarySearch(NamedTuple):
             seen: list[tuple[float, float]] = []
             for number in tries:
                 values = self._with_fill(name, number)
-                gaps = self._evaluated(boundary, gap, values)
+                gaps = self._evaluate(boundary, gap, values)
                 if gaps is None:
                     return None
                 if 0 in gaps.numbers:
                     return values
                 seen.append((number, float(gaps.numbers[0]) if gaps.numbers else math.nan))
-            if (number := self._bisected(boundary, gap, name, sorted(seen))) is not None:
+            if (number := self._bisect(boundary, gap, name, sorted(seen))) is not None:
                 return self._with_fill(name, number)
         return None
 
-    def _bisected(self, boundary: Boundary, gap: Any, name: str, seen: list[tuple[float, float]]) -> float | None:
+    def _bisect(self, boundary: Boundary, gap: Any, name: str, seen: list[tuple[float, float]]) -> float | None:
         """Return a number that makes the first element of a gap 0, between two numbers with unlike signs."""
         ends = next(((a, b) for a, b in itertools.pairwise(seen) if a[1] * b[1] < 0), None)
         if ends is None:
@@ -294,7 +294,7 @@ class BoundarySearch(NamedTuple):
         (low, sign), (high, _) = ends
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
-            gaps = self._evaluated(boundary, gap, self._with_fill(name, middle))
+            gaps = self._evaluate(boundary, gap, self._with_fill(name, middle))
             if gaps is None:
                 return None
             if 0 in gaps.numbers:
@@ -306,7 +306,7 @@ class BoundarySearch(NamedTuple):
         tensor = self.whole[name]
         return {**self.whole, name: replace(tensor, numbers=(number,) * len(tensor.numbers))}
 
-    def _evaluated(self, boundary: Boundary, expression: Any, values: Inputs) -> PlainTensor | None:
+    def _evaluate(self, boundary: Boundary, expression: Any, values: Inputs) -> PlainTensor | None:
         """Return the value of an expression; None if it has none by itself, as of a function's parameter."""
         if not names_in(expression):
             return None

@@ -181,7 +181,7 @@ class CachedCall:
         numbers = bound.with_numbers(self._goal.program)
         return self._made(numbers, whole_sizes(sizes), (), placement)(*numbers.arrays.values())
 
-    def _aligned(
+    def _align(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int] | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments of a call aligned by their labels, for a function of tensors without labels."""
@@ -189,12 +189,12 @@ class CachedCall:
         if not bound.labeled:
             return arguments, dict(values)
         with LOADING, all_or_none():
-            from .labeled_calls import aligned, moves_of
+            from .labeled_calls import align, moves_of
 
         numbers = bound.with_labels().with_numbers(self._goal.program)
         typed = self._typed(numbers, self._options._replace(sizes=whole_sizes(sizes)))
         moves = moves_of(typed, numbers, self._names_of(bound.positional))
-        result = dict(aligned(numbers, moves).values)
+        result = dict(align(numbers, moves).values)
         return tuple([result.pop(name) for name in bound.positional]), result
 
     def _layout(self, value: Any, name: str) -> Layout:

@@ -1,4 +1,4 @@
-"""Whether two numbers are equal up to rounding: relative to them, and to the magnitudes from which they are computed.
+"""Whether two numbers are equal up to rounding: relative to them, and to the magnitudes that they are computed from.
 
 A number that is not finite counts as undefined. The same infinity on both sides is equal.
 """

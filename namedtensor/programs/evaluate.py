@@ -214,16 +214,16 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     """Explain the value of a program step by step."""
     with LOADING, all_or_none():
         from .explained import DerivedForm, explained
-        from .labeled_calls import aligned_by
+        from .labeled_calls import align_by
 
-    def checked(given: BoundArguments) -> tuple[Any, Any]:
+    def check(given: BoundArguments) -> tuple[Any, Any]:
         checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
         return checker, checker.whole
 
     numbers = BoundArguments(all_values(values, named))
     numbers = (numbers.with_labels() if numbers.labeled else numbers).with_numbers(program)
-    numbers = aligned_by(numbers, checked)
-    checker, _ = checked(numbers)
+    numbers = align_by(numbers, check)
+    checker, _ = check(numbers)
     last = checker.scope.valued
     explanation = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, numbers)
     warn_of_checks(checker)

@@ -2,7 +2,7 @@
 
     labeled_executable     an executable that aligns its inputs, and labels its results
     moves_of               the positions that align the inputs with the first that labels each axis, or an error
-    aligned                the same inputs in this order
+    align                  the same inputs in this order
 
 An executable of such a call belongs to the labels of its inputs. A repeated call finds it as any other, unless its inputs
 have to be aligned. Calls without labels need none of this.
@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 
 from ..checking.checker import Checker
 from ..core.families import FamilyName
-from ..core.label_alignment import LabeledAxis, Moves, of_tables, take
+from ..core.label_alignment import LabeledAxis, Moves, add_table_hint, take
 from ..core.labels import AxisLabels, labeled_layout, labels_of
 from ..core.settings import recursion_headroom
 from ..core.tensor import wrap_layout
@@ -37,9 +37,9 @@ def labeled_executable(
         typed = typed_for(given)
         moves = moves_of(typed, given, parameters)
     except NotationError as problem:
-        raise of_tables(problem, given.tables) from None
+        raise add_table_hint(problem, given.tables) from None
     if moves:  # so that indices by label find their new positions
-        given = aligned(given, moves)
+        given = align(given, moves)
         typed = typed_for(given)
     result = executable(typed, given.abstract, target, options)
     result.labels = labels_of_results(typed.terms, given, typed.checker)
@@ -83,19 +83,19 @@ def members_of(name: str) -> tuple[str, ...]:
     return tuple(map(str, name.members)) if isinstance(name, FamilyName) else (name,)
 
 
-def aligned_by(
-    given: BoundArguments, checked: Callable[[BoundArguments], tuple[Checker, Callable[[], Term]]]
+def align_by(
+    given: BoundArguments, check: Callable[[BoundArguments], tuple[Checker, Callable[[], Term]]]
 ) -> BoundArguments:
-    """Return the inputs of a call that is not cached, aligned for the term that `checked` gives; without labels as they are."""
+    """Return the inputs of a call that is not cached, aligned for the term that `check` returns if they have labels."""
     if not given.labeled:
         return given
-    checker, typed = checked(given)
+    checker, typed = check(given)
     with recursion_headroom(checker.scope.source):
         moves = moves_of(TypedValues.of(checker, (typed(),)), given)
-    return aligned(given, moves) if moves else given
+    return align(given, moves) if moves else given
 
 
-def aligned(given: BoundArguments, moves: Moves) -> BoundArguments:
+def align(given: BoundArguments, moves: Moves) -> BoundArguments:
     """Return the inputs of a call with their elements moved."""
     values = dict(given.values)
     for name, layout in given.labeled.items():

@@ -72,24 +72,24 @@ def _magnitude(make: TermBuilder, term: Term, parts: Sequence[Term]) -> Term:
     return CONDITIONS[operator](make, term, size, parts)
 
 
-def _of_quotient(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_quotient(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     below = make.between("abs", term.arguments[1])
     return make.between("/", make.add(parts[0], make.times(size, parts[1])), below)
 
 
-def _of_logarithm(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_logarithm(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return make.add(size, make.between("/", parts[0], make.between("abs", term.arguments[0])))
 
 
-def _of_exponential(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_exponential(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return make.times(size, make.add(make.number(1), parts[0]))
 
 
-def _of_bounded_slope(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_bounded_slope(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return make.add(size, parts[0])
 
 
-def _of_power(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_power(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     base, exponent = term.arguments
     number = exponent.number
     if number and number > 0:
@@ -104,41 +104,41 @@ def _root(make: TermBuilder, radicand: Term, magnitude: Term) -> Term:
     return make.between("/", magnitude, make.between("sqrt", make.between("max", radicand, least)))
 
 
-def _of_root(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_root(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return _root(make, make.between("abs", term.arguments[0]), parts[0])
 
 
-def _of_variance(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_variance(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return make.add(size, make.over("mean", make.times(parts[0], parts[0]), term.axes))
 
 
-def _of_deviation(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
-    return _root(make, make.times(term, term), _of_variance(make, term, make.times(term, term), parts))
+def _measure_deviation(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return _root(make, make.times(term, term), _measure_variance(make, term, make.times(term, term), parts))
 
 
-def _of_standardized(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_standardized(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     away = make.add(parts[0], make.over("mean", parts[0], term.axes))
     deviation = make.over("std", term.arguments[0], term.axes)
     return make.add(size, make.between("/", make.times(make.add(make.number(1), size), away), deviation))
 
 
-def _of_softmax(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
-    return make.times(size, make.add(make.number(1), _of_log_softmax(make, term, make.number(0), parts)))
+def _measure_softmax(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return make.times(size, make.add(make.number(1), _measure_log_softmax(make, term, make.number(0), parts)))
 
 
-def _of_log_softmax(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_log_softmax(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return make.add(size, make.add(parts[0], make.over("max", parts[0], term.axes)))
 
 
-def _of_largest(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_largest(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return make.add(size, make.over("max", parts[0], term.axes))
 
 
-def _of_minimum(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_minimum(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return make.add(*parts) if len(parts) == 2 else make.over("max", parts[0], term.axes)
 
 
-def _of_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+def _measure_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     """Return a rough magnitude for operators whose condition is not computed."""
     largest = [make.over("max", of, tuple(of.shape)) if of.shape else of for of in (size, *parts)]
     total = make.add(largest[0], make.times(largest[0], largest[0]))
@@ -148,10 +148,10 @@ def _of_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term])
 
 
 CONDITIONS: dict[str, Callable[[TermBuilder, Term, Term, Sequence[Term]], Term]] = {
-    "/": _of_quotient, "log": _of_logarithm, "exp": _of_exponential, "^": _of_power, "min": _of_minimum,
-    "sqrt": _of_root, "var": _of_variance, "std": _of_deviation, "standardize": _of_standardized, "softmax": _of_softmax,
-    "logsoftmax": _of_log_softmax, "logsumexp": _of_largest,
-    **dict.fromkeys(("sort", "median", "quantile", "cummax", "cummin", "maxk"), _of_largest),
-    **dict.fromkeys(MATRIX, _of_matrix),
-    **dict.fromkeys(BOUNDED_SLOPE, _of_bounded_slope),
+    "/": _measure_quotient, "log": _measure_logarithm, "exp": _measure_exponential, "^": _measure_power, "min": _measure_minimum,
+    "sqrt": _measure_root, "var": _measure_variance, "std": _measure_deviation, "standardize": _measure_standardized, "softmax": _measure_softmax,
+    "logsoftmax": _measure_log_softmax, "logsumexp": _measure_largest,
+    **dict.fromkeys(("sort", "median", "quantile", "cummax", "cummin", "maxk"), _measure_largest),
+    **dict.fromkeys(MATRIX, _measure_matrix),
+    **dict.fromkeys(BOUNDED_SLOPE, _measure_bounded_slope),
 }  # fmt: skip

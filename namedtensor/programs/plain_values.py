@@ -67,13 +67,13 @@ class PlainTensor:
         extent = tuple(size for axis, size in sizes.items() if axis in kept)
         return PlainTensor(tuple(axis for axis in self.axes if axis in kept), extent, numbers)
 
-    def along(self, at: int) -> Iterator[tuple[Any, ...]]:
+    def split_rows(self, at: int) -> Iterator[tuple[Any, ...]]:
         """The rows along one of the axes."""
         order = (*self.axes[:at], *self.axes[at + 1 :], self.axes[at])
         numbers, size = self.laid_out(order).numbers, self.extent[at]
         return (numbers[start : start + size] for start in range(0, len(numbers), size or 1))
 
-    def named(self) -> NamedTensor:
+    def to_tensor(self) -> NamedTensor:
         """As a tensor of NumPy."""
         import numpy as np
 

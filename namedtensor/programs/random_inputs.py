@@ -60,7 +60,7 @@ FORMER_STYLES: dict[str, Draw] = {  # of files released before
     "large": lambda numbers: 6 * numbers.normal(),
     "small": lambda numbers: 0.01 * numbers.normal(),
 }
-ORDINARY = ("normal", "positive", "negative")  # where a value that only one side has is a difference
+ORDINARY = ("normal", "positive", "negative")  # a value that only one side has is a difference
 EXTREME = ("large", "tiny", "huge")  # where numbers overflow
 SPECIAL = ("ties", "equal", "tiny", "huge")
 
@@ -92,7 +92,7 @@ REALS = Domain()
 
 
 def domain_of(of: Set | None, bound: Callable[[Any], float | None], unknown: int = 3) -> Domain:
-    """Return the domain of a declared set; without a known bound it is [unknown] or the real numbers."""
+    """Return the domain of a declared set: [unknown] or the real numbers if no bound is known."""
     if of is None:
         return REALS
     bounds = [bound(element) for element in of.elements]
@@ -102,8 +102,8 @@ def domain_of(of: Set | None, bound: Callable[[Any], float | None], unknown: int
     return Domain(of.domain, known)
 
 
-def stated_domains(statements: Iterable[Any]) -> dict[str, Domain]:
-    """Return the domains of the names that facts place above 0, as x > 0 and x ≥ 0."""
+def find_stated_domains(statements: Iterable[Any]) -> dict[str, Domain]:
+    """Return the domains of the names that assumptions place above 0, as x > 0 and x ≥ 0."""
     result: dict[str, Domain] = {}
     for statement in statements:
         condition = statement.condition if isinstance(statement, Fact) else None
@@ -118,7 +118,7 @@ STATED = {">": "positive", "≥": "nonnegative"}
 
 
 class RandomInputs:
-    """The elements of the inputs of one random test, drawn one input after the other."""
+    """The elements of the inputs of one random test, sampled one input after the other."""
 
     def __init__(self, seed: Any, style: str):
         self.style = style

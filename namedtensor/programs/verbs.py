@@ -158,7 +158,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         """
         with LOADING, all_or_none():
             from .explained import explained
-            from .labeled_calls import aligned_by
+            from .labeled_calls import align_by
 
         entry = self._goal.entry_for(all_values(values, named))
         if entry is None:
@@ -167,15 +167,15 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
             return explain_value(self._goal.program, values, sizes, named)
         program, by_keyword = entry.program, keyword_names(values, named)
 
-        def checked(given: BoundArguments) -> tuple[Any, Any]:
+        def check(given: BoundArguments) -> tuple[Any, Any]:
             local, types = given.arguments, [type_ for _, type_ in given.arguments]
             checker = program.checker(given.inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)
             checker.labels |= {name: dict(type_.labels) for name, type_ in local if type_.labels}
             return checker, lambda: entry.term(checker, local)
 
         given = bound(entry, arguments, all_values(values, named)).with_labels().with_numbers(program)
-        numbers = aligned_by(given, checked)
-        return explained(*checked(numbers), entry.name, numbers)
+        numbers = align_by(given, check)
+        return explained(*check(numbers), entry.name, numbers)
 
     def diagram(
         self,

@@ -57,12 +57,12 @@ def call(
 
 
 def magnitude(formula: str, values: Values) -> Tensor:
-    """Return how large the numbers are from which each element of a formula's value is computed."""
-    typed, tensors = _typed(WholeProgram(ParsedProgram(formula)), values, {}, None)
+    """Return how large the numbers are that each element of a formula's value is computed from."""
+    typed, tensors = _infer_terms(WholeProgram(ParsedProgram(formula)), values, {}, None)
     return _magnitudes(typed.roots[:1], tensors, typed.source)[0]
 
 
-def _typed(
+def _infer_terms(
     goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None
 ) -> tuple[TypedValues, dict[str, Tensor]]:
     """Return the terms of a program, and its inputs by name."""
@@ -78,7 +78,7 @@ def _typed(
 
 def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None) -> Tensor:
     """Return the value of a program. Raises NotationError if an assertion does not hold."""
-    typed, tensors = _typed(goal, values, arguments, sizes)
+    typed, tensors = _infer_terms(goal, values, arguments, sizes)
     with recursion_headroom(goal.program.source):
         result, *sides = values_of(typed.roots, tensors, typed.source)
     for left, right, claim in typed.claims:

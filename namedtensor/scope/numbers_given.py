@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Range, Size
 from grammar.traversal import names_in
 
-from ..core.kinds import as_integer
+from ..core.kinds import to_integer
 from ..operators import REGISTRY
 from .names import spelled, walk
 from .symbols import Scope
@@ -41,7 +41,7 @@ def as_numbers(
 
 def as_number(value: Any) -> Any:
     """Convert a scalar tensor to a number, an integer if it is whole; return other values, such as tracers, unchanged."""
-    integer = as_integer(value)
+    integer = to_integer(value)
     if integer is not None or not hasattr(value, "array"):
         return value if integer is None else integer
     try:

@@ -114,7 +114,7 @@ def explained(
 
 # ------------------------------------------------------------------------------------------------------- where they part
 def parted(setting: Setting, code: str, expected: str, drawn: SampledInputs) -> Parting:
-    tensors = {name: value.named() for name, value in drawn.values.items()}
+    tensors = {name: value.to_tensor() for name, value in drawn.values.items()}
     sides = [term_values(setting.with_formula(text), tensors) for text in (code, expected)]
     known = [Fingerprints([*side, *partial_sums(side)]) for side in sides]
     of_code, of_formula = frontier(sides[0], known[1]), frontier(sides[1], known[0])

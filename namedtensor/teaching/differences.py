@@ -232,7 +232,7 @@ def _function(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -
 
 def _reordered(arrays: Sequence[tuple[PlainTensor, PlainTensor]], axes: Sequence[str], words: Words) -> str | None:
     for at, axis in enumerate(axes):
-        rows = (row for graded, expected in arrays for row in zip(graded.along(at), expected.along(at)))
+        rows = (row for graded, expected in arrays for row in zip(graded.split_rows(at), expected.split_rows(at)))
         if all(are_close(sorted(result), sorted(expected), 1.0) for result, expected in rows):
             return f"{words.yours} has the elements of {words.due}, in another order along {axis}"
     if axes and all(are_close(sorted(graded.numbers), sorted(expected.numbers), 1.0) for graded, expected in arrays):

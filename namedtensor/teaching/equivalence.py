@@ -121,7 +121,7 @@ def without_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple
 
 
 def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]) -> Equivalence:
-    """Return the verdict on equal formulas with whether it is proved, and where both are defined."""
+    """Return the verdict on equal formulas, with its proof and the condition under which both are defined, if any."""
     is_proved = has_proof_of(setting, *sides)
     condition = condition_for_all([parse(setting.with_formula(side), "text") for side in sides])
     if not equivalence.remark and not (is_proved and condition):

@@ -29,7 +29,7 @@ SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 
 @dataclass(frozen=True)
 class Contract:
-    """A formula, the axes of each argument in the order of the function's parameters, and those of the result."""
+    """A formula, the axes of each argument in the order of the function's parameters, and the axes of the result."""
 
     formula: str
     axes: Mapping[str, tuple[str, ...]]
@@ -39,10 +39,10 @@ class Contract:
     @functools.cached_property
     def text(self) -> str:
         """The formula; one that is named by a label is read from its document."""
-        return resolved(self.formula, self.root)
+        return resolve_formula(self.formula, self.root)
 
 
-def resolved(formula: str, root: str = "") -> str:
+def resolve_formula(formula: str, root: str = "") -> str:
     """Return the formula, or the one with this label in a document: "paper.tex#eq:attention"."""
     match = LABELLED.fullmatch(formula.strip())
     if match is None:
@@ -87,7 +87,8 @@ def tests_of(contract: Contract, library: str, draws: int, seed: int) -> Iterato
     inputs, whole = (FunctionTest(style, seed, sizes).inputs(contract) for style in ("normal", "whole"))
 
     def value(program: Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
-        return value_of(evaluate(to_text(program), {name: of.named() for name, of in values.items()}, syntax="text"))
+        given = {name: of.to_tensor() for name, of in values.items()}
+        return value_of(evaluate(to_text(program), given, syntax="text"))
 
     def allows(_: str, number: float) -> bool:
         return library == "numpy" or float(np.float32(number)) == number  # else it is beside the boundary

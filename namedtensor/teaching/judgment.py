@@ -86,7 +86,7 @@ def judged(
     for way in ways:
         differing: tuple[int, Difference] | None = None
         all_elements: list[tuple[ComparedValue, ComparedElements]] = []
-        for at, (compared, elements) in enumerate(_compared_elements(setting, state, way)):
+        for at, (compared, elements) in enumerate(_compare_elements(setting, state, way)):
             all_elements.append((compared, elements))
             where = difference(compared.graded, compared.expected, way, elements, compared.drawn.kind)
             if where is not None:
@@ -94,7 +94,7 @@ def judged(
                 break
         if differing is None:
             trials = sum(compared.has_value for compared in state)
-            remark = _undefined(all_elements, words)
+            remark = _describe_undefined(all_elements, words)
             message = f"equal on all {trials} random tests" + (f"; {remark}" if remark else "")
             return Equivalence("same", message, way, trials=trials, sizes=extents[0], remark=remark)
         if closest is None or differing[0] > closest[0]:
@@ -124,7 +124,7 @@ def judged(
     )
 
 
-def _compared_elements(
+def _compare_elements(
     setting: Setting, state: Sequence[ComparedValue], way: Matching
 ) -> Iterator[tuple[ComparedValue, ComparedElements]]:
     """Yield the tests on which both values have the same sizes, with their elements compared."""
@@ -138,7 +138,7 @@ def _magnitudes(compared: ComparedValue, way: Matching) -> Sequence[float]:
     return magnitudes(compared.expected, way, compared.of_graded(), compared.of_expected())
 
 
-def _undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
+def _describe_undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
     """Return a remark on values that only one side has; numbers that overflow are not counted."""
     counted = [elements for compared, elements in all_elements if compared.drawn.kind not in EXTREME]
     names = [words.yours] * any(elements.only_expected for elements in counted)

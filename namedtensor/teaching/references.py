@@ -96,14 +96,14 @@ class Solution(Reference):
         return [*self._draws()]
 
     @cached_property
-    def compared_formula(self) -> str:
+    def formula_to_compare(self) -> str:
         """The formula whose values are the expected ones: of a derivation, the first line."""
         return self.derivation()[0] if self.exercise.kind == "derivation" else self.solution
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return how large the numbers are from which the expected value is computed."""
+        """Return how large the numbers are that the expected value is computed from."""
         return self.magnitudes.setdefault(
-            id(drawn), cache(partial(self.setting.magnitude, self.compared_formula, drawn))
+            id(drawn), cache(partial(self.setting.magnitude, self.formula_to_compare, drawn))
         )()
 
     @cached_property
@@ -111,11 +111,11 @@ class Solution(Reference):
         return {}
 
     def boundary_tests(self, answer: str) -> list[RandomTest]:
-        return [*self.setting.boundary_draws(answer, self.compared_formula, self.seed)]
+        return [*self.setting.boundary_draws(answer, self.formula_to_compare, self.seed)]
 
     def _draws(self) -> Iterator[tuple[SampledInputs, PlainTensor]]:
         if self.exercise.kind == "derivation":
-            yield from self.setting.draws(self.compared_formula, self.seed)
+            yield from self.setting.draws(self.formula_to_compare, self.seed)
         elif self.exercise.kind == "sizes":
             for offset in (0, 1, 3):
                 drawn = self.setting.drawn(self.seed, "normal", self.setting.sizes(self.solution, offset))
@@ -200,7 +200,7 @@ class Kept(Reference):
         return sampled(draw["seed"], draw["style"], draw["sizes"])
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return how large the numbers are from which the expected value is computed; former files do not keep it."""
+        """Return how large the numbers are that the expected value is computed from; former files do not keep it."""
         records = (
             draw.get("magnitude") for (inputs, _), draw in zip(self.draws, self.kept["draws"]) if inputs is drawn
         )

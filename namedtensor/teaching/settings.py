@@ -29,7 +29,7 @@ from ..programs.api import check
 from ..programs.boundaries import BOUNDARY, BoundarySearch, boundaries
 from ..programs.closeness import RELATIVE, UNIT
 from ..programs.plain_values import PlainTensor
-from ..programs.random_inputs import ORDINARY, STYLES, Domain, RandomInputs, domain_of, stated_domains
+from ..programs.random_inputs import ORDINARY, STYLES, Domain, RandomInputs, domain_of, find_stated_domains
 from ..scope.names import walk
 from .values import computed, magnitude
 
@@ -187,7 +187,7 @@ class Setting:
         return stated | {axis: size for _, value in self.constants for axis, size in value.sizes.items()}
 
     def magnitude(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
-        """Return how large the numbers are from which a value is computed; None if that is not known."""
+        """Return how large the numbers are that a value is computed from, or None if this is unknown."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -196,13 +196,13 @@ class Setting:
             return None
 
     @cached_property
-    def stated(self) -> dict[str, Domain]:
-        return stated_domains(self.tree.statements)
+    def domains_by_name(self) -> dict[str, Domain]:
+        return find_stated_domains(self.tree.statements)
 
     def domain(self, name: str, sizes: Mapping[str, int]) -> Domain:
         """Return the domain of an input."""
-        if name in self.stated:
-            return self.stated[name]
+        if name in self.domains_by_name:
+            return self.domains_by_name[name]
         return domain_of(self.sets[name], lambda node: _bound(node, sizes), FIRST)
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:

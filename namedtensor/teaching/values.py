@@ -44,7 +44,7 @@ def by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = 
         from ..programs.evaluate import evaluate
         from ..programs.term_values import magnitude_of
 
-    tensors = {name: value.named() for name, value in values.items()}
+    tensors = {name: value.to_tensor() for name, value in values.items()}
     return value_of(magnitude_of(text, tensors) if of_magnitude else evaluate(text, tensors, syntax="text"))
 
 

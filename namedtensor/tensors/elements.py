@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 from ..core.array_data import concrete
 from ..core.arrays import BACKENDS, converted, library_of_namespace, placed
 from ..core.axes import names_of
-from ..core.kinds import as_count, as_integer, as_mapping
+from ..core.kinds import as_count, as_mapping, to_integer
 from ..core.labels import Labels, labeled_layout, labels_of
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from .functions import FUNCTIONS
@@ -220,7 +220,7 @@ def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named:
     need_axes(self.layout, given, "roll")
     labels = self.layout.labels
     for axis, shift in given.items():
-        places = as_integer(shift) if hasattr(shift, "__index__") else None
+        places = to_integer(shift) if hasattr(shift, "__index__") else None
         if places is None:
             raise NotationError(
                 402, f"axis {axis} is shifted by {shift!r}, which is not an integer", hint="write roll(seq=1)"

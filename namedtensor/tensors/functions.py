@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import MOST, is_array
 from ..core.axes import ShapeMismatch, broadcast, names_of, show
-from ..core.kinds import as_integer
+from ..core.kinds import to_integer
 from ..core.tensor import NamedTensor, _new
 from ..operators import REGISTRY
 from ..operators.record import MANY, A, Example, Operator, S
@@ -210,7 +210,7 @@ def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping
 
 def is_size(value: Any) -> bool:
     """Return whether a value is a non-negative integer."""
-    integer = as_integer(value)
+    integer = to_integer(value)
     return integer is not None and integer >= 0
 
 

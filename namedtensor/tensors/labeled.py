@@ -18,11 +18,11 @@ from ..core.kinds import as_mapping
 from ..core.label_alignment import LabelAlignment, LabeledAxis, take
 from ..core.labels import AxisLabels, Labels, is_label, is_small, labeled_layout, labels_of, no_labels, plain_layout
 from ..core.tensor import NamedTensor, wrap_layout
-from ..operators.labels import combined_axes, result_labels
+from ..operators.labels import group_axes, result_labels
 from ..operators.record import Operator
 from . import eager, reshaping
 from .elements import alone
-from .periods import between_dates, is_partial, need_single, within_period
+from .periods import is_partial, need_single, select_between_dates, select_period
 from .reshaping import need_axes
 
 
@@ -36,7 +36,7 @@ def labeled(tensor: Any, labels: AxisLabels) -> Any:
     return wrap_layout(tensor._array, labeled_layout(tensor.layout, labels))
 
 
-def aligned(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable[str] = ()) -> tuple[Any, ...]:
+def align(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable[str] = ()) -> tuple[Any, ...]:
     """Return operands in the order of the first that labels each axis; the same tuple if they are.
 
     Along the `combined` axes the labels must be the same; along `others` they may differ. Raises NotationError.
@@ -57,7 +57,7 @@ def aligned(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable
     moves = alignment.moves({name: [*{*combined, *others} & {*tensor.axes}] for name, tensor in tensors.items()})
     if not moves:
         return operands
-    return tuple([moved(operand, moves.get(letter(at), {})) for at, operand in enumerate(operands)])
+    return tuple([move_elements(operand, moves.get(letter(at), {})) for at, operand in enumerate(operands)])
 
 
 def letter(position: int) -> str:
@@ -65,7 +65,7 @@ def letter(position: int) -> str:
     return chr(ord("A") + position) if position < 26 else f"X{position + 1}"
 
 
-def moved(tensor: Any, positions: Mapping[str, Any]) -> Any:
+def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
     """Return a tensor whose elements along axes are in another order, with their labels."""
     if not positions:
         return tensor
@@ -78,10 +78,10 @@ def moved(tensor: Any, positions: Mapping[str, Any]) -> Any:
 def run(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
 ) -> Any:
-    """Run an operator on operands some of which have labels; `key` is the key of its prepared call."""
+    """Run an operator if some of its operands have labels; `key` is the key of its prepared call."""
     given = arguments
     shapes = [getattr(argument, "sizes", {}) for argument in given]
-    arguments = aligned(given, [axis for axis, _ in combined_axes(record, shapes, axes)])
+    arguments = align(given, [axis for axis, _ in group_axes(record, shapes, axes)])
     operands = tuple(map(without_labels, arguments))
     result = eager.call(record, operands, axes, options)
     layouts = [getattr(value, "layout", None) for value in arguments]
@@ -179,7 +179,7 @@ def position(tensor: Any, axis: str, label: Any) -> int:
 
 
 def resolved(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> Any:
-    """Return an index with labels as one with positions; with `by_label`, integers are labels too.
+    """Return an index with labels as one with positions. Integers are labels too if `by_label` is set.
 
     A slice of labels includes its end. A partial date selects its period.
     """
@@ -187,12 +187,12 @@ def resolved(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> 
         return selection
     labels = labels_of(tensor.layout).get(axis)
     if labels is not None and is_partial(labels, selection):
-        return within_period(labels, selection, axis)
+        return select_period(labels, selection, axis)
     if isinstance(selection, slice):
         ends = (selection.start, selection.stop)
         if not by_label and not any(map(is_label, ends)):
             return selection
-        if labels is not None and (dates := between_dates(labels, *ends, axis)) is not None:
+        if labels is not None and (dates := select_between_dates(labels, *ends, axis)) is not None:
             return slice(dates.start, dates.stop, selection.step)
         first, last = (None if end is None else position(tensor, axis, end) for end in ends)
         return slice(first, None if last is None else last + 1, selection.step)
@@ -223,7 +223,7 @@ def at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
     if tensors:  # the tensor comes first, so only these are moved
         rest = {axis: labels for axis, labels in labels_of(tensor.layout).items() if axis not in places}
         shared = dict.fromkeys(axis for selection in tensors.values() for axis in selection.axes)
-        _, *selections = aligned((labeled(tensor, rest), *tensors.values()), shared)
+        _, *selections = align((labeled(tensor, rest), *tensors.values()), shared)
         places |= zip(tensors, selections)
     result = reshaping.indexed(
         without_labels(tensor), {axis: without_labels(selection) for axis, selection in places.items()}

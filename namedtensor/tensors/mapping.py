@@ -50,7 +50,7 @@ def vmap(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
         places = [at for at, value in enumerate(arguments) if type(value) is NamedTensor and axis in value.axes]
         if not places:
             raise NotationError(301, f"no argument has the axis {axis}", hint="name an axis that one of them has")
-        arguments = aligned(arguments, axis)
+        arguments = align(arguments, axis)
         library = library_of_namespace(arguments[places[0]].layout.xp.__name__)
         if library not in ("torch", "jax"):
             count = arguments[places[0]].sizes[axis]
@@ -82,13 +82,13 @@ def vmap(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
     return mapped
 
 
-def aligned(arguments: tuple[Any, ...], axis: str) -> tuple[Any, ...]:
+def align(arguments: tuple[Any, ...], axis: str) -> tuple[Any, ...]:
     """Return arguments aligned by their labels: PyTorch and JAX map a function of tensors without labels."""
     tensors = [value for value in arguments if type(value) is NamedTensor]
     if not any(tensor.layout.labels for tensor in tensors):
         return arguments
     others = {name for tensor in tensors for name in tensor.axes if name != axis}
-    return labeled().aligned(arguments, [axis], others)
+    return labeled().align(arguments, [axis], others)
 
 
 def _row(value: Any, axis: str, at: int) -> Any:
@@ -137,7 +137,7 @@ def scan(function: Callable[[Any, Any], tuple[Any, Any]], start: Any, X: NamedTe
         )
     if not X.sizes[axis]:
         raise NotationError(405, f"scan is undefined: axis {axis} has size 0")
-    state, X = aligned((tensor(start), X), axis)
+    state, X = align((tensor(start), X), axis)
     if library_of_namespace(X.layout.xp.__name__) == "jax":
         return _scan_of_jax(function, state, X, axis)
     outputs: list[Any] = []

@@ -53,7 +53,7 @@ def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
     """Apply an elementwise function that is not an operator of the notation, over the union of the axes."""
     if any(getattr(getattr(operand, "layout", None), "labels", ()) for operand in operands):
         axes = dict.fromkeys(axis for operand in operands for axis in getattr(operand, "axes", ()))
-        operands = eager.labeled().aligned(operands, axes)
+        operands = eager.labeled().align(operands, axes)
     labels = agreed([labels_of(getattr(operand, "layout", None)) for operand in operands])
     layouts = [operand.layout if isinstance(operand, NamedTensor) else None for operand in operands]
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)

@@ -53,7 +53,7 @@ def need_single(labels: Labels, entries: Iterable[Any], axis: str) -> None:
         )
 
 
-def within_period(labels: Labels, label: str, axis: str) -> list[int]:
+def select_period(labels: Labels, label: str, axis: str) -> list[int]:
     """Return the positions of the labels in the period of a partial date. Raises NotationError if there are none."""
     start, end = period(labels, label) or (None, None)
     positions = np.flatnonzero((labels.values >= start) & (labels.values < end)).tolist()
@@ -62,7 +62,7 @@ def within_period(labels: Labels, label: str, axis: str) -> list[int]:
     return positions
 
 
-def between_dates(labels: Labels, first: Any, last: Any, axis: str) -> slice | None:
+def select_between_dates(labels: Labels, first: Any, last: Any, axis: str) -> slice | None:
     """Return the slice from the period of one date to the end of another's; None if an end is neither a date nor None.
 
     Raises NotationError if the dates are not in order.

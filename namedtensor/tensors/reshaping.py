@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 from ..backends.lines import selecting
 from ..core.arrays import MOST, Layout, has_dimensions, library, library_of_namespace, renamed, resized
 from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
-from ..core.kinds import as_count, as_integer
+from ..core.kinds import as_count, to_integer
 from ..core.labels import no_labels
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..operators import REGISTRY
@@ -249,7 +249,7 @@ def integers(numbers: Any, like: Any) -> Any:
 def _position(axis: str, expected: Any, size: int) -> int:
     if isinstance(expected, str):
         raise no_labels(axis, expected)
-    position = as_integer(expected) if hasattr(expected, "__index__") else None
+    position = to_integer(expected) if hasattr(expected, "__index__") else None
     if position is None:
         raise NotationError(
             402, f"axis {axis} is indexed by {expected!r}, which is not an integer",

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from grammar.errors import NotationError
 
-from ..core.kinds import as_count, as_integer
+from ..core.kinds import as_count, to_integer
 from ..core.tensor import NamedTensor
 from .elements import alone, need_one
 from .functions import FUNCTIONS
@@ -55,7 +55,7 @@ def take(self: NamedTensor, indices: Any, axis: str) -> NamedTensor:
 
 def position_of(index: Any, axis: str, size: int) -> int:
     """Return a position along an axis. Raises NotationError for anything else."""
-    position = as_integer(index) if hasattr(index, "__index__") else None
+    position = to_integer(index) if hasattr(index, "__index__") else None
     if position is None:
         keep = f'; to keep elements by a condition, write A[{{"{axis}": keep}}]' if is_truth(index) else ""
         raise NotationError(

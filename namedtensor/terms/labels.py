@@ -14,14 +14,14 @@ from typing import Any, Generic, TypeVar
 from grammar.errors import NotationError
 
 from ..core.label_alignment import LabelAlignment, LabeledAxis, can_align
-from ..core.labels import CONFLICT, AxisLabels, Labels, combined, without_conflicts
+from ..core.labels import CONFLICT, AxisLabels, Labels, combine_labels, drop_conflicts
 from ..core.sizes import resolve
 from ..operators import REGISTRY
-from ..operators.labels import combined_axes, joined_labels, kept
+from ..operators.labels import group_axes, joined_labels, kept
 from .loop_bodies import Loop
 from .terms import Term, topological
 
-Value = TypeVar("Value")  # a fact about an axis: its labels, or the axis of an input that it comes from
+Value = TypeVar("Value")  # belongs to an axis: its labels, or the axis of an input that it comes from
 AGREE = frozenset(("spread", "indicator", "cases", "variable"))  # structural terms that keep each element in its place
 # Of each term that is a derivative, by its identity: the term of its variable, and the names of the variable's axes in it.
 Starred = Mapping[int, tuple[Term, Mapping[str, str]]]
@@ -36,13 +36,13 @@ def labels_of_terms(
     roots: tuple[Term, ...], inputs: Mapping[str, AxisLabels], starred: Starred = NO_DERIVATIVES
 ) -> list[dict[str, Labels]]:
     """Return the labels of each root by axis; `inputs` are the labels of the inputs by name."""
-    known = KeptLabels(inputs, starred).of(roots)
-    return [without_conflicts(known[id(root)]) for root in roots]
+    known = KeptLabels(inputs, starred).infer(roots)
+    return [drop_conflicts(known[id(root)]) for root in roots]
 
 
 def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], error: Error) -> Labels | None:
     """Return the labels of an axis before inputs are aligned, or None. Raises NotationError if labels cannot be aligned."""
-    labels = LabelsToAlign(inputs, NO_DERIVATIVES).of([term])[id(term)].get(axis)
+    labels = LabelsToAlign(inputs, NO_DERIVATIVES).infer([term])[id(term)].get(axis)
     if labels is CONFLICT:
         alignment_of([term], axes_of(inputs), error)
         return None
@@ -64,7 +64,7 @@ def alignment_of(
         except NotationError as problem:
             raise error(problem.code, problem.message, node, problem.notes, problem.hint) from None
 
-    known = CombinedAxes(inputs, join).of(roots)
+    known = CombinedAxes(inputs, join).infer(roots)
     for left, right, span in pairs:
         others = known[id(right)]
         for axis, first in known[id(left)].items():
@@ -83,31 +83,31 @@ def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
 
 def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabels]) -> list[LabeledAxis]:
     """Return the labeled axes of inputs that an axis of terms comes from."""
-    known = CombinedAxes(axes_of(labels), lambda first, second, node: None).of(terms)
+    known = CombinedAxes(axes_of(labels), lambda first, second, node: None).infer(terms)
     return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
 
 
 class AxisFlow(Generic[Value]):
-    """Facts about the axes of terms, from facts about the axes of inputs by name."""
+    """The values of the axes of terms, from the values of the axes of inputs by name."""
 
     def __init__(self, inputs: Mapping[str, Mapping[str, Value]]):
         self.inputs = inputs
-        self.given: dict[int, dict[str, Value]] = {}  # further facts about terms, by their identity
+        self.given: dict[int, dict[str, Value]] = {}  # further values of the axes of terms, by their identity
 
-    def of(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
-        """Return the facts about the axes of each term that the roots need, by the identity of the term."""
+    def infer(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
+        """Return the values of the axes of each term that the roots need, by the identity of the term."""
         known: dict[int, dict[str, Value]] = {}
         for term in topological(*roots):
             if term.operator == "input":
                 values = dict(self.inputs.get(term.options[-1], {}))
             else:
-                values = self.of_term(term, [known[id(argument)] for argument in term.arguments])
+                values = self.infer_term(term, [known[id(argument)] for argument in term.arguments])
             values |= self.given.get(id(term), {})
             known[id(term)] = {axis: value for axis, value in values.items() if self.fits(value, term.shape.get(axis))}
         return known
 
-    def of_term(self, term: Term, arguments: list[dict[str, Value]]) -> dict[str, Value]:
-        """Return the facts about a term's axes from the facts about its arguments."""
+    def infer_term(self, term: Term, arguments: list[dict[str, Value]]) -> dict[str, Value]:
+        """Return the values of a term's axes from the values of its arguments' axes."""
         if not any(arguments):
             return {}
         if term.operator in AGREE:
@@ -124,11 +124,11 @@ class AxisFlow(Generic[Value]):
             return {}
         values = kept(record, arguments, term.axes, self.agree)
         if term.operator == "⊕":
-            values |= self.joined(arguments, term.axes[0])
+            values |= self.join_axis(arguments, term.axes[0])
         if term.operator == "index" and (first := arguments[0].get(term.axes[0])) is not None:
             at = term.arguments[1]
             if at.operator == "iota" and all(isinstance(number, int) for number in at.options):
-                values |= self.sliced(at.axes[0], first, *at.options)
+                values |= self.slice_axis(at.axes[0], first, *at.options)
         return values
 
     def fits(self, value: Value, size: Any) -> bool:
@@ -139,11 +139,11 @@ class AxisFlow(Generic[Value]):
         """Return the value of each axis of several operands that are combined."""
         raise NotImplementedError
 
-    def joined(self, several: Sequence[Mapping[str, Value]], axis: str) -> dict[str, Value]:
+    def join_axis(self, several: Sequence[Mapping[str, Value]], axis: str) -> dict[str, Value]:
         """Return the value of an axis along which operands are joined."""
         raise NotImplementedError
 
-    def sliced(self, axis: str, value: Value, first: int, size: int) -> dict[str, Value]:
+    def slice_axis(self, axis: str, value: Value, first: int, size: int) -> dict[str, Value]:
         """Return the value of the axis of a slice X_{a(2:3)}, an index by first, first + 1, …"""
         raise NotImplementedError
 
@@ -155,26 +155,26 @@ class KeptLabels(AxisFlow[Labels]):
         super().__init__(inputs)
         self.starred = starred
 
-    def of(self, roots: Iterable[Term]) -> dict[int, dict[str, Labels]]:
+    def infer(self, roots: Iterable[Term]) -> dict[int, dict[str, Labels]]:
         roots = [*roots]
         derivatives = [term for term in topological(*roots) if id(term) in self.starred] if self.starred else []
-        variables = super().of([self.starred[id(term)][0] for term in derivatives])
+        variables = super().infer([self.starred[id(term)][0] for term in derivatives])
         for term in derivatives:  # an axis of the variable keeps its labels, whatever the derivative does along it
             variable, names = self.starred[id(term)]
             labels = variables[id(variable)]
             self.given[id(term)] = {names[axis]: labels[axis] for axis in labels if axis in names}
-        return super().of(roots)
+        return super().infer(roots)
 
     def fits(self, value: Labels, size: Any) -> bool:
         return size is not None if value is CONFLICT else super().fits(value, size)
 
     def agree(self, several: Sequence[AxisLabels]) -> dict[str, Labels]:
-        return combined(several)
+        return combine_labels(several)
 
-    def joined(self, several: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
-        return joined_labels([*map(without_conflicts, several)], axis)
+    def join_axis(self, several: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
+        return joined_labels([*map(drop_conflicts, several)], axis)
 
-    def sliced(self, axis: str, value: Labels, first: int, size: int) -> dict[str, Labels]:
+    def slice_axis(self, axis: str, value: Labels, first: int, size: int) -> dict[str, Labels]:
         return {} if value is CONFLICT else {axis: value.part(slice(first - 1, first - 1 + size))}
 
 
@@ -182,7 +182,7 @@ class LabelsToAlign(KeptLabels):
     """The labels that terms keep once their inputs are aligned."""
 
     def agree(self, several: Sequence[AxisLabels]) -> dict[str, Labels]:
-        return combined(several, can_align)
+        return combine_labels(several, can_align)
 
 
 class CombinedAxes(AxisFlow[LabeledAxis]):
@@ -193,16 +193,16 @@ class CombinedAxes(AxisFlow[LabeledAxis]):
         self.join = join
         self.states: dict[int, list[dict[str, LabeledAxis]]] = {}  # of loops
 
-    def of_term(self, term: Term, arguments: list[dict[str, LabeledAxis]]) -> dict[str, LabeledAxis]:
+    def infer_term(self, term: Term, arguments: list[dict[str, LabeledAxis]]) -> dict[str, LabeledAxis]:
         if term.operator == "loop":
-            self.of_loop(term.options[0], arguments, self.states.setdefault(id(term), []))
+            self.add_loop(term.options[0], arguments, self.states.setdefault(id(term), []))
             return {}
         if term.operator in ("after", "through"):
             number: int = term.options[0]
             return self.states[id(term.arguments[0])][number]
         record = REGISTRY.get(term.operator)
         if record is not None:
-            groups = [members for _, members in combined_axes(record, arguments, term.axes)]
+            groups = [members for _, members in group_axes(record, arguments, term.axes)]
         else:
             axes = dict.fromkeys(axis for argument in arguments for axis in argument if axis in term.shape)
             joined = term.options[0] if term.operator == "fill" else None
@@ -211,26 +211,26 @@ class CombinedAxes(AxisFlow[LabeledAxis]):
             for other in others:
                 if other is not first:
                     self.join(first, other, term.node)
-        return super().of_term(term, arguments)
+        return super().infer_term(term, arguments)
 
-    def of_loop(
+    def add_loop(
         self, loop: Loop, arguments: list[dict[str, LabeledAxis]], states: list[dict[str, LabeledAxis]]
     ) -> None:
-        """Compare the axes that the body of a loop combines, and append the facts about each state."""
+        """Compare the axes that the body of a loop combines, and append the input axes of each state."""
         at = iter(arguments)
         for group, repeats in ((loop.states, 1), (loop.slices, 1), (loop.members, loop.steps), (loop.given, 1)):
             for inner in group:
                 first, *_ = [next(at) for _ in range(repeats)]
                 self.given[id(inner)] = {axis: value for axis, value in first.items() if axis in inner.shape}
-        known = self.of(loop.results)
+        known = self.infer(loop.results)
         for state, result in zip(loop.states, loop.results):
             states.append(self.agree([self.given[id(state)], known[id(result)]]))
 
     def agree(self, several: Sequence[Mapping[str, LabeledAxis]]) -> dict[str, LabeledAxis]:
         return {axis: value for known in reversed(several) for axis, value in known.items()}
 
-    def joined(self, several: Sequence[Mapping[str, LabeledAxis]], axis: str) -> dict[str, LabeledAxis]:
+    def join_axis(self, several: Sequence[Mapping[str, LabeledAxis]], axis: str) -> dict[str, LabeledAxis]:
         return {}
 
-    def sliced(self, axis: str, value: LabeledAxis, first: int, size: int) -> dict[str, LabeledAxis]:
+    def slice_axis(self, axis: str, value: LabeledAxis, first: int, size: int) -> dict[str, LabeledAxis]:
         return {axis: value} if first == 1 and size == len(value) else {}
