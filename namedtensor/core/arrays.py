@@ -136,7 +136,8 @@ def limits_of(dtype: str) -> Any:
         with LOADING, all_or_none():
             import ml_dtypes  # type: ignore[import-not-found]
 
-        return ml_dtypes.finfo(dtype)
+        limits: Any = ml_dtypes.finfo(dtype)
+        return limits
 
 
 def module_name(backend: object) -> str:
