@@ -34,7 +34,7 @@ from ..programs.random_inputs import (
     EXTREME,
     ORDINARY,
     STYLES,
-    Domain,
+    NumberDomain,
     RandomInputs,
     RandomNumbers,
     domain_of,
@@ -269,7 +269,7 @@ class RandomTensors:
         self,
         inputs: dict[Any, Any],
         sets: Mapping[str, nodes.Set],
-        stated: Mapping[str, Domain],
+        stated: Mapping[str, NumberDomain],
         sizes: Mapping[str, int],
     ):
         self.inputs, self.sets, self.stated, self.sizes = inputs, sets, stated, sizes
@@ -290,7 +290,7 @@ class RandomTensors:
             result[name] = PlainTensor(tuple(shape), tuple(extent), numbers)
         return result
 
-    def domain(self, name: Any) -> Domain:
+    def domain(self, name: Any) -> NumberDomain:
         """Return the domain of an input."""
         return self.stated.get(str(name)) or domain_of(self.sets.get(str(name)), number_in)
 

@@ -18,7 +18,7 @@ from ..core.tensor import NamedTensor
 from ..programs.claims import comparing_elements
 from ..programs.evaluate import evaluate
 from ..programs.plain_values import PlainTensor
-from ..programs.random_inputs import Domain, domain_of
+from ..programs.random_inputs import NumberDomain, domain_of
 
 
 def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:
@@ -36,7 +36,7 @@ def drawn_length(size: Any, extents: dict[str, int], random: Random) -> int:
     return known if isinstance(known, int) else extents.setdefault(str(known), random.randint(2, 4))
 
 
-def sample_domain(of: Set | None, sizes: dict[str, int], random: Random) -> Domain:
+def sample_domain(of: Set | None, sizes: dict[str, int], random: Random) -> NumberDomain:
     """Return the domain of a set; a size that nothing gives is random."""
     return domain_of(of, lambda element: _bound(element, sizes, random))
 

@@ -29,7 +29,7 @@ from ..programs.arguments import shape_of
 from ..programs.boundaries import BoundarySearch, condition_for_all, names_in
 from ..programs.evaluate import evaluate
 from ..programs.plain_values import PlainTensor, value_of
-from ..programs.random_inputs import ORDINARY, Domain, RandomInputs, find_stated_domains, styles
+from ..programs.random_inputs import ORDINARY, NumberDomain, RandomInputs, find_stated_domains, styles
 from ..scope.binder import bind
 from ..scope.distributions import depends_on_draws
 from ..scope.mentions import is_open
@@ -356,7 +356,7 @@ class _Trial:
             values[name] = PlainTensor(tuple(shape), lengths, numbers)
         return values, sizes
 
-    def domain(self, name: str, sizes: dict[str, int], random: Random) -> Domain:
+    def domain(self, name: str, sizes: dict[str, int], random: Random) -> NumberDomain:
         """Return the domain of an input."""
         stated = find_stated_domains(self.program.statements)
         return stated.get(name) or sample_domain(self.sets.get(name), sizes, random)

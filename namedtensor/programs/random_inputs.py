@@ -65,7 +65,7 @@ EXTREME = ("large", "tiny", "huge")  # where numbers overflow
 SPECIAL = ("ties", "equal", "tiny", "huge")
 
 
-class Domain(NamedTuple):
+class NumberDomain(NamedTuple):
     """The set of an input, with its bounds as numbers."""
 
     kind: str = "reals"
@@ -88,29 +88,29 @@ class Domain(NamedTuple):
         return True
 
 
-REALS = Domain()
+REALS = NumberDomain()
 
 
-def domain_of(of: Set | None, bound: Callable[[Any], float | None], unknown: int = 3) -> Domain:
+def domain_of(of: Set | None, bound: Callable[[Any], float | None], unknown: int = 3) -> NumberDomain:
     """Return the domain of a declared set: [unknown] or the real numbers if no bound is known."""
     if of is None:
         return REALS
     bounds = [bound(element) for element in of.elements]
     known = tuple(float(number) for number in bounds if number is not None)
     if len(known) != len(bounds) or (of.domain in ("elements", "count", "interval") and not known):
-        return Domain("count", (float(unknown),)) if of.domain == "count" else REALS
-    return Domain(of.domain, known)
+        return NumberDomain("count", (float(unknown),)) if of.domain == "count" else REALS
+    return NumberDomain(of.domain, known)
 
 
-def find_stated_domains(statements: Iterable[Any]) -> dict[str, Domain]:
+def find_stated_domains(statements: Iterable[Any]) -> dict[str, NumberDomain]:
     """Return the domains of the names that assumptions place above 0, as x > 0 and x ≥ 0."""
-    result: dict[str, Domain] = {}
+    result: dict[str, NumberDomain] = {}
     for statement in statements:
         condition = statement.condition if isinstance(statement, Fact) else None
         if isinstance(condition, Call) and condition.operator in STATED:
             left, right = condition.arguments
             if isinstance(left, Name) and isinstance(right, Number) and right.value == 0:
-                result[left.text] = Domain(STATED[condition.operator])
+                result[left.text] = NumberDomain(STATED[condition.operator])
     return result
 
 
@@ -128,7 +128,7 @@ class RandomInputs:
             number = self.draw(self.numbers)
             self.draw = lambda numbers: number
 
-    def elements(self, extent: Sequence[int], domain: Domain = REALS) -> tuple[float, ...]:
+    def elements(self, extent: Sequence[int], domain: NumberDomain = REALS) -> tuple[float, ...]:
         """Return the elements of one input, the last axis fastest.
 
         >>> RandomInputs(0, "ties").elements((2, 2))[:3]

@@ -29,7 +29,7 @@ from ..programs.api import check
 from ..programs.boundaries import BOUNDARY, BoundarySearch, boundaries
 from ..programs.closeness import RELATIVE, UNIT
 from ..programs.plain_values import PlainTensor
-from ..programs.random_inputs import ORDINARY, STYLES, Domain, RandomInputs, domain_of, find_stated_domains
+from ..programs.random_inputs import ORDINARY, STYLES, NumberDomain, RandomInputs, domain_of, find_stated_domains
 from ..scope.names import walk
 from .values import computed, magnitude
 
@@ -196,10 +196,10 @@ class Setting:
             return None
 
     @cached_property
-    def domains_by_name(self) -> dict[str, Domain]:
+    def domains_by_name(self) -> dict[str, NumberDomain]:
         return find_stated_domains(self.tree.statements)
 
-    def domain(self, name: str, sizes: Mapping[str, int]) -> Domain:
+    def domain(self, name: str, sizes: Mapping[str, int]) -> NumberDomain:
         """Return the domain of an input."""
         if name in self.domains_by_name:
             return self.domains_by_name[name]
