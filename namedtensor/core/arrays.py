@@ -136,8 +136,7 @@ def limits_of(dtype: str) -> Any:
         with LOADING, all_or_none():
             import ml_dtypes  # type: ignore[import-not-found]
 
-        limits: Any = ml_dtypes.finfo(dtype)
-        return limits
+        return ml_dtypes.finfo(dtype)  # pyright: ignore[reportUnknownVariableType]
 
 
 def module_name(backend: object) -> str:
