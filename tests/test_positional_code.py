@@ -72,7 +72,7 @@ ROWS = [  # source, shapes, the value in NumPy where it is not the source
     ("np.ones_like(A.reshape(-1)) * A.reshape(-1)", "A=n m", "A.reshape(-1)"),
     ("np.zeros_like(A) + A", "A=n m", "A"),
     ("x.reshape(2, 2)", "x=n", ""),
-    ("np.einsum([A, B], 'ij,jk->ik')", "A=n m;B=m d", "A @ B"),
+    ("np.einsum('ij,jk->ik', A, B)", "A=n m;B=m d", "A @ B"),
     ("rearrange(x[:, None], 'i 1 -> i')", "x=n", "x"),
     ("torch.linalg.vector_norm(x, np.inf) + torch.linalg.vector_norm(x, 3)", "x=n", "np.abs(x).max() + (x**3).sum() ** (1 / 3)"),
     ("torch.max(x, u) + torch.max(x)", "x=n d;u=n d", "np.maximum(x, u) + x.max()"),
@@ -130,7 +130,7 @@ def test_positional_code_has_the_value_of_numpy(source, shapes, value):
         for name, words in inputs.items()
     }
     translation = nt.translate(source, inputs)
-    assert translation.checked == "equal to the source on 5 draws"
+    assert translation.checked.startswith("equal to ") and translation.checked.endswith("on 5 random inputs")
     expected = np.asarray(eval(value or source, {"np": np, "math": math, "softmax": softmax, **arrays}), dtype=float)
     actual = np.asarray(translation(*(arrays[name] for name in translation.axes)))
     assert actual.shape == expected.shape
@@ -252,8 +252,8 @@ REFUSALS = [  # source, shapes, the beginning of the message
     ("F.gelu(x, approximate='erf')", "x=n", "approximate='erf' is not supported"),
     ("np.where(x, x, 0)", "x=n", "the condition is not a comparison"),
     ("np.logical_and(x, x > 1)", "x=n", "& | ~ of anything but conditions"),
-    ("np.sum(x, 0, True)", "x=n d", "sum takes 2 arguments by position, got 3"),
-    ("torch.sum(x, 0, True, None)", "x=n d", "sum takes 3 arguments here, got 4"),
+    ("np.sum(x, 0, True)", "x=n d", "the keyword dtype of sum is not supported"),
+    ("torch.sum(x, 0, True, None)", "x=n d", "sum takes 3 arguments by position, got 4"),
     ("np.sum(x, keepdims=1)", "x=n d", "expected True or False, got 1"),
     ("np.sum(x, axis=5)", "x=n d", "axis 5 is out of range for 2 axes"),
     ("x[x > 1] + 1", "x=n", "the number of elements depends on the data: take sum, mean, max or min of it"),

@@ -5,7 +5,10 @@ import pytest
 
 import namedtensor as nt
 
-COMPARED, NOT_COMPARED = "equal to the source on 5 draws", "not compared: the source has no value of its own here"
+COMPARED, NOT_COMPARED = (
+    "equal to our own reading on 5 random inputs",
+    "not compared: the source has no value of its own here",
+)
 ROWS = [  # source, shapes, reading, formula, whether it is compared
     ("∑_j δ_{ij} x_j", "x=n", None, "I_{n', n} ⊙_{n} x", NOT_COMPARED),
     ("∑_{ij} δ_{ij} A_{kl}", "A=n n", None, "∑_{i, i'} I_{i, i'} ⊙ A", NOT_COMPARED),
@@ -27,7 +30,7 @@ ROWS = [  # source, shapes, reading, formula, whether it is compared
         "[x ⊙ A_{n→n'} ⊙ B_{n→n'', m→m'}]_{(n',n'')→nn}_{(m,m')→mm}",
         NOT_COMPARED,
     ),
-    ("∂ log det X / ∂X", "X=n n", None, "∂log(det_{n, n'}(X))/∂X", "equal to the source on 2 draws"),
+    ("∂ log det X / ∂X", "X=n n", None, "∂log(det_{n, n'}(X))/∂X", "equal to our own reading on 2 random inputs"),
     ("∑_k x_{t-k+1}", "x=n", 2, "|k'| = |k|\n∑_{k} [unroll_{n, k'}(x)]_{n→t}_{k'(|k| - iota_k + 1)}", NOT_COMPARED),
 ]
 

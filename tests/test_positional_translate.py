@@ -26,6 +26,12 @@ WORKED = [  # source, shapes, formula, result: the pairs of the design
 ]  # fmt: skip
 
 
+EQUAL = [
+    f"equal to {value} on 5 random inputs"
+    for value in ("our own reading", "NumPy's own value", "PyTorch's own value", "the value of NumPy and einops")
+]
+
+
 def shapes_of(text):
     return dict(pair.split("=") for pair in text.split(";")) if text else {}
 
@@ -35,7 +41,7 @@ def test_positional_worked_pair(source, shapes, formula, result):
     translation = nt.translate(source, shapes_of(shapes))
     assert translation.program().to_text() == nt.program(formula).to_text()
     assert " ".join(translation.result) == result
-    assert translation.checked == "equal to the source on 5 draws"
+    assert translation.checked in EQUAL
 
 
 SIZES = dict(zip("m n p q d e k h t s b c v r".split(), (2, 3, 4, 5, 6, 7, 2, 4, 3, 5, 2, 3, 4, 6)))
@@ -248,7 +254,7 @@ def test_positional_translation_has_the_value_of_plain_numpy(source, shapes, val
     actual = np.asarray(translation(*(arrays[name] for name in translation.axes)))
     assert actual.shape == expected.shape
     np.testing.assert_allclose(actual, expected, rtol=1e-7)
-    assert translation.checked.startswith("equal to the source")
+    assert translation.checked.startswith("equal to")
 
 
 def test_positional_table_is_long():
@@ -299,7 +305,7 @@ REFUSALS = [  # source, shapes, the piece under the caret, the message
     (r"u \times v", "u=n;v=n", r"u \times v", "the cross product is not supported"),
     ("f(x)", "x=n", "f", "unknown function f"),
     ("size(x)", "x=n", "size", "unknown name or function size"),
-    ("np.linalg.inv(3)", "", "np.linalg.inv(3)", "this number cannot be computed"),
+    ("np.linalg.inv(3)", "", "np.linalg.inv(3)", "inv needs a square matrix"),
     ("x[5]", "x=n[3]", "x[5]", "the index is out of range: n has 3 elements"),
     ("y_i = A_{ij}", "A=m n", "A_{ij}", "index j is on the right only"),
     ("y_{ij} = x_i", "x=m", "y_{ij}", "index j is on the left only"),
@@ -475,7 +481,7 @@ def test_positional_translation_says_why_it_was_not_compared(source, checked):
 @pytest.mark.parametrize(
     ("value", "difference"),
     [
-        (lambda x: x[:1], "the shapes of the values differ"),
+        (lambda x: x[:1], "its shape is 1, the formula's 2"),
         (lambda x: x + 1e-3, "the values differ"),
         (lambda x: np.where(x == x[0], np.inf, x), "the values differ"),
     ],

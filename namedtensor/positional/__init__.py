@@ -20,6 +20,8 @@
 `matrix_blocks`: block matrices.
 `matrix_derivatives`: derivatives of numbers.
 `matrix_calls`: functions of matrices by name.
+`library_values`: the value of array code by the library's own functions.
+`library_functions`: the functions that it may call.
 `oracle`: the source's own value of a tree.
 `oracle_functions`: that of functions.
 `oracle_sums`: that of sums.

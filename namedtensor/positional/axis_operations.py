@@ -12,9 +12,19 @@ from grammar.nodes import Node
 from . import values
 from .axes import Axes, axes_of
 from .elementwise_operations import binary
-from .operations import Masked, Misuse, Pair, SizeArgument, Truth, as_value, numeric, operation, positions, truth
-from .optional_numpy import np
-from .plain_functions import softmax
+from .operations import (
+    Masked,
+    Misuse,
+    Pair,
+    SizeArgument,
+    Truth,
+    as_value,
+    numeric,
+    operation,
+    operations,
+    positions,
+    truth,
+)
 from .values import AxisValue, call, number
 
 # --------------------------------------------------------------------------------------------------------- reductions
@@ -78,6 +88,8 @@ def spread(operator: str) -> Callable[..., AxisValue]:
 
     def rule(axes: Axes, x: Any, axis: Any, ddof: Any, keep: Any) -> AxisValue:
         value = as_value(x)
+        if isinstance(axis, bool):  # torch.std(x, False)
+            axis, ddof = None, axis
         plain = reduced(axes, operator, value, axis, keep)
         if not isinstance(ddof, (int, float)):
             raise Misuse(f"ddof={ddof} is not supported")
@@ -101,12 +113,6 @@ def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
     return vector_norm(axes, x, order, axis, keep)
 
 
-def plain_norm(x: Any, order: Any, axis: Any, keep: Any) -> Any:
-    if order in (None, "fro"):
-        return np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keep))
-    return np.linalg.norm(x, order, axis=axis, keepdims=keep)
-
-
 def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
     """The norm of all elements along the axes, of any order."""
     if not isinstance(order, (int, float)) or order <= 0:
@@ -114,12 +120,6 @@ def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisVal
     if order == math.inf:
         return reduced(axes, "max", AxisValue(call("abs", (as_value(x).node,)), as_value(x).dims), axis, keep)
     return reduced(axes, "norm", as_value(x), axis, keep, () if order == 2 else (number(order),))
-
-
-def plain_vector_norm(x: Any, order: Any, axis: Any, keep: Any) -> Any:
-    if order == math.inf:
-        return np.max(np.abs(x), axis=axis, keepdims=keep)
-    return np.sum(np.abs(x) ** order, axis=axis, keepdims=keep) ** (1 / order)
 
 
 def pair(operator: str) -> Callable[..., Any]:
@@ -134,54 +134,45 @@ def pair(operator: str) -> Callable[..., Any]:
     return rule
 
 
-def plain_pair(function: Any, both: Any) -> Callable[..., Any]:
-    def array(x: Any, axis: Any, keep: Any) -> Any:
-        if isinstance(axis, np.ndarray):
-            return both(x, axis)
-        value = function(x, axis=axis, keepdims=keep)
-        return value if axis is None else Pair(value)
-
-    return array
-
-
-def with_keepdims(function: Any) -> Callable[..., Any]:
-    return lambda x, axis, keep: function(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keep)
-
-
-REDUCED = "x, axis|dim=None, *, keepdims|keepdim=False"
-for names, operator, function in (
-    ("sum", "∑", np.sum),
-    ("mean", "mean", np.mean),
-    ("prod", "∏", np.prod),
-    ("amax", "max", np.max),
-    ("amin", "min", np.min),
-):
-    operation(names, REDUCED, reduction(operator), with_keepdims(function))
-operation("median", REDUCED, reduction("median"), with_keepdims(np.median), "numpy")
-operation("any", REDUCED, quantifier("any"), with_keepdims(np.any))
-operation("all", REDUCED, quantifier("all"), with_keepdims(np.all))
-operation("max", REDUCED, reduction("max"), with_keepdims(np.max), "numpy")
-operation("min", REDUCED, reduction("min"), with_keepdims(np.min), "numpy")
-operation("max", REDUCED, pair("max"), plain_pair(np.max, np.maximum), "torch")
-operation("min", REDUCED, pair("min"), plain_pair(np.min, np.minimum), "torch")
-for name, function in (("std", np.std), ("var", np.var)):
-    operation(
-        name,
-        "x, axis=None, *, ddof=0, keepdims=False",
-        spread(name),
-        lambda x, a, d, k, f=function: f(x, axis=a, ddof=d, keepdims=k),
-        "numpy",
+def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Pair:
+    """PyTorch's median: the lower of the two middle elements."""
+    value = as_value(x)
+    if axis is None:
+        raise Misuse("PyTorch's median of all elements")
+    ordered = along("sort")(axes, value, axis)
+    (where,) = positions(value, axis)
+    (over,) = ordered.dims[where]
+    middle = call("floor", (call("/", (call("+", (values.size(over), number(1))), number(2))),))
+    rest = ((),) if truth(keep) else ()
+    return Pair(
+        AxisValue(values.at(ordered.node, over, middle), (*value.dims[:where], *rest, *value.dims[where + 1 :]))
     )
-    operation(
+
+
+WITH_DTYPE = "x, axis=None, -dtype=None, -out=None, keepdims=False"
+WITHOUT_DTYPE = "x, axis=None, -out=None, keepdims=False"
+OF_TORCH = "x, dim|axis=None, keepdim|keepdims=False, *, -dtype=None"
+for names, operator in (("sum nansum", "∑"), ("mean nanmean", "mean"), ("prod", "∏")):
+    operations(names, WITH_DTYPE, OF_TORCH, reduction(operator))
+operations("amax", WITHOUT_DTYPE, OF_TORCH, reduction("max"))
+operations("amin", WITHOUT_DTYPE, OF_TORCH, reduction("min"))
+operations("any", WITHOUT_DTYPE, OF_TORCH, quantifier("any"))
+operations("all", WITHOUT_DTYPE, OF_TORCH, quantifier("all"))
+operation("median", "x, axis=None, -out=None, -overwrite_input=False, keepdims=False", reduction("median"), "numpy")
+operation("median", "x, dim=None, keepdim=False", lower_median, "torch")
+for name in ("max", "min"):
+    operation(name, WITHOUT_DTYPE, reduction(name), "numpy")
+    operation(name, "x, dim|axis|other=None, keepdim|keepdims=False", pair(name), "torch")
+for name in ("std", "var"):
+    operations(
         name,
+        "x, axis=None, -dtype=None, -out=None, ddof|correction=0, keepdims=False",
         "x, dim|axis=None, correction|unbiased=1, keepdim|keepdims=False",
         spread(name),
-        lambda x, a, d, k, f=function: f(x, axis=a, ddof=int(d), keepdims=k),
-        "torch",
     )
-operation("vector_norm", "x, ord=2, axis|dim=None, keepdims|keepdim=False", vector_norm, plain_vector_norm)
-operation("norm", "x, ord|p=None, axis|dim=None, keepdims|keepdim=False", norm, plain_norm)
-operation("logsumexp", REDUCED, reduction("logsumexp"), lambda x, a, k: np.log(np.sum(np.exp(x), axis=a, keepdims=k)))
+operation("vector_norm", "x, ord=2, axis|dim=None, keepdims|keepdim=False", vector_norm)
+operation("norm", "x, ord|p=None, axis|dim=None, keepdims|keepdim=False", norm)
+operations("logsumexp", "x, axis=None, -b=None, keepdims=False", OF_TORCH, reduction("logsumexp"))
 
 
 SEVERAL = {"softmax", "logsoftmax"}  # functions along several axes at once
@@ -211,10 +202,10 @@ def accumulated(operator: str) -> Callable[..., AxisValue]:
     return rule
 
 
-operation("softmax", "x, axis|dim", along("softmax"), softmax)
-operation("log_softmax", "x, axis|dim", along("logsoftmax"), lambda x, axis: np.log(softmax(x, axis)))
-operation("cumsum", "x, axis|dim=None", accumulated("cumsum"), lambda x, axis: np.cumsum(x, axis=axis))
-operation("cumprod", "x, axis|dim=None", accumulated("cumprod"), lambda x, axis: np.cumprod(x, axis=axis))
+operation("softmax", "x, axis|dim, -dtype=None", along("softmax"))
+operation("log_softmax", "x, axis|dim, -dtype=None", along("logsoftmax"))
+operation("cumsum", "x, axis|dim=None, -dtype=None, -out=None", accumulated("cumsum"))
+operation("cumprod", "x, axis|dim=None, -dtype=None, -out=None", accumulated("cumprod"))
 
 
 # -------------------------------------------------------------------------------------------------- orders of dimensions
@@ -261,18 +252,11 @@ def squeeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
     return value.moved(dim for position, dim in enumerate(value.dims) if position not in where)
 
 
-operation("permute", "x, dims", permute, np.transpose, variadic=True)
-operation(
-    "transpose",
-    "x, axes=None",
-    numpy_transpose,
-    lambda x, order: np.transpose(x, order or None),
-    "numpy",
-    variadic=True,
-)
-operation("transpose", "x, dim0, dim1", swap, np.swapaxes, "torch")
-operation("swapaxes swapdims", "x, axis0|axis1|dim0, axis2|dim1", swap, np.swapaxes)
-operation("t", "x", lambda axes, x: numpy_transpose(axes, x, None), np.transpose)
-operation("unsqueeze expand_dims", "x, axis|dim", unsqueeze, np.expand_dims)
-operation("squeeze", "x, axis|dim=None", squeeze, lambda x, axis: np.squeeze(x, axis))
-operation("contiguous clone copy detach ascontiguousarray asarray", "x", lambda axes, x: as_value(x), lambda x: x)
+operation("permute", "x, dims", permute, variadic=True)
+operation("transpose", "x, axes=None", numpy_transpose, "numpy", variadic=True)
+operation("transpose", "x, dim0, dim1", swap, "torch")
+operation("swapaxes swapdims", "x, axis0|axis1|dim0, axis2|dim1", swap)
+operation("t", "x", lambda axes, x: numpy_transpose(axes, x, None))
+operation("unsqueeze expand_dims", "x, axis|dim", unsqueeze)
+operation("squeeze", "x, axis|dim=None", squeeze)
+operation("contiguous clone copy detach ascontiguousarray asarray", "x", lambda axes, x: as_value(x))

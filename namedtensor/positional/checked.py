@@ -16,6 +16,8 @@ from .refusals import REFUSED, Unsafe
 
 DRAWS = 5
 POSITIVE_DRAWS = 3  # so that roots and logarithms have values
+UNIT = (0.1, 0.9)  # for functions of probabilities
+NO_VALUE = "the source has no value"
 MAX_ELEMENTS = 2_000_000
 
 
@@ -62,7 +64,7 @@ def compared(
     decisions: Mapping[Any, int],
     source: str,
 ) -> str:
-    """How the comparison went, in words. Raises NotationError if a value differs."""
+    """Return how the comparison went, in words. Raises NotationError if a value differs."""
     if not HAS_VALUES:
         return "not compared with the source: NumPy is not installed"
     generator = np.random.default_rng(0)
@@ -75,15 +77,18 @@ def compared(
         }
         if sum(int(np.prod(shape)) for shape in shapes.values()) > MAX_ELEMENTS:
             return "not compared: its smallest example is too large"
-        arrays = {
-            name: indices(generator, shape, program.axes.facts.indices[name], sizes)
-            if name in program.axes.facts.indices
-            else drawn(generator, shape, draw < POSITIVE_DRAWS)
-            for name, shape in shapes.items()
-        }
-        outcome = same(translation, program, arrays, sizes, decisions)
-        if outcome == "unsupported":
-            return "not compared: the source has no value of its own here"
+        for low, high in ((0.3, 1.7), UNIT) if draw < POSITIVE_DRAWS else ((-1.0, 1.0), UNIT):
+            arrays = {
+                name: indices(generator, shape, program.axes.facts.indices[name], sizes)
+                if name in program.axes.facts.indices
+                else drawn(generator, shape, low, high)
+                for name, shape in shapes.items()
+            }
+            outcome = same(translation, program, arrays, sizes, decisions)
+            if not outcome.startswith(NO_VALUE):
+                break
+        if outcome.startswith("not compared"):
+            return outcome
         if outcome == "singular":
             continue
         if outcome != "equal":
@@ -97,11 +102,11 @@ def compared(
         draws += 1
     if not draws:
         return "not compared: every example is singular"
-    return f"equal to the source on {draws} draws"
+    return f"equal to {program.source.compared_with} on {draws} random inputs"
 
 
-def drawn(generator: Any, shape: list[int], positive: bool) -> Any:
-    return generator.uniform(0.3, 1.7, shape) if positive else generator.normal(size=shape)
+def drawn(generator: Any, shape: list[int], low: float, high: float) -> Any:
+    return generator.normal(size=shape) if low < 0 else generator.uniform(low, high, shape)
 
 
 def indices(generator: Any, shape: list[int], along: Sequence[tuple[AxisVariable, int]], sizes: TrialSizes) -> Any:
@@ -118,28 +123,37 @@ def same(
     sizes: TrialSizes,
     decisions: Mapping[Any, int],
 ) -> str:
-    """`equal`, `unsupported`, or what differs."""
+    """Return `equal`, `singular`, why there is no comparison, or the difference."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             expected = np.asarray(program.source.value(arrays, sizes.of, decisions))
-        except Unsupported:
-            return "unsupported"
+        except Unsupported as problem:
+            return f"not compared: {problem if program.source.with_ones else 'the source has no value of its own here'}"
         except np.linalg.LinAlgError:
             return "singular"
-        except (ValueError, IndexError, TypeError, ArithmeticError) as problem:
-            return f"the source has no value ({problem})"
+        except MemoryError:
+            return "not compared: its smallest example is too large"
+        except Exception as problem:  # a library refuses its arguments, each function in its own way
+            if type(problem).__name__ == "_LinAlgError":  # PyTorch's
+                return "singular"
+            reason = str(problem).strip().partition("\n")[0][:120]
+            return f"{NO_VALUE} ({reason or type(problem).__name__})"
         try:
             actual = np.asarray(
                 translation(**arrays) if all(name.isidentifier() for name in arrays) else translation(*arrays.values())
             )
         except NotationError as problem:
             return f"its formula fails ({problem.message})"
-    if actual.size != expected.size or actual.squeeze().shape != expected.squeeze().shape:
-        return "the shapes of the values differ"
-    if not close(actual.squeeze(), expected.squeeze()):
-        return "the values differ"
-    return "equal"
+    if not program.source.with_ones:
+        actual, expected = actual.squeeze(), expected.squeeze()
+    if actual.shape != expected.shape:
+        return f"its shape is {shape_text(expected)}, the formula's {shape_text(actual)}"
+    return "equal" if close(actual, expected) else "the values differ"
+
+
+def shape_text(array: Any) -> str:
+    return " × ".join(map(str, array.shape)) or "a number"
 
 
 def close(actual: Any, expected: Any) -> bool:

@@ -1,7 +1,6 @@
-"""Array code: Python's `ast` walked by the table of operations. Nothing of it is run.
+"""Array code: Python's `ast` walked by the table of operations to a formula. Nothing of it is run.
 
-The walk is written once and done twice: over values with axes, which gives the formula, and over NumPy's arrays, which
-gives the source's own value (`Named` and `Plain`).
+`library_values` computes the source's own value, and shares no code with this reader.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from typing import Any
 
 from . import composite_operations, creation_operations, selection_operations, window_operations  # noqa: F401 — these register their operations
 from .axes import Axes, AxisVariable
-from .code_domains import NamedDomain, PlainDomain
+from .code_domains import NamedDomain
 from .code_expressions import CodeExpressions
 from .inputs import inputs_of
+from .library_values import LibraryWalk, library_of
 from .matrix_leaves import Choose, node_of
 from .operations import Misuse, Pair, Truth, as_value
-from .optional_numpy import np
 from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
 from .values import Leaf
@@ -31,12 +30,15 @@ MAX_NODES = 5_000
 class CodeReader(CodeExpressions):
     """The reader of array code."""
 
+    compared_with, with_ones = "the library's own value", True
+
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "numpy"):
         self.source, self.choose, self.axes, self.kind = source, choose, Axes(), kind
         self.torch = bool(TORCH.search(source)) or kind == "torch"
-        self.known_library = self.torch or NUMPY.search(source) is not None
         self.inputs = self.axes.inputs = inputs_of(self.axes, shapes, node_of)
         self.tree = self.parsed(source)
+        self.torch = library_of(self.tree, self.torch) == "torch"
+        self.known_library = self.torch or NUMPY.search(source) is not None
         self.domain: Any = None
         self.lengths: dict[str, AxisVariable] = {}  # names that are read as the length of an axis
 
@@ -85,8 +87,13 @@ class CodeReader(CodeExpressions):
         return isinstance(leaf, Leaf) and leaf.node == line.head and len(line.dims) == len(leaf.dims)
 
     def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
-        """The value of the code, by NumPy."""
-        return np.asarray(self.run(PlainDomain(self, arrays, size_of)), dtype=float)
+        """Return the value that the code has in its library."""
+        literals = {name: source.literal for name, source in self.inputs.items() if source.literal is not None}
+        lengths = {name: int(size_of(axis)) for name, axis in self.lengths.items()}
+        walk = LibraryWalk({**lengths, **literals, **arrays}, library_of(self.tree, self.torch))
+        value = walk.run(self.tree.body)
+        self.compared_with = walk.words
+        return value
 
     def run(self, domain: Any) -> Any:
         self.domain = domain

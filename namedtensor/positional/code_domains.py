@@ -1,10 +1,10 @@
-"""What array code is walked over: values with axes (`Named`), and NumPy's arrays (`Plain`)."""
+"""The domain that array code is walked over: values with axes."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from grammar import nodes
@@ -14,7 +14,6 @@ from .code_indices import CodeIndices, shifted
 from .inputs import SourceInput
 from .matrix_leaves import node_of
 from .operations import Dtype, Masked, Misuse, Operation, SizeArgument, Truth, as_value, numeric
-from .optional_numpy import np
 from .program import FormulaLine
 from .values import AxisValue, Leaf
 from .views import DimensionViews
@@ -139,39 +138,3 @@ def is_view(value: AxisValue) -> bool:
         and isinstance(node.base, (nodes.Name, nodes.Subscript))
         and all(len(side) == 1 for item in node.items for side in item)
     )
-
-
-class PlainDomain:
-    """NumPy's arrays."""
-
-    def __init__(self, code: Any, arrays: Mapping[str, Any], size_of: Callable[[Any], int]):
-        self.code, self.names, self.size_of = code, dict[str, Any](arrays), size_of
-
-    def remark(self, line: str) -> None:
-        """Nothing is remarked twice."""
-
-    def name(self, node: ast.Name) -> Any:
-        return int(self.size_of(self.code.lengths[node.id]))
-
-    def look(self, name: str) -> Any:
-        return self.names[name] if name in self.names else self.code.inputs[name].literal
-
-    def define(self, name: str, value: Any, again: Any) -> None:
-        self.names[name] = value
-
-    def apply(self, record: Operation, arguments: list[Any]) -> Any:
-        return record.array(*arguments)
-
-    def attribute(self, value: Any, name: str) -> Any:
-        if name == "mT":
-            return np.swapaxes(value, -1, -2)
-        return getattr(np.asarray(value), name)
-
-    def reshape(self, x: Any, shape: list[Any]) -> Any:
-        return np.reshape(x, shape)
-
-    def converted(self, x: Any, dtype: Dtype) -> Any:
-        return np.asarray(x).astype(dtype.name)
-
-    def index(self, value: Any, items: list[Any]) -> Any:
-        return value[tuple(list(item) if isinstance(item, tuple) else item for item in items)]

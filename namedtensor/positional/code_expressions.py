@@ -18,7 +18,6 @@ from .operations import (
     OPERATIONS,
     REFUSED,
     Misuse,
-    Operation,
     Pair,
     PartArgument,
     SizeArgument,
@@ -161,6 +160,8 @@ class CodeExpressions:
         return isinstance(node, ast.Name) and node.id in MODULES and not self.has(node.id)
 
     def subscript(self, node: ast.Subscript) -> Any:
+        if isinstance(node.value, ast.Call) and called(node.value) in ("max", "min") and node.value.args:
+            self.library_chosen(node, ("NumPy, an element of the result", "PyTorch, a pair of values and indices"))
         value = self.ev(node.value)
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         indices = [self.index(item) for item in items]
@@ -217,8 +218,8 @@ class CodeExpressions:
 
     def applied(self, node: ast.Call, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         library = "torch" if self.torch else "numpy"
-        if name in ("std", "var") and not self.known_library:
-            library = ("numpy", "torch")[self.choose(self.span(node), self.text(node), DIVISORS)]
+        if name in ("std", "var"):
+            library = self.library_chosen(node, DIVISORS)
         if name == "transpose" and not self.known_library:
             library = self.transposing(node, arguments)
         record = named_operation(name, library)
@@ -231,14 +232,21 @@ class CodeExpressions:
             and all(isinstance(argument, (int, float)) for argument in arguments)
             and not keywords
             and len(record.parameters) == len(arguments) == 1
+            and hasattr(math, name)
         ):
-            return self.of_number(node, record, arguments[0])
-        return self.domain.apply(record, record.bound(arguments, keywords, library))
+            return self.of_number(node, name, arguments[0])
+        return self.domain.apply(record, record.bound(arguments, keywords))
 
-    def of_number(self, node: ast.Call, record: Operation, x: float) -> float:
-        """A function of a number, as a number."""
+    def library_chosen(self, node: ast.expr, options: tuple[str, str]) -> str:
+        """Return the library of a piece that differs between NumPy and PyTorch; the first such piece asks for all."""
+        if not self.known_library:
+            self.torch, self.known_library = self.choose(self.span(node), self.text(node), options) == 1, True
+        return "torch" if self.torch else "numpy"
+
+    def of_number(self, node: ast.Call, name: str, x: float) -> float:
+        """Return a function of a number, as a number."""
         try:
-            result = float(record.array(float(x))) if abs(x) < 1e100 else math.nan
+            result = float(getattr(math, name)(x)) if abs(x) < 1e100 else math.nan
         except (ValueError, TypeError, ArithmeticError):
             result = math.nan
         if not math.isfinite(result):
@@ -246,16 +254,16 @@ class CodeExpressions:
         return result
 
     def transposing(self, node: ast.Call, arguments: list[Any]) -> str:
-        """The library of x.transpose(0, 1): NumPy's takes all dimensions in order, PyTorch's exchanges two."""
+        """Return the library of x.transpose(0, 1): NumPy's accepts all dimensions in order, PyTorch's exchanges two."""
         x, *order = arguments
         rank = len(x.dims) if isinstance(x, AxisValue) else getattr(x, "ndim", 0)
         if len(order) != 2 or not all(isinstance(position, int) for position in order):
             return "numpy"
         if rank != 2:
+            self.torch = self.known_library = True
             return "torch"
         if [position % 2 for position in order] == [0, 1]:
-            options = ("NumPy, which leaves the order", "PyTorch, which exchanges the two")
-            return ("numpy", "torch")[self.choose(self.span(node), self.text(node), options)]
+            return self.library_chosen(node, ("NumPy, which leaves the order", "PyTorch, which exchanges the two"))
         return "numpy"
 
 

@@ -11,7 +11,7 @@ from .values import AxisValue
 
 
 class Calls:
-    """Operations by name, for one that consists of them: on values with axes, or on arrays."""
+    """Operations by name, for one that consists of them."""
 
     def __init__(self, apply: Callable[[Operation, list[Any]], Any]):
         self._apply = apply
@@ -20,10 +20,7 @@ class Calls:
         record = named_operation(name, "numpy") or named_operation(name, "torch")
         if record is None:
             raise AttributeError(name)
-        return lambda *arguments, **keywords: self._apply(record, record.bound(arguments, keywords, "torch"))
-
-
-ARRAYS = Calls(lambda record, arguments: record.array(*arguments))
+        return lambda *arguments, **keywords: self._apply(record, record.bound(arguments, keywords))
 
 
 def composite(names: str, parameters: str, function: Callable[..., Any], library: str = "") -> None:
@@ -32,7 +29,7 @@ def composite(names: str, parameters: str, function: Callable[..., Any], library
     def rule(axes: Any, *arguments: Any) -> Any:
         return function(Calls(lambda record, bound: record.rule(axes, *bound)), *arguments)
 
-    operation(names, parameters, rule, partial(function, ARRAYS), library)
+    operation(names, parameters, rule, library)
 
 
 def rank_of(x: Any) -> int:

@@ -12,7 +12,6 @@ from . import values
 from .axes import Axes, AxisVariable, Dim, axes_of
 from .code_indices import CodeIndices
 from .operations import Dtype, Misuse, SizeArgument, Truth, as_value, operation
-from .optional_numpy import np
 from .product_operations import square_axes
 from .values import AxisValue, call, iota, number, plus
 
@@ -36,10 +35,6 @@ def new_dims(axes: Axes, shape: Any) -> tuple[Dim, ...]:
     dims = tuple(() if type(length) is int and length == 1 else (new_axis(axes, length),) for length in listed)
     axes.apart(axes_of(dims))
     return dims
-
-
-def plain_shape(shape: Any) -> tuple[int, ...]:
-    return tuple(int(length) for length in (shape if isinstance(shape, (tuple, list)) else (shape,)))
 
 
 # ---------------------------------------------------------------------------------------------------------- constants
@@ -66,36 +61,31 @@ def constant_of(x: AxisValue) -> Node | None:
     return None
 
 
-def full_of(value: float) -> tuple[Callable[..., AxisValue], Callable[..., Any]]:
+def full_of(value: float) -> Callable[..., AxisValue]:
     def rule(axes: Axes, shape: Any, dtype: Any) -> AxisValue:
         whole = filled(axes, shape, value)
         return Truth(whole.node, whole.dims) if dtype == Dtype("bool") and value else whole
 
-    def array(shape: Any, dtype: Any) -> Any:
-        return np.full(plain_shape(shape), value, dtype=bool if dtype == Dtype("bool") else float)
-
-    return rule, array
+    return rule
 
 
 def like(x: Any, value: Any) -> AxisValue:
     return constant(as_value(x).dims, as_value(value).node)
 
 
-operation("ones", "shape, dtype=None", *full_of(1))
-operation("zeros", "shape, dtype=None", *full_of(0))
+operation("ones", "shape, dtype=None", full_of(1))
+operation("zeros", "shape, dtype=None", full_of(0))
 operation(
     "full",
     "shape|size, fill_value, dtype=None",
     lambda axes, shape, value, dtype: filled(axes, shape, value),
-    lambda shape, value, dtype: np.full(plain_shape(shape), value, dtype=float),
 )
-operation("ones_like", "x, dtype=None", lambda axes, x, dtype: like(x, 1), lambda x, dtype: np.ones(x.shape))
-operation("zeros_like", "x, dtype=None", lambda axes, x, dtype: like(x, 0), lambda x, dtype: np.zeros(x.shape))
+operation("ones_like", "x, dtype=None", lambda axes, x, dtype: like(x, 1))
+operation("zeros_like", "x, dtype=None", lambda axes, x, dtype: like(x, 0))
 operation(
     "full_like",
     "x, fill_value, dtype=None",
     lambda axes, x, value, dtype: like(x, value),
-    lambda x, value, dtype: np.full(x.shape, value, dtype=float),
 )
 
 
@@ -113,11 +103,6 @@ def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> AxisValue:
     if dtype == Dtype("bool"):
         return Truth(call("=", (iota(first), iota(second))), ((first,), (second,)))
     return AxisValue(values.identity(first, second), ((first,), (second,)))
-
-
-def plain_eye(rows: Any, columns: Any, dtype: Any) -> Any:
-    result = np.eye(int(rows), None if columns is None else int(columns))
-    return result.astype(bool) if dtype == Dtype("bool") else result
 
 
 def diag(axes: Axes, x: Any) -> AxisValue:
@@ -140,10 +125,10 @@ def diagonal(axes: Axes, x: Any) -> AxisValue:
     return AxisValue(values.diagonal(value.node, first, second), (*value.dims[:-2], (first,)))
 
 
-operation("arange", "stop, dtype=None", arange, lambda stop, dtype: np.arange(int(stop)))
-operation("eye identity", "n, m|M=None, dtype=None", eye, plain_eye)
-operation("diag diag_embed", "x", diag, np.diag)
-operation("diagonal", "x", diagonal, lambda x: np.diagonal(x))
+operation("arange", "stop, dtype=None", arange)
+operation("eye identity", "n, m|M=None, dtype=None", eye)
+operation("diag diag_embed", "x", diag)
+operation("diagonal", "x", diagonal)
 
 
 def triangle(relation: str) -> Callable[..., AxisValue]:
@@ -165,8 +150,8 @@ def triangle(relation: str) -> Callable[..., AxisValue]:
     return rule
 
 
-operation("tril", "x, k|diagonal=0", triangle("≤"), np.tril)
-operation("triu", "x, k|diagonal=0", triangle("≥"), np.triu)
+operation("tril", "x, k|diagonal=0", triangle("≤"))
+operation("triu", "x, k|diagonal=0", triangle("≥"))
 
 
 # ------------------------------------------------------------------------------------------------------------- literals
@@ -189,7 +174,7 @@ def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
     return AxisValue(literal, tuple((axis,) for axis in over))
 
 
-operation("array tensor asarray", "x, dtype=None", array, lambda x, dtype: np.asarray(x))
+operation("array tensor asarray", "x, dtype=None", array)
 
 
 # ------------------------------------------------------------------------------------------------------------- one-hot
@@ -201,4 +186,4 @@ def one_hot(axes: Axes, x: Any, length: Any) -> AxisValue:
     return AxisValue(call("onehot", (node,), (axis,)), (*dims, (axis,)))
 
 
-operation("one_hot", "x, num_classes", one_hot, lambda x, length: np.eye(int(length))[x])
+operation("one_hot", "x, num_classes", one_hot)

@@ -16,13 +16,11 @@ from . import (
 )
 from .axes import Dim
 from .code import CodeReader
-from .code_domains import NamedDomain
 from .code_expressions import SPECIAL
 from .detection import LETTERS
 from .inputs import SourceInput
 from .matrix_leaves import Choose, node_of
 from .operations import Misuse, as_value
-from .optional_numpy import np
 from .refusals import refused
 from .values import AxisValue, Leaf, call
 
@@ -61,8 +59,7 @@ def einsum(code: CodeReader, node: ast.Call, method: bool) -> Any:
         raise code.refuse(node, f"there are {len(groups)} groups of letters, and {len(operands)} operands")
     for operand, group in zip(operands, groups):
         declare(code, operand, group)
-    rule = named_einsum if isinstance(code.domain, NamedDomain) else plain_einsum
-    return rule(code, groups, output, [code.ev(operand) for operand in operands])
+    return named_einsum(code, groups, output, [code.ev(operand) for operand in operands])
 
 
 def texts_of(node: ast.Call) -> list[ast.Constant]:
@@ -180,13 +177,6 @@ def without_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -
         return [name for letter in group for name in (dots if letter == "..." else [letter])]
 
     return [spelled(group, count) for group, count in zip(groups, covered)], spelled(output, max(covered))
-
-
-def plain_einsum(code: CodeReader, groups: list[list[str]], output: list[str], operands: list[Any]) -> Any:
-    words = dict.fromkeys(letter for group in groups for letter in group if letter != "...")
-    letters = {word: chr(ord("a") + number) for number, word in enumerate(words)} | {"...": "..."}
-    spec = ",".join("".join(letters[word] for word in group) for group in groups)
-    return np.einsum(f"{spec}->{''.join(letters[word] for word in output)}", *operands)
 
 
 SPECIAL.update(einsum=einsum)

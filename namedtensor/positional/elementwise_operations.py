@@ -12,8 +12,6 @@ from grammar.nodes import Node
 from . import values
 from .axes import Axes
 from .operations import Misuse, Truth, as_value, numeric, operation
-from .optional_numpy import np
-from .plain_functions import ELEMENTWISE, gelu, gelu_tanh
 from .values import AxisValue, call, number
 
 
@@ -138,49 +136,46 @@ def with_setting(operator: str, name: str, default: float) -> Callable[..., Axis
 
 
 for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign erf silu softplus relu floor ceil log1p expm1".split():
-    operation(name, "x", unary(name), ELEMENTWISE[name])
-operation("absolute fabs", "x", unary("abs"), np.abs)
-for relation, names, function in (
-    (">", "greater gt", np.greater), ("<", "less lt", np.less), ("≥", "greater_equal ge", np.greater_equal),
-    ("≤", "less_equal le", np.less_equal), ("=", "equal eq", np.equal), ("≠", "not_equal ne", np.not_equal),
+    operation(name, "x", unary(name))
+operation("absolute fabs", "x", unary("abs"))
+for relation, names in (
+    (">", "greater gt"), ("<", "less lt"), ("≥", "greater_equal ge"), ("≤", "less_equal le"), ("=", "equal eq"), ("≠", "not_equal ne"),
 ):  # fmt: skip
-    operation(names, "x, y", comparison(relation), function)
-operation("logical_and", "x, y", connective("∧"), np.logical_and)
-operation("logical_or", "x, y", connective("∨"), np.logical_or)
-operation("logical_not", "x", connective("¬"), np.logical_not)
-operation("arcsin asin", "x", unary("arcsin"), np.arcsin)
-operation("arccos acos", "x", unary("arccos"), np.arccos)
-operation("log2", "x", log_of(2), np.log2)
-operation("log10", "x", log_of(10), np.log10)
-operation("logsigmoid", "x", unary("logsigmoid"), lambda x: -np.log1p(np.exp(-x)))
+    operation(names, "x, y", comparison(relation))
+operation("logical_and", "x, y", connective("∧"))
+operation("logical_or", "x, y", connective("∨"))
+operation("logical_not", "x", connective("¬"))
+operation("arcsin asin", "x", unary("arcsin"))
+operation("arccos acos", "x", unary("arccos"))
+operation("log2", "x", log_of(2))
+operation("log10", "x", log_of(10))
+operation("logsigmoid", "x", unary("logsigmoid"))
 operation(
     "leaky_relu",
     "x, negative_slope=0.01",
     with_setting("leaky_relu", "negative_slope", 0.01),
-    lambda x, rate: np.where(x > 0, x, rate * x),
 )
-operation("elu", "x, alpha=1.0", with_setting("elu", "alpha", 1.0), lambda x, alpha: ELEMENTWISE["elu"](x))
-operation("remainder mod", "x, y", binary("mod"), np.remainder)
-operation("floor_divide", "x, y", floor_divide, np.floor_divide)
-operation("arctan atan", "x", unary("arctan"), np.arctan)
-operation("sigmoid expit", "x", unary("σ"), ELEMENTWISE["σ"])
-operation("negative neg", "x", unary("negative"), np.negative)
-operation("gelu", "x, approximate='none'", gelu_rule, lambda x, kind: gelu(x) if kind == "none" else gelu_tanh(x))
-operation("square", "x", lambda axes, x: power(axes, x, 2), np.square)
-operation("reciprocal", "x", reciprocal, np.reciprocal)
-operation("rsqrt", "x", lambda axes, x: reciprocal(axes, unary("sqrt")(axes, x)), lambda x: 1 / np.sqrt(x))
-operation("add", "x, y", binary("+"), np.add)
-operation("subtract sub", "x, y", binary("-"), np.subtract)
-operation("multiply mul", "x, y", binary("⊙"), np.multiply)
-operation("divide div true_divide", "x, y", binary("/"), np.divide)
-operation("power pow", "x, y", power, np.power)
-operation("maximum", "x, y", binary("max"), np.maximum)
-operation("minimum", "x, y", binary("min"), np.minimum)
-operation("where", "condition, x, y", where, np.where)
+operation("elu", "x, alpha=1.0", with_setting("elu", "alpha", 1.0))
+operation("remainder mod", "x, y", binary("mod"))
+operation("floor_divide", "x, y", floor_divide)
+operation("arctan atan", "x", unary("arctan"))
+operation("sigmoid expit", "x", unary("σ"))
+operation("negative neg", "x", unary("negative"))
+operation("gelu", "x, approximate='none'", gelu_rule)
+operation("square", "x", lambda axes, x: power(axes, x, 2))
+operation("reciprocal", "x", reciprocal)
+operation("rsqrt", "x", lambda axes, x: reciprocal(axes, unary("sqrt")(axes, x)))
+operation("add", "x, y", binary("+"))
+operation("subtract sub", "x, y", binary("-"))
+operation("multiply mul", "x, y", binary("⊙"))
+operation("divide div true_divide", "x, y", binary("/"))
+operation("power pow", "x, y", power)
+operation("maximum", "x, y", binary("max"))
+operation("minimum", "x, y", binary("min"))
+operation("where", "condition, x, y", where)
 operation(
     "masked_fill",
     "x, mask, value",
     lambda axes, x, mask, value: where(axes, mask, value, x),
-    lambda x, mask, value: np.where(mask, value, x),
 )
-operation("clip clamp", "x, min|a_min|low=None, max|a_max|high=None", clip, lambda x, low, high: np.clip(x, low, high))
+operation("clip clamp", "x, min|a_min|low=None, max|a_max|high=None", clip)

@@ -1,7 +1,8 @@
-"""Operations of array code, one record each: its names, the parameters it knows, its rule on dimensions and axes, its value.
+"""Operations of array code, one record each: its names, the parameters it knows, its rule on dimensions and axes.
 
-A call is bound to the parameters of its record, `axis|dim=None` by either name; a keyword that the record does not list is
-rejected, since a formula without it would be another. `rule` gives the value in named notation, `array` that of NumPy.
+A call is bound to the parameters of its record, `axis|dim=None` by either name, in the order of the library's own signature.
+A keyword that the record does not list is rejected, since a formula without it would be another. A parameter `-out=None`
+may only have its default. `rule` gives the value in named notation.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class Misuse(Exception):
 class Parameter:
     names: tuple[str, ...]
     default: Any = REQUIRED
+    fixed: bool = False  # whether only the default is supported
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,13 @@ class Operation:
     names: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     rule: Callable[..., Any]
-    array: Callable[..., Any]
     library: str = ""
     variadic: bool = False
-    positional: int = 99  # how many NumPy takes by position
+    positional: int = 99  # how many the library accepts by position
 
-    def bound(self, arguments: Sequence[Any], keywords: dict[str, Any], library: str = "") -> list[Any]:
-        """The arguments in the order of the parameters. Raises Misuse for one that is not known, or that is missing."""
-        if library != "torch" and len(arguments) > self.positional:
+    def bound(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
+        """Return the arguments in the order of the parameters. Raises Misuse for one that is unknown or missing."""
+        if len(arguments) > self.positional:
             raise Misuse(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
         if self.variadic:
             return [arguments[0], *self.rest(arguments[1:], keywords)]
@@ -58,7 +59,11 @@ class Operation:
             result[known[name]] = value
         if any(value is REQUIRED for value in result):
             raise Misuse(f"{self.names[0]} is missing an argument")
-        return result
+        pairs = [*zip(self.parameters, result)]
+        for parameter, value in pairs:
+            if parameter.fixed and value != parameter.default and value != Dtype("float"):
+                raise Misuse(f"the keyword {parameter.names[0]} of {self.names[0]} is not supported")
+        return [value for parameter, value in pairs if not parameter.fixed]
 
     def rest(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
         """The remaining arguments as one tuple: permute(0, 2, 1) and permute((0, 2, 1))."""
@@ -74,25 +79,33 @@ OPERATIONS: dict[str, list[Operation]] = {}
 
 
 def parameters_of(text: str) -> tuple[Parameter, ...]:
-    """Parameters as they are written: x, axis|dim=None, keepdims|keepdim=False"""
+    """Return parameters as they are written: x, axis|dim=None, -out=None, keepdims|keepdim=False."""
     result = []
     for piece in text.split(","):
         names, equals, default = piece.strip().partition("=")
-        result.append(Parameter(tuple(names.split("|")), ast.literal_eval(default) if equals else REQUIRED))
+        words = tuple(names.lstrip("-").split("|"))
+        result.append(Parameter(words, ast.literal_eval(default) if equals else REQUIRED, names.startswith("-")))
     return tuple(result)
 
 
-def operation(names: str, parameters: str, rule: Any, array: Any, library: str = "", variadic: bool = False) -> None:
+def operation(names: str, parameters: str, rule: Any, library: str = "", variadic: bool = False) -> None:
+    """Register an operation under each of its names."""
     before, star, after = parameters.partition(", *")
     listed = parameters_of(before + after)
     positional = len(parameters_of(before)) if star else 99
-    record = Operation(tuple(names.split()), listed, rule, array, library, variadic, positional)
+    record = Operation(tuple(names.split()), listed, rule, library, variadic, positional)
     for name in record.names:
         OPERATIONS.setdefault(name, []).append(record)
 
 
+def operations(names: str, numpy: str, torch: str, rule: Any) -> None:
+    """Register an operation by its signature in NumPy and its signature in PyTorch."""
+    operation(names, numpy, rule, "numpy")
+    operation(names, torch, rule, "torch")
+
+
 def named_operation(name: str, library: str) -> Operation | None:
-    """The record of a name in a library; where several have it, that library's."""
+    """Return the record of a name in a library, or None."""
     records = OPERATIONS.get(name, [])
     return next((record for record in records if record.library in ("", library)), None)
 

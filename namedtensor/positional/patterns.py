@@ -14,14 +14,12 @@ from typing import Any
 from . import values
 from .axes import Axes, AxisVariable
 from .code import CodeReader
-from .code_domains import NamedDomain
 from .code_expressions import SPECIAL, called
 from .einsum import declare, texts_of
 from .operations import Misuse, as_value
-from .optional_numpy import np
 from .values import AxisValue, call
 
-REDUCTIONS = {"sum": ("∑", np.sum), "mean": ("mean", np.mean), "max": ("max", np.max), "min": ("min", np.min), "prod": ("∏", np.prod)}  # fmt: skip
+REDUCTIONS = {"sum": "∑", "mean": "mean", "max": "max", "min": "min", "prod": "∏"}
 GROUP = re.compile(r"\([^()]*\)|[^\s()]+")
 Groups = list[list[str]]
 
@@ -54,10 +52,7 @@ def rearranged(code: CodeReader, node: ast.Call, method: bool) -> Any:
         raise code.refuse(node, f"{name} expects a tensor and a pattern")
     pattern = pattern_of(code, node, name, texts)
     declare(code, node.args[0], ["".join(group) or "one" for group in pattern.before])
-    x = code.ev(node.args[0])
-    return (
-        named_rearrange(code.axes, x, pattern) if isinstance(code.domain, NamedDomain) else plain_rearrange(x, pattern)
-    )
+    return named_rearrange(code.axes, code.ev(node.args[0]), pattern)
 
 
 def pattern_of(code: CodeReader, node: ast.Call, name: str, texts: list[ast.Constant]) -> AxisPattern:
@@ -117,7 +112,7 @@ def named_rearrange(axes: Axes, x: Any, pattern: AxisPattern) -> AxisValue:
     axes.apart(parts.values())
     axes.apart(value.axes)
     if pattern.gone:
-        node = call(REDUCTIONS[pattern.reduction][0], (node,), [parts[word] for word in pattern.gone])
+        node = call(REDUCTIONS[pattern.reduction], (node,), [parts[word] for word in pattern.gone])
     return AxisValue(node, tuple(tuple(parts[word] for word in group) for group in pattern.after))
 
 
@@ -134,20 +129,6 @@ def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mappi
             raise Misuse(f"the length {word} is not a number")
     axes.facts.products.append((whole, tuple(split)))
     return split
-
-
-def plain_rearrange(x: Any, pattern: AxisPattern) -> Any:
-    sizes: list[int] = []
-    for group, total in zip(pattern.before, x.shape):
-        known = int(np.prod([pattern.lengths[word] for word in group if word in pattern.lengths], dtype=int))
-        sizes += [pattern.lengths.get(word, total // known) for word in group]
-    words, split = words_of(pattern.before), x.reshape(sizes)
-    if pattern.gone:
-        split = REDUCTIONS[pattern.reduction][1](split, axis=tuple(words.index(word) for word in pattern.gone))
-    remaining = [word for word in words if word not in pattern.gone]
-    ordered = np.transpose(split, [remaining.index(word) for word in words_of(pattern.after)])
-    length = dict(zip(remaining, split.shape))
-    return ordered.reshape([int(np.prod([length[word] for word in group], dtype=int)) for group in pattern.after])
 
 
 SPECIAL.update(rearrange=rearranged, reduce=rearranged, repeat=rearranged)

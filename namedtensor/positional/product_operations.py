@@ -10,8 +10,6 @@ from grammar import nodes
 from . import values
 from .axes import Axes, AxisVariable, axes_of
 from .operations import Misuse, as_value, operation, positions
-from .optional_numpy import np
-from .plain_functions import inverse, solution
 from .values import AxisValue, call, number
 
 
@@ -79,12 +77,12 @@ def kron(axes: Axes, x: Any, y: Any) -> AxisValue:
     return AxisValue(call("⊙", (first.node, second.node)), dims)
 
 
-operation("matmul mm bmm", "x, y", matmul, np.matmul)
-operation("dot", "x, y", dot, np.dot)
-operation("inner", "x, y", inner, np.inner)
-operation("outer", "x, y", outer, np.outer)
-operation("tensordot", "x, y, axes|dims=2", tensordot, lambda x, y, over: np.tensordot(x, y, over))
-operation("kron", "x, y", kron, np.kron)
+operation("matmul mm bmm", "x, y", matmul)
+operation("dot", "x, y", dot)
+operation("inner", "x, y", inner)
+operation("outer", "x, y", outer)
+operation("tensordot", "x, y, axes|dims=2", tensordot)
+operation("kron", "x, y", kron)
 
 
 # ------------------------------------------------------------------------------------------------------- linear algebra
@@ -128,14 +126,14 @@ def solve(axes: Axes, matrix: Any, right: Any) -> AxisValue:
     return AxisValue(call("solve", (first.node, second.node), (row, column)), ((column,), *second.dims[1:]))
 
 
-operation("inv", "x", of_matrix("inv", True), inverse)
-operation("det", "x", of_matrix("det", False), np.linalg.det)
-operation("trace", "x", of_matrix("trace", False), np.trace)
-operation("logdet", "x", of_matrix("logdet", False), lambda x: np.log(np.linalg.det(x)), "torch")
-operation("slogdet", "x", lambda axes, x: (of_sign(axes, x), of_matrix("logdet", False)(axes, x)), np.linalg.slogdet)
-operation("eigvalsh", "x", eigenvalues, np.linalg.eigvalsh)
-operation("cholesky", "x", of_matrix("cholesky", True), np.linalg.cholesky)
-operation("solve", "a, b", solve, solution)
+operation("inv", "x", of_matrix("inv", True))
+operation("det", "x", of_matrix("det", False))
+operation("trace", "x", of_matrix("trace", False))
+operation("logdet", "x", of_matrix("logdet", False), "torch")
+operation("slogdet", "x", lambda axes, x: (of_sign(axes, x), of_matrix("logdet", False)(axes, x)))
+operation("eigvalsh", "x", eigenvalues)
+operation("cholesky", "x", of_matrix("cholesky", True))
+operation("solve", "a, b", solve)
 
 
 # ------------------------------------------------------------------------------------------------------------- layers
@@ -145,6 +143,9 @@ def layer_norm(axes: Axes, x: Any, shape: Any, weight: Any, bias: Any, eps: Any)
     if len(listed) != 1 or not isinstance(eps, (int, float)):
         raise Misuse("layer_norm over more than one axis")
     over = value.dims[-1]
+    if isinstance(listed[0], int) and len(over) == 1:
+        axes.facts.pinned.append((over[0], listed[0]))
+        axes.facts.assumed.append(f"{listed[0]} is read as |{over[0].key}|")
     result = AxisValue(
         nodes.Call("standardize", (), tuple(values.name(axis) for axis in over), (value.node,), (number(eps),)),
         value.dims,
@@ -154,12 +155,7 @@ def layer_norm(axes: Axes, x: Any, shape: Any, weight: Any, bias: Any, eps: Any)
     return result if bias is None else values.elementwise(axes, "+", result, as_value(bias))
 
 
-def plain_layer_norm(x: Any, shape: Any, weight: Any, bias: Any, eps: Any) -> Any:
-    z = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
-    return z * (1 if weight is None else weight) + (0 if bias is None else bias)
-
-
-operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5", layer_norm, plain_layer_norm)
+operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5", layer_norm)
 
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
@@ -200,7 +196,5 @@ def stack(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     return AxisValue(call("stack", [part.node for part in parts], (stacked,)), tuple(dims))
 
 
-operation("stack", "tensors, axis|dim=0", stack, lambda tensors, axis: np.stack(tensors, axis))
-operation(
-    "concatenate cat concat", "tensors, axis|dim=0", concatenate, lambda tensors, axis: np.concatenate(tensors, axis)
-)
+operation("stack", "tensors, axis|dim=0", stack)
+operation("concatenate cat concat", "tensors, axis|dim=0", concatenate)

@@ -13,7 +13,13 @@ from .values import Leaf
 
 
 class SourceText(Protocol):
-    """A reader with what it has read, for the comparison."""
+    """A reader with its tree, for the comparison.
+
+    `compared_with` names the value in words; `with_ones` says whether it keeps axes of length 1.
+    """
+
+    compared_with: str
+    with_ones: bool
 
     def value(self, arrays: Mapping[str, Any], size_of: Any, decisions: Mapping[Any, int]) -> Any:
         """The value of the source for plain arrays."""

@@ -10,7 +10,6 @@ from .axes import Axes, axes_of
 from .axis_operations import along
 from .code_indices import CodeIndices, only
 from .operations import Misuse, Pair, as_value, operation, positions
-from .optional_numpy import np
 from .values import AxisValue, at, call, number
 
 
@@ -45,13 +44,12 @@ def gather(broadcasts: bool) -> Callable[..., AxisValue]:
     return rule
 
 
-operation("take", "x, indices, axis=None", take, lambda x, index, axis: np.take(x, index, axis))
-operation("take_along_axis", "x, indices, axis", gather(True), np.take_along_axis)
+operation("take", "x, indices, axis=None", take)
+operation("take_along_axis", "x, indices, axis", gather(True))
 operation(
     "gather",
     "x, dim, index",
     lambda axes, x, dim, index: gather(False)(axes, x, index, dim),
-    lambda x, dim, index: np.take_along_axis(x, index, dim),
     "torch",
 )
 
@@ -88,17 +86,16 @@ def largest(operator: str) -> Callable[..., AxisValue]:
     return rule
 
 
-operation("sort", "x, axis=-1", along("sort"), lambda x, axis: np.sort(x, axis=axis), "numpy")
+operation("sort", "x, axis=-1", along("sort"), "numpy")
 operation(
     "sort",
     "x, dim=-1, descending=False",
     sort_pair,
-    lambda x, axis, down: Pair(np.flip(np.sort(x, axis=axis), axis) if down else np.sort(x, axis=axis)),
     "torch",
 )
-operation("argsort", "x, axis|dim=-1", argsort, lambda x, axis: np.argsort(x, axis=axis, kind="stable"))
-for name, function in (("argmax", np.argmax), ("argmin", np.argmin)):
-    operation(name, "x, axis|dim=None", largest(name), function)
+operation("argsort", "x, axis|dim=-1", argsort)
+for name in ("argmax", "argmin"):
+    operation(name, "x, axis|dim=None", largest(name))
 
 
 def flip(axes: Axes, x: Any, axis: Any) -> AxisValue:
@@ -106,7 +103,7 @@ def flip(axes: Axes, x: Any, axis: Any) -> AxisValue:
     return CodeIndices(axes).along(value, positions(value, axis), slice(None, None, -1))
 
 
-operation("flip", "x, axis|dims|dim=None", flip, np.flip)
+operation("flip", "x, axis|dims|dim=None", flip)
 
 
 # --------------------------------------------------------------------------------------------------------- differences
@@ -119,4 +116,4 @@ def diff(axes: Axes, x: Any, axis: Any) -> AxisValue:
     return values.elementwise(axes, "-", after, before)
 
 
-operation("diff", "x, *, axis|dim=-1", diff, lambda x, axis: np.diff(x, axis=axis))
+operation("diff", "x, *, axis|dim=-1", diff)

@@ -45,7 +45,7 @@ class Translation:
     axes : dict of str to tuple of str
         For each input, the axis names in the order of the source's array.
     result : tuple of str
-        The axis names of the value, in the source's order.
+        The axis names of the value, in the source's order; an axis of length 1 has no name.
     reading : tuple of str
         Every assumption that the translation makes.
     checked : str
@@ -61,6 +61,7 @@ class Translation:
     chosen: tuple[str, ...]
     _tree: nodes.Program
     _spelled: dict[str, str]  # the name of each input in the formula
+    _ones: tuple[int, ...] = ()  # the positions of axes of length 1, which the formula does not have
     checked: str = "not compared with the source"
 
     def __repr__(self) -> str:
@@ -103,7 +104,7 @@ class Translation:
         Returns
         -------
         numpy.ndarray
-            The value, with the axes of `result`.
+            The value, with the axes of `result` and the source's axes of length 1.
 
         Examples
         --------
@@ -125,7 +126,8 @@ class Translation:
             for name, axes in self.axes.items()
         }
         value = evaluate(self.formula, values, syntax="text")
-        return value.to_array(list(self.result)) if self.result else np.asarray(value.to_array())
+        array = value.to_array(list(self.result)) if self.result else np.asarray(value.to_array())
+        return np.expand_dims(array, self._ones) if self._ones else array
 
 
 class Choices:
@@ -366,6 +368,8 @@ def _written(
         if canonical(spelled) != canonical(name):
             reading.append(f"{name} is called {spelled}")
     tree = nodes.Program(tuple(statements))
+    dims = program.lines[-1].dims
+    ones = tuple(position for position, dim in enumerate(dims) if not dim) if program.source.with_ones else ()
     return Translation(
-        text, to_text(tree), program.kind, axes, result, tuple(reading), tuple(choices.chosen), tree, spellings
+        text, to_text(tree), program.kind, axes, result, tuple(reading), tuple(choices.chosen), tree, spellings, ones
     )

@@ -10,7 +10,6 @@ from .axes import Axes, AxisVariable, axes_of
 from .code_indices import only
 from .creation_operations import new_axis
 from .operations import Misuse, as_value, operation, positions
-from .optional_numpy import np
 from .values import AxisValue, at, call, number, renamed
 
 
@@ -57,18 +56,12 @@ def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValu
     return blocks(axes, value, where, size) if step == size else unrolled(axes, value, where, new_axis(axes, size))
 
 
-def plain_unfold(x: Any, dimension: int, size: int, step: int) -> Any:
-    windows = np.lib.stride_tricks.sliding_window_view(x, size, dimension)
-    return np.take(windows, np.arange(0, windows.shape[dimension], step), dimension)
-
-
 operation(
     "sliding_window_view",
     "x, window_shape, axis=None",
     sliding_windows,
-    lambda x, length, axis: np.lib.stride_tricks.sliding_window_view(x, length, axis),
 )
-operation("unfold", "x, dimension, size, step", unfold, plain_unfold, "torch")
+operation("unfold", "x, dimension, size, step", unfold, "torch")
 
 
 # -------------------------------------------------------------------------------------------------------------- chunks
@@ -87,8 +80,8 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
     return tuple(AxisValue(at(split, outer, number(piece + 1)), dims) for piece in range(count))
 
 
-operation("chunk", "x, chunks, dim=0", chunks, lambda x, count, axis: tuple(np.split(x, count, axis)), "torch")
-operation("split", "x, sections, axis=0", chunks, lambda x, count, axis: tuple(np.split(x, count, axis)), "numpy")
+operation("chunk", "x, chunks, dim=0", chunks, "torch")
+operation("split", "x, sections, axis=0", chunks, "numpy")
 
 
 # ------------------------------------------------------------------------------------------------------- convolutions
@@ -133,23 +126,11 @@ def convolution(rank: int) -> Callable[..., AxisValue]:
     return rule
 
 
-def plain_convolution(rank: int) -> Callable[..., Any]:
-    def array(x: Any, weight: Any, bias: Any, *settings: Any) -> Any:
-        spatial = tuple(range(2, 2 + rank))
-        windows = np.lib.stride_tricks.sliding_window_view(x, weight.shape[2:], spatial)
-        letters = "xyz"[:rank], "uvw"[:rank]
-        result = np.einsum(f"bc{letters[0]}{letters[1]},oc{letters[1]}->bo{letters[0]}", windows, weight)
-        return result if bias is None else result + np.reshape(bias, (-1, *[1] * rank))
-
-    return array
-
-
-operation("correlate", "a, v, mode='valid'", correlate, np.correlate)
+operation("correlate", "a, v, mode='valid'", correlate)
 for count in (1, 2):
     operation(
         f"conv{count}d",
         "x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1",
         convolution(count),
-        plain_convolution(count),
         "torch",
     )

@@ -1,0 +1,328 @@
+"""The libraries' own value of array code: the `ast` of a source walked, each call made on NumPy arrays or PyTorch tensors.
+
+It shares no code with the reader. Only functions and methods listed in `library_functions` are called, and no text is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from . import library_functions as listed
+from .optional_numpy import HAS_VALUES, Unsupported, np
+
+LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch", "einops": "einops"}
+ALIASES = {
+    "np": "numpy",
+    "jnp": "numpy",
+    "nn.functional": "F",
+    "torch.nn.functional": "F",
+    "jax.numpy": "numpy",
+    "torch.special": "torch",
+}
+ROOTS = {*"np numpy jnp torch F nn math scipy jax tf einops sp special linalg lib functional".split()}
+WORDS = re.compile(r"[^\W\d]\w.*\s|\s.*[^\W\d]\w")  # in a pattern of einops
+MAX_ELEMENTS, MAX_CONDITION, MAX_POWER = 2_000_000, 1e8, 100
+OPERATORS: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: operator.matmul, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Gt: operator.gt, ast.Lt: operator.lt,
+    ast.GtE: operator.ge, ast.LtE: operator.le, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}  # fmt: skip
+IN_PLACE: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.iadd, ast.Sub: operator.isub, ast.Mult: operator.imul, ast.Div: operator.itruediv, ast.Pow: operator.ipow,
+    ast.MatMult: operator.imatmul, ast.FloorDiv: operator.ifloordiv, ast.Mod: operator.imod,
+}  # fmt: skip
+
+
+def optional(name: str) -> Any:
+    """Return a library. Raises Unsupported if it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Unsupported(f"{LIBRARIES[name]} is not installed") from None
+
+
+class LibraryWalk:
+    """One evaluation of a source on arrays, in NumPy or PyTorch; `used` names the libraries that were called."""
+
+    def __init__(self, arrays: Mapping[str, Any], library: str):
+        if not HAS_VALUES:
+            raise Unsupported("NumPy is not installed")
+        self.library, self.used = library, {library}
+        self.own: set[str] = set()
+        self.torch = optional("torch") if library == "torch" else None
+        self.names = {name: self.own_copy(array) for name, array in arrays.items()}
+
+    def own_copy(self, array: Any) -> Any:
+        if not isinstance(array, np.ndarray):
+            return array
+        return self.torch.from_numpy(array.copy()) if self.torch else array.copy()
+
+    def run(self, body: list[ast.stmt]) -> Any:
+        """Return the value of the statements as an array."""
+        functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+        result: Any = None
+        for node in functions[0].body if len(functions) == 1 else body:
+            result = self.statement(node, result)
+            if isinstance(node, ast.Return):
+                break
+        return np.asarray(result, dtype=float)
+
+    # ------------------------------------------------------------------------------------------------- statements
+    def statement(self, node: ast.stmt, before: Any) -> Any:
+        match node:
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant(value=str())):
+                return before
+            case ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
+                return self.value(value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.Assign(targets=[target], value=value):
+                return self.assign(target, self.value(value))
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value) if type(op) in IN_PLACE:
+                return self.assign(node.target, IN_PLACE[type(op)](self.names[name], self.value(value)))
+        raise Unsupported("a statement")
+
+    def assign(self, target: ast.expr, value: Any) -> Any:
+        if isinstance(target, ast.Name):
+            self.names[target.id] = value
+        elif isinstance(target, ast.Tuple):
+            for element, part in zip(target.elts, value, strict=True):
+                self.assign(element, part)
+        else:
+            raise Unsupported("an assignment")
+        return value
+
+    # ------------------------------------------------------------------------------------------------ expressions
+    def value(self, node: ast.expr) -> Any:
+        """Return the value of an expression."""
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name(id=name):
+                return self.names[name] if name in self.names else self.dtype(name)
+            case ast.Tuple(elts=elements):
+                return tuple(map(self.value, elements))
+            case ast.List(elts=elements):
+                return [*map(self.value, elements)]
+            case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
+                return OPERATORS[type(op)](self.value(operand))
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+                return self.operated(op, self.value(left), self.value(right))
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPERATORS:
+                return self.operated(op, self.value(left), self.value(right))
+            case ast.Subscript(value=base, slice=index):
+                return self.value(base)[self.index(index)]
+            case ast.Attribute():
+                return self.attribute(node)
+            case ast.Call():
+                return self.call(node)
+        raise Unsupported(ast.unparse(node))
+
+    def operated(self, sign: ast.AST, left: Any, right: Any) -> Any:
+        if any(isinstance(side, (str, list, tuple)) for side in (left, right)):
+            raise Unsupported("an operator of anything but numbers and arrays")
+        if isinstance(sign, ast.Pow) and isinstance(left, int) and isinstance(right, int) and abs(right) > MAX_POWER:
+            raise Unsupported("a large power")
+        guard_size((left, right))
+        return OPERATORS[type(sign)](left, right)
+
+    def index(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                return slice(*(None if bound is None else self.value(bound) for bound in (lower, upper, step)))
+            case ast.Tuple(elts=elements):
+                return tuple(map(self.index, elements))
+        return self.value(node)
+
+    def attribute(self, node: ast.Attribute) -> Any:
+        if self.path(node.value):
+            return listed.CONSTANTS[node.attr] if node.attr in listed.CONSTANTS else self.dtype(node.attr)
+        if node.attr not in listed.ATTRIBUTES:
+            raise Unsupported(f".{node.attr}")
+        return getattr(self.value(node.value), node.attr)
+
+    def dtype(self, name: str) -> Any:
+        """Return the type of a name; every type of real numbers is the widest, as formulas are of real numbers."""
+        kind = next((kind for kind in ("float", "int", "bool") if name.startswith(kind)), {"double": "float", "half": "float", "bfloat16": "float", "long": "int", "uint8": "int"}.get(name))  # fmt: skip
+        if kind is None:
+            raise Unsupported(name)
+        wide = {"float": "float64", "int": "int64", "bool": "bool"}[kind]
+        return getattr(self.torch or np, wide)
+
+    # ------------------------------------------------------------------------------------------------------ calls
+    def path(self, node: ast.expr) -> str:
+        """Return the dotted name of a module or of its function; no name for an attribute of a value."""
+        if isinstance(node, ast.Attribute):
+            base = self.path(node.value)
+            whole = f"{base}.{node.attr}" if base else ""
+            return ALIASES.get(whole, whole)
+        if isinstance(node, ast.Name) and node.id in ROOTS and node.id not in self.names:
+            return ALIASES.get(node.id, node.id)
+        return ""
+
+    def call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Lambda):
+            return self.inlined(node, node.func)
+        arguments = [self.value(argument) for argument in node.args]
+        keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
+        if isinstance(keywords.get("dtype"), str) or keywords.get("out") is not None:
+            raise Unsupported("a type in quotes, or an output")
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if isinstance(node.func, ast.Attribute) and not (path := self.path(node.func)):
+            function = self.method(self.value(node.func.value), name)
+            guard_size((self.value(node.func.value), *arguments), name, keywords)
+        else:
+            function = self.function(path if isinstance(node.func, ast.Attribute) else name, arguments, keywords)
+            guard_size(arguments, name, keywords)
+        guard_condition(name, arguments)
+        return function(*arguments, **keywords)
+
+    def inlined(self, node: ast.Call, function: ast.Lambda) -> Any:
+        before = dict(self.names)
+        self.names |= {
+            parameter.arg: self.value(argument)
+            for parameter, argument in zip(function.args.args, node.args, strict=True)
+        }
+        try:
+            return self.value(function.body)
+        finally:
+            self.names = before
+
+    def method(self, x: Any, name: str) -> Callable[..., Any]:
+        """Return a listed method of an array."""
+        of_torch = self.torch is not None and isinstance(x, self.torch.Tensor)
+        if name not in (listed.TORCH_METHODS if of_torch else listed.NUMPY_METHODS) or not (
+            of_torch or isinstance(x, np.ndarray | np.generic)
+        ):
+            raise Unsupported(f".{name}()")
+        return getattr(x, "double" if of_torch and name in ("float", "half") else name)
+
+    def function(self, path: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
+        """Return the listed function of a path such as numpy.linalg.norm, or of a name alone."""
+        library, _, name = path.partition(".")
+        last = path.rpartition(".")[2]
+        if not name and path not in ("len", "float"):
+            return self.bare(path, arguments, keywords)
+        if path in ("len", "float"):
+            return {"len": len, "float": float}[path]
+        if library == "numpy" and name in listed.NUMPY:
+            self.used.add("numpy")
+            return reach(np, name)
+        if (
+            library == "numpy"
+            and last in ("outer", "reduce", "accumulate")
+            and name.rpartition(".")[0] in listed.UFUNCS
+        ):
+            return reach(np, name)
+        if library == "torch" and name in listed.TORCH and self.torch:
+            if last in ("ones", "zeros", "eye", "linspace") or (
+                last in ("full", "tensor", "arange") and holds_float(arguments)
+            ):
+                keywords.setdefault("dtype", self.torch.float64)
+            return reach(self.torch, name)
+        if library in ("F", "torch") and name in listed.FUNCTIONAL and self.torch:
+            module = self.torch.nn.functional if library == "F" else self.torch
+            if hasattr(module, name):
+                return getattr(module, name)
+        if library == "einops" and name in ("rearrange", "reduce", "repeat", "einsum"):
+            self.used.add("einops")
+            return getattr(optional("einops"), name)
+        if library == "math" and name in listed.MATH:
+            return listed.MATH[name]
+        if library in ("scipy", "special", "sp", "jax") and last in listed.OWN and not self.torch:
+            return self.own_function(last)
+        raise Unsupported(f"{path} is not a function that is called")
+
+    def bare(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
+        """Return the function of a name without a library."""
+        words = [argument for argument in arguments if isinstance(argument, str)]
+        if name in ("rearrange", "reduce", "repeat") and words:
+            return self.function(f"einops.{name}", arguments, keywords)
+        if name == "einsum" and words and (arguments[0] is not words[0] or WORDS.search(words[0])):
+            arguments[:] = [argument for argument in arguments if argument is not words[0]] + words[:1]
+            return self.function("einops.einsum", arguments, keywords)
+        for library, names in (
+            (("torch", listed.TORCH), ("F", listed.FUNCTIONAL)) if self.torch else (("numpy", listed.NUMPY),)
+        ):
+            if name in names:
+                return self.function(f"{library}.{name}", arguments, keywords)
+        if name in listed.OWN and not self.torch:
+            return self.own_function(name)
+        raise Unsupported(f"{name} is not a function that is called")
+
+    def own_function(self, name: str) -> Callable[..., Any]:
+        self.own.add(name)
+        return listed.OWN[name]
+
+    @property
+    def words(self) -> str:
+        """Return whose value it is, in words: NumPy's own value."""
+        libraries = [LIBRARIES[name] for name in ("numpy", "torch", "einops") if name in self.used]
+        own = f" (with our own {' and '.join(sorted(self.own))})" if self.own else ""
+        return (
+            f"the value of {' and '.join(libraries)}{own}" if len(libraries) > 1 else f"{libraries[0]}'s own value{own}"
+        )
+
+
+def library_of(tree: ast.AST, torch: bool) -> str:
+    """Return the library that has every method of a source, NumPy first, unless it is known to be PyTorch."""
+    methods = {node.func.attr for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and root(node.func) not in ROOTS}  # fmt: skip
+    return "torch" if torch or (methods & listed.TORCH_METHODS) - listed.NUMPY_METHODS else "numpy"
+
+
+def root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return getattr(node, "id", "")
+
+
+def reach(module: Any, name: str) -> Any:
+    for part in name.split("."):
+        module = getattr(module, part)
+    return module
+
+
+def numbers_in(value: Any) -> Iterator[float]:
+    """Yield the numbers of an argument, in tuples and lists too."""
+    if isinstance(value, (tuple, list)):
+        for part in value:
+            yield from numbers_in(part)
+    elif isinstance(value, (int, float)):
+        yield value
+
+
+def holds_float(arguments: list[Any]) -> bool:
+    return any(isinstance(value, float) for value in numbers_in(arguments))
+
+
+def guard_size(arguments: Any, name: str = "", keywords: Mapping[str, Any] | None = None) -> None:
+    """Raise Unsupported if a result would be too large to compute."""
+    shapes = [tuple(value.shape) for value in arguments if isinstance(getattr(value, "shape", None), tuple)]
+    sizes = [math.prod(shape) for shape in shapes]
+    total = math.prod(sizes) if name in ("outer", "kron", "ger") else 0
+    if len(shapes) > 1:
+        try:
+            total = max(total, math.prod(np.broadcast_shapes(*shapes)))
+        except ValueError:
+            total = max(total, 0)
+    if name in listed.OF_SIZES:
+        numbers = [abs(value) for value in numbers_in([*arguments, *(keywords or {}).values()]) if value]
+        large = math.prod(value for value in numbers if value >= 1) / min(1, *numbers, 1)
+        total = max(total, large * max(sizes, default=1))
+    if not total <= MAX_ELEMENTS:
+        raise Unsupported("its value is too large")
+
+
+def guard_condition(name: str, arguments: list[Any]) -> None:
+    """Raise LinAlgError for a matrix of whose inverse only rounding would be left."""
+    if (
+        name in ("inv", "inverse", "solve")
+        and arguments
+        and np.max(np.linalg.cond(np.asarray(arguments[0]))) > MAX_CONDITION
+    ):
+        raise np.linalg.LinAlgError

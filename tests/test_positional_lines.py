@@ -1,0 +1,66 @@
+"""Two thousand lines of array code, each read and compared with the value of its library on random arrays."""
+
+import collections
+import random
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("einops")
+
+from array_code_lines import CodeLine, array_code_lines, library_value, random_arrays  # noqa: E402
+
+SAMPLE = 250  # lines of an ordinary run
+VALUES, READ = 0.65, 0.7  # the least shares with a value, and with a value or a question
+
+
+def values_differ(translation, line: CodeLine, every_library: bool) -> bool:
+    """Return whether a translation differs from its library, or from both of a line that names neither."""
+    for seed, positive in ((1, True), (2, False)):
+        arrays = random_arrays(seed, positive)
+        actual = np.asarray(translation(**{name: arrays[name] for name in translation.axes}))
+        same = []
+        for library in line.libraries:
+            expected = library_value(line.source, library, arrays)
+            if expected is None:
+                continue
+            shapes = actual.shape == expected.shape
+            same.append(shapes and np.allclose(actual, expected, rtol=1e-5, atol=1e-6, equal_nan=True))
+        if same and not (all(same) if every_library else any(same)):
+            return True
+    return False
+
+
+def outcome(line: CodeLine) -> str:
+    """Return `value`, `question`, `refusal`, or `wrong` for a line; a size that `reading` excludes is a refusal."""
+    try:
+        translation = nt.translate(line.source, line.shapes, kind=line.kind)
+        return "wrong" if values_differ(translation, line, not translation.reading) else "value"
+    except nt.NotationError as problem:
+        if problem.code != 116:
+            return "refusal"
+        readings = problem.readings
+        return "question" if any(not values_differ(reading, line, False) for reading in readings) else "wrong"
+
+
+def share_of_outcomes(lines) -> collections.Counter[str]:
+    """Return the number of lines of each outcome, and fail for a wrong value."""
+    outcomes = {line.source: outcome(line) for line in lines}
+    assert [source for source, result in outcomes.items() if result == "wrong"] == []
+    return collections.Counter(outcomes.values())
+
+
+def test_positional_sampled_lines_have_the_value_of_their_library():
+    counts = share_of_outcomes(random.Random(1).sample(array_code_lines(), SAMPLE))
+    assert counts["value"] + counts["question"] >= (READ - 0.07) * SAMPLE
+
+
+@pytest.mark.slow
+def test_positional_lines_have_the_value_of_their_library():
+    lines = array_code_lines()
+    counts = share_of_outcomes(lines)
+    assert counts["value"] >= VALUES * len(lines)
+    assert counts["value"] + counts["question"] >= READ * len(lines)
