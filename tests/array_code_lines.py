@@ -22,7 +22,8 @@ SHAPES = {  # all sizes differ
     "K": "k d", "H": "b k d", "E": "r d", "I": "t", "J": "n", "G": "n m", "P": "b d t", "R": "r k", "L": "b t d", "M": "k d k",
 }  # fmt: skip
 INDICES = {"I": 7, "J": 4, "G": 3}  # integers below these numbers
-PER_ROW = 9
+PER_ROW = 8
+TORCH = r"\b(?:torch|F)\.|dim=|\.(?:detach|contiguous|clone|double|float|masked_fill|unfold|index_select|type|t)\("
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,11 @@ def library_value(source: str, library: str, arrays: dict[str, Any]) -> Any:
     ):
         return None
     array = np.asarray(value)
-    return None if array.dtype.kind not in "fiu" else array.astype(float)
+    return array.astype(float) if array.size and array.dtype.kind in "fiu" else None
+
+
+class Variants(list[CodeLine]):
+    """Calls of one function, of which a random part is enough."""
 
 
 # ------------------------------------------------------------------------------------------------------------ variants
@@ -105,15 +110,18 @@ NUMPY_LONG = (", 0, None, None, True", ", 1, None, True", ", 1, None", ", 0, np.
 def calls(prefixes: str, names: str, operands: str, variants: tuple[str, ...] = ("",)) -> Iterator[list[CodeLine]]:
     """Yield, for each name, its calls as a function of each operand; the prefix `.` makes the calls of a method."""
     for prefix, name in itertools.product(prefixes.split(), names.split()):
-        row = []
+        row = Variants()
         for operand, variant in itertools.product(operands.split("|"), variants):
+            end = "]" if variant.endswith(("[0", "[1")) else "" if variant.endswith(".values") else ")"
             if prefix.startswith("."):
-                call, library = f"{operand}.{name}({variant.removeprefix(', ')})", prefix[1:].replace("np", "numpy")
+                call, library = f"{operand}.{name}({variant.removeprefix(', ')}{end}", prefix[1:].replace("np", "numpy")
                 spelled = "axis=" in call or "keepdims=" in call  # as in NumPy's signatures
                 row.append(CodeLine(call, (library,) if library else ("numpy",) if spelled else ("numpy", "torch")))
             else:
                 row.append(
-                    CodeLine(f"{prefix}.{name}({operand}{variant})", ("numpy" if prefix.startswith("n") else "torch",))
+                    CodeLine(
+                        f"{prefix}.{name}({operand}{variant}{end}", ("numpy" if prefix.startswith("n") else "torch",)
+                    )
                 )
         yield row
 
@@ -187,8 +195,9 @@ def rows() -> Iterator[list[CodeLine]]:
     yield from calls("np", "clip", "x|X", (*clips, ", a_min=0.5, a_max=1", ", min=0.5, max=1", ", 0.5"))
     yield from calls("torch .torch", "clamp clip", "x|X", (*clips, ", min=0.5", ", max=1", ", min=0.5, max=1", ", 0.5"))
     yield from calls(".np", "clip", "x|X", (*clips, ", 0.5", ", max=1", ", min=0.5"))
-    yield from (shapes_rows())
-    yield from (others_rows())
+    yield from shapes_rows()
+    yield from condition_rows()
+    yield from others_rows()
 
 
 def both(*sources: str) -> list[CodeLine]:
@@ -198,9 +207,7 @@ def both(*sources: str) -> list[CodeLine]:
 
 def written(*sources: str) -> list[CodeLine]:
     """Return lines whose library is in their text."""
-    return [
-        CodeLine(source, ("torch",) if re.search(r"\b(?:torch|F)\.|dim=", source) else ("numpy",)) for source in sources
-    ]
+    return [CodeLine(source, ("torch",) if re.search(TORCH, source) else ("numpy",)) for source in sources]
 
 
 def shapes_rows() -> Iterator[list[CodeLine]]:
@@ -277,13 +284,27 @@ def shapes_rows() -> Iterator[list[CodeLine]]:
     yield from calls("torch .torch", "chunk split tensor_split unbind", "X|T", (", 2, 1)[0", ", 2, dim=-1)[1", ", 2, -1)[0", ", [1, 3], 1)[1", ", 0)[1", ", dim=1)[0"))  # fmt: skip
 
 
+def condition_rows() -> Iterator[list[CodeLine]]:
+    """Yield comparisons by name, and the conditions of several elements."""
+    names = "greater greater_equal less less_equal equal not_equal".split()
+    yield written(*(f"{prefix}.where({prefix}.{name.replace('equal', 'eq') if prefix == 'torch' and name == 'equal' else name}(X, Y), X, 0.5)" for prefix in ("np", "torch") for name in names))  # fmt: skip
+    yield written(
+        *(
+            f"torch.{name}(X, 0.5).float().sum(0) + torch.mean(X.{name}(Y).double(), 0)"
+            for name in "gt ge lt le eq ne".split()
+        )
+    )
+    yield written("np.where(np.equal(X, Y), X, 1.0)", "np.where(np.logical_and(X > 1, Y > 1), X, Y)", "np.where(np.logical_or(X > 1, Y > 1), X, Y)", "np.where(np.logical_not(X > 1), X, Y)", "torch.where(torch.logical_or(X > 1, Y > 1), X, Y)", "np.where(np.all(X > 0.5, axis=1), x, 0.0)", "np.where(np.any(X > 1.5, axis=0), u, 0.0)", "torch.any(X > 1, 1).float()", "torch.all(X > 0.4, dim=0, keepdim=True).double()", "np.all(X > 0.5, 1) * 1.0", "(X > 1).any(axis=1) * x")  # fmt: skip
+    yield written("np.rad2deg(x)", "np.degrees(x)", "np.radians(X)", "np.fix(X)", "torch.diag_embed(x)", "torch.t(X)", "X.t() @ X", "torch.special.expit(X)", "torch.rad2deg(X)", "F.conv2d(T[:, None], M[:, None, :2, :2])", "F.conv2d(T[:, None], M[:, None, :2, :2], M[:, 0, 0])")  # fmt: skip
+
+
 def others_rows() -> Iterator[list[CodeLine]]:
     """Yield products, creation, selection, linear algebra, losses, layers, einsum and einops."""
     products = ("X, W", "x, y", "T, W", "X, u", "x, X", "X, V.T", "H, M", "H, S.T", "2, X")
     for name in "matmul dot inner outer vdot kron".split():
         yield [CodeLine(f"np.{name}({pair})", ("numpy",)) for pair in (*products, "x, u")]
         yield [CodeLine(f"torch.{name}({pair})", ("torch",)) for pair in (*products, "x, u")]
-    yield written(*(f"torch.{name}({pair})" for name in ("mm", "mv", "bmm") for pair in products), "torch.baddbmm(T, T, M)", "torch.addmm(X @ W, X, W)", "torch.addmv(x, X, u)", "torch.chain_matmul(X, W, V)", "np.linalg.multi_dot([X, W, V])", "torch.linalg.multi_dot([X, W, V])", "torch.outer(x, u)", "torch.ger(x, u)", "torch.cross(x, y, dim=0)", "np.cross(x, y)", "torch.cdist(Q, K)", "torch.linalg.vecdot(X, Y)", "np.vecdot(X, Y)")  # fmt: skip
+    yield written(*(f"torch.{name}({pair})" for name in ("mm", "mv", "bmm") for pair in products), "torch.baddbmm(P @ L, P, L)", "torch.bmm(P, L)", "torch.bmm(L, P)", "torch.addmm(X @ W, X, W)", "torch.addmv(x, X, u)", "torch.chain_matmul(X, W, V)", "np.linalg.multi_dot([X, W, V])", "torch.linalg.multi_dot([X, W, V])", "torch.outer(x, u)", "torch.ger(x, u)", "torch.cross(x, y, dim=0)", "np.cross(x, y)", "torch.cdist(Q, K)", "torch.linalg.vecdot(X, Y)", "np.vecdot(X, Y)")  # fmt: skip
     yield [CodeLine(f"{left}.{name}({right})", ("numpy",)) for name in ("dot",) for left, right in (("X", "W"), ("x", "y"), ("X", "u"), ("T", "W"))]  # fmt: skip
     yield written(*(f"np.tensordot({rest})" for rest in ("X, W, 1", "X, W, axes=1", "X, Y, axes=2", "X, Y", "X, W, axes=([1], [0])", "X, W, ([1], [0])", "T, X, axes=([1, 2], [0, 1])", "X, Y, axes=(0, 0)", "x, u, 0")))  # fmt: skip
     yield written(*(f"torch.tensordot({rest})" for rest in ("X, W, 1", "X, W, dims=1", "X, Y, dims=2", "X, Y", "X, W, dims=([1], [0])", "T, X, ([1, 2], [0, 1])")))  # fmt: skip
@@ -339,7 +360,7 @@ def array_code_lines() -> tuple[CodeLine, ...]:
             )
             if libraries and line.source not in lines:
                 accepted.append(CodeLine(line.source, libraries))
-            if len(accepted) == max(PER_ROW, len(row) // 6):
+            if isinstance(row, Variants) and len(accepted) == max(PER_ROW, len(row) // 8):
                 break
         lines |= {line.source: line for line in accepted}
     return tuple(lines.values())

@@ -191,7 +191,7 @@ REFUSED = (
     (r"A^\top A x = A^\top b", "A: m n; x: n; b: m", "the left side of = is an expression"),
     (r"D^{-1/2} A D^{-1/2}", "D: n n; A: n n", "D^{-1/2}: only whole powers"),
     (r"\frac{\partial L}{\partial w}", "", "only derivatives of a number are supported"),
-    ("np.pad(x, (1, 1))", "x: n", "unknown function pad"),
+    ("np.vander(x)", "x: n", "unknown function vander"),
     ("torch.tril(torch.ones(T, T))", "", "the shape of T is not known"),
     ("logits = x @ y.T / t\n(F.cross_entropy(logits, labels) + F.cross_entropy(logits.T, labels)) / 2", "x: n d; y: m d; t: ; labels: n <m", "axes differ"),
 )  # fmt: skip

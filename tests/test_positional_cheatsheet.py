@@ -43,6 +43,10 @@ CELLS = list(cells())
 
 
 def used(text: str) -> list[str]:
+    """Return the inputs of a formula or of code, patterns and the parameters of a lambda left out."""
+    text = re.sub(r"'[^']*'", "", text)
+    parameters = re.findall(r"lambda (\w+):", text)
+    text = re.sub(rf"\b(?:{'|'.join(parameters)})\b", "", text) if parameters else text
     return [name for name in AXES if re.search(rf"(?<![\w.]){name}(?![\w(=])", text)]
 
 

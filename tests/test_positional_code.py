@@ -1,11 +1,14 @@
 """Array code with indices, slices, conditions, windows and losses: the value of each translation against plain NumPy."""
 
+import ast
 import math
 
 import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.positional.library_values import LibraryWalk
+from namedtensor.positional.optional_numpy import Unsupported
 
 SIZES = dict(zip("n m d h k v t b c w".split(), (4, 3, 6, 3, 5, 5, 3, 2, 4, 2)))
 INDICES = {"I": 5, "J": 3, "y": 5}  # integer inputs, below these numbers
@@ -152,7 +155,7 @@ REFUSALS = [  # source, shapes, the beginning of the message
     ("np.correlate(x, u, mode='same')", "x=n;u=k", "correlate of anything but two vectors"),
     ("x.reshape(d, -1)", "x=b n d", "the shape (a length, -1) does not name the axes"),
     ("np.sort(x, axis=0, kind='stable')", "x=n", "the keyword kind of sort"),
-    ("F.leaky_relu(x, 0.2)", "x=n", "negative_slope=0.2 is not supported"),
+    ("F.leaky_relu(x, 0.2, True)", "x=n", "the keyword inplace of leaky_relu is not supported"),
     ("np.ones((3, 4))[5]", "", "the index is out of range"),
     ("np.sum([" + "x, " * 2_600 + "x])", "x=n", "the code has more than 5000 parts"),
     ("assert np.exp(x)", "x=n", "this statement is not supported"),
@@ -217,10 +220,16 @@ REFUSALS = [  # source, shapes, the beginning of the message
     ("rearrange(x)", "x=m n", "rearrange expects a tensor and a pattern"),
     ("reduce(x, 'i j -> i', 'std')", "x=m n", "the reduction std is not supported"),
     ("rearrange(x, 'i i -> i')", "x=m n", "an axis is twice on one side of the pattern"),
-    ("repeat(x, 'i -> i j', j=3)", "x=m", "j is on the right only"),
+    ("rearrange(x, 'i -> i j', j=3)", "x=m", "j is on the right only"),
+    ("repeat(x, 'i -> i j')", "x=m", "the length of j is not known"),
+    ("einx.dot('a [b], [b] c -> a c', x, y)", "x=a b;y=b c", "einx is not supported"),
+    ("xr.dot(x, y, dim='z')", "x=a z;y=z", "xr is not supported"),
+    ("np.add.at(x, I, 1)", "x=n;I=t", "at is not supported: this method of a ufunc has no formula"),
+    ("np.subtract.reduce(x)", "x=n", "subtract.reduce is not supported"),
+    ("np.exp(x)", "x=n;y=n", "the code does not use y"),
     ("rearrange(x, 'i j -> i')", "x=m n", "j is on the left only"),
     ("rearrange(x, 'i j -> j i', k=3)", "x=m n", "k is not in the pattern"),
-    ("rearrange(x, '... j -> j ...')", "x=m n", "... is not supported in a pattern"),
+    ("rearrange(x, 'i j -> j *')", "x=m n", "* is not supported in a pattern"),
     ("rearrange(x, 'i 1 -> i')", "x=m n", "the pattern does not fit the tensor"),
     ("rearrange(x, '(i j k) -> i j k', i=3)", "x=m", "the lengths of j, k are not known: give j=…"),
     ("rearrange(x, '(i j) -> i j', i=x)", "x=m", "the length i is not a number"),
@@ -312,3 +321,69 @@ def test_positional_input_called_I_does_not_hide_the_identity():
     translation = nt.translate("np.eye(3)[I] @ A", I="t", A="n d")
     A, indices = np.arange(6.0).reshape(3, 2), np.array([2, 0])
     np.testing.assert_allclose(translation(I=indices, A=A), np.eye(3)[indices] @ A)
+
+
+VALUES = [  # source, shapes, arrays, the value by hand
+    ("np.add.outer(x, y)", "x=n;y=m", {"x": [2.0, 4.0, 6.0], "y": [1.0, 2.0]}, [[3, 4], [5, 6], [7, 8]]),
+    ("np.greater.outer(x, y) * 1.0", "x=n;y=m", {"x": [2.0, 4.0], "y": [1.0, 3.0]}, [[1, 0], [1, 1]]),
+    ("np.multiply.reduce(X)", "X=n m", {"X": [[1.0, 2.0], [3.0, 4.0]]}, [3, 8]),
+    ("np.add.accumulate(X)", "X=n m", {"X": [[1.0, 2.0], [3.0, 4.0]]}, [[1, 2], [4, 6]]),
+    ("np.arange(1, 6)", "", {}, [1, 2, 3, 4, 5]),
+    ("np.arange(7, 0, -3)", "", {}, [7, 4, 1]),
+    ("x - np.arange(1, 4)", "x=n", {"x": [1.0, 1.0, 1.0]}, [0, -1, -2]),
+    ("X.mean(1, keepdims=True)", "X=n m", {"X": [[1.0, 2.0], [3.0, 4.0]]}, [[1.5], [3.5]]),
+    ("x[None, :, None]", "x=n", {"x": [1.0, 2.0]}, [[[1], [2]]]),
+    ("np.sum(X, 0, None, None, True)", "X=n m", {"X": [[1.0, 2.0], [3.0, 4.0]]}, [[4, 6]]),
+    ("np.std(x, 0, None, None, 1)", "x=n", {"x": [1.0, 3.0, 5.0]}, 2.0),
+    ("torch.std(x, 0, True)", "x=n", {"x": [1.0, 3.0, 5.0]}, 2.0),
+    ("torch.var(x, False)", "x=n", {"x": [1.0, 3.0, 5.0, 7.0]}, 5.0),
+    ("np.clip(x, 0, 1)", "x=n", {"x": [-1.0, 0.5, 2.0]}, [0, 0.5, 1]),
+    ("X.median(1)[0]", "X=n m", {"X": [[1.0, 2.0], [3.0, 4.0]]}, [1, 3]),
+    ("np.moveaxis(x, -1, 0)", "x=n m", {"x": [[1.0, 2.0], [3.0, 4.0]]}, [[1, 3], [2, 4]]),
+    ("repeat(x, 'h w -> h (w r)', r=2)", "x=h w", {"x": [[1.0, 2.0]]}, [[1, 1, 2, 2]]),
+    ("repeat(x, 'w -> (2 w)')", "x=w", {"x": [1.0, 2.0]}, [1, 2, 1, 2]),
+    ("rearrange(x, 'b ... c -> b c ...')", "x=b h c", {"x": [[[1.0, 2.0], [3.0, 4.0]]]}, [[[1, 3], [2, 4]]]),
+    ("torch.sub(x, y, alpha=2)", "x=n;y=n", {"x": [5.0], "y": [1.0]}, [3]),
+    ("np.roll(x, 1)", "x=n", {"x": [1.0, 2.0, 3.0]}, [3, 1, 2]),
+    ("F.pad(x, (1, 2))", "x=n", {"x": [1.0, 2.0]}, [0, 1, 2, 0, 0]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "shapes", "arrays", "value"), VALUES)
+def test_positional_arguments_mean_what_the_signature_says(source, shapes, arrays, value):
+    translation = nt.translate(source, dict(pair.split("=") for pair in shapes.split(";")) if shapes else {})
+    actual = np.asarray(translation(**{name: np.array(array) for name, array in arrays.items()}))
+    assert actual.shape == np.shape(value)
+    np.testing.assert_allclose(actual, value)
+
+
+@pytest.mark.parametrize(
+    ("source", "values"),
+    [
+        ("X.max(1)[0]", (2.0, [2.0, 4.0])),
+        ("X.std(0)", ([1.0, 1.0], [2**0.5, 2**0.5])),
+        ("X.repeat(2, 1)", ([[1, 1, 2, 2], [3, 3, 4, 4]], [[1, 2], [3, 4], [1, 2], [3, 4]])),
+    ],
+)
+def test_positional_methods_that_differ_between_libraries_are_asked_about(source, values):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.translate(source, X="n m")
+    assert caught.value.code == 116
+    for reading, value in zip(caught.value.readings, values, strict=True):
+        np.testing.assert_allclose(np.asarray(reading(np.array([[1.0, 2.0], [3.0, 4.0]]))), value)
+
+
+def test_positional_comparison_names_the_library():
+    assert nt.translate("np.exp(x)", x="n").checked == "equal to NumPy's own value on 5 random inputs"
+    assert nt.translate("torch.exp(x)", x="n").checked in (
+        "equal to PyTorch's own value on 5 random inputs",
+        "not compared: PyTorch is not installed",
+    )
+    assert nt.translate("scipy.special.softmax(x, axis=0)", x="n").checked == "equal to NumPy's own value (with our own softmax) on 5 random inputs"  # fmt: skip
+
+
+def test_positional_comparison_calls_only_listed_functions():
+    walk = LibraryWalk({"x": np.ones(2)}, "numpy")
+    for source in ("np.load('a')", "x.tofile('a')", "x.__class__", "np.lib.format.open_memmap('a')", "open('a')", "np.save('a', x)", "np.add.__call__(x, x)", "[x] * 3", "np.ones(10**9)", "2**1_000_000"):  # fmt: skip
+        with pytest.raises(Unsupported):
+            walk.run(ast.parse(source).body)

@@ -36,6 +36,7 @@
 `selection_operations`: elements selected, sorted.
 `window_operations`: windows, convolutions.
 `composite_operations`: layers, pools, losses, made of the others.
+`repetition_operations`: repetitions and padding.
 `views`: dimensions regrouped.
 `code_domains`: what array code is walked over.
 `code_expressions`: the expressions of Python's `ast` walked.

@@ -223,7 +223,7 @@ def permute(axes: Axes, x: Any, order: Any) -> AxisValue:
 
 
 def numpy_transpose(axes: Axes, x: Any, order: Any) -> AxisValue:
-    return permute(axes, x, order if order else tuple(range(len(as_value(x).dims)))[::-1])
+    return permute(axes, x, order if order and order != (None,) else tuple(range(len(as_value(x).dims)))[::-1])
 
 
 def swap(axes: Axes, x: Any, first: Any, second: Any) -> AxisValue:
@@ -236,12 +236,33 @@ def swap(axes: Axes, x: Any, first: Any, second: Any) -> AxisValue:
 
 def unsqueeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
     value = as_value(x)
-    rank = len(value.dims) + 1
-    if not isinstance(axis, int) or not -rank <= axis < rank:
+    listed = axis if isinstance(axis, tuple) else (axis,)
+    rank = len(value.dims) + len(listed)
+    if not all(isinstance(position, int) and -rank <= position < rank for position in listed):
         raise Misuse(f"axis {axis} is out of range for {rank} axes")
     dims = list(value.dims)
-    dims.insert(axis % rank, ())
+    for position in sorted(position % rank for position in listed):
+        dims.insert(position, ())
     return value.moved(dims)
+
+
+def move(axes: Axes, x: Any, source: Any, destination: Any) -> AxisValue:
+    """Move dimensions to other positions; the others keep their order."""
+    value = as_value(x)
+    taken, places = positions(value, source), positions(value, destination)
+    if len({*taken}) != len({*places}) or len(taken) != len(places):
+        raise Misuse("the positions of moveaxis differ in number")
+    rest = [position for position in range(len(value.dims)) if position not in taken]
+    for place, position in sorted(zip(places, taken)):
+        rest.insert(place, position)
+    return value.moved(value.dims[position] for position in rest)
+
+
+def roll_axis(axes: Axes, x: Any, axis: Any, start: Any) -> AxisValue:
+    value = as_value(x)
+    (position,) = positions(value, axis)
+    start = start + len(value.dims) if start < 0 else start
+    return move(axes, x, position, start - 1 if position < start else start)
 
 
 def squeeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
@@ -257,6 +278,8 @@ operation("transpose", "x, axes=None", numpy_transpose, "numpy", variadic=True)
 operation("transpose", "x, dim0, dim1", swap, "torch")
 operation("swapaxes swapdims", "x, axis0|axis1|dim0, axis2|dim1", swap)
 operation("t", "x", lambda axes, x: numpy_transpose(axes, x, None))
+operation("moveaxis movedim", "x, source, destination", move)
+operation("rollaxis", "x, axis, start=0", roll_axis)
 operation("unsqueeze expand_dims", "x, axis|dim", unsqueeze)
 operation("squeeze", "x, axis|dim=None", squeeze)
 operation("contiguous clone copy detach ascontiguousarray asarray", "x", lambda axes, x: as_value(x))

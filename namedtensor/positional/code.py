@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from . import composite_operations, creation_operations, selection_operations, window_operations  # noqa: F401 — these register their operations
+from . import composite_operations, repetition_operations, selection_operations, window_operations  # noqa: F401 — these register their operations
 from .axes import Axes, AxisVariable
 from .code_domains import NamedDomain
 from .code_expressions import CodeExpressions
@@ -22,7 +22,9 @@ from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
 from .values import Leaf
 
-TORCH = re.compile(r"\b(?:torch|F|nn)\.|\b(?:dim|keepdim)=|\.(?:view|permute|unsqueeze|masked_fill|mT)\b")
+TORCH = re.compile(
+    r"\b(?:torch|F|nn)\.|\b(?:dim|dims|dim0|keepdim|start_dim|end_dim)=|\.(?:view|permute|unsqueeze|masked_fill|mT)\b|\.flatten\(-?\d"
+)
 NUMPY = re.compile(r"\b(?:np|numpy|jnp)\.|\b(?:axis|keepdims)=")
 MAX_NODES = 5_000
 
@@ -65,9 +67,10 @@ class CodeReader(CodeExpressions):
             raise self.refuse(self.tree, f"the value is not a tensor: {problem}", hint) from None
         if isinstance(value, Truth):
             raise self.refuse(self.tree, "the value is a condition, not a tensor", "write np.where(condition, 1, 0)")
-        used = {
-            name: input_.leaf for name, input_ in self.inputs.items() if input_.literal is None and name in domain.used
-        }
+        if unused := [name for name in self.inputs if name not in domain.used]:
+            message = f"the code does not use {', '.join(unused)}"
+            raise refused(self.source, (0, len(self.source)), message, f"leave out {unused[0]}=…")
+        used = {name: input_.leaf for name, input_ in self.inputs.items() if input_.literal is None}
         lines = (*domain.lines, FormulaLine(None, value.node, value.dims))
         if domain.lines and self.ends_in_definition(domain):
             lines = tuple(domain.lines)

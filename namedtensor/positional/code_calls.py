@@ -7,7 +7,7 @@ from typing import Any
 
 from .code import CodeReader
 from .code_expressions import SPECIAL, called
-from .operations import DTYPES, OPERATIONS, Dtype
+from .operations import DTYPES, OPERATIONS, Dtype, as_value, bound_to
 
 
 # --------------------------------------------------------------------------------------- calls that are not in the table
@@ -25,8 +25,18 @@ def reshaped(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def flattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """ravel(), flatten(), and those of PyTorch from one axis to another."""
-    x, *ends = operands(code, node, method)
+    """ravel(), flatten(), and PyTorch's flatten from one axis to another."""
+    x, *ends = operands(code, node, method, True)
+    settings = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
+    if "C" in ends or settings.get("order") == "C":
+        ends, settings = [], {}
+    elif {*settings} <= {"start_dim", "end_dim"}:
+        ends = [
+            settings.get("start_dim", ends[0] if ends else 0),
+            settings.get("end_dim", ends[1] if len(ends) > 1 else -1),
+        ]
+    else:
+        raise code.refuse(node, f"the keyword {[*settings][0]} is not supported")
     shape = code.domain.attribute(x, "shape")
     if len(ends) > 2 or not all(isinstance(end, int) and -len(shape) <= end < len(shape) for end in ends):
         raise code.refuse(node, "these arguments of flatten are not supported")
@@ -36,8 +46,10 @@ def flattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 def unflattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """x.unflatten(2, (2, 3))"""
-    arguments = operands(code, node, method)
-    if len(arguments) != 3 or not isinstance(arguments[1], int) or not isinstance(arguments[2], tuple):
+    arguments = operands(code, node, method, True)
+    settings = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
+    arguments += [settings.pop(name) for name in ("dim", "sizes") if name in settings]
+    if settings or len(arguments) != 3 or not isinstance(arguments[1], int) or not isinstance(arguments[2], tuple):
         raise code.refuse(node, "unflatten expects an axis and the lengths of its parts")
     x, axis, lengths = arguments
     shape = code.domain.attribute(x, "shape")
@@ -51,6 +63,26 @@ def length(code: CodeReader, node: ast.Call, method: bool) -> Any:
     x, *axis = operands(code, node, method)
     shape = code.domain.attribute(x, "shape")
     return shape[axis[0]] if axis else shape if method else shape[0]
+
+
+REDUCED_BY = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any", "logaddexp": "logsumexp"}  # fmt: skip
+ACCUMULATED_BY = {"add": "cumsum", "multiply": "cumprod"}
+
+
+def ufunc_method(code: CodeReader, node: ast.Call, ufunc: str) -> Any:
+    """np.add.outer(x, y), np.add.reduce(x), np.add.accumulate(x)"""
+    name = called(node)
+    arguments = [code.ev(argument) for argument in node.args]
+    keywords = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
+    if name == "outer":
+        x, y = map(as_value, bound_to("outer", "x, y", arguments, keywords))
+        return code.applied(node, ufunc, [x.moved((*x.dims, *[()] * len(y.dims))), y], {})
+    known = {"reduce": REDUCED_BY, "accumulate": ACCUMULATED_BY}.get(name, {})
+    if ufunc not in known:
+        raise code.refuse(node, f"{ufunc}.{name} is not supported")
+    parameters = "x, axis=0, -dtype=None, -out=None" + (", keepdims=False" if name == "reduce" else "")
+    x, *rest = bound_to(f"{ufunc}.{name}", parameters, arguments, keywords)
+    return code.applied(node, known[ufunc], [x], dict(zip(("axis", "keepdims"), rest)))
 
 
 def embedded(code: CodeReader, node: ast.Call, method: bool) -> Any:
@@ -95,6 +127,7 @@ def converted(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 SPECIAL.update({
+    "ufunc": ufunc_method,
     "reshape": reshaped, "view": reshaped, "flatten": flattened, "ravel": flattened, "unflatten": unflattened,
     **dict.fromkeys(("size", "len"), length), "embedding": embedded, "ones": sized, "zeros": sized, "dropout": dropout,
     **dict.fromkeys(("float", "double", "half", "astype", "to", "type", "int", "long", "bool"), converted),

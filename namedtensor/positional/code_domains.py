@@ -60,9 +60,9 @@ class NamedDomain:
                 return bound.use(self.axes)
             return bound() if callable(bound) else bound
         source: SourceInput = self.code.inputs[name]
+        self.used.add(name)
         if source.literal is not None:
             return source.literal
-        self.used.add(name)
         return source.leaf.use(self.axes)
 
     def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:

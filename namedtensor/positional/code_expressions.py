@@ -16,6 +16,7 @@ from .matrix_leaves import Choose
 from .operations import (
     DTYPES,
     OPERATIONS,
+    PEERS,
     REFUSED,
     Misuse,
     Pair,
@@ -26,7 +27,7 @@ from .operations import (
 from .refusals import refused
 from .values import AxisValue
 
-MODULES = set("np numpy jnp torch F nn math scipy jax tf einops sp functional linalg special lib".split())
+MODULES = set("np numpy jnp torch F nn math scipy jax einops sp functional linalg special lib".split())
 MODULE_VALUES: dict[str, Any] = {"pi": math.pi, "e": math.e, "inf": math.inf, "newaxis": None}
 DIVISORS = ("NumPy, divided by n", "PyTorch, divided by n − 1")  # of std and var
 OPERATORS: dict[type, str] = {
@@ -35,6 +36,9 @@ OPERATORS: dict[type, str] = {
     ast.USub: "negative", ast.Invert: "logical_not", ast.Gt: "greater", ast.Lt: "less", ast.GtE: "greater_equal",
     ast.LtE: "less_equal", ast.Eq: "equal", ast.NotEq: "not_equal",
 }  # fmt: skip
+PATTERNS = {"reduce", "repeat"}  # of einops if an argument is a string
+UFUNCS = {*"""add subtract multiply divide true_divide power maximum minimum fmax fmin logaddexp greater less greater_equal less_equal
+    equal not_equal logical_and logical_or remainder mod fmod floor_divide hypot copysign heaviside""".split()}  # fmt: skip
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
@@ -154,10 +158,14 @@ class CodeExpressions:
             return value.values
         return self.domain.attribute(value, node.attr)
 
-    def is_module(self, node: ast.expr) -> bool:
+    def root(self, node: ast.expr) -> str:
         while isinstance(node, ast.Attribute):
             node = node.value
-        return isinstance(node, ast.Name) and node.id in MODULES and not self.has(node.id)
+        return node.id if isinstance(node, ast.Name) else ""
+
+    def is_module(self, node: ast.expr) -> bool:
+        name = self.root(node)
+        return name in MODULES and not self.has(name)
 
     def subscript(self, node: ast.Subscript) -> Any:
         if isinstance(node.value, ast.Call) and called(node.value) in ("max", "min") and node.value.args:
@@ -186,6 +194,8 @@ class CodeExpressions:
         if isinstance(function, ast.Lambda):
             return self.inlined(node, function)
         name = called(node)
+        if (library := self.root(function)) in PEERS and library != name and not self.has(library):
+            raise self.refuse(node, f"{library} is not supported", "write it with NumPy, PyTorch or einops")
         if any(keyword.arg is None for keyword in node.keywords) or any(
             isinstance(argument, ast.Starred) for argument in node.args
         ):
@@ -198,13 +208,17 @@ class CodeExpressions:
             raise self.refuse(node, f"{self.text(function)} is not a function that is known")
         if name in REFUSED or ".fft." in ast.unparse(function):
             raise self.refuse(node, f"{name} is not supported: {REFUSED.get(name, REFUSED['fft'])}")
-        if name in SPECIAL and not (name == "repeat" and method):
+        if method is False and isinstance(function, ast.Attribute) and called_of(function.value) in UFUNCS:
+            return SPECIAL["ufunc"](self, node, called_of(function.value))
+        if name in SPECIAL and (name not in PATTERNS or (not method and any(map(is_text, node.args)))):
             return SPECIAL[name](self, node, method)
         arguments = [self.ev(argument) for argument in node.args]
         keywords = {keyword.arg or "": self.ev(keyword.value) for keyword in node.keywords}
         if method:
             assert isinstance(function, ast.Attribute)
             arguments = [self.ev(function.value), *arguments]
+            if name == "repeat":
+                self.library_chosen(node, ("NumPy, which repeats elements", "PyTorch, which repeats the tensor"))
         return self.applied(node, name, arguments, keywords)
 
     def inlined(self, node: ast.Call, function: ast.Lambda) -> Any:
@@ -268,8 +282,16 @@ class CodeExpressions:
 
 
 def called(node: ast.Call) -> str:
-    """The name of what is called: sum of np.sum(x) and of x.sum()."""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    """Return the name of the called function: sum of np.sum(x) and of x.sum()."""
+    return called_of(node.func)
+
+
+def called_of(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 EXPRESSIONS: dict[type, Any] = {

@@ -101,15 +101,19 @@ def of_elements(o: Calls, x: Any, y: Any, reduction: Any, element: Callable[...,
     return over_all(o, element(o, x, y), reduction)
 
 
-composite("nll_loss", "x, target, *, reduction='mean'", nll, "torch")
-composite("cross_entropy", "x, target, *, reduction='mean'", cross_entropy, "torch")
+OLD = "-size_average=None, "  # settings that PyTorch still accepts by position
+CLASSES = f"x, target, -weight=None, {OLD}-ignore_index=-100, -reduce=None, reduction='mean'"
+composite("nll_loss", CLASSES, nll, "torch")
+composite("cross_entropy", f"{CLASSES}, -label_smoothing=0.0", cross_entropy, "torch")
 for name, element in {
     "mse_loss": lambda o, x, y: o.square(o.subtract(x, y)),
     "l1_loss": lambda o, x, y: o.abs(o.subtract(x, y)),
     "binary_cross_entropy": binary_entropy,
     "binary_cross_entropy_with_logits": lambda o, x, y: binary_entropy(o, o.sigmoid(x), y),
 }.items():
-    composite(name, "x, y|target, *, reduction='mean'", partial(of_elements, element=element), "torch")
+    weight = "-weight=None, " if "binary" in name else ""
+    rule = partial(of_elements, element=element)
+    composite(name, f"x, y|target, {weight}{OLD}-reduce=None, reduction='mean'", rule, "torch")
 
 
 # ------------------------------------------------------------------------------------------------------ similarities
@@ -121,6 +125,39 @@ def normalize(o: Calls, x: Any, order: Any, axis: Any, eps: Any) -> Any:
 
 def cosine(o: Calls, x: Any, y: Any, axis: Any, eps: Any) -> Any:
     return o.sum(o.multiply(normalize(o, x, 2, axis, eps), normalize(o, y, 2, axis, eps)), axis)
+
+
+def multi_dot(o: Calls, tensors: Any) -> Any:
+    if not isinstance(tensors, tuple):
+        raise Misuse("multi_dot of anything but a list")
+    product = tensors[0]
+    for tensor in tensors[1:]:
+        product = o.matmul(product, tensor)
+    return product
+
+
+def distances(o: Calls, x: Any, y: Any) -> Any:
+    difference = o.subtract(o.unsqueeze(x, -2), o.unsqueeze(y, -3))
+    return o.sqrt(o.sum(o.square(difference), -1))
+
+
+def stacked(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
+    """vstack, hstack, column_stack: vectors are stacked or joined, other tensors joined."""
+    if not isinstance(tensors, tuple) or not tensors:
+        raise Misuse("stacking of anything but a list")
+    if all(rank_of(tensor) == 1 for tensor in tensors):
+        return o.stack(tensors, axis) if of_vectors == "stack" else o.concatenate(tensors, 0)
+    return o.concatenate(tensors, axis)
+
+
+composite("vstack", "tensors", partial(stacked, axis=0, of_vectors="stack"))
+composite("column_stack", "tensors", partial(stacked, axis=1, of_vectors="stack"))
+composite("hstack", "tensors", partial(stacked, axis=1, of_vectors="join"))
+composite("multi_dot", "tensors", multi_dot)
+composite("cdist", "x, y", distances)
+composite("vecdot", "x, y, *, axis|dim=-1", lambda o, x, y, axis: o.sum(o.multiply(x, y), axis))
+composite("addmm addmv baddbmm", "b, x, y", lambda o, b, x, y: o.add(b, o.matmul(x, y)))
+composite("softmin", "x, dim, -dtype=None", lambda o, x, dim: o.softmax(o.negative(x), dim))
 
 
 def average(o: Calls, x: Any, axis: Any, weights: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -90,10 +91,26 @@ operation(
 
 
 # ---------------------------------------------------------------------------------------------- ranges, identities
-def arange(axes: Axes, length: Any, dtype: Any) -> AxisValue:
-    """0, …, n − 1, as iota − 1."""
-    axis = new_axis(axes, length)
-    return AxisValue(call("-", (iota(axis), number(1))), ((axis,),))
+def length_of_range(start: Any, stop: Any, step: Any) -> int:
+    if not all(type(end) in (int, float) for end in (start, stop, step)) or not step:
+        raise Misuse("a range between anything but numbers, or from 0 to a length")
+    length = math.ceil((stop - start) / step)
+    if length < 1:
+        raise Misuse("an empty range")
+    return length
+
+
+def arange(axes: Axes, start: Any, stop: Any, step: Any, dtype: Any) -> AxisValue:
+    """Return start, start + step, … below stop; the range starts from 0 if `stop` is not given."""
+    start, stop = (0, start) if stop is None else (start, stop)
+    if isinstance(stop, SizeArgument) and (start, step) == (0, 1):
+        axis = new_axis(axes, stop)
+    else:
+        axis = new_axis(axes, length_of_range(start, stop, step))
+    if step == 1:
+        return AxisValue(plus(iota(axis), start - 1), ((axis,),))
+    steps = call("⊙", (number(step), call("-", (iota(axis), number(1)))))
+    return AxisValue(steps if not start else call("+", (number(start), steps)), ((axis,),))
 
 
 def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> AxisValue:
@@ -125,10 +142,10 @@ def diagonal(axes: Axes, x: Any) -> AxisValue:
     return AxisValue(values.diagonal(value.node, first, second), (*value.dims[:-2], (first,)))
 
 
-operation("arange", "stop, dtype=None", arange)
+operation("arange", "start, stop|end=None, step=1, dtype=None", arange)
 operation("eye identity", "n, m|M=None, dtype=None", eye)
-operation("diag diag_embed", "x", diag)
-operation("diagonal", "x", diagonal)
+operation("diag diag_embed", "x, -k|diagonal|offset=0", diag)
+operation("diagonal", "x, -offset=0", diagonal)
 
 
 def triangle(relation: str) -> Callable[..., AxisValue]:

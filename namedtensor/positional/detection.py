@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 LETTERS = re.compile(r"""\s*['"]?([A-Za-z. ]*(?:,[A-Za-z. ]*)*->[A-Za-z. ]*)['"]?\s*""")
-EINOPS = re.compile(r"\b(?:rearrange|reduce|repeat|pack|unpack)\(")
+EINOPS = re.compile(r"(?:\beinops\.|(?<![\w.]))(?:rearrange|reduce|repeat|pack|unpack)\(")
 EINSUM = re.compile(r"\b[\w.]{0,40}einsum\(")
 TORCH = re.compile(r"\b(?:torch|F|nn)\.|\bdim=")
 TELLING = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -124,18 +125,56 @@ def floor_divide(axes: Axes, x: Any, y: Any) -> AxisValue:
     return unary("floor")(axes, binary("/")(axes, x, y))
 
 
-def with_setting(operator: str, name: str, default: float) -> Callable[..., AxisValue]:
-    """leaky_relu, elu: of the setting that the notation has."""
+def scaled(operator: str) -> Callable[..., AxisValue]:
+    """Return the rule of PyTorch's sum or difference, whose second operand may have a factor."""
 
-    def rule(axes: Axes, x: Any, setting: Any) -> AxisValue:
-        if setting != default:
-            raise Misuse(f"{name}={setting} is not supported")
-        return unary(operator)(axes, x)
+    def rule(axes: Axes, x: Any, y: Any, alpha: Any) -> AxisValue:
+        return binary(operator)(axes, x, y if alpha == 1 else binary("⊙")(axes, alpha, y))
 
     return rule
 
 
-for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign erf silu softplus relu floor ceil log1p expm1".split():
+def cases(axes: Axes, condition: Truth, x: Any, y: Any) -> AxisValue:
+    return where(axes, condition, numeric(x), numeric(y))
+
+
+def leaky_relu(axes: Axes, x: Any, slope: Any) -> AxisValue:
+    if slope == 0.01:
+        return unary("leaky_relu")(axes, x)
+    return cases(axes, comparison(">")(axes, x, 0), x, binary("⊙")(axes, slope, x))
+
+
+def elu(axes: Axes, x: Any, alpha: Any) -> AxisValue:
+    if alpha == 1:
+        return unary("elu")(axes, x)
+    return cases(axes, comparison(">")(axes, x, 0), x, binary("⊙")(axes, alpha, unary("expm1")(axes, x)))
+
+
+def softplus(axes: Axes, x: Any, beta: Any) -> AxisValue:
+    if beta == 1:
+        return unary("softplus")(axes, x)
+    return binary("/")(axes, unary("softplus")(axes, binary("⊙")(axes, beta, x)), beta)
+
+
+def truncated(axes: Axes, x: Any) -> AxisValue:
+    return binary("⊙")(axes, unary("sign")(axes, x), unary("floor")(axes, unary("abs")(axes, x)))
+
+
+def hypotenuse(axes: Axes, x: Any, y: Any) -> AxisValue:
+    return unary("sqrt")(axes, binary("+")(axes, power(axes, x, 2), power(axes, y, 2)))
+
+
+def copysign(axes: Axes, x: Any, y: Any) -> AxisValue:
+    size = unary("abs")(axes, x)
+    return cases(axes, comparison("<")(axes, y, 0), unary("negative")(axes, size), size)
+
+
+def heaviside(axes: Axes, x: Any, y: Any) -> AxisValue:
+    positive = cases(axes, comparison(">")(axes, x, 0), AxisValue(number(1)), AxisValue(number(0)))
+    return cases(axes, comparison("=")(axes, x, 0), y, positive)
+
+
+for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign erf silu relu floor ceil log1p expm1".split():
     operation(name, "x", unary(name))
 operation("absolute fabs", "x", unary("abs"))
 for relation, names in (
@@ -150,12 +189,30 @@ operation("arccos acos", "x", unary("arccos"))
 operation("log2", "x", log_of(2))
 operation("log10", "x", log_of(10))
 operation("logsigmoid", "x", unary("logsigmoid"))
+operation("leaky_relu", "x, negative_slope=0.01, -inplace=False", leaky_relu)
+operation("elu", "x, alpha=1.0, -inplace=False", elu)
+operation("softplus", "x, beta=1", softplus)
+operation("mish", "x", lambda axes, x: binary("⊙")(axes, x, unary("tanh")(axes, unary("softplus")(axes, x))))
+operation("softsign", "x", lambda axes, x: binary("/")(axes, x, binary("+")(axes, 1, unary("abs")(axes, x))))
+operation("relu6", "x", lambda axes, x: clip(axes, x, 0, 6))
+operation("hardtanh", "x, min_val=-1.0, max_val=1.0", clip)
+operation("positive", "x", lambda axes, x: as_value(x))
+operation("exp2", "x", lambda axes, x: power(axes, 2, x))
 operation(
-    "leaky_relu",
-    "x, negative_slope=0.01",
-    with_setting("leaky_relu", "negative_slope", 0.01),
+    "cbrt", "x", lambda axes, x: binary("⊙")(axes, unary("sign")(axes, x), power(axes, unary("abs")(axes, x), 1 / 3))
 )
-operation("elu", "x, alpha=1.0", with_setting("elu", "alpha", 1.0))
+operation("deg2rad radians", "x", lambda axes, x: binary("⊙")(axes, x, math.pi / 180))
+operation("rad2deg degrees", "x", lambda axes, x: binary("⊙")(axes, x, 180 / math.pi))
+operation("round rint", "x, -decimals=0, -out=None", unary("round"))
+operation("trunc fix", "x", truncated)
+operation("frac", "x", lambda axes, x: binary("-")(axes, x, truncated(axes, x)))
+operation("fmod", "x, y", lambda axes, x, y: binary("-")(axes, x, binary("⊙")(axes, y, truncated(axes, binary("/")(axes, x, y)))))  # fmt: skip
+operation("hypot", "x, y", hypotenuse)
+operation("fmax", "x, y", binary("max"))
+operation("fmin", "x, y", binary("min"))
+operation("copysign", "x, y", copysign)
+operation("heaviside", "x, y", heaviside)
+operation("logaddexp", "x, y", lambda axes, x, y: unary("log")(axes, binary("+")(axes, unary("exp")(axes, x), unary("exp")(axes, y))))  # fmt: skip
 operation("remainder mod", "x, y", binary("mod"))
 operation("floor_divide", "x, y", floor_divide)
 operation("arctan atan", "x", unary("arctan"))
@@ -165,8 +222,10 @@ operation("gelu", "x, approximate='none'", gelu_rule)
 operation("square", "x", lambda axes, x: power(axes, x, 2))
 operation("reciprocal", "x", reciprocal)
 operation("rsqrt", "x", lambda axes, x: reciprocal(axes, unary("sqrt")(axes, x)))
-operation("add", "x, y", binary("+"))
-operation("subtract sub", "x, y", binary("-"))
+operation("add", "x, y", binary("+"), "numpy")
+operation("subtract", "x, y", binary("-"), "numpy")
+operation("add", "x, y, *, alpha=1", scaled("+"), "torch")
+operation("subtract sub", "x, y, *, alpha=1", scaled("-"), "torch")
 operation("multiply mul", "x, y", binary("⊙"))
 operation("divide div true_divide", "x, y", binary("/"))
 operation("power pow", "x, y", power)
@@ -178,4 +237,4 @@ operation(
     "x, mask, value",
     lambda axes, x, mask, value: where(axes, mask, value, x),
 )
-operation("clip clamp", "x, min|a_min|low=None, max|a_max|high=None", clip)
+operation("clip clamp", "x, min|a_min=None, max|a_max=None, -out=None", clip)

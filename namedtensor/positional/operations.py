@@ -104,6 +104,11 @@ def operations(names: str, numpy: str, torch: str, rule: Any) -> None:
     operation(names, torch, rule, "torch")
 
 
+def bound_to(name: str, parameters: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
+    """Return the arguments of a call in the order of these parameters."""
+    return Operation((name,), parameters_of(parameters), tuple).bound(arguments, keywords)
+
+
 def named_operation(name: str, library: str) -> Operation | None:
     """Return the record of a name in a library, or None."""
     records = OPERATIONS.get(name, [])
@@ -197,7 +202,11 @@ def truth(x: Any) -> bool:
     return x
 
 
+PEERS = {
+    *"einx xr xarray pd pandas pl polars tf mx cp cupy keras sklearn ein nt".split()
+}  # libraries that are not read
 REFUSED = {  # by name, the reason
+    **dict.fromkeys("at reduceat".split(), "this method of a ufunc has no formula"),
     **dict.fromkeys("rand randn randint normal uniform rand_like randn_like bernoulli multinomial".split(), "random numbers have no formula"),
     **dict.fromkeys("fft rfft ifft fft2 irfft stft".split(), "Fourier transforms are not in the notation"),
     **dict.fromkeys("nonzero argwhere unique item tolist".split(), "its shape or value depends on data"),

@@ -1,4 +1,4 @@
-"""Patterns of einops: rearrange and reduce.
+"""Patterns of einops: rearrange, reduce and repeat.
 
 rearrange(x, "t (k c) -> k t c", k=3)    a word is an axis, brackets are several in one dimension
 """
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import values
-from .axes import Axes, AxisVariable
+from .axes import Axes, AxisVariable, Dim, axes_of
 from .code import CodeReader
 from .code_expressions import SPECIAL, called
+from .creation_operations import new_axis
 from .einsum import declare, texts_of
 from .operations import Misuse, as_value
 from .values import AxisValue, call
@@ -38,6 +39,11 @@ class AxisPattern:
         remaining = words_of(self.after)
         return [word for word in words_of(self.before) if word not in remaining]
 
+    @property
+    def new(self) -> list[str]:
+        known = words_of(self.before)
+        return [word for word in words_of(self.after) if word not in known]
+
 
 def words_of(groups: Groups) -> list[str]:
     return [word for group in groups for word in group]
@@ -50,35 +56,45 @@ def rearranged(code: CodeReader, node: ast.Call, method: bool) -> Any:
     operand = node.args[0] if node.args else node
     if not texts or "->" not in str(texts[0].value) or len(node.args) != 1 + len(texts) or operand in texts:
         raise code.refuse(node, f"{name} expects a tensor and a pattern")
-    pattern = pattern_of(code, node, name, texts)
-    declare(code, node.args[0], ["".join(group) or "one" for group in pattern.before])
-    return named_rearrange(code.axes, code.ev(node.args[0]), pattern)
-
-
-def pattern_of(code: CodeReader, node: ast.Call, name: str, texts: list[ast.Constant]) -> AxisPattern:
-    """The pattern of a call. Raises NotationError if it is invalid, or is not one of named notation."""
     left, _, right = str(texts[0].value).partition("->")
+    before, after = groups_of(code, texts[0], left), groups_of(code, texts[0], right)
+    declare(code, node.args[0], ["".join(group) or "one" for group in before])
+    x = as_value(code.ev(node.args[0]))
+    before, after = without_dots(before, after, len(x.dims))
+    return named_pattern(code.axes, x, pattern_of(code, node, name, texts, before, after))
+
+
+def without_dots(before: Groups, after: Groups, rank: int) -> tuple[Groups, Groups]:
+    """Return the groups with a word for each dimension that ... covers."""
+    words = [f".{number}" for number in range(rank - len(before) + 1)]
+    left = [group for one in before for group in ([[word] for word in words] if one == ["..."] else [one])]
+    right = [group for one in after for group in ([[word] for word in words] if one == ["..."] else [one])]
+    return left, [[word for one in group for word in (words if one == "..." else [one])] for group in right]
+
+
+def pattern_of(
+    code: CodeReader, node: ast.Call, name: str, texts: list[ast.Constant], before: Groups, after: Groups
+) -> AxisPattern:
+    """Return the pattern of a call. Raises NotationError if it is invalid, or has no form in named notation."""
     lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords}
     reduction = str(texts[1].value) if len(texts) > 1 else ""
-    pattern = AxisPattern(groups_of(code, texts[0], left), groups_of(code, texts[0], right), lengths, reduction)
-    before, after = words_of(pattern.before), words_of(pattern.after)
+    pattern = AxisPattern(before, after, lengths, reduction)
+    left, right = words_of(before), words_of(after)
     if name == "reduce" and reduction not in REDUCTIONS:
         raise code.refuse(node, f"the reduction {reduction or 'of this kind'} is not supported")
-    if len({*before}) < len(before) or len({*after}) < len(after):
+    if len({*left}) < len(left) or len({*right}) < len(right):
         raise code.refuse(texts[0], "an axis is twice on one side of the pattern")
-    for word in after:
-        if word not in before:
-            raise code.refuse(
-                texts[0],
-                f"{word} is on the right only: a new axis needs no repeat in named notation",
-                "leave it out; it is broadcast over that axis",
-            )
+    for word in pattern.new:
+        if name != "repeat":
+            raise code.refuse(texts[0], f"{word} is on the right only", f"write repeat(x, …, {word}=…) to add an axis")
+        if not word.isdigit() and word not in lengths:
+            raise code.refuse(texts[0], f"the length of {word} is not known", f"give {word}=…")
     if pattern.gone and name != "reduce":
         raise code.refuse(
             texts[0], f"{pattern.gone[0]} is on the left only", 'write reduce(x, …, "sum") to sum over it'
         )
     for word in lengths:
-        if word not in before:
+        if word not in left + right:
             raise code.refuse(node, f"{word} is not in the pattern")
     return pattern
 
@@ -88,32 +104,37 @@ def groups_of(code: CodeReader, node: ast.AST, text: str) -> Groups:
         match.strip("()").split() if match.startswith("(") else [] if match == "1" else [match]
         for match in GROUP.findall(text)
     ]
+    groups = [[word for word in group if word != "1"] for group in groups]
     for word in words_of(groups):
-        if not word.isidentifier():
+        if not (word.isidentifier() or word.isdigit() or word == "..."):
             raise code.refuse(node, f"{word} is not supported in a pattern")
     return groups
 
 
-def named_rearrange(axes: Axes, x: Any, pattern: AxisPattern) -> AxisValue:
-    value = as_value(x)
+def named_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisValue:
+    """Return the value of a pattern: dimensions split, reduced, repeated, ordered and merged."""
     if len(pattern.before) != len(value.dims):
         raise Misuse(f"the pattern has {len(pattern.before)} dimensions, and the tensor {len(value.dims)}")
     node = value.node
-    parts: dict[str, AxisVariable] = {}
+    parts: dict[str, Dim] = {}
     for group, dim in zip(pattern.before, value.dims):
-        if len(group) == len(dim) == 1:
-            parts[group[0]] = dim[0]
+        if len(group) == 1:
+            parts[group[0]] = dim
         elif len(group) > 1 and len(dim) == 1:
             split = split_axes(axes, dim[0], group, pattern.lengths)
             node = values.merged(node, dim, split)
-            parts |= dict(zip(group, split))
+            parts |= {word: (axis,) for word, axis in zip(group, split)}
         elif group or dim:
             raise Misuse("the pattern does not fit the tensor")
-    axes.apart(parts.values())
+    axes.apart(axes_of(parts.values()))
     axes.apart(value.axes)
-    if pattern.gone:
-        node = call(REDUCTIONS[pattern.reduction], (node,), [parts[word] for word in pattern.gone])
-    return AxisValue(node, tuple(tuple(parts[word] for word in group) for group in pattern.after))
+    if over := axes_of(parts[word] for word in pattern.gone):
+        node = call(REDUCTIONS[pattern.reduction], (node,), over)
+    for word in pattern.new:
+        new = new_axis(axes, int(word) if word.isdigit() else pattern.lengths[word])
+        parts[word], node = (new,), call("⊙", (node, values.ones(new)))
+    axes.apart(axes_of(parts[word] for word in words_of(pattern.after)))
+    return AxisValue(node, tuple(axes_of(parts[word] for word in group) for group in pattern.after))
 
 
 def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mapping[str, Any]) -> list[AxisVariable]:

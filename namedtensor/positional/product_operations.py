@@ -10,7 +10,7 @@ from grammar import nodes
 from . import values
 from .axes import Axes, AxisVariable, axes_of
 from .operations import Misuse, as_value, operation, positions
-from .values import AxisValue, call, number
+from .values import AxisValue, Leaf, call, number
 
 
 # ----------------------------------------------------------------------------------------------------------- products
@@ -67,6 +67,16 @@ def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
     )
 
 
+def matrix_power(axes: Axes, x: Any, exponent: Any) -> AxisValue:
+    value = as_value(x)
+    if type(exponent) is not int or not 0 < exponent < 10 or len(value.dims) != 2:
+        raise Misuse(f"the power {exponent} of a tensor is not supported")
+    product = value
+    for _ in range(exponent - 1):
+        product = values.matmul(axes, product, Leaf(value.node, value.dims).use(axes))
+    return product
+
+
 def kron(axes: Axes, x: Any, y: Any) -> AxisValue:
     first, second = as_value(x), as_value(y)
     if len(first.dims) != len(second.dims):
@@ -80,9 +90,12 @@ def kron(axes: Axes, x: Any, y: Any) -> AxisValue:
 operation("matmul mm bmm", "x, y", matmul)
 operation("dot", "x, y", dot)
 operation("inner", "x, y", inner)
-operation("outer", "x, y", outer)
+operation("outer ger", "x, y", outer)
+operation("vdot", "x, y", dot)
+operation("mv", "x, y", matmul)
 operation("tensordot", "x, y, axes|dims=2", tensordot)
 operation("kron", "x, y", kron)
+operation("matrix_power", "x, n", matrix_power)
 
 
 # ------------------------------------------------------------------------------------------------------- linear algebra
@@ -126,12 +139,13 @@ def solve(axes: Axes, matrix: Any, right: Any) -> AxisValue:
     return AxisValue(call("solve", (first.node, second.node), (row, column)), ((column,), *second.dims[1:]))
 
 
-operation("inv", "x", of_matrix("inv", True))
+operation("inv inverse", "x", of_matrix("inv", True))
 operation("det", "x", of_matrix("det", False))
-operation("trace", "x", of_matrix("trace", False))
+operation("trace", "x, -offset=0", of_matrix("trace", False))
 operation("logdet", "x", of_matrix("logdet", False), "torch")
 operation("slogdet", "x", lambda axes, x: (of_sign(axes, x), of_matrix("logdet", False)(axes, x)))
 operation("eigvalsh", "x", eigenvalues)
+operation("matrix_exp", "x", of_matrix("expm", True))
 operation("cholesky", "x", of_matrix("cholesky", True))
 operation("solve", "a, b", solve)
 

@@ -9,8 +9,8 @@ from . import values
 from .axes import Axes, axes_of
 from .axis_operations import along
 from .code_indices import CodeIndices, only
-from .operations import Misuse, Pair, as_value, operation, positions
-from .values import AxisValue, at, call, number
+from .operations import Misuse, Pair, as_value, operation, operations, positions, truth
+from .values import AxisValue, at, call, iota, number, plus
 
 
 def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
@@ -67,8 +67,8 @@ def argsort(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 
 def largest(operator: str) -> Callable[..., AxisValue]:
-    def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
-        """The index of the largest element, from 0; the first of several."""
+    def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
+        """Return the index of the largest element, from 0; the first of several."""
         value = as_value(x)
         if axis is None and len(value.dims) != 1:
             raise Misuse(f"{operator} over several axes")
@@ -79,7 +79,8 @@ def largest(operator: str) -> Callable[..., AxisValue]:
         operand = value.node if operator == "argmax" else call("negative", (value.node,))
         chosen = at(call("argmaxk", (operand,), (over, one)), one, number(1))
         index = call("⊙", (chosen, values.iota(over)), (over,))
-        dims = tuple(dim for position, dim in enumerate(value.dims) if position != where)
+        kept = ((),) if truth(keep) else ()
+        dims = (*value.dims[:where], *kept, *value.dims[where + 1 :])
         axes.apart((*value.axes, one))
         return AxisValue(call("-", (index, number(1))), dims)
 
@@ -95,7 +96,9 @@ operation(
 )
 operation("argsort", "x, axis|dim=-1", argsort)
 for name in ("argmax", "argmin"):
-    operation(name, "x, axis|dim=None", largest(name))
+    operations(
+        name, "x, axis=None, -out=None, keepdims=False", "x, dim|axis=None, keepdim|keepdims=False", largest(name)
+    )
 
 
 def flip(axes: Axes, x: Any, axis: Any) -> AxisValue:
@@ -104,16 +107,46 @@ def flip(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 
 operation("flip", "x, axis|dims|dim=None", flip)
+operation("flipud", "x", lambda axes, x: flip(axes, x, 0))
+operation("fliplr", "x", lambda axes, x: flip(axes, x, 1))
 
 
 # --------------------------------------------------------------------------------------------------------- differences
-def diff(axes: Axes, x: Any, axis: Any) -> AxisValue:
-    """x[1:] − x[:-1]"""
+def diff(axes: Axes, x: Any, times: Any, axis: Any) -> AxisValue:
+    """x[1:] − x[:-1], several times."""
+    if type(times) is not int or not 0 < times < 5:
+        raise Misuse(f"n={times} differences are not supported")
     value = as_value(x)
-    after, before = (
-        CodeIndices(axes).along(value, positions(value, axis), slice(*ends)) for ends in ((1, None), (None, -1))
-    )
-    return values.elementwise(axes, "-", after, before)
+    for _ in range(times):
+        after, before = (
+            CodeIndices(axes).along(value, positions(value, axis), slice(*ends)) for ends in ((1, None), (None, -1))
+        )
+        value = values.elementwise(axes, "-", after, before)
+    return value
 
 
-operation("diff", "x, *, axis|dim=-1", diff)
+operation("diff", "x, n=1, axis|dim=-1", diff)
+
+
+# --------------------------------------------------------------------------------------------------------------- rolls
+def roll(axes: Axes, x: Any, shift: Any, axis: Any) -> AxisValue:
+    """Shift the elements along axes, the last ones to the beginning."""
+    value = as_value(x)
+    if axis is None and len(value.dims) != 1:
+        raise Misuse("roll of all axes as one")
+    where = positions(value, 0 if axis is None else axis)
+    shifts = shift if isinstance(shift, tuple) else (shift,) * len(where)
+    if len(shifts) != len(where) or not all(type(by) is int for by in shifts):
+        raise Misuse("the shifts of roll are a number for each axis")
+    for position, by in zip(where, shifts):
+        old = only(value.dims[position])
+        new = axes.twin(old)
+        axes.facts.same.append((new, old))
+        axes.apart((*value.axes, new))
+        index = plus(call("mod", (plus(iota(new), -1 - by), values.size(old))), 1)
+        dims = (*value.dims[:position], (new,), *value.dims[position + 1 :])
+        value = AxisValue(at(value.node, old, index), dims)
+    return value
+
+
+operation("roll", "x, shift|shifts, axis|dims=None", roll)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .code_indices import only
+from .code_indices import CodeIndices, only
 from .creation_operations import new_axis
 from .operations import Misuse, as_value, operation, positions
 from .values import AxisValue, at, call, number, renamed
@@ -80,8 +81,34 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
     return tuple(AxisValue(at(split, outer, number(piece + 1)), dims) for piece in range(count))
 
 
+def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
+    """A dimension cut before the listed positions, or in a number of equal pieces."""
+    if not isinstance(ends, tuple):
+        return chunks(axes, x, ends, axis)
+    if not all(type(end) is int and end > 0 for end in ends) or [*ends] != sorted({*ends}):
+        raise Misuse("the positions of split are numbers above 0, in order")
+    value = as_value(x)
+    bounds = [None, *ends, None]
+    where = positions(value, axis)
+    return tuple(CodeIndices(axes).along(value, where, slice(*pair)) for pair in zip(bounds, bounds[1:]))
+
+
+def split_lengths(axes: Axes, x: Any, lengths: Any, axis: Any) -> tuple[AxisValue, ...]:
+    """PyTorch's split: pieces of the listed lengths, which make the whole dimension."""
+    if not isinstance(lengths, tuple) or not all(type(length) is int and length > 0 for length in lengths):
+        raise Misuse("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
+    value = as_value(x)
+    (where,) = positions(value, axis)
+    axes.facts.pinned.append((only(value.dims[where]), sum(lengths)))
+    axes.facts.assumed.append(f"|{only(value.dims[where]).key}| = {sum(lengths)}")
+    return cut_at(axes, value, tuple(itertools.accumulate(lengths[:-1])), where)
+
+
 operation("chunk", "x, chunks, dim=0", chunks, "torch")
-operation("split", "x, sections, axis=0", chunks, "numpy")
+operation("split", "x, indices_or_sections, axis=0", cut_at, "numpy")
+operation("array_split", "x, indices_or_sections, axis=0", cut_at)
+operation("tensor_split", "x, indices_or_sections, dim=0", cut_at)
+operation("split", "x, split_size_or_sections|split_size, dim=0", split_lengths, "torch")
 
 
 # ------------------------------------------------------------------------------------------------------- convolutions

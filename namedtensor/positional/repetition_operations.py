@@ -1,0 +1,118 @@
+"""Operations of array code that repeat or pad: tile, repeat, broadcast_to, pad."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import values
+from .axes import Axes, axes_of
+from .creation_operations import constant, filled, new_axis
+from .operations import Misuse, SizeArgument, as_value, operation
+from .product_operations import concatenate
+from .values import AxisValue, call
+
+
+def repeated(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool = False) -> AxisValue:
+    """Repeat each dimension as a whole, or each element of it if `inner`."""
+    node, dims = x.node, list(x.dims)
+    for position, count in enumerate(counts):
+        if type(count) is not int or count < 1:
+            raise Misuse("the number of repetitions is a number above 0")
+        if count > 1:
+            new = new_axis(axes, count)
+            node = call("⊙", (node, values.ones(new)))
+            dims[position] = (*dims[position], new) if inner else (new, *dims[position])
+    axes.apart(axes_of(dims))
+    return AxisValue(node, tuple(dims))
+
+
+def tile(axes: Axes, x: Any, counts: Any) -> AxisValue:
+    """Repeat the whole array: missing counts and missing dimensions are 1, on the left."""
+    value = as_value(x)
+    listed = counts if isinstance(counts, tuple) else (counts,)
+    rank = max(len(value.dims), len(listed))
+    whole = value.moved((*[()] * (rank - len(value.dims)), *value.dims))
+    return repeated(axes, whole, (*[1] * (rank - len(listed)), *listed))
+
+
+def tile_torch(axes: Axes, x: Any, counts: Any) -> AxisValue:
+    if len(counts) < len(as_value(x).dims):
+        raise Misuse("repeat needs a number for each dimension")
+    return tile(axes, x, counts)
+
+
+def repeat(axes: Axes, x: Any, count: Any, axis: Any) -> AxisValue:
+    """Repeat each element along one dimension."""
+    value = as_value(x)
+    rank = len(value.dims)
+    if axis is None and rank != 1:
+        raise Misuse("repeat without an axis flattens its operand")
+    if axis is not None and (type(axis) is not int or not -rank <= axis < rank):
+        raise Misuse(f"axis {axis} is out of range for {rank} axes")
+    return repeated(axes, value, [count if place == (axis or 0) % rank else 1 for place in range(rank)], inner=True)
+
+
+def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
+    """Repeat along the dimensions of a shape that the tensor lacks; -1 keeps a length."""
+    value = as_value(x)
+    listed = shape if isinstance(shape, tuple) else (shape,)
+    missing = len(listed) - len(value.dims)
+    if missing < 0:
+        raise Misuse("a shape of fewer dimensions than the tensor")
+    dims = (*[()] * missing, *value.dims)
+    lengths = [SizeArgument(dim) if length == -1 and dim else length for length, dim in zip(listed, dims)]
+    return values.elementwise(axes, "⊙", value, filled(axes, tuple(lengths), 1))
+
+
+def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any) -> AxisValue:
+    value = as_value(x)
+    if len(widths) != len(value.dims):
+        raise Misuse("a padding is a pair for each dimension")
+    for position, pair in enumerate(widths):
+        if any(type(width) is not int or width < 0 for width in pair):
+            raise Misuse("a padding that is not a number, or is negative")
+        pieces = [value]
+        for width, place in zip(pair, (0, len(pieces) + 1)):
+            if width:
+                dims = (*value.dims[:position], (new_axis(axes, width),), *value.dims[position + 1 :])
+                others = [axes.twin(axis) if axis in value.axes else axis for axis in axes_of(dims)]
+                names = dict(zip(axes_of(dims), others))
+                pieces.insert(
+                    place, constant([tuple(names[axis] for axis in dim) for dim in dims], as_value(fill).node)
+                )
+        value = concatenate(axes, tuple(pieces), position) if len(pieces) > 1 else value
+    return value
+
+
+def pad_numpy(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue:
+    if mode != "constant":
+        raise Misuse(f"mode={mode!r} of pad is not supported")
+    rank = len(as_value(x).dims)
+    if not isinstance(width, tuple):
+        widths = ((width, width),) * rank
+    elif not any(isinstance(part, tuple) for part in width):
+        widths = (width if len(width) == 2 else (*width, *width),) * rank
+    else:
+        widths = width * rank if len(width) == 1 else width
+    return pad(axes, x, widths, fill)
+
+
+def pad_torch(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue:
+    """F.pad: a pair for each of the last dimensions, from the last on."""
+    if mode != "constant" or not isinstance(width, tuple) or len(width) % 2:
+        raise Misuse("a padding is a pair for each dimension from the last, and constant")
+    pairs = [*zip(width[::2], width[1::2])]
+    rank = len(as_value(x).dims)
+    return pad(axes, x, [(0, 0)] * (rank - len(pairs)) + pairs[::-1], 0 if fill is None else fill)
+
+
+operation("tile", "x, reps", tile, "numpy")
+operation("tile", "x, dims", tile, "torch", variadic=True)
+operation("repeat", "x, repeats, axis=None", repeat, "numpy")
+operation("repeat", "x, repeats", tile_torch, "torch", variadic=True)
+operation("repeat_interleave", "x, repeats, dim=None", repeat)
+operation("broadcast_to", "x, shape|size", broadcast_to)
+operation("expand", "x, size", broadcast_to, "torch", variadic=True)
+operation("pad", "x, pad_width, mode='constant', constant_values=0", pad_numpy, "numpy")
+operation("pad", "x, pad, mode='constant', value=None", pad_torch, "torch")
