@@ -2,6 +2,7 @@
 
 import ast
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -225,6 +226,9 @@ REFUSALS = [  # source, shapes, the beginning of the message
     ("einx.dot('a [b], [b] c -> a c', x, y)", "x=a b;y=b c", "einx is not supported"),
     ("xr.dot(x, y, dim='z')", "x=a z;y=z", "xr is not supported"),
     ("np.add.at(x, I, 1)", "x=n;I=t", "at is not supported: this method of a ufunc has no formula"),
+    ("np.char.add(x, x)", "x=n", "np.char.add is not supported"),
+    ("np.sum.mean(x)", "x=n", "np.sum.mean is not supported"),
+    ("values, places = torch.max(x, 0)\nplaces", "x=n", "the value is not a tensor: the indices of a pair"),
     ("np.subtract.reduce(x)", "x=n", "subtract.reduce is not supported"),
     ("np.exp(x)", "x=n;y=n", "the code does not use y"),
     ("rearrange(x, 'i j -> i')", "x=m n", "j is on the left only"),
@@ -380,6 +384,12 @@ def test_positional_comparison_names_the_library():
         "not compared: PyTorch is not installed",
     )
     assert nt.translate("scipy.special.softmax(x, axis=0)", x="n").checked == "equal to NumPy's own value (with our own softmax) on 5 random inputs"  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["rearrange(x, 'a (b c) ... -> ... c (a 1 b)', c=2)", "reduce(x, 'a b ... -> 1 ...', 'max')", "repeat(x, 'a b ... -> (a r) b ... 3', r=2)"])  # fmt: skip
+def test_positional_pattern_is_compared_without_einops(monkeypatch, source):
+    monkeypatch.setitem(sys.modules, "einops", None)
+    assert nt.translate(source, x="a b c d").checked == f"equal to NumPy's own value (with our own {source.partition('(')[0]}) on 5 random inputs"  # fmt: skip
 
 
 def test_positional_comparison_calls_only_listed_functions():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -137,8 +138,7 @@ def same(
         except Exception as problem:  # a library refuses its arguments, each function in its own way
             if type(problem).__name__ == "_LinAlgError":  # PyTorch's
                 return "singular"
-            reason = str(problem).strip().partition("\n")[0][:120]
-            return f"{NO_VALUE} ({reason or type(problem).__name__})"
+            return f"{NO_VALUE} ({textwrap.shorten(str(problem), 120) or type(problem).__name__})"
         try:
             actual = np.asarray(
                 translation(**arrays) if all(name.isidentifier() for name in arrays) else translation(*arrays.values())

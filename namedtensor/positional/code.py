@@ -23,7 +23,7 @@ from .refusals import refused
 from .values import Leaf
 
 TORCH = re.compile(
-    r"\b(?:torch|F|nn)\.|\b(?:dim|dims|dim0|keepdim|start_dim|end_dim)=|\.(?:view|permute|unsqueeze|masked_fill|mT)\b|\.flatten\(-?\d"
+    r"(?<![\w.])(?:torch|F|nn)\.|\b(?:dim|dims|dim0|keepdim|start_dim|end_dim)=|\.(?:view|permute|unsqueeze|masked_fill|mT)\b|\.flatten\(-?\d"
 )
 NUMPY = re.compile(r"\b(?:np|numpy|jnp)\.|\b(?:axis|keepdims)=")
 MAX_NODES = 5_000
@@ -134,6 +134,8 @@ class CodeReader(CodeExpressions):
             return self.assign(target.id, node.value)
         if isinstance(target, ast.Tuple) and all(isinstance(element, ast.Name) for element in target.elts):
             values = self.ev(node.value)
+            if isinstance(values, Pair):  # the second, the indices, has no value
+                values = (values.values, Pair(None))
             if isinstance(values, tuple) and len(values) == len(target.elts):
                 for element, value in zip(target.elts, values):
                     assert isinstance(element, ast.Name)

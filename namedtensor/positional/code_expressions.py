@@ -27,6 +27,9 @@ from .operations import (
 from .refusals import refused
 from .values import AxisValue
 
+SUBMODULES = {*"""np numpy jnp torch F nn math scipy jax einops sp functional linalg special lib jax.numpy jax.nn jax.scipy.special
+    jax.nn.functional scipy.special scipy.linalg sp.special sp.linalg nn.functional torch.nn torch.nn.functional torch.linalg torch.special
+    np.linalg numpy.linalg jnp.linalg jax.numpy.linalg np.lib.stride_tricks numpy.lib.stride_tricks""".split()}  # fmt: skip
 MODULES = set("np numpy jnp torch F nn math scipy jax einops sp functional linalg special lib".split())
 MODULE_VALUES: dict[str, Any] = {"pi": math.pi, "e": math.e, "inf": math.inf, "newaxis": None}
 DIVISORS = ("NumPy, divided by n", "PyTorch, divided by n − 1")  # of std and var
@@ -208,8 +211,11 @@ class CodeExpressions:
             raise self.refuse(node, f"{self.text(function)} is not a function that is known")
         if name in REFUSED or ".fft." in ast.unparse(function):
             raise self.refuse(node, f"{name} is not supported: {REFUSED.get(name, REFUSED['fft'])}")
-        if method is False and isinstance(function, ast.Attribute) and called_of(function.value) in UFUNCS:
-            return SPECIAL["ufunc"](self, node, called_of(function.value))
+        if isinstance(function, ast.Attribute) and not method:
+            if called_of(function.value) in UFUNCS:
+                return SPECIAL["ufunc"](self, node, called_of(function.value))
+            if (module := ast.unparse(function.value)) not in SUBMODULES:
+                raise self.refuse(node, f"{module}.{name} is not supported")
         if name in SPECIAL and (name not in PATTERNS or (not method and any(map(is_text, node.args)))):
             return SPECIAL[name](self, node, method)
         arguments = [self.ev(argument) for argument in node.args]

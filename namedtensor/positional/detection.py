@@ -10,7 +10,7 @@ from typing import Any
 LETTERS = re.compile(r"""\s*['"]?([A-Za-z. ]*(?:,[A-Za-z. ]*)*->[A-Za-z. ]*)['"]?\s*""")
 EINOPS = re.compile(r"(?:\beinops\.|(?<![\w.]))(?:rearrange|reduce|repeat|pack|unpack)\(")
 EINSUM = re.compile(r"\b[\w.]{0,40}einsum\(")
-TORCH = re.compile(r"\b(?:torch|F|nn)\.|\bdim=")
+TORCH = re.compile(r"(?<![\w.])(?:torch|F|nn)\.|\bdim=")
 TELLING = (
     ast.Attribute, ast.Compare, ast.Slice, ast.Subscript, ast.keyword, ast.Import, ast.ImportFrom, ast.For, ast.FunctionDef,
 )  # fmt: skip

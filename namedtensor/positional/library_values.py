@@ -23,7 +23,6 @@ ALIASES = {
     "nn.functional": "F",
     "torch.nn.functional": "F",
     "jax.numpy": "numpy",
-    "torch.special": "torch",
 }
 ROOTS = {*"np numpy jnp torch F nn math scipy jax tf einops sp special linalg lib functional".split()}
 WORDS = re.compile(r"[^\W\d]\w.*\s|\s.*[^\W\d]\w")  # in a pattern of einops
@@ -230,8 +229,14 @@ class LibraryWalk:
             if hasattr(module, name):
                 return getattr(module, name)
         if library == "einops" and name in ("rearrange", "reduce", "repeat", "einsum"):
+            try:
+                function = getattr(optional("einops"), name)
+            except Unsupported:
+                if name == "einsum" or self.torch:
+                    raise
+                return self.own_function(name)
             self.used.add("einops")
-            return getattr(optional("einops"), name)
+            return function
         if library == "math" and name in listed.MATH:
             return listed.MATH[name]
         if library in ("scipy", "special", "sp", "jax") and last in listed.OWN and not self.torch:

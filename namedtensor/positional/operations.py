@@ -170,6 +170,10 @@ def as_value(x: Any) -> AxisValue:
         return x
     if isinstance(x, Masked):
         raise Misuse("the number of elements depends on the data: take sum, mean, max or min of it")
+    if isinstance(x, Pair):
+        raise Misuse(
+            "the indices of a pair have no formula" if x.values is None else "this is a pair of values and indices"
+        )
     if isinstance(x, bool) or x is None:
         raise Misuse(f"{x} is not a tensor or a number")
     if isinstance(x, (int, float)):
