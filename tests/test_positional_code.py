@@ -2,6 +2,7 @@
 
 import ast
 import math
+import re
 import sys
 
 import numpy as np
@@ -134,7 +135,7 @@ def test_positional_code_has_the_value_of_numpy(source, shapes, value):
         for name, words in inputs.items()
     }
     translation = nt.translate(source, inputs)
-    assert translation.checked.startswith("equal to ") and translation.checked.endswith("on 5 random inputs")
+    assert re.fullmatch("equal to .* on 5 random inputs|not compared: PyTorch is not installed", translation.checked)
     expected = np.asarray(eval(value or source, {"np": np, "math": math, "softmax": softmax, **arrays}), dtype=float)
     actual = np.asarray(translation(*(arrays[name] for name in translation.axes)))
     assert actual.shape == expected.shape

@@ -84,7 +84,7 @@ def quantifier(operator: str) -> Callable[..., AxisValue]:
 
 
 def spread(operator: str) -> Callable[..., AxisValue]:
-    """std and var, divided by n − `ddof`."""
+    """Return the rule of std and var, divided by n − `ddof`."""
 
     def rule(axes: Axes, x: Any, axis: Any, ddof: Any, keep: Any) -> AxisValue:
         value = as_value(x)
@@ -135,7 +135,7 @@ def pair(operator: str) -> Callable[..., Any]:
 
 
 def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Pair:
-    """PyTorch's median: the lower of the two middle elements."""
+    """Return PyTorch's median, the lower of the two middle elements."""
     value = as_value(x)
     if axis is None:
         raise Misuse("PyTorch's median of all elements")

@@ -1,4 +1,4 @@
-"""A translation compared with the source's own value, on random arrays whose axes have different sizes."""
+"""The comparison of a translation with its source, on random arrays whose axes have different sizes."""
 
 from __future__ import annotations
 

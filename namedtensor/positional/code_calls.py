@@ -25,7 +25,7 @@ def reshaped(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def flattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """ravel(), flatten(), and PyTorch's flatten from one axis to another."""
+    """Read ravel(), flatten(), and PyTorch's flatten from one axis to another."""
     x, *ends = operands(code, node, method, True)
     settings = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
     if "C" in ends or settings.get("order") == "C":
@@ -45,7 +45,7 @@ def flattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def unflattened(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """x.unflatten(2, (2, 3))"""
+    """Read x.unflatten(2, (2, 3))."""
     arguments = operands(code, node, method, True)
     settings = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
     arguments += [settings.pop(name) for name in ("dim", "sizes") if name in settings]
@@ -70,7 +70,7 @@ ACCUMULATED_BY = {"add": "cumsum", "multiply": "cumprod"}
 
 
 def ufunc_method(code: CodeReader, node: ast.Call, ufunc: str) -> Any:
-    """np.add.outer(x, y), np.add.reduce(x), np.add.accumulate(x)"""
+    """Read np.add.outer(x, y), np.add.reduce(x) or np.add.accumulate(x)."""
     name = called(node)
     arguments = [code.ev(argument) for argument in node.args]
     keywords = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}

@@ -53,7 +53,7 @@ class NamedDomain:
         return SizeArgument((axis,))
 
     def look(self, name: str) -> Any:
-        """A use of a name."""
+        """Return the value of a name, and record its use."""
         if name in self.names:
             bound = self.names[name]
             if isinstance(bound, Leaf):

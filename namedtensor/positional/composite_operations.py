@@ -142,7 +142,7 @@ def distances(o: Calls, x: Any, y: Any) -> Any:
 
 
 def stacked(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
-    """vstack, hstack, column_stack: vectors are stacked or joined, other tensors joined."""
+    """Stack or join vectors, and join other tensors."""
     if not isinstance(tensors, tuple) or not tensors:
         raise Misuse("stacking of anything but a list")
     if all(rank_of(tensor) == 1 for tensor in tensors):

@@ -50,7 +50,7 @@ def words_of(groups: Groups) -> list[str]:
 
 
 def rearranged(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """rearrange(x, "b (h d) -> b h d", h=8), reduce(x, "b c -> b", "mean"), repeat"""
+    """Read rearrange(x, "b (h d) -> b h d", h=8), reduce(x, "b c -> b", "mean") or repeat."""
     name = called(node)
     texts = texts_of(node)
     operand = node.args[0] if node.args else node

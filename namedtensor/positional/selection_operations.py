@@ -113,7 +113,7 @@ operation("fliplr", "x", lambda axes, x: flip(axes, x, 1))
 
 # --------------------------------------------------------------------------------------------------------- differences
 def diff(axes: Axes, x: Any, times: Any, axis: Any) -> AxisValue:
-    """x[1:] − x[:-1], several times."""
+    """Return x[1:] − x[:-1], taken several times."""
     if type(times) is not int or not 0 < times < 5:
         raise Misuse(f"n={times} differences are not supported")
     value = as_value(x)

@@ -82,7 +82,7 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """A dimension cut before the listed positions, or in a number of equal pieces."""
+    """Cut a dimension before the listed positions, or in a number of equal pieces."""
     if not isinstance(ends, tuple):
         return chunks(axes, x, ends, axis)
     if not all(type(end) is int and end > 0 for end in ends) or [*ends] != sorted({*ends}):
@@ -94,7 +94,7 @@ def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def split_lengths(axes: Axes, x: Any, lengths: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """PyTorch's split: pieces of the listed lengths, which make the whole dimension."""
+    """Cut a dimension in pieces of the listed lengths, as PyTorch's split does."""
     if not isinstance(lengths, tuple) or not all(type(length) is int and length > 0 for length in lengths):
         raise Misuse("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
     value = as_value(x)
