@@ -1,6 +1,8 @@
 """Two thousand lines of array code, each read and compared with the value of its library on random arrays."""
 
 import collections
+import inspect
+import itertools
 import random
 import re
 
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.positional.operations import OPERATIONS
+from namedtensor.positional.operations import OPERATIONS, named_operation
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("einops")
@@ -64,6 +66,25 @@ def test_positional_lines_call_every_operation():
     text = "\n".join(line.source for line in array_code_lines())
     names = {name for records in OPERATIONS.values() for record in records for name in record.names}
     assert [name for name in sorted(names) if not re.search(rf"\b{name}\(", text)] == []
+
+
+def test_positional_parameters_are_in_the_order_of_the_library():
+    modules = {"numpy": (np, np.linalg), "torch": (torch.nn.functional,)}
+    tensors = {"x2", "b", "_stacklevel"}  # the second tensor, and a setting of PyTorch's own
+    different = []
+    for name, (library, places) in itertools.product(OPERATIONS, modules.items()):
+        record = named_operation(name, library)
+        for function in [getattr(place, name) for place in places if hasattr(place, name) and name != "unfold"]:
+            try:
+                signature = inspect.signature(function).parameters.values()
+            except ValueError:  # a function without a signature
+                continue
+            real = [one.name for one in signature if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)][1:]
+            ours = [] if record is None or record.variadic else record.parameters[1 : record.positional]
+            different += [
+                (library, name, theirs) for one, theirs in zip(ours, real) if theirs not in tensors.union(one.names)
+            ]
+    assert different == []
 
 
 @pytest.mark.slow

@@ -66,7 +66,8 @@ def pool(o: Calls, x: Any, size: Any, stride: Any, reduction: str, rank: int) ->
 
 
 composite("linear", "x, weight, bias=None", linear)
-composite("scaled_dot_product_attention", "query, key, value, scale=None", attention)
+settings = "-attn_mask=None, -dropout_p=0.0, -is_causal=False"
+composite("scaled_dot_product_attention", f"query, key, value, {settings}, *, scale=None", attention)
 for count in (1, 2):
     for word, reduction in (("max", "amax"), ("avg", "mean")):
         function = partial(pool, reduction=reduction, rank=count)

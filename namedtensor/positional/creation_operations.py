@@ -143,7 +143,9 @@ def diagonal(axes: Axes, x: Any) -> AxisValue:
 
 
 operation("arange", "start, stop|end=None, step=1, dtype=None", arange)
-operation("eye identity", "n, m|M=None, dtype=None", eye)
+operation("eye", "n|N, m|M=None, -k=0, dtype=None", eye, "numpy")
+operation("eye", "n, m=None, *, dtype=None", eye, "torch")
+operation("identity", "n, dtype=None", lambda axes, n, dtype: eye(axes, n, None, dtype))
 operation("diag diag_embed", "x, -k|diagonal|offset=0", diag)
 operation("diagonal", "x, -offset=0", diagonal)
 

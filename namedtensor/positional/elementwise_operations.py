@@ -203,7 +203,8 @@ operation(
 )
 operation("deg2rad radians", "x", lambda axes, x: binary("⊙")(axes, x, math.pi / 180))
 operation("rad2deg degrees", "x", lambda axes, x: binary("⊙")(axes, x, 180 / math.pi))
-operation("round rint", "x, -decimals=0, -out=None", unary("round"))
+operation("round", "x, -decimals=0, -out=None", unary("round"))
+operation("rint", "x, -out=None", unary("round"))
 operation("trunc fix", "x", truncated)
 operation("frac", "x", lambda axes, x: binary("-")(axes, x, truncated(axes, x)))
 operation("fmod", "x, y", lambda axes, x, y: binary("-")(axes, x, binary("⊙")(axes, y, truncated(axes, binary("/")(axes, x, y)))))  # fmt: skip
