@@ -239,3 +239,20 @@ def test_the_example_answers(capsys):
     assert "Paris" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="cannot read none.gguf"):
         chat.main(["--file", "none.gguf", "Why?"])
+
+
+def test_a_file_is_opened_once(tmp_path, monkeypatch):
+    path = tmp_path / "model.gguf"
+    written(path, random_model("llama"), "llama")
+    open_file, opened = Path.open, []
+
+    def replace_after_opening(self, *arguments, **options):
+        file = open_file(self, *arguments, **options)
+        if self == path:
+            opened.append(file)
+            path.unlink()
+        return file
+
+    monkeypatch.setattr(Path, "open", replace_after_opening)
+    assert transformer.load(path).config["hidden_size"] == SIZES["hidden_size"]
+    assert len(opened) == 1

@@ -327,3 +327,18 @@ def test_an_index_that_says_no_files(parts, index):
     assert refused(parts) == (
         f"value error 409: cannot read {INDEX}: its weight_map must name a file of the folder for each array"
     )
+
+
+def test_parts_that_are_replaced_while_they_are_opened(parts, monkeypatch):
+    open_file = nt.TensorFile
+    last = sorted(parts.glob("model-*.safetensors"))[-1]
+
+    def open_and_replace(path):
+        file = open_file(path)
+        copy = last.with_name("copy")
+        copy.write_bytes(last.read_bytes())
+        copy.replace(last)
+        return file
+
+    monkeypatch.setattr(nt, "TensorFile", open_and_replace)
+    assert "was changed while it was opened" in refused(parts)

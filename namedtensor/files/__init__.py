@@ -1,6 +1,7 @@
 """Files of tensors: bytes to arrays and back.
 
 `text`: text and JSON of a file, what is wrong with an input, and writing a file whole or not at all.
+`versions`: one version of a file, although it is replaced.
 `safetensors`: many named tensors in one file.
 `contents`: what a file holds.
 `csv_tables`: tables of text, their headers and labels.

@@ -19,6 +19,7 @@ from grammar.locks import LOADING, all_or_none
 from ..core.labels import dropping_notes
 from .contents import Found, choose
 from .text import InputError
+from .versions import files_below, one_version
 
 NETCDF_3, HDF = b"CDF", b"\x89HDF"  # the beginnings of NetCDF files
 PARQUET = b"PAR1"
@@ -114,9 +115,10 @@ def read_netcdf(path: Path, member: str | None) -> Found:
 
 
 def read_zarr(path: Path, member: str | None) -> Found:
-    """A variable of a Zarr store, which is a folder."""
+    """Return a variable of a Zarr store. Raises NotationError if the folder changes meanwhile."""
     need_packages("Zarr", f"reading {path}")
-    return variable_of(path, member, "open_zarr")
+    with one_version(path, lambda: files_below(path)):
+        return variable_of(path, member, "open_zarr")
 
 
 def variable_of(path: Path, member: str | None, opener: str) -> Found:

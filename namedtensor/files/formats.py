@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -125,11 +126,12 @@ def read_csv(path: Path, member: str | None, header: bool | None = None) -> Foun
 
 
 def table_of(path: Path, header: bool | None = None) -> Table:
-    """The table of a file; one that is large is read in C, where it is plain. Raises InputError."""
-    if path.stat().st_size >= MIN_LARGE_BYTES:
-        table = read_large_table(path, header)
-        if table is not None:
-            return table
+    """Return the table of a file; a large plain one is read in C. Raises InputError."""
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size >= MIN_LARGE_BYTES:
+            table = read_large_table(path, file, header)
+            if table is not None:
+                return table
     return read_table(path, header)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from grammar.locks import LOADING, all_or_none
 
@@ -28,11 +28,11 @@ from .csv_tables import (
 HEAD_BYTES = 2**18  # of a file, which hold the rows that say whether there is a header
 
 
-def read_large_table(path: Path, header: bool | None) -> Table | None:
-    """The table of a large file; None where `csv_tables` has to read it."""
-    text = plain_head(path)
+def read_large_table(path: Path, file: IO[bytes], header: bool | None) -> Table | None:
+    """Return the table of a large open file, or None if `csv_tables` has to read it."""
+    text = plain_head(file)
     head = cells_of(rows_of(text, path)[: SAMPLE_ROWS + 1], header)
-    columns = pandas_columns(path, head, separator_of(text)) if head.lines else None
+    columns = pandas_columns(file, head, separator_of(text)) if head.lines else None
     if columns is None:
         return None
     numeric = tuple(index for index, column in enumerate(columns) if not isinstance(column, list))
@@ -53,10 +53,9 @@ def read_large_table(path: Path, header: bool | None) -> Table | None:
     return Table(path, head.titles, {index: columns[index] for index in numeric}, (), labels, head.has_header, dropped)
 
 
-def plain_head(path: Path) -> str:
-    """The first lines; empty where they are not plain."""
-    with path.open("rb") as file:
-        data = file.read(HEAD_BYTES)
+def plain_head(file: IO[bytes]) -> str:
+    """Return the first lines, or an empty text if they are not plain."""
+    data = file.read(HEAD_BYTES)
     try:
         text = data.rpartition(b"\n")[0].decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -64,8 +63,8 @@ def plain_head(path: Path) -> str:
     return "" if '"' in text or any(line.startswith("#") for line in text.splitlines()) else text
 
 
-def pandas_columns(path: Path, head: TableCells, separator: str) -> list[Any] | None:
-    """The columns as arrays of numbers and lists of words; None where pandas is not there, or a column has both."""
+def pandas_columns(file: IO[bytes], head: TableCells, separator: str) -> list[Any] | None:
+    """Return the columns as arrays of numbers and lists of words, or None if a column has both or pandas is missing."""
     try:
         with LOADING, all_or_none():
             pandas: Any = import_module("pandas")
@@ -75,9 +74,10 @@ def pandas_columns(path: Path, head: TableCells, separator: str) -> list[Any] | 
     numeric = {index: spellings for index, column in enumerate(head.columns) if has_numbers(column)}
     words: dict[int, Any] = {index: str for index in range(len(head.columns)) if index not in numeric}
     exact: dict[str, Any] = {} if int(pandas.__version__.partition(".")[0]) > 2 else {"float_precision": "round_trip"}
+    file.seek(0)
     try:
         frame = pandas.read_csv(
-            path, sep=separator, header=None, skiprows=head.lines[0] - 1, skipinitialspace=True, encoding="utf-8",
+            file, sep=separator, header=None, skiprows=head.lines[0] - 1, skipinitialspace=True, encoding="utf-8",
             keep_default_na=False, na_values=numeric, dtype=words, quoting=csv.QUOTE_NONE, **exact,
         )  # fmt: skip
     except ValueError:  # of pandas' parser, and of an encoding
@@ -86,7 +86,7 @@ def pandas_columns(path: Path, head: TableCells, separator: str) -> list[Any] | 
     if len(columns) != len(head.titles):
         return None
     may_be_short = columns[-1].isna().any() or (columns[-1].dtype.kind not in "iuf" and (columns[-1] == "").any())
-    if may_be_short and not is_rectangular(path, head, separator.encode(), len(frame)):
+    if may_be_short and not is_rectangular(file, head, separator.encode(), len(frame)):
         return None
     values = [
         column.to_numpy() if column.dtype.kind in "iuf" else [str(word).strip() for word in column]
@@ -95,9 +95,10 @@ def pandas_columns(path: Path, head: TableCells, separator: str) -> list[Any] | 
     return checked(values, head)
 
 
-def is_rectangular(path: Path, head: TableCells, separator: bytes, count: int) -> bool:
-    """Whether each row has all its separators, and something between them; `count` is the number of rows."""
-    body, empty = path.read_bytes().split(b"\n", head.lines[0] - 1)[-1], separator * (len(head.titles) - 1)
+def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: int) -> bool:
+    """Return whether each of `count` rows has all its separators, and something between them."""
+    file.seek(0)
+    body, empty = file.read().split(b"\n", head.lines[0] - 1)[-1], separator * (len(head.titles) - 1)
     rows = (b"\n" + empty + end for end in (b"\n", b"\r\n"))
     return body.count(separator) == count * len(empty) and not (empty and any(row in body for row in rows))
 

@@ -19,6 +19,7 @@ from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_mapping, as_path, wrong
 from .text import InputError, as_object, is_names, parse_json, reason, whole_file
+from .versions import OpenedVersion
 
 AXES_AT_MOST = 64  # of NumPy's arrays
 AXES = "axes"  # the key of the metadata under which the names of the axes appear
@@ -67,11 +68,20 @@ class TensorFile(Mapping[str, Any]):
     start: int
 
     def __init__(self, path: str | os.PathLike[str]):
+        import numpy as np
+
         self.path = as_path(path)
         try:
-            self.entries, self.metadata, self.start = _head(self.path)
+            with self.path.open("rb") as file:
+                self._opened = OpenedVersion(self.path, file)
+                is_empty = os.fstat(file.fileno()).st_size == 0
+                self._bytes = np.zeros(0, np.uint8) if is_empty else np.memmap(file, mode="r", dtype=np.uint8)
+            self.entries, self.metadata, self.start = _head(self.path, self._bytes)
         except (OSError, ValueError, InputError) as problem:
             raise unreadable(self.path, problem) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path,)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -93,7 +103,8 @@ class TensorFile(Mapping[str, Any]):
         dtype = np.dtype(STORED[kind])
         if last == first:
             return np.zeros(shape, dtype="f4" if kind == "BF16" else dtype)
-        numbers = np.memmap(self.path, mode="r", dtype=np.uint8, offset=self.start + first, shape=(last - first,))
+        self._opened.check()
+        numbers = self._bytes[self.start + first : self.start + last]
         array = np.asarray(numbers).view(dtype) if (self.start + first) % dtype.itemsize == 0 else None
         array = np.frombuffer(numbers.tobytes(), dtype=dtype) if array is None else array
         if kind == "BF16":  # the upper half of a float32
@@ -101,17 +112,14 @@ class TensorFile(Mapping[str, Any]):
         return array.reshape(shape)
 
 
-def _head(path: Path) -> tuple[dict[str, Any], dict[str, str], int]:
-    with open(path, "rb") as file:
-        lead = file.read(8)
-        length = struct.unpack("<Q", lead)[0] if len(lead) == 8 else 0
-        if not 2 <= length <= 10**8:
-            raise InputError("it is not a safetensors file")
-        text = file.read(length)
-        if len(text) < length:
-            raise InputError("it is cut short in its head")
-        head = as_object(parse_json(_decoded(text), f"the head of {path}", unique=True))
-        size = os.fstat(file.fileno()).st_size
+def _head(path: Path, data: Any) -> tuple[dict[str, Any], dict[str, str], int]:
+    """Return the entries of the tensors, the metadata and the position of the first number."""
+    length = struct.unpack("<Q", data[:8].tobytes())[0] if len(data) >= 8 else 0
+    if not 2 <= length <= 10**8:
+        raise InputError("it is not a safetensors file")
+    if len(data) < 8 + length:
+        raise InputError("it is cut short in its head")
+    head = as_object(parse_json(_decoded(data[8 : 8 + length].tobytes()), f"the head of {path}", unique=True))
     if head is None:
         raise InputError("it is not a safetensors file")
     metadata = head.pop("__metadata__", None)
@@ -119,8 +127,8 @@ def _head(path: Path) -> tuple[dict[str, Any], dict[str, str], int]:
         raise InputError("its __metadata__ must map strings to strings")
     entries = {name: _entry(name, entry) for name, entry in head.items()}
     for name, entry in entries.items():
-        _complete(name, entry, size - 8 - length)
-    _contiguous(entries, size - 8 - length)
+        _complete(name, entry, len(data) - 8 - length)
+    _contiguous(entries, len(data) - 8 - length)
     return entries, metadata or {}, 8 + length
 
 
@@ -212,16 +220,20 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Any]:
     >>> nt.load_tensors(path)
     {'W': NamedTensor([[1.0, 2.0]], "in out")}
     """
+    return named_tensors(TensorFile(path))
+
+
+def named_tensors(file: TensorFile) -> dict[str, Any]:
+    """Return the tensors of a file with their axes. Raises NotationError if the file does not store axis names."""
     with LOADING, all_or_none():
         from ..core.tensor import tensor
 
-    file = TensorFile(path)
     names = axes_in(file)
     for name in file:
         if len(names.get(name, ())) != len(file.shape(name)):
             raise NotationError(
                 409,
-                f"{path} does not contain axis names for {name}",
+                f"{file.path} does not contain axis names for {name}",
                 hint=f"pass them: nt.tensor(nt.TensorFile(path)[{name!r}], …)",
             )
     return {name: tensor(file[name], tuple(names[name])) for name in file}

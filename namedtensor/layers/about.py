@@ -50,11 +50,12 @@ def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any]
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
-    """The parameters in such a file, and what else makes the layer. Raises NotationError if it holds another kind."""
+    """Return the parameters in a file, and the metadata of their layer. Raises NotationError if it holds another kind."""
     with LOADING, all_or_none():
-        from ..files.safetensors import TensorFile, load_tensors
+        from ..files.safetensors import TensorFile, named_tensors
 
-    about = TensorFile(path).metadata
+    file = TensorFile(path)
+    about = file.metadata
     text = about.get("layer")
     if text != kind:
         holds = f"holds {text}" if text else "does not name its layer"
@@ -63,4 +64,4 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
         numbers, *rest = (json.loads(about[name]) for name in ABOUT)
     except (KeyError, ValueError):
         raise NotationError(409, f"{path} has no metadata of the layer that it holds") from None
-    return {**load_tensors(path), **numbers}, *rest
+    return {**named_tensors(file), **numbers}, *rest

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar, cast
 
 import namedtensor as nt
 from grammar.locks import LOADING, all_or_none
@@ -137,14 +137,18 @@ class GGUFFile(Mapping[str, Any]):
 
 
 def reader_of(path: Path) -> Any:
-    """Open a file with the package `gguf`, without reading its weights."""
+    """Open a file once with the package `gguf`, without reading its weights."""
     try:
         with path.open("rb") as file:
-            start = file.read(len(MAGIC))
+            return reader_of_open(path, file)
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise nt.NotationError(409, f"cannot read {path}: {reason[:1].lower() + reason[1:]}") from None
-    if start != MAGIC:
+
+
+def reader_of_open(path: Path, file: IO[bytes]) -> Any:
+    """Return the reader of an open file. Raises NotationError if it is not a GGUF file."""
+    if file.read(len(MAGIC)) != MAGIC:
         raise nt.NotationError(
             409, f"cannot read {path}: it is not a GGUF file", hint="load a folder with config.json, or a GGUF file"
         )
@@ -156,7 +160,7 @@ def reader_of(path: Path) -> Any:
                 408, "gguf is not installed; it reads files of llama.cpp", hint="pip install gguf"
             ) from None
     try:
-        return GGUFReader(path)
+        return GGUFReader(cast("Any", file))
     except (OSError, ValueError, LookupError, ArithmeticError, TypeError):
         raise nt.NotationError(
             409, f"cannot read {path}: the file is cut short or damaged", hint="download or copy it again"

@@ -71,9 +71,14 @@ def load(
         config = arrays.config
         kind = known_kind(config, path)
     else:
+        before = versions_in(path)
         config = read_json(path / CONFIG)
         kind = known_kind(config, path)
         arrays = Arrays(path, kind)
+        if versions_in(path) != before:
+            raise nt.NotationError(
+                409, f"{path} was changed while it was opened", hint="load it again when it is complete"
+            )
     sizes = {name: number(config, key, path, int) for name, key in kind.config_sizes.items()}
     optional = kind.optional_rows(config)
     check_counts((*kind.table(config), *sum(optional.values(), ())), sizes, len(arrays), path)
@@ -106,6 +111,13 @@ def load(
     if backend == "numpy":
         return model.to(backend, dtype, device).pack()
     return model.pack(backend).to(backend, dtype, device)
+
+
+def versions_in(path: Path) -> dict[str, tuple[int, ...]]:
+    """Return the identity, the size and the time of the last change of the configuration and of each weight file."""
+    files = [file for file in (path / CONFIG, path / INDEX) if file.exists()]
+    status = {file.name: file.stat() for file in (*files, *path.glob("*.safetensors"))}
+    return {name: (each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for name, each in status.items()}
 
 
 def read_json(path: Path, kind: type = dict) -> Any:
