@@ -20,6 +20,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term, topological
 from . import loops
+from .products import is_long, multiply_others, multiply_up_to
 
 DIFFERENTIAL = "∂"
 
@@ -35,6 +36,8 @@ ZERO = "0"
 
 class Linearization:
     """The JVP of terms: tangents by the identity of each term, some of them given."""
+
+    is_computed = True  # whether tangents are computed, and not read
 
     def __init__(self, checker: Inference, make: TermBuilder, given: Mapping[int, Term | None]):
         self.checker, self.make = checker, make
@@ -57,6 +60,8 @@ class Linearization:
             return None
         if term.operator == "∏" and len(term.axes) > 1:
             return self.of(self.one_by_one(term))
+        if term.operator in PRODUCTS and self.is_computed and is_long(term):
+            return PRODUCTS[term.operator](self, term, parts)
         rule, record = STRUCTURAL.get(term.operator), REGISTRY.get(term.operator)
         if record is not None and record.joins:
             rule = _of_parts
@@ -209,6 +214,18 @@ def _of_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
     """A state of a loop, of the loop of the differentials."""
     return self.make.term(term.operator, tuple(parts), (), term.options, term.shape)
 
+
+def _product(self: Linearization, term: Term, parts: list[Any]) -> Term:
+    """Return the tangent of a product over a long axis."""
+    return self.whole(term, self.make.dot(parts[0], multiply_others(self.make, term), term.axes))
+
+
+def _running_product(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
+    """Return the tangent of `cumprod` along a long axis."""
+    return self.of(multiply_up_to(self.make, term))
+
+
+PRODUCTS = {"∏": _product, "cumprod": _running_product}
 
 # The differentials of terms other than operators, and of the operator that takes any number of directions.
 STRUCTURAL = {

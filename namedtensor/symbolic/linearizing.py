@@ -68,6 +68,8 @@ def change_of(term: Term) -> Change | None:
 class LinearReading(Linearization):
     """Differentials as they are read."""
 
+    is_computed = False
+
     def next(self, term: Term) -> Term | None:
         if change_of(term) is not None:
             part = self.found[id(term.arguments[0])]

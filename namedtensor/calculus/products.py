@@ -1,0 +1,57 @@
+"""Products over a long axis as terms whose derivatives need memory in proportion to its length.
+
+The differentials of `∏` and `cumprod` multiply all elements but one, for each element: a square of numbers. Here no
+number is divided, so zeros need no case of their own, also in derivatives of derivatives.
+"""
+
+from __future__ import annotations
+
+from ..core.sizes import SizeVariable, resolve
+from ..terms.builder import TermBuilder
+from ..terms.terms import Term
+
+SHORT = 64  # elements of an axis whose square is small
+
+
+def is_long(term: Term) -> bool:
+    """Return whether the square of the length of a product's axis is large."""
+    size = resolve(term.arguments[0].shape[term.axes[0]])
+    return type(size) is not SizeVariable and size > SHORT
+
+
+def multiply_others(make: TermBuilder, term: Term) -> Term:
+    """Return the product of all other elements, at each element of the operand of `∏`."""
+    (axis,) = term.axes
+    factors = term.arguments[0]
+    backwards = multiply_before(make, reverse(make, factors, axis), axis)
+    return make.times(multiply_before(make, factors, axis), reverse(make, backwards, axis))
+
+
+def multiply_before(make: TermBuilder, factors: Term, axis: str) -> Term:
+    """Return the product of the elements before each element."""
+    before = shift(make, factors, axis, 1)
+    return make.term("cumprod", (before,), (axis,), (), dict(before.shape))
+
+
+def multiply_up_to(make: TermBuilder, term: Term) -> Term:
+    """Return `cumprod` as products of 1, 2, 4, … elements: as many terms as its length has binary digits."""
+    (axis,) = term.axes
+    result, step, size = term.arguments[0], 1, resolve(term.shape[axis])
+    while step < size:
+        result, step = make.times(result, shift(make, result, axis, step)), 2 * step
+    return result
+
+
+def shift(make: TermBuilder, term: Term, axis: str, by: int) -> Term:
+    """Return the element that is `by` positions before each element, and one if there is none."""
+    one = make.number(1)
+    position = make.between("-", make.iota(axis, 1, term.shape[axis]), make.number(by))
+    is_inside = make.between("≥", position, one)
+    found = make.at(term, axis, make.between("where", is_inside, position, one))
+    return make.between("where", is_inside, found, make.number(1.0))
+
+
+def reverse(make: TermBuilder, term: Term, axis: str) -> Term:
+    """Return the elements in the reverse order."""
+    size = resolve(term.shape[axis])
+    return make.at(term, axis, make.between("-", make.number(size + 1), make.iota(axis, 1, size)))
