@@ -18,9 +18,9 @@ from .markdown import REMARK
 from .maths import CLOSERS, DEFINING, DISPLAYS, PIECES, definition_end, next_end
 
 MARK = re.compile(
-    rf"""<!--(?P<remark>.*?)-->
-    |<(?P<silent>script|style|pre|code|textarea|head)\b[^>]*>
-    |<h[12]\b[^>]*>(?P<title>.*?)</h[12]>
+    rf"""(?P<remark><!--)
+    |<(?P<silent>script|style|pre|code|textarea|head)\b
+    |<(?P<title>h[12])\b
     |\\begin\{{(?P<environment>(?:{"|".join(DISPLAYS)})\*?)\}}
     |(?P<define>{DEFINING})
     |(?P<opening>\\[(\[]|\$\$)
@@ -46,12 +46,12 @@ class _Hypertext:
         position = pieces = 0
         while pieces <= PIECES and (mark := MARK.search(self.text, position)):
             position = mark.end()
-            if mark["remark"] is not None:
-                self.remarks(*mark.span("remark"))
+            if mark["remark"]:
+                position = self.remarks(position)
             elif mark["silent"]:
                 position = max(next_end(self.lower, f"</{mark['silent'].lower()}>", position), position)
-            elif mark["title"] is not None:
-                self.heading(mark)
+            elif mark["title"]:
+                position = self.heading(mark)
             elif mark["define"]:
                 position = definition_end(self.text, mark) or position
                 self.copy(mark.start(), position)
@@ -63,15 +63,26 @@ class _Hypertext:
                     self.copy(mark.start(), end)
                     position = end
 
-    def remarks(self, start: int, end: int) -> None:
-        for match in REMARK.finditer(self.text, start, end):
+    def remarks(self, start: int) -> int:
+        """Copy the directives of a comment, and return the position after it, or `start` if nothing closes it."""
+        end = next_end(self.text, "-->", start)
+        for match in REMARK.finditer(self.text, start, end - 3) if end >= 0 else ():
             self.parts.write("% ", match.start())
             self.copy(*match.span())
+        return max(end, start)
 
-    def heading(self, mark: re.Match) -> None:
+    def heading(self, mark: re.Match) -> int:
+        """Write a heading as a section, and return the position after it, or after its tag's name if nothing closes it."""
+        start = next_end(self.text, ">", mark.end())
+        closer = f"</{mark['title'].lower()}>"
+        end = next_end(self.lower, closer, start) if start >= 0 else -1
+        if end < 0:
+            return mark.end()
+        title = re.sub(r"<[^<>]*>", "", self.text[start : end - len(closer)])
         self.parts.write(r"\section{", mark.start())
-        self.parts.write(" ".join(re.sub(r"<[^<>]*>", "", mark["title"]).split()), mark.start("title"))
-        self.parts.write("}\n", mark.end())
+        self.parts.write(" ".join(title.split()), start)
+        self.parts.write("}\n", end)
+        return end
 
     def copy(self, start: int, end: int) -> None:
         """A stretch on lines of its own, as a browser shows it: entities as their characters, and without tags."""
