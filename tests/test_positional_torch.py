@@ -258,3 +258,33 @@ def test_random_layers_are_refused_in_training():
 def test_a_function_with_a_derivative_of_its_own_is_refused():
     with pytest.raises(NotationError, match=r"torch.py:\d+: the module has a torch.autograd.Function"):
         nt.from_torch(lambda x: Doubled.apply(x) + 1, torch.randn(3, 4))
+
+
+def overwrite(x, y):
+    return x.mul_(2) + y.transpose(0, 1).add_(1)
+
+
+class Counter(torch.nn.Module):
+    """A module that changes its input and its buffer in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(3))
+
+    def forward(self, x, y):
+        self.count.add_(1)
+        return torch.relu_(x[0]) + y.sub_(self.count)
+
+
+@pytest.mark.parametrize(
+    "function, expected",
+    [(overwrite, lambda x, y: 2 * x + y.T + 1), (Counter(), lambda x, y: np.maximum(x[0], 0) + y - 1)],
+    ids=["function", "module"],
+)
+def test_functions_that_change_their_inputs_leave_the_examples(function, expected):
+    x, y = torch.randn(3, 3), torch.randn(3, 3)
+    before = x.clone(), y.clone()
+    read = nt.from_torch(function, x, y)
+    assert torch.equal(x, before[0]) and torch.equal(y, before[1])
+    assert not any(buffer.any() for buffer in getattr(function, "buffers", list)())
+    np.testing.assert_allclose(np.asarray(read(x, y)), expected(x.numpy(), y.numpy()), atol=1e-5)

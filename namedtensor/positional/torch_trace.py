@@ -326,9 +326,14 @@ def run(subject: Subject, call: Callable[[], Any]) -> Any:
 
 
 def value_of(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> list[tuple[str, torch.Tensor]]:
-    """What the function gives: its tensors, by their names in the result."""
-    result = run(subject, lambda: subject.call({**subject.parameters, **subject.buffers}, dict(inputs)))
+    """Return the tensors of the function's result by their names there."""
+    result = run(subject, lambda: subject.call({**subject.parameters, **copy_all(subject.buffers)}, copy_all(inputs)))
     return tensors_of(result)
+
+
+def copy_all(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return copies, which a function may change in place."""
+    return {name: tensor.detach().clone() for name, tensor in tensors.items()}
 
 
 def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
@@ -339,10 +344,11 @@ def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
 
 
 def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace, set[Ref]]:
-    """One run recorded, and the tensors in it that depend on inputs or parameters."""
+    """Return the record of one run, and the tensors in it that depend on inputs or parameters."""
+    buffers, inputs = copy_all(subject.buffers), copy_all(inputs)
     trace, depends = Trace(), set[Ref]()
     recorder = Recorder(trace, depends, subject.modules, "" if subject.masks else RANDOM)
-    groups = [("parameter", subject.parameters), ("buffer", subject.buffers), ("input", inputs)]
+    groups = [("parameter", subject.parameters), ("buffer", buffers), ("input", inputs)]
     for kind, tensors in groups:
         for name, tensor in tensors.items():
             recorder.known(tensor, kind, name)
@@ -355,9 +361,7 @@ def traced(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace,
 
     def recorded() -> Any:
         with recorder, Replacing():
-            return functionalize(call, remove="mutations_and_views")(
-                {**subject.parameters, **subject.buffers}, dict(inputs)
-            )
+            return functionalize(call, remove="mutations_and_views")({**subject.parameters, **buffers}, inputs)
 
     results = run(subject, recorded)
     trace.output = [(name, recorder.known(tensor)) for (name, _), tensor in zip(outputs, results)]
