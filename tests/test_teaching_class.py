@@ -214,6 +214,20 @@ def test_a_class_of_thirty_takes_seconds(tmp_path, sheet):
 
 
 # --------------------------------------------------------------------------------------------------------------- command
+@pytest.mark.parametrize("kind", ["file", "folder", "loop", "broken"])
+def test_links_in_a_folder_are_not_followed_and_reported(folder, kind, capsys):
+    solution = folder / "solved" / "solution.nt"
+    submitted(solution, ["∑_{m} X"])
+    targets = {"file": solution, "folder": solution.parent, "loop": folder / "handed", "broken": folder / "none"}
+    link = folder / "handed" / "mallory.nt"
+    link.symlink_to(targets[kind], target_is_directory=kind in ("folder", "loop"))
+    assert grade(folder, "--to", "json") == 0
+    output = capsys.readouterr()
+    students = {student["student"] for student in json.loads(output.out)["students"]}
+    assert students == {"ada", "bob", "Cleo Patra", "=evil"}
+    assert f"skipped: {link} is a link" in output.err
+
+
 def test_a_folder_as_a_table_with_totals(folder, capsys):
     out = folder / "out" / "grades.csv"
     assert grade(folder, "--to", "csv", "-o", out) == 0

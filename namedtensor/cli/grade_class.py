@@ -41,11 +41,13 @@ def graded_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> 
 
 
 def _texts(folder: Path, console: Console) -> tuple[dict[Path, str], list[str]]:
-    """The files of a folder that can be read, and why each other one is skipped, which standard error says too."""
+    """Return the texts of the readable files of a folder, and the reason for each skipped file, also on standard error."""
     result: dict[Path, str] = {}
     skipped: list[str] = []
     for path in files_in(folder):
         try:
+            if path.is_symlink():
+                raise InputError(f"{path} is a link, and links are not followed: submit the file itself")
             if path.suffix.lower() not in SUFFIXES:
                 raise InputError(f"{path} is not a {' or '.join(SUFFIXES)} file")
             result[path] = text_of(path)

@@ -13,6 +13,7 @@ nbgrader writes, with a folder or a prefix for each student, or has files that a
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -103,9 +104,19 @@ def text_of(path: Path) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- folders
 def files_in(folder: Path) -> list[Path]:
-    """The files of a folder, at any depth, the oldest first; hidden ones are left out."""
-    paths = [path for path in folder.rglob("*") if path.is_file() and not _is_hidden(path.relative_to(folder))]
-    return sorted(paths, key=lambda path: (path.stat().st_mtime, path.as_posix()))
+    """Return the files of a folder at any depth, the oldest first, without hidden ones.
+
+    Links to files and folders are included, and nothing below them: a student's link may lead to the key.
+    """
+    paths = [
+        Path(above, name)
+        for above, folders, files in os.walk(folder)
+        for name in (*files, *(name for name in folders if Path(above, name).is_symlink()))
+    ]
+    shown = [
+        path for path in paths if (path.is_symlink() or path.is_file()) and not _is_hidden(path.relative_to(folder))
+    ]
+    return sorted(shown, key=lambda path: (path.lstat().st_mtime, path.as_posix()))
 
 
 def _is_hidden(path: Path) -> bool:
