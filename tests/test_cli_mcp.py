@@ -20,7 +20,7 @@ CASES = [  # the tool, its arguments, and a part of the answer
     ("check", {"formula": r"\softmax{x}", "syntax": "latex"}, {"ok": False}),
     ("evaluate", {"formula": "∑_{a} X", "inputs": {"X": {"data": [[1, 2], [3, 4]], "axes": "a b"}}}, {"axes": ["b"], "values": [4.0, 6.0]}),
     ("evaluate", {"formula": "1 / x + n", "inputs": {"x": 2, "n": 1}}, {"values": 1.5}),
-    ("evaluate", {"formula": "1 / x", "inputs": {"x": 0}}, {"values": "inf"}),
+    ("evaluate", {"formula": "1 / x", "inputs": {"x": 0}}, {"values": "Infinity"}),
     ("evaluate", {"formula": "iota_{a}", "sizes": {"a": 20000}}, {"sizes": {"a": 20000}, "values": None}),
     ("evaluate", {"formula": "X", "inputs": {"X": [1, 2]}}, {"ok": False}),
     ("evaluate", {"formula": "X +", "inputs": {"X": 1}}, {"ok": False}),
@@ -73,6 +73,18 @@ def test_tools_and_their_arguments_are_those_of_the_answers():
     for tool in asyncio.run(listed()):
         names = set(TOOLS[tool.name].__code__.co_varnames[: TOOLS[tool.name].__code__.co_argcount])
         assert set(tool.input_schema["properties"]) == names - {"code"}
+
+
+@pytest.mark.parametrize("tool", ["check", "evaluate"])
+def test_a_lone_surrogate_is_answered(tool):
+    tools = BoundedTools(20.0, 0)
+    try:
+        record = getattr(tools, tool)("x + \ud800")
+        assert not record["ok"] and "error" in record["message"]
+        json.dumps(record, ensure_ascii=False).encode()
+        assert tools.evaluate("1 + 1")["values"] == 2
+    finally:
+        tools.close()
 
 
 @pytest.mark.slow

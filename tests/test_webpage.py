@@ -116,6 +116,18 @@ def test_whatever_is_asked_there_is_an_answer(request_):
     json.dumps(result)
 
 
+@pytest.mark.parametrize(
+    "solution, expected", [("log(X - X)", "-Infinity"), ("1 / (X - X)", "Infinity"), ("0 / (X - X)", "NaN")]
+)
+def test_numbers_that_json_lacks_are_strings(solution, expected):
+    file = f"#: exercise one points 1\nX ∈ ℝ^{{n}}\nanswer = {solution}\n"
+    reply = answer({"ask": "drawing", "file": file, "name": "one"})
+    assert set(reply["expected"]["data"]) == {expected}
+    reply = answer({"ask": "same", "first": solution, "second": "X", "inputs": {"X": "ℝ^{n}"}})
+    assert reply["actual"] == expected
+    assert json.loads(json.dumps(reply, allow_nan=False)) == reply
+
+
 REFUSED = (
     ({"ask": "check", "text": "x", "inputs": {"x": True}}, 101, "x in inputs is to be a type or a number"),
     ({"ask": "check", "text": "x" * 300_000}, 404, "text has 300000 characters, and at most "),

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from ..core.settings import recursion_headroom
 from ..core.suggestions import did_you_mean, near
 from ..core.version import __version__
 from ..files.text import InputError
@@ -124,7 +125,8 @@ def _dispatch(words: list[str]) -> int:
     options = parser.parse_intermixed_args(_guarded(words[1:]))
     console = Console(options.ascii, getattr(options, "json", False))
     try:
-        return COMMANDS[words[0]].run(options, console) or FINE
+        with recursion_headroom():
+            return COMMANDS[words[0]].run(options, console) or FINE
     except NotationError as problem:
         return _failed(problem, options, console)
     except InputError as problem:

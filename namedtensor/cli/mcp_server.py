@@ -39,7 +39,7 @@ class BoundedTools:
         self.seconds, self.code = seconds, code
 
     def ask(self, tool: str, **arguments: Any) -> Answer:
-        line = json.dumps({"tool": tool, "arguments": arguments}, ensure_ascii=False).encode()
+        line = json.dumps({"tool": tool, "arguments": arguments}).encode()
         try:
             return json.loads(self.process.ask_bounded(line, self.seconds))
         except NotationError as problem:

@@ -14,7 +14,8 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.kinds import wrong
-from ..files.text import InputError
+from ..core.settings import recursion_headroom
+from ..files.text import InputError, finite
 from .console import error_record
 
 MAX_NUMBERS = 10_000  # of a value that is answered whole
@@ -44,7 +45,7 @@ def evaluate(formula: str, inputs: Mapping[str, Any], sizes: Mapping[str, int], 
             "values": None,
             "note": f"the value has {count} numbers: sum over an axis, or select elements",
         }
-    return {**record, "values": _plain(value.tolist())}
+    return {**record, "values": finite(value.tolist())}
 
 
 def equivalent(first: str, second: str, types: Mapping[str, str], given: str) -> Record:
@@ -130,15 +131,6 @@ def _tensor(value: Any, name: str) -> Any:
     return tensor(value["data"], value["axes"])
 
 
-def _plain(values: Any) -> Any:
-    """Nested lists of numbers as JSON has them; what is not finite is a word."""
-    if isinstance(values, list):
-        return [_plain(value) for value in values]
-    if isinstance(values, complex):
-        return str(values)
-    return values if not isinstance(values, float) or math.isfinite(values) else str(values)
-
-
 # ------------------------------------------------------------------------------------------------------- in the process
 def prepare() -> None:
     """Load what most questions need."""
@@ -146,15 +138,17 @@ def prepare() -> None:
 
 
 def answer_line(line: bytes) -> bytes:
-    """The answer to a line: the name of a tool, and its arguments."""
+    """Return the answer to a line: the name of a tool, and its arguments."""
     question = json.loads(line)
-    return json.dumps(answer(question["tool"], question["arguments"]), ensure_ascii=False).encode()
+    record = answer(question["tool"], question["arguments"])
+    return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")  # A lone surrogate is not a character.
 
 
 def answer(tool: str, arguments: Record) -> Record:
     """The record of a tool, or of the error."""
     try:
-        return {"ok": True, **TOOLS[tool](**arguments)}
+        with recursion_headroom():
+            return {"ok": True, **TOOLS[tool](**arguments)}
     except NotationError as problem:
         return error_answer(problem)
     except InputError as problem:

@@ -17,7 +17,8 @@ import sys
 from collections.abc import Callable
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from grammar.errors import NotationError
@@ -25,6 +26,9 @@ from grammar.lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS
 from grammar.locks import locked
 
 from .kinds import as_number
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,17 @@ class recursion_headroom:
         if cls.before:
             sys.setrecursionlimit(cls.before)
             cls.before = 0
+
+
+def raise_recursion_limit(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Return the function with more recursion headroom in each of its calls."""
+
+    @wraps(function)
+    def call(*arguments: Given.args, **options: Given.kwargs) -> Result:
+        with recursion_headroom():
+            return function(*arguments, **options)
+
+    return call
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,7 +1,8 @@
 r"""The protocol of the page: one function, `answer(request) -> reply`, both plain JSON.
 
 A request is `{"ask": QUESTION, …}`, a reply `{"ok": true, …}` or `{"ok": false, "error": ERROR}`; a field `id` of a request
-comes back in its reply. Whatever is asked, there is an answer: it raises nothing.
+comes back in its reply. Whatever is asked, there is an answer: it raises nothing. JSON lacks three numbers: a reply has the
+strings "NaN", "Infinity" and "-Infinity" for them, as files and `--json` have.
 
 **Texts and places.** A *formula* is the fields
 
@@ -138,6 +139,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..core.settings import recursion_headroom
+from ..files.text import finite
 from .replies import Reply, error_data
 from .requests import Request
 
@@ -151,7 +154,7 @@ LONGEST = 64_000  # characters of a request
 
 
 def answer(request: str | Mapping[str, Any]) -> Reply:
-    """The reply to a request, whatever it is.
+    """Return the reply to a request, whatever it is.
 
     >>> answer({"ask": "check", "text": "∑_{a} X", "inputs": {"X": "ℝ^{a[3] × b[2]}"}})["type"]["text"]
     'ℝ^{b[2]}'
@@ -167,13 +170,12 @@ def answer(request: str | Mapping[str, Any]) -> Reply:
         return {"ok": False, "error": error_data(NotationError(101, "a request is an object of JSON"))}
     tag = {"id": request["id"]} if isinstance(request.get("id"), (str, int)) else {}
     try:
-        return {"ok": True, **tag, **_answered(Request(request))}
+        with recursion_headroom():
+            return finite({"ok": True, **tag, **_answered(Request(request))})
     except NotationError as problem:
         return {"ok": False, **tag, "error": error_data(problem)}
     except MemoryError:
         return {"ok": False, **tag, "error": error_data(NotationError(404, "this does not fit in memory"))}
-    except RecursionError:
-        return {"ok": False, **tag, "error": error_data(NotationError(404, "this nests too deep"))}
     except Exception as problem:  # a page is never shown a traceback
         text = f"this could not be answered: {type(problem).__name__}: {problem}"
         return {"ok": False, **tag, "error": error_data(NotationError(405, text))}

@@ -99,11 +99,11 @@ def prepare() -> None:
 
 
 def answer_line(line: bytes) -> bytes:
-    """The reply to a line, in the process."""
+    """Return the reply to a line, in the process."""
     from .answers import answer
 
     data = json.loads(line)
     result = answer(data["request"])
     if "examples" in result:
         result |= {name: data[name] for name in ("file", "site") if data[name] is not None}
-    return json.dumps(result, ensure_ascii=False).encode()
+    return json.dumps(result, ensure_ascii=False).encode("utf-8", "replace")  # A lone surrogate is not a character.
