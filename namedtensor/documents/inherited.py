@@ -84,7 +84,7 @@ class Inheritance:
         return bool(names) and not functions and not names & axes
 
     def is_the_same(self, name: str, section: Section) -> bool:
-        """Whether a section says again, and no more than that, which set a tensor of known elements is in."""
+        """Return whether a section only repeats the declaration of a tensor whose elements are known."""
         before = [self.statement(pair) for pair in self.known.get(name, ())]
         sets = {
             to_text(of) for statement in before if isinstance(statement, nodes.Declaration) for of in statement.sets
@@ -92,13 +92,15 @@ class Inheritance:
         known = [
             statement for statement in before if isinstance(statement, nodes.Equation) and _is_known(statement.sides[1])
         ]
+        if not known:
+            return False
         again = [
             statement
             for maths in section.formulas
             for statement in section.programs[maths].statements
             if name in _told_by(statement)
         ]
-        return bool(known and again) and all(
+        return bool(again) and all(
             isinstance(statement, nodes.Declaration) and {to_text(of) for of in statement.sets} <= sets
             for statement in again
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeGuard
 
 from grammar import nodes
@@ -142,11 +142,11 @@ class DocumentLines:
         return result
 
     def definitions(self, line: Line, base: str) -> list[Line]:
-        """The equations for a name in the section of a line, or in the last one before it that has any."""
-        for section in range(line.section, -1, -1):
-            if result := self.defined.get((section, base)):
-                return result
-        return []
+        """Return the equations for a name in the section of a line, or in the last one before it that has any."""
+        return self.defined.get((self._defining_section(line, base), base), [])
+
+    def _defining_section(self, line: Line, base: str) -> int:
+        return next((section for section in range(line.section, -1, -1) if (section, base) in self.defined), -1)
 
     @cached_property
     def declared(self) -> dict[str, list[tuple[Line, Any]]]:
@@ -159,10 +159,18 @@ class DocumentLines:
         return result
 
     def number(self, line: Line, name: str) -> float | None:
-        """The number that a name is, that its only definition gives."""
-        definitions = [other for other in self.definitions(line, name) if isinstance(other.head, nodes.Name)]
-        values = [other.body[0].value for other in definitions if isinstance(other.body[0], nodes.Number)]
-        return values[0] if len(values) == 1 == len(definitions) else None
+        """Return the number that the only definition of a name gives, or None."""
+        return self._numbers.get((self._defining_section(line, name), name))
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[int, str], float]:
+        """The numbers that names are, by section and name."""
+        result: dict[tuple[int, str], float] = {}
+        for place, lines in self.defined.items():
+            bodies = [line.body[0] for line in lines if isinstance(line.head, nodes.Name)]
+            if len(bodies) == 1 and isinstance(bodies[0], nodes.Number):
+                result[place] = bodies[0].value
+        return result
 
     def is_parameter(self, line: Line, node: Any) -> bool:
         """Whether a node is a name that is declared and that no equation defines, or a parameter of the line's function."""
@@ -237,14 +245,23 @@ def is_call(node: Any, *operators: str) -> TypeGuard[nodes.Call]:
 
 
 def factors_of(node: Any) -> list[Any]:
-    """The factors of a product without axes."""
-    if is_call(node, "⊙", "juxtaposed") and not node.subscript:
-        return [factor for argument in node.arguments for factor in factors_of(argument)]
-    return [node]
+    """Return the factors of a product without axes."""
+    return _operands_of(node, lambda inner: is_call(inner, "⊙", "juxtaposed") and not inner.subscript)
 
 
 def terms_of(node: Any) -> list[Any]:
-    """The terms of a sum."""
-    if is_call(node, "+") and len(node.arguments) == 2:
-        return [term for argument in node.arguments for term in terms_of(argument)]
-    return [node]
+    """Return the terms of a sum."""
+    return _operands_of(node, lambda inner: is_call(inner, "+") and len(inner.arguments) == 2)
+
+
+def _operands_of(node: Any, is_inner: Callable[[Any], bool]) -> list[Any]:
+    """Return the operands of nested calls in the order written."""
+    result: list[Any] = []
+    stack: list[Any] = [node]
+    while stack:
+        current = stack.pop()
+        if is_inner(current):
+            stack.extend(reversed(current.arguments))
+        else:
+            result.append(current)
+    return result

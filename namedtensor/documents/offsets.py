@@ -26,8 +26,10 @@ def lost_offsets(lines: DocumentLines) -> Iterator[Suspicion]:
     for line in lines.all:
         for length in lengths:
             yield from _of_comparisons(lines, line, length)
-        for node in line.body_nodes:
-            if is_call(node, "+"):
+        sums = [node for node in line.body_nodes if is_call(node, "+")]
+        inner = {id(argument) for node in sums for argument in node.arguments}
+        for node in sums:
+            if id(node) not in inner:
                 yield from _of_terms(lines, line, node)
 
 

@@ -35,10 +35,11 @@ def unused_results(lines: DocumentLines) -> Iterator[Suspicion]:
     masked = {other.section for other in lines.all for node in walk(other.statement) if is_call(node, "softmax")}
     for line in lines.all:
         base = base_of(line.head)
-        if not base or not line.maths.display or _is_used(lines, line, base):
+        if not base or not line.maths.display:
             continue
         is_step = _is_inner_step(lines, line, loops) or _is_function_of_a_step(line, loops)
-        if is_step or is_mask(line) and line.section in masked or line in tables:
+        has_purpose = is_step or is_mask(line) and line.section in masked or line in tables
+        if has_purpose and not _is_used(lines, line, base):  # This search reads the whole document.
             yield Suspicion(CODE, line, line.head, f"{lines.text(line, line.head)} is defined and not used", HINT)
 
 
@@ -131,10 +132,12 @@ def _is_function_of_a_step(line: Line, loops: set[tuple[int, str, str]]) -> bool
 
 
 def _tables(lines: DocumentLines) -> list[Line]:
-    """Lines that define all elements of a tensor by their indices, where the other definitions of the section are used."""
+    """Return unused lines that define a tensor by its indices, in sections that use most of their definitions."""
     result: list[Line] = []
     for number in range(len(lines.document.sections)):
         definitions = [line for line in lines.all if line.section == number and base_of(line.head)]
+        if not any(map(_is_table, definitions)):
+            continue
         unused = [line for line in definitions if not _is_used(lines, line, base_of(line.head))]
         if len(definitions) - len(unused) < max(MIN_USED, 3 * len(unused)):
             continue
