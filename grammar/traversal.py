@@ -85,9 +85,21 @@ def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def mapped(node: Any, change: Callable[[Any], Any]) -> Any:
-    """The tree with what `change` gives for a node in its place; None leaves it as it is and looks below."""
-    result = change(node)
-    return rebuilt(node, lambda part: mapped(part, change)) if result is None else result
+    """Return the tree with each node replaced by the result of `change`; None keeps the node and continues below it."""
+    results: dict[int, Any] = {}
+    stack: list[tuple[Any, bool]] = [(node, False)]
+    while stack:  # A long sum is deeper than Python's recursion limit.
+        current, is_below_done = stack.pop()
+        if is_below_done:
+            results[id(current)] = rebuilt(current, lambda part: results[id(part)])
+        elif id(current) not in results:
+            result = change(current)
+            if result is not None:
+                results[id(current)] = result
+            else:
+                stack.append((current, True))
+                stack.extend((child, False) for child in reversed(children(current)))
+    return results[id(node)]
 
 
 PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")

@@ -12,6 +12,7 @@ from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
 from ..core.kinds import as_path, as_text, wrong
+from ..core.settings import raise_recursion_limit
 from ..core.suggestions import Suggests
 from ..files.text import InputError
 from .document import MathSpan, Section
@@ -86,6 +87,7 @@ def _shown(finding: Finding) -> str:
     return f"{finding.file}:{line}:{column}: {finding.severity} {problem.code}: {shown}"
 
 
+@raise_recursion_limit
 def check_document(
     text: str, path: str, *, read: Callable[[str], str | None] | None = None, everything: bool = False
 ) -> DocumentCheck:

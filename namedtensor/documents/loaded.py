@@ -15,6 +15,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.printer import to_text
 
+from ..core.settings import raise_recursion_limit
 from ..files.text import InputError
 from .document import Section
 from .hypertext import whole_hypertext
@@ -47,6 +48,7 @@ def whole_of(text: str, file: str, read: Read | None = None) -> Whole:
     return whole_chapter(text, file, read) if reader is whole_chapter else reader(text, file)
 
 
+@raise_recursion_limit
 def program_of(file: str, section: str | None) -> str | None:
     """Return the program of a document, or of one of its sections, as text; None if the file is a formula.
 

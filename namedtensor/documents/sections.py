@@ -20,6 +20,7 @@ from grammar import nodes
 from grammar.errors import NotationError, OperandNote, Span
 from grammar.locks import LOADING, all_or_none
 
+from ..core.settings import raise_recursion_limit
 from ..core.suggestions import Suggestion
 from ..scope.names import walk
 from ..terms.inference import CheckWarning
@@ -36,6 +37,7 @@ from .unused import unused_names
 from .verdicts import FALSE, UNSPECIFIED, Draws
 
 
+@raise_recursion_limit
 def check_document(
     source: str,
     everything: bool = False,

@@ -83,15 +83,18 @@ class ProgramNames:
 
 def used(node: nodes.Node, labeled: set[Key]) -> Iterator[Key]:
     """Yield the names that an expression uses: for X^2 also X, unless X^2 is itself a name."""
-    name = None if isinstance(node, nodes.Axis) else spelled(node)
-    if name is not None:
-        yield name.key()
-        if isinstance(node, (nodes.Superscript, nodes.Subscript)) and name.key() not in labeled:
-            yield from used(node.base, labeled)
-        return
-    parts = (*node.arguments, *node.parameters) if isinstance(node, nodes.Call) else children(node)
-    for part in parts:
-        yield from used(part, labeled)
+    stack: list[Any] = [node]
+    while stack:  # A long sum is deeper than Python's recursion limit.
+        current = stack.pop()
+        name = None if isinstance(current, nodes.Axis) else spelled(current)
+        if name is not None:
+            yield name.key()
+            if isinstance(current, (nodes.Superscript, nodes.Subscript)) and name.key() not in labeled:
+                stack.append(current.base)
+        else:
+            is_call = isinstance(current, nodes.Call)
+            parts = (*current.arguments, *current.parameters) if is_call else children(current)
+            stack.extend(reversed(parts))
 
 
 def bound_by(node: Any) -> set[str]:

@@ -17,6 +17,7 @@ from grammar.parser import parse
 from grammar.printer import to_text
 
 from ..core.kinds import as_mapping
+from ..core.settings import raise_recursion_limit
 from ..derivations.equal_forms import has_proof
 from ..programs.boundaries import condition_for_all
 from ..programs.parsed import ParsedProgram
@@ -30,6 +31,7 @@ NEUTRAL = Words("the first", "the value of the first", "the second", "the second
 TURNED = Words("the second", "the value of the second", "the first", "the first", is_secret=False)
 
 
+@raise_recursion_limit
 def equivalent(
     first: Any, second: Any, inputs: Mapping[str, Any] | None = None, /, *, given: str = "", seed: int = 0, **types: Any
 ) -> Equivalence:

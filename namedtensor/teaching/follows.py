@@ -19,6 +19,7 @@ from grammar.errors import NotationError, NotationWarning
 from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import wrong
+from ..core.settings import raise_recursion_limit
 from ..core.tensor import tensor
 from ..positional.pytest_plugin import Differs
 from ..programs.evaluate import evaluate
@@ -155,6 +156,7 @@ def wrong_size(
 
 
 # --------------------------------------------------------------------------------------------------------------- values
+@raise_recursion_limit
 def verify(
     function: Any,
     contract: Contract,

@@ -23,6 +23,7 @@ from grammar.plain_text import encodable
 from grammar.printer import to_text
 
 from ..core.processes import AnsweringProcess, EndedError, LateError
+from ..core.settings import raise_recursion_limit
 from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.plain_values import PlainTensor
 from ..scope.names import walk
@@ -139,6 +140,7 @@ def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attem
     )
 
 
+@raise_recursion_limit
 def graded(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
     """The grade of an answer, however long that takes."""
     try:
