@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.latex.macros import DEFINES, expand, scan
 
 from . import (  # noqa: F401 — these register the rules of trees
     matrix_blocks,
@@ -85,14 +86,16 @@ class Algebra:
         self.remarks: list[str] = []
 
     def lines(self, text: str) -> list[str]:
-        """The lines, each with blanks for what is before it, so that spans are those of the source."""
-        result, start = [], 0
+        """Return the lines, each after blanks and the macros defined before it, so that its spans fit the source."""
+        result, start, before = [], 0, ""
         ends = [match.span() for match in LINES.finditer(text) if not within(text[: match.start()])]
         for end, after in [*ends, (len(text), len(text))]:
             piece = text[start:end]
-            if piece.strip(" \t\\,.$&;"):
+            defines = DEFINES.search(piece) is not None
+            if piece.strip(" \t\\,.$&;") and not (defines and not expand(piece, scan(piece))):
                 bare = re.sub(r"[,.]\s*$", lambda m: " " * len(m[0]), piece)
-                result.append(re.sub(r"[^\n]", " ", text[:start]) + bare)
+                result.append(before + bare)
+            before += (piece if defines else re.sub(r"[^\n]", " ", piece)) + re.sub(r"[^\n]", " ", text[end:after])
             start = after
         if not result:
             raise NotationError(108, "no formula to translate")

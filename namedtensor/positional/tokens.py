@@ -1,7 +1,7 @@
 """The tokens of matrix and index notation, in text and LaTeX, each with its span in the source.
 
-`A B` is a product here and no name, so letters side by side are several names, unless they are a function, or a name that
-is given. Fonts and accents of LaTeX, scripts in Unicode, `\\left` and spaces are dealt with here.
+The grammar reads LaTeX to pieces and expands the author's macros; this layer only says what a piece is here. `A B` is a
+product and no name, so letters side by side are several names, unless they are a function or a given name.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
+from grammar.latex.macros import FONTS, TEXTS, Piece, expand, is_number, scan, unfonted
+from grammar.latex.tables import ACCENT_MACROS, ARITY, BARS, LOOKS, NAMES, PAIRS, SIZED
+from grammar.latex.tables import SIGNS as LATEX_SIGNS
+from grammar.symbols import ACCENTS, SUPERSCRIPTS
+from grammar.symbols import SUBSCRIPTS as SUBSCRIPT_SIGNS
 
 from .refusals import refused
 
@@ -29,251 +34,298 @@ class SourceToken(NamedTuple):
         return self.start, self.end
 
 
-FUNCTIONS = {  # as written, in lower case: the operator of the notation, or what `matrices` knows by this word
+FUNCTIONS = {  # as written, in lower case: the operator of the notation, or the word that `matrices` knows
     **{name: name for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf softmax logsoftmax".split()},
     **{name: name for name in "logsumexp det diag vec max min argmax argmin inv rank mean var std".split()},
     "ln": "log", "arctan": "arctan", "sigmoid": "σ", "sgn": "sign", "tr": "trace", "trace": "trace", "swish": "silu",
     "log_softmax": "logsoftmax", "concat": "concat", "norm": "norm", "logdet": "logdet", "𝔼": "expectation", "leakyrelu": "leaky_relu",
 }  # fmt: skip
-MACROS = {  # what a macro stands for
-    "top": "⊤", "intercal": "⊤", "mathsf T": "⊤", "cdot": "·", "circ": "∘", "odot": "⊙", "otimes": "⊗", "times": "×", "ast": "*",
-    "lVert": "‖", "rVert": "‖", "Vert": "‖", "|": "‖", "lvert": "|", "rvert": "|", "vert": "|", "mid": "|", "langle": "⟨", "rangle": "⟩",
-    "sum": "∑", "prod": "∏", "nabla": "∇", "partial": "∂", "infty": "∞", "neq": "≠", "ne": "≠", "leq": "≤", "le": "≤", "geq": "≥",
-    "ge": "≥", "lt": "<", "gt": ">", "in": "∈", "prime": "'", "dagger": "†", "frac": "frac", "dfrac": "frac", "tfrac": "frac",
-    "sqrt": "√", "coloneqq": "=", "triangleq": "=", "{": "{", "}": "}", "lbrace": "{", "rbrace": "}", "leftarrow": "←", "to": "→",
-    "ell": "ℓ", "ldots": "…", "dots": "…", "cdots": "…",
-}  # fmt: skip
-GREEK = {
-    name: unicodedata.lookup(f"GREEK {'CAPITAL' if name[0].isupper() else 'SMALL'} LETTER {name.upper().replace('LAMBDA', 'LAMDA')}")
-    for name in "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
-    "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
-} | {"varepsilon": "ε", "varphi": "φ", "vartheta": "θ"}  # fmt: skip
-FONTS = set(
-    "text textrm textbf textit mathrm mathbf mathit mathsf mathcal mathtt boldsymbol bm vec operatorname operatorname* mathop".split()
-)
-ACCENTS = {
-    "hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303", "widetilde": "\u0303", "bar": "\u0304", "overline": "\u0304",
-    "dot": "\u0307",
-}  # fmt: skip
-SKIPPED = set(
-    "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr displaystyle textstyle quad qquad ! , ; : limits nolimits rm bf".split()
-) | {" "}
-BLACKBOARD = {"1": (NAME, "𝟏"), "R": (SIGN, "ℝ"), "E": (FUNCTION, "𝔼")}
-ENVIRONMENTS = {"matrix", "bmatrix", "pmatrix", "smallmatrix", "bsmallmatrix"}
-SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ᵀⁿ", "0123456789-+⊤n"))
-SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₗₘₙₚₛₜₐₓᵣₕ", "0123456789ijklmnpstaxrh"))
-SIGNS = {"−": "-", "∗": "*", "⋅": "·", "∙": "·", "∥": "‖", "ᵀ": "⊤", "′": "'", "\u2061": "", "〈": "⟨", "〉": "⟩"}
+SIGNS = {"−": "-", "–": "-", "∗": "*", "⋅": "·", "∙": "·", "∥": "‖", "∣": "|", "ᵀ": "⊤", "′": "'", "’": "'", "\u2061": "", "〈": "⟨", "〉": "⟩",
+    ":=": "=", "≔": "=", "...": "…", "$": "", "$$": "", "~": "", "&": ""}  # fmt: skip
 PLAIN = set("+-*·∘⊙⊗×/=(){}[]^_,|‖√'<>≤≥≠∈∑∏∇∂∞⟨⟩⊤†@←→;…:.")
-WORD = re.compile(r"[A-Za-z]+")
-DIGITS = re.compile(r"\d+(?:\.\d+)?(?:[eE]-?\d+)?|\.\d+", re.ASCII)  # 𝟏 is a vector of ones
-MACRO = re.compile(r"\\(?:operatorname\*|[A-Za-z]+|.)", re.DOTALL)
+# The signs that matrix notation has, or tells apart, and the named notation does not.
+MACROS = {
+    "\\top": "⊤", "\\intercal": "⊤", "\\cdot": "·", "\\ast": "*", "\\langle": "⟨", "\\rangle": "⟩", "\\nabla": "∇", "\\sqrt": "√", "\\|": "‖", "\\Vert": "‖",
+    "\\infty": "∞", "\\lbrace": "{", "\\rbrace": "}", "\\leftarrow": "←",
+    "\\dagger": "†", "\\dag": "†",
+    **{macro: "frac" for macro, arguments in ARITY.items() if arguments == 2 and macro.endswith("frac")},
+    **dict.fromkeys(BARS, "|"), **{macro: sign for macro, sign in PAIRS.items() if sign == "‖"}, "\\prime": "'",
+}  # fmt: skip
+MACROS = {macro: sign for macro, (_, sign) in LATEX_SIGNS.items() if macro[0] == "\\" and sign in PLAIN} | MACROS
+GREEK = {macro: letter for macro, letter in NAMES.items() if letter not in "∞l"} | {"\\ell": "ℓ"}
+SKIPPED = LOOKS | SIZED.keys() | {"\\quad", "\\qquad", "\\ "}
+FONT_MACROS = {f"\\{name}" for name in (*TEXTS, *FONTS, "mathcal", "mathscr", "vec")} | {"\\operatorname*"}
+BLACKBOARD = {"1": (NAME, "𝟏"), "R": (SIGN, "ℝ"), "E": (FUNCTION, "𝔼")}
+ENVIRONMENT = re.compile(r"\\(begin|end)\{(.*)\}")
+ENVIRONMENTS = {"matrix", "bmatrix", "pmatrix", "smallmatrix", "bsmallmatrix"}
+SUPERSCRIPT_SIGNS = {**SUPERSCRIPTS, "ᵀ": "⊤"}
+RUN = re.compile(r"[A-Za-z]+")
+LOWER = re.compile(r"[a-zα-ω]+")
 MAX_TOKENS = 1_000  # of a line
 
 
 class Scanner:
-    """One pass over a source; `names` are those that are given, of which the longer ones are words."""
+    """One pass over the pieces of a source; given `names` of several letters are words."""
 
     def __init__(self, source: str, names: Collection[str]):
-        self.source, self.tokens, self.position = source, list[SourceToken](), 0
+        self.source, self.tokens = source, list[SourceToken]()
+        self.left = expand(source, scan(source))[::-1]  # the next piece is the last
+        self.latex = "\\" in source
         self.matrices = 0  # that are open
         self.scripts = 0  # braces of subscripts that are open
+        self.argument_end = 0
         self.words = sorted((name for name in names if len(name) > 1 and name.isidentifier()), key=len, reverse=True)
 
-    def refuse(self, start: int, message: str, hint: str | None = None) -> NotationError:
-        return refused(self.source, (start, max(self.position, start + 1)), message, hint)
+    def refuse(self, span: Span, message: str, hint: str | None = None) -> NotationError:
+        return refused(self.source, (span[0], max(span[1], span[0] + 1)), message, hint)
 
     def add(self, kind: str, text: str, start: int, end: int) -> None:
         self.tokens.append(SourceToken(kind, text, start, end))
 
+    def peek(self) -> str:
+        return self.left[-1][0] if self.left else ""
+
+    def after_script(self) -> bool:
+        return bool(self.tokens) and self.tokens[-1].kind == SIGN and self.tokens[-1].text in ("_", "^")
+
+    def keep(self, piece: Piece, length: int) -> tuple[str, int, int]:
+        """Return the first characters of a piece, and put the others back."""
+        text, start, end = piece
+        if length >= len(text):
+            return piece
+        middle = min(start + length, end)
+        self.left.append((text[length:], middle, end))
+        return text[:length], start, middle
+
     def scan(self) -> list[SourceToken]:
-        source = self.source
-        while self.position < len(source):
-            start, character = self.position, source[self.position]
-            if character == "&" and self.matrices:
-                self.position += 1
-                self.add(SIGN, ",", start, self.position)
-            elif character.isspace() or character in "$&~":
-                self.position += 1
-            elif character == "\\":
-                self.macro()
-            elif match := DIGITS.match(source, start):
-                self.digits(match)
-            elif character in SUPERSCRIPTS or character in SUBSCRIPTS:
-                self.unicode_script()
-            elif (word := next((word for word in self.words if source.startswith(word, start)), None)) is not None:
-                self.position += len(word)
-                self.add(NAME, word, start, self.position)
-            elif WORD.match(source, start):
-                self.word()
-            elif (character.isalpha() or character == "𝟏") and character not in PLAIN and character not in SIGNS:
-                self.letter()
-            else:
-                self.sign()
-        self.add(END, "", len(source), len(source))
+        if not self.latex and "%" in self.source:
+            raise self.refuse((self.source.index("%"), 0), "unsupported character %")
+        while self.left:
+            piece = self.left.pop()
+            text, start, end = piece
+            if text[0] == "\\":
+                self.macro(piece)
+            elif text == "&" and self.matrices:
+                self.add(SIGN, ",", start, end)
+            elif is_number(text):
+                self.number(piece)
+            elif text in SUPERSCRIPT_SIGNS or text in SUBSCRIPT_SIGNS:
+                self.unicode_script(piece)
+            elif not self.given(piece):
+                self.characters(piece)
+        self.add(END, "", len(self.source), len(self.source))
         return self.tokens
 
-    def digits(self, match: re.Match[str]) -> None:
-        """A number; in a script without braces only its first digit."""
-        end = match.end()
-        if self.tokens and self.tokens[-1].text in ("_", "^"):
-            end = match.start() + 1
-        self.position = end
-        self.add(NUMBER, self.source[match.start() : end], match.start(), end)
+    def given(self, piece: Piece) -> bool:
+        """Read a given name of several letters, which may end inside a later piece: W1."""
+        text, end, at = piece[0], piece[2], len(self.left) - 1
+        while at >= 0 and self.left[at][1] == end and len(text) < 100:
+            text, end, at = text + self.left[at][0], self.left[at][2], at - 1
+        word = next((word for word in self.words if text.startswith(word)), None)
+        if word is None:
+            return False
+        missing = len(word) - len(piece[0])
+        last = self.keep(piece, len(word))
+        while missing > 0:
+            last = self.left.pop()
+            missing, last = missing - len(last[0]), self.keep(last, missing)
+        self.add(NAME, word, piece[1], last[2])
+        return True
 
-    def word(self) -> None:
-        """A function, or letters that are names each."""
-        match = WORD.match(self.source, self.position)
-        assert match
-        word, start = match[0], match.start()
-        if self.tokens and self.tokens[-1].text in ("_", "^"):
-            word = word[:1]
+    def number(self, piece: Piece) -> None:
+        """Read a number. After a script, TeX takes one digit of it, and text takes all."""
+        text, start, end = piece
+        previous = self.tokens[-1] if self.tokens else None
+        glued = previous is not None and previous.kind == NUMBER and previous.end == start and not self.scripts
+        if glued and len(self.tokens) > 1 and self.tokens[-2].text in ("_", "^") and self.tokens[-2].kind == SIGN:
+            assert previous is not None
+            sign, whole = self.tokens[-2].text, previous.text + text
+            if self.latex:
+                raise self.refuse(
+                    (previous.start, end),
+                    f"TeX reads {sign}{whole} as {sign}{previous.text} {text}",
+                    f"write {sign}{{{whole}}}",
+                )
+            self.tokens[-1] = SourceToken(NUMBER, whole, previous.start, end)
+            return
+        self.add(NUMBER, text, start, end)
+
+    def characters(self, piece: Piece) -> None:
+        """Read letters that are names each, a function, or one sign."""
+        text, start, _ = piece
+        if run := RUN.match(text):
+            self.word(self.keep(piece, len(run[0])))
+        elif unicodedata.combining(text[0]) and self.tokens and self.tokens[-1].kind == NAME:
+            last = self.tokens.pop()
+            self.keep(piece, 1)
+            self.add(NAME, unicodedata.normalize("NFC", last.text + text[0]), last.start, start + 1)
+        elif text[0].isalpha() and text[0] not in PLAIN or text[0] == "𝟏":
+            character, start, end = self.keep(piece, 1)
+            if character == "Σ" and (
+                self.peek() == "_" or self.peek() in SUBSCRIPT_SIGNS and not SUBSCRIPT_SIGNS[self.peek()].isdigit()
+            ):
+                self.add(SIGN, "∑", start, end)
+            else:
+                self.add(NAME, unicodedata.normalize("NFC", character), start, end)
+        else:
+            self.sign(piece)
+
+    def word(self, piece: Piece) -> None:
+        """Read a function, or letters that are names each."""
+        word, start, _ = piece
         if self.scripts:
-            self.position = match.end()
-            return self.add(NAME, word, start, self.position)
+            return self.add(NAME, *piece)
+        if self.after_script():
+            return self.add(NAME, *self.keep(piece, self.letters_of_script(word)))
+        following = self.peek()
         if len(word) > 1 and word.lower() in FUNCTIONS:
-            self.add(FUNCTION, word, start, start + len(word))
-        elif len(word) > 4 or (len(word) > 1 and word.islower() and self.source[match.end() : match.end() + 1] == "("):
-            self.position = start + len(word)
+            self.add(FUNCTION, *piece)
+        elif len(word) > 4 or (len(word) > 1 and word.islower() and following == "("):
             hint = "give its shape, or write its letters apart if they are factors"
-            raise self.refuse(start, f"unknown name or function {word}", hint)
+            raise self.refuse(piece[1:], f"unknown name or function {word}", hint)
         else:
             for offset, letter in enumerate(word):
-                self.add(NAME, letter, start + offset, start + offset + 1)
-        self.position = start + len(word)
+                self.add(NAME, letter, min(start + offset, piece[2] - 1), min(start + offset + 1, piece[2]))
 
-    def letter(self) -> None:
-        """A letter with its accents; a Σ with a script is a sum."""
-        start = self.position
-        self.position += 1
-        following = self.source[self.position : self.position + 1]
-        if (
-            self.source[start] == "Σ"
-            and (following == "_" or following in SUBSCRIPTS and not following.isdigit())
-            and following
-        ):
-            return self.add(SIGN, "∑", start, self.position)
-        while self.position < len(self.source) and unicodedata.combining(self.source[self.position]):
-            self.position += 1
-        text = unicodedata.normalize("NFC", self.source[start : self.position])
-        self.add(NAME, text, start, self.position)
+    def letters_of_script(self, word: str) -> int:
+        """Return how many letters a script without braces has: one in LaTeX; in text W_ij has two, and x_iy_i one."""
+        run = LOWER.match(word)
+        if self.latex or run is None:
+            return 1
+        return max(1, len(run[0]) - (run[0] == word and self.peek() in ("_", "^")))
 
-    def sign(self) -> None:
-        start, character = self.position, self.source[self.position]
-        text = SIGNS.get(character, character)
-        if "⁄" in (fraction := unicodedata.normalize("NFKC", character)):
-            for kind, piece in ((SIGN, "{"), (NUMBER, fraction[0]), (SIGN, "/"), (NUMBER, fraction[2:]), (SIGN, "}")):
-                self.add(kind, piece, start, start + 1)
-            self.position += 1
+    def sign(self, piece: Piece) -> None:
+        text, start, end = piece
+        fraction = unicodedata.normalize("NFKC", text[0])
+        if "⁄" in fraction:
+            self.keep(piece, 1)
+            for kind, part in ((SIGN, "{"), (NUMBER, fraction[0]), (SIGN, "/"), (NUMBER, fraction[2:]), (SIGN, "}")):
+                self.add(kind, part, start, start + 1)
             return
-        if text not in PLAIN:
-            raise self.refuse(start, f"unsupported character {character}")
+        text = SIGNS.get(text, text)
+        if text and text not in PLAIN:
+            raise self.refuse((start, end), f"unsupported character {text}")
         if text == "{" and (self.scripts or (self.tokens and self.tokens[-1].text == "_")):
             self.scripts += 1
         elif text == "}" and self.scripts:
             self.scripts -= 1
-        self.position += 1
-        self.add(SIGN, text, start, self.position)
+        if text:
+            self.add(SIGN, text, start, end)
 
-    def unicode_script(self) -> None:
-        """x², Wᵢⱼ as x^{2}, W_{ij}"""
-        table, opener = (SUPERSCRIPTS, "^") if self.source[self.position] in SUPERSCRIPTS else (SUBSCRIPTS, "_")
-        start = self.position
-        self.add(SIGN, opener, start, start)
-        self.add(SIGN, "{", start, start)
-        while self.position < len(self.source) and (character := self.source[self.position]) in table:
-            kind = NUMBER if table[character].isdigit() else NAME if table[character].isalpha() else SIGN
-            self.add(kind, table[character], self.position, self.position + 1)
-            self.position += 1
-        self.add(SIGN, "}", self.position, self.position)
+    def unicode_script(self, piece: Piece) -> None:
+        """Read x², Wᵢⱼ as x^{2}, W_{ij}."""
+        table, opener = (SUPERSCRIPT_SIGNS, "^") if piece[0] in SUPERSCRIPT_SIGNS else (SUBSCRIPT_SIGNS, "_")
+        self.left.append(piece)
+        self.add(SIGN, opener, piece[1], piece[1])
+        self.add(SIGN, "{", piece[1], piece[1])
+        end = piece[1]
+        while self.peek() in table and self.left[-1][1] == end:
+            character, start, end = self.left.pop()
+            text = table[character]
+            self.add(NUMBER if text.isdigit() else NAME if text.isalpha() else SIGN, text, start, end)
+        self.add(SIGN, "}", end, end)
 
-    def macro(self) -> None:
-        match = MACRO.match(self.source, self.position)
-        if match is None:
-            raise self.refuse(self.position, "a macro has no name")
-        word, start = match[0][1:], match.start()
-        self.position = match.end()
-        if word in ("begin", "end"):
-            self.environment(word, start)
-        elif word == "\\" and self.matrices:
-            self.add(SIGN, ";", start, self.position)
-        elif word in SKIPPED or word == "\\":
-            if word in ("left", "right") and self.source[self.position : self.position + 1] == ".":
-                self.position += 1
-        elif word in FONTS:
-            self.font(start)
-        elif word in ACCENTS:
-            self.accent(start, ACCENTS[word])
-        elif word == "mathbb":
-            self.blackboard(start)
-        elif word in MACROS:
-            self.add(SIGN, MACROS[word], start, self.position)
-        elif word in GREEK:
-            self.add(NAME, GREEK[word], start, self.position)
-        elif word.lower() in FUNCTIONS:
-            self.add(FUNCTION, word, start, self.position)
+    # ---------------------------------------------------------------------------------------------------------- macros
+    def macro(self, piece: Piece) -> None:
+        text, start, end = piece
+        if match := ENVIRONMENT.fullmatch(text):
+            self.environment(match[1], match[2], piece)
+        elif text.startswith("\\\\"):
+            if self.matrices:
+                self.add(SIGN, ";", start, end)
+        elif text in SKIPPED:
+            if text in ("\\left", "\\right") and self.peek() == ".":
+                self.left.pop()
+        elif (name := unfonted(text)) is not None:
+            self.named(name, piece)
+        elif text in FONT_MACROS:
+            self.font(piece)
+        elif text in ACCENT_MACROS:
+            self.accent(piece)
+        elif text.startswith(("\\mathbb", "\\mathds", "\\mathbbm")):
+            self.blackboard(piece)
+        elif text in MACROS:
+            self.add(SIGN, MACROS[text], start, end)
+            if text == "\\sqrt" and self.peek().isdigit():  # TeX takes one digit
+                self.add(NUMBER, *self.keep(self.left.pop(), 1))
+        elif text in GREEK:
+            self.add(NAME, GREEK[text], start, end)
+        elif text[1:].lower() in FUNCTIONS:
+            self.add(FUNCTION, text[1:], start, end)
         else:
-            raise self.refuse(start, f"\\{word} is not supported in matrix or index notation")
+            raise self.refuse((start, end), f"{text} is not supported in matrix or index notation")
 
-    def environment(self, word: str, start: int) -> None:
-        r"""\begin{bmatrix} as a bracket; its & and \\ are commas and semicolons."""
-        name, _, _ = self.argument()
+    def environment(self, side: str, name: str, piece: Piece) -> None:
+        r"""Read \begin{bmatrix} as a bracket; its & and \\ are commas and semicolons."""
         if name not in ENVIRONMENTS:
-            raise self.refuse(start, f"the environment {name} is not supported")
-        self.matrices += 1 if word == "begin" else -1
-        self.add(SIGN, "[" if word == "begin" else "]", start, self.position)
+            raise self.refuse(piece[1:], f"the environment {name} is not supported")
+        self.matrices += 1 if side == "begin" else -1
+        self.add(SIGN, "[" if side == "begin" else "]", *piece[1:])
 
-    def argument(self) -> tuple[str, int, int]:
-        """The text of the next group, or of the next character; and where it is."""
-        while self.source[self.position : self.position + 1].isspace():
-            self.position += 1
-        start = self.position
-        if self.source[start : start + 1] == "{":
-            end = self.source.find("}", start)
-            if end < 0 or "{" in self.source[start + 1 : end]:
-                raise self.refuse(start, "this group is not closed, or not a plain name")
-            self.position = end + 1
-            return self.source[start + 1 : end].strip(), start + 1, end
-        if macro := MACRO.match(self.source, start):
-            self.position = macro.end()
-            return macro[0], start, macro.end()
-        self.position = min(start + 1, len(self.source))
-        return self.source[start : start + 1], start, self.position
+    def argument(self, macro: Piece) -> list[Piece]:
+        """Take the pieces of the next group, or one letter, digit or macro."""
+        if not self.left or self.peek() == "}":
+            raise self.refuse(macro[1:], f"{macro[0]} is missing an argument", f"write {macro[0]}{{x}}")
+        piece = self.left.pop()
+        if piece[0] != "{":
+            piece = piece if piece[0][0] == "\\" else self.keep(piece, 1)
+            self.argument_end = piece[2]
+            return [piece]
+        group, depth = list[Piece](), 1
+        while depth:
+            if not self.left:
+                raise self.refuse(piece[1:], "{ is not closed", "close it with }")
+            part = self.left.pop()
+            depth += (part[0] == "{") - (part[0] == "}")
+            group.append(part)
+        self.argument_end = group[-1][2]
+        return group[:-1]
 
-    def font(self, start: int) -> None:
-        r"""\mathbf{x}, \text{softmax}, \mathrm{ReLU}"""
-        text, _, _ = self.argument()
-        if text.startswith("\\"):
-            text = GREEK.get(text[1:], text)
-        span = start, self.position
-        if text.lower() in FUNCTIONS and len(text) > 1:
-            self.add(FUNCTION, text, *span)
-        elif text == "1":
-            self.add(NAME, "𝟏", *span)
-        elif len(text) == 1 or text in self.words or text.isalnum():
-            self.add(NAME, text, *span)
+    def named(self, text: str, piece: Piece) -> None:
+        r"""Read a word in a font: \text{softmax}, \mathrm{ReLU}, \mathbf{x}."""
+        known = len(text) > 1 and text.lower() in FUNCTIONS
+        if not known and text not in self.words and not re.sub(r"['*]", "", text).isalnum():
+            raise self.refuse(piece[1:], f"{text} is not a name or a known function", "give the formula without prose")
+        self.add(FUNCTION if known else NAME, text, *piece[1:])
+
+    def font(self, macro: Piece) -> None:
+        r"""Read \mathbf{1}, \mathcal L, and \boldsymbol{\beta}, whose group has no font here."""
+        group = self.argument(macro)
+        end = self.argument_end
+        text = self.source[group[0][1] : group[-1][2]] if group else ""
+        if text == "1":
+            self.add(NAME, "𝟏", macro[1], end)
+        elif len(group) == 1 and group[0][0][0] != "\\" and text.isalnum():
+            self.named(text, (text, macro[1], end))
+        elif macro[0][1:] in (*TEXTS, "mathrm") or macro[0].startswith("\\operatorname"):
+            raise self.refuse(
+                (macro[1], end), f"{text} is not a name or a known function", "give the formula without prose"
+            )
         else:
-            raise self.refuse(start, f"{text} is not a name or a known function", "give the formula without prose")
+            braces = [("{", macro[1], macro[1]), *group, ("}", end, end)] if len(group) != 1 else group
+            self.left.extend(reversed(braces))
 
-    def accent(self, start: int, mark: str) -> None:
-        text, _, _ = self.argument()
-        text = GREEK.get(text.removeprefix("\\"), text)
-        if len(text) != 1 or not text.isalpha():
-            inner = re.sub(r"\\[a-z]+|[{}\s]", "", text)
-            if len(inner) != 1:
-                raise self.refuse(start, "an accent belongs to one letter")
-            text = inner
-        self.add(NAME, unicodedata.normalize("NFC", text + mark), start, self.position)
+    def accent(self, macro: Piece) -> None:
+        group = [part for part in self.argument(macro) if part[0] not in FONT_MACROS and part[0] not in "{}"]
+        letter = "" if len(group) != 1 else GREEK.get(group[0][0]) or unfonted(group[0][0]) or group[0][0]
+        if len(letter) != 1 or not letter.isalpha():
+            raise self.refuse((macro[1], self.argument_end), "an accent belongs to one letter")
+        text = unicodedata.normalize("NFC", letter + ACCENTS[ACCENT_MACROS[macro[0]]])
+        self.add(NAME, text, macro[1], self.argument_end)
 
-    def blackboard(self, start: int) -> None:
-        text, _, _ = self.argument()
-        if text not in BLACKBOARD:
-            raise self.refuse(start, f"\\mathbb{{{text}}} is not supported in matrix or index notation")
-        self.add(*BLACKBOARD[text], start, self.position)
+    def blackboard(self, piece: Piece) -> None:
+        text, start, end = piece
+        letter = text.rstrip(" }")[-1]
+        if text in FONT_MACROS or text[1:].isalpha():
+            letter = "".join(part[0] for part in self.argument(piece))
+        if letter not in BLACKBOARD:
+            raise self.refuse((start, end), f"{text} is not supported in matrix or index notation")
+        self.add(*BLACKBOARD[letter], start, end)
 
 
 def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:
-    """The tokens of a source, the last of kind `END`. Raises NotationError for what cannot be read."""
+    """Return the tokens of a source, the last of kind `END`. Raises NotationError if a piece cannot be read."""
     tokens = Scanner(source, names).scan()
     if len(tokens) > MAX_TOKENS:
-        raise refused(source, (0, 1), f"a line has more than {MAX_TOKENS} signs", "define a part in a line of its own")
+        raise refused(source, (0, 1), f"a line has more than {MAX_TOKENS} signs", "write a part in a separate line")
     return tokens
