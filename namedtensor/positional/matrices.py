@@ -141,6 +141,8 @@ class Walk(MatrixLeaves):
         )
 
     def times(self, x: Matrix, y: Matrix, op: str, tree: Tree) -> Matrix:
+        if op == "∘" and not x.is_number and not y.is_number:
+            return self.elements("⊙", *self.with_sizes(x, y, tree), tree)
         if x.identity or y.identity:
             return self.with_identity(x, y)
         if x.ones or y.ones:
@@ -263,11 +265,15 @@ class Walk(MatrixLeaves):
         if x.identity and y.identity:
             both = self.elements(tree.op, replace(x, identity=False), replace(y, identity=False), tree)
             return replace(both, identity=True)
-        if x.identity or y.identity:
-            eye, other = (x, y) if x.identity else (y, x)
-            square = self.identity_like(eye, other, tree)
-            x, y = (square, other) if x.identity else (other, square)
-        return self.elements(tree.op, *self.beside(x, y), tree)
+        return self.elements(tree.op, *self.beside(*self.with_sizes(x, y, tree)), tree)
+
+    def with_sizes(self, x: Matrix, y: Matrix, tree: Tree) -> tuple[Matrix, Matrix]:
+        """Return both values, an identity with the axes of the other value."""
+        if x.identity and y.identity:
+            raise self.refuse(tree, "nothing specifies how large this identity is", "multiply it with a tensor")
+        if x.identity:
+            return self.identity_like(x, y, tree), y
+        return (x, self.identity_like(y, x, tree)) if y.identity else (x, y)
 
     def same_letters(self, x: Matrix, y: Matrix, tree: Tree) -> None:
         first, second = dict(x.indices).keys(), dict(y.indices).keys()
@@ -299,7 +305,7 @@ class Walk(MatrixLeaves):
         """Element by element; a bias is added to each row."""
         if x.ones or y.ones:
             x, y = (replace(value, dims=EMPTY, ones=False, literal=1) if value.ones else value for value in (x, y))
-        bias = (x.lying and not x.dims[0] or y.lying and not y.dims[0]) and operator in "+-"
+        bias = (x.lying and not x.dims[0] or y.lying and not y.dims[0]) and (operator in "+-" or tree.op == "*")
         for one, two in zip(x.dims, y.dims):
             missing = bool(one) != bool(two) and not x.is_number and not y.is_number
             if missing and not bias:

@@ -65,10 +65,18 @@ def negative(walk: Walk, tree: Tree) -> Matrix:
     return replace(walk.make(node, x.dims, x), lying=x.lying, literal=literal)
 
 
+@rule("either")
+def derivative_or_sum(walk: Walk, tree: Tree) -> Matrix:
+    """Read ∇_x f + g as (∇_x f) + g or ∇_x (f + g)."""
+    options = ("only the first term is differentiated", "all terms are differentiated")
+    return walk.read(tree.parts[walk.choose(tree.span, walk.text(tree), options, "∇")])
+
+
 @rule("T")
 def transpose(walk: Walk, tree: Tree) -> Matrix:
-    if tree.text == "'":
-        walk.remark(f"{walk.text(tree)} is read as the transpose")
+    if tree.text in ("'", "H"):
+        over = " of real numbers" if tree.text == "H" else ""
+        walk.remark(f"{walk.text(tree)} is read as the transpose{over}")
     return transposed(walk.read(tree.parts[0]))
 
 
@@ -89,11 +97,10 @@ def hadamard(walk: Walk, tree: Tree) -> Matrix:
     if tree.op == "*" and axes_of(x.dims) and axes_of(y.dims):
         if walk.choose(tree.span, walk.text(tree), ("the product of matrices", "element by element")) == 0:
             return walk.times(x, y, "product", tree)
-    if x.is_number or y.is_number or x.identity or y.identity:
-        return walk.times(x, y, "product", tree)
+        return walk.elements("⊙", *walk.beside(x, y), tree)
     if any(part.op == "product" for part in tree.parts):
         walk.remark(f"{walk.text(tree)}: factors side by side are multiplied before ∘")
-    return walk.elements("⊙", x, y, tree)
+    return walk.times(x, y, "∘", tree)
 
 
 @rule("×")
@@ -168,10 +175,13 @@ def power(walk: Walk, tree: Tree) -> Matrix:
     if (label or exponent.op in ("label", "group")) and name and base.op in ("name", "sub"):
         return walk.leaf(tree, name)
     if base.op == "name" and base.text == "e" and "e" not in walk.names:
-        return applied(walk, "exp", walk.read(exponent))
+        return walk.read(Tree("call", tree.span, (exponent,), "exp"))
     x, p = walk.read(base), walk.read(exponent)
     if not p.is_number:
         raise walk.refuse(exponent, "an exponent is a number")
+    if exponent.op == "name" and exponent.text in dict(p.indices) and not x.is_number:
+        hint = f"write {walk.text(base)}_{exponent.text}"
+        raise walk.refuse(tree, f"the upper index of {walk.text(tree)} is not supported", hint)
     if x.is_number:
         return raised(walk, x, p)
     return matrix_power(walk, tree, x, p) if x.is_full else vector_power(walk, tree, x, p)

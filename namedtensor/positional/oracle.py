@@ -313,7 +313,7 @@ def parts(oracle: Oracle, tree: Tree) -> Iterator[PlainValues]:
 def power(oracle: Oracle, tree: Tree) -> PlainValues:
     base, exponent = tree.parts
     if base.op == "name" and base.text == "e" and "e" not in oracle.arrays:
-        return oracle.elementwise(np.exp, oracle.value(exponent))
+        return oracle.value(Tree("call", tree.span, (exponent,), "exp"))
     x, p = oracle.value(base), oracle.value(exponent)
     rows, columns = x.shape
     if rows > 1 and columns > 1 and oracle.decided(tree) == 0:
@@ -374,7 +374,7 @@ def hadamard(oracle: Oracle, tree: Tree) -> PlainValues:
         return oracle.product(Tree("∘", tree.span, tree.parts))
     x, y = parts(oracle, tree)
     of_matrices = tree.op == "*" and max(x.shape) > 1 and max(y.shape) > 1 and oracle.decided(tree) == 0
-    if of_matrices or x.special or y.special:
+    if of_matrices or "𝟏" in (x.special, y.special):
         return oracle.times(x, y, tree)
     return oracle.elementwise(np.multiply, x, y)
 
@@ -387,6 +387,7 @@ def elements(function: Callable[..., Array]) -> Callable[[Oracle, Tree], PlainVa
 RULES: dict[str, Callable[[Oracle, Tree], PlainValues]] = {
     "number": lambda oracle, tree: number(float(tree.text)),
     "group": part,
+    "either": lambda oracle, tree: oracle.value(tree.parts[oracle.decided(tree, "∇")]),
     "negative": lambda oracle, tree: (lambda x: PlainValues(-x.array, x.letters, x.vector, x.special))(part(oracle, tree)),
     "T": lambda oracle, tree: part(oracle, tree).T,
     "inverse": lambda oracle, tree: (lambda x: PlainValues(1 / x.array if x.is_number else inverse(x.array), x.letters))(part(oracle, tree)),

@@ -8,10 +8,12 @@ factor    an atom with scripts and primes: A^⊤, x_i, ‖x‖_2^2
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from grammar.errors import NotationError, Span
 
 from .binders import IndexBinder, binder
+from .indices import spelled
 from .refusals import refused
 from .source_tree import Statement, Tree
 from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, tokens_of
@@ -19,6 +21,7 @@ from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, t
 MAX_NESTING = 80
 JOINING = {"∘": "∘", "⊙": "∘", "⊗": "⊗", "·": "·", "×": "×", "*": "*", "/": "/", "@": "@"}
 BIG = ("∑", "∏")
+OPEN = "open"  # a derivative whose operand has no brackets
 
 
 class SourceParser:
@@ -68,7 +71,10 @@ class SourceParser:
         while self.sees("+", "-"):
             op = self.take().text
             right = self.term()
+            whole = extended(left, op, right)
             left = Tree(op, self.span(start), (left, right))
+            if whole is not None:
+                left = Tree("either", self.span(start), (left, whole))
         self.depth -= 1
         return left
 
@@ -197,6 +203,9 @@ class SourceParser:
         if token.kind == NAME and self.sees("(") and token.text not in self.names and is_function(token.text):
             return self.function_by_letter(token)
         if token.kind == NAME:
+            if self.is_operator(token):
+                hint = "translate knows softmax, log, tr, det, diag and the functions of the reference"
+                raise self.refuse(token.span, f"unknown operator {token.text}", hint)
             return Tree("name", (start, token.end), text=token.text)
         if token.text in ("(", "[", "{"):
             self.at -= 1
@@ -217,8 +226,12 @@ class SourceParser:
         if token.text == "frac":
             return self.fraction(start)
         if token.text == "√":
+            index = self.rows("[", "]")[0][0] if self.sees("[") and self.source.startswith("\\sqrt", start) else None
             inner = self.group() if self.sees("{") else self.scripts(self.atom(), self.token.start, powers=False)
-            return Tree("sqrt", self.span(start), (inner,))
+            if index is None:
+                return Tree("sqrt", self.span(start), (inner,))
+            span = self.span(start)
+            return Tree("^", span, (inner, Tree("/", span, (Tree("number", span, text="1"), index))))
         if token.text == "∂":
             above = self.factor()
             if not (self.sees("/") and self.tokens[self.at + 1].text == "∂"):
@@ -240,8 +253,30 @@ class SourceParser:
         below = self.raw() if self.sees("_") and self.take() else ""
         return Tree("norm", self.span(token.start), (inner,), below)
 
+    def is_operator(self, token: SourceToken) -> bool:
+        r"""Return whether a name is an operator that is not known: \operatorname{prox}, unless it is a left-hand side."""
+        written = self.source.startswith("\\operatorname", token.start)
+        return written and len(token.text) > 1 and token.text not in self.names and len(self.tokens) > 2
+
+    def is_derivative(self) -> bool:
+        """Return whether both parts of a fraction begin with ∂, or with a d that is no input."""
+        signs: list[str] = []
+        at, depth = self.at, 0
+        while len(signs) < 2 and self.tokens[at].kind != END:
+            token, following = self.tokens[at], self.tokens[at + 1]
+            if depth == 0 and token.text != "{":
+                return False
+            if depth == 0:
+                signs.append(following.text)
+                after = self.tokens[min(at + 2, len(self.tokens) - 1)].text
+            depth += (token.text == "{") - (token.text == "}")
+            at += 1
+        return len(signs) == 2 and (
+            signs[0] == "∂" or (signs == ["d", "d"] and "d" not in self.names and after not in ("}", "_", "^"))
+        )
+
     def fraction(self, start: int) -> Tree:
-        if self.sees("{") and self.tokens[self.at + 1].text == "∂":
+        if self.is_derivative():
             return self.partial(start)
         above, below = self.group(), self.group()
         return Tree("/", self.span(start), (above, below), "frac")
@@ -252,7 +287,7 @@ class SourceParser:
         self.expect("_")
         by = self.group()
         body = self.differentiated()
-        return Tree("gradient", self.span(start), (body, by))
+        return Tree("gradient", self.span(start), (body, by), OPEN)
 
     def differentiated(self) -> Tree:
         """The factors side by side after ∇_x or ∂/∂x; what an operator adds to them is ambiguous."""
@@ -265,15 +300,18 @@ class SourceParser:
     def partial(self, start: int) -> Tree:
         r"""\frac{\partial f}{\partial x}, \frac{\partial}{\partial x} f"""
         self.expect("{")
-        self.expect("∂")
+        sign = self.take().text
         body = None if self.sees("}") else self.sum()
         self.expect("}")
         self.expect("{")
-        self.expect("∂")
+        if self.take().text != sign:
+            self.at -= 1
+            raise self.unexpected(f", expected {sign}")
         by = self.sum()
         self.expect("}")
+        text = "" if body else OPEN
         body = body or self.differentiated()
-        return Tree("gradient", self.span(start), (body, by))
+        return Tree("gradient", self.span(start), (body, by), text)
 
     # ------------------------------------------------------------------------------------------------------ scripts
     def group(self) -> Tree:
@@ -317,6 +355,10 @@ class SourceParser:
     def superscript(self, tree: Tree, start: int) -> Tree:
         braces = self.sees("{")
         first, second, third = (*self.tokens[self.at + braces : self.at + braces + 3], *[self.tokens[-1]] * 3)[:3]
+        if first.text == "'" or (first.text == "H" and first.kind == NAME and f"{spelled(tree)}^H" not in self.names):
+            if not braces or second.text == "}":
+                self.at += 1 + 2 * braces
+                return Tree("T", self.span(start), (tree,), first.text)
         if first.text == "⊤" or (first.text == "T" and (not braces or second.text == "}")):
             self.at += 1 + 2 * braces
             return Tree("T", self.span(start), (tree,), "⊤")
@@ -332,10 +374,28 @@ class SourceParser:
             power = self.group()
         except NotationError:
             self.at = begin
+            if "\\" in self.source[first.start : first.end]:
+                raise
             power = Tree("label", self.span(start), text=self.raw())
         return Tree(
             "^", self.span(start), (tree, power), self.source[self.tokens[begin].start : self.tokens[self.at - 1].end]
         )
+
+
+def extended(tree: Tree, op: str, right: Tree) -> Tree | None:
+    """Return the tree whose last derivative, ∇_x f without brackets, is of f + right; None if right is without x."""
+    if tree.op == "either":
+        return extended(tree.parts[1], op, right)
+    if tree.op == "gradient" and tree.text == OPEN:
+        body, by = tree.parts
+        if not {spelled(part) for part in right.all()} & {spelled(part) for part in by.all()} - {""}:
+            return None
+        span = body.span[0], right.span[1]
+        return replace(tree, span=(tree.span[0], span[1]), parts=(Tree(op, span, (body, right)), by))
+    if tree.op in ("product", "negative", "+", "-"):
+        last = extended(tree.parts[-1], op, right)
+        return None if last is None else replace(tree, parts=(*tree.parts[:-1], last))
+    return None
 
 
 def is_function(name: str) -> bool:
