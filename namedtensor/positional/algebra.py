@@ -19,6 +19,7 @@ from . import (  # noqa: F401 — these register the rules of trees
     oracle_sums,
 )
 from .axes import Axes, AxisVariable
+from .binders import end_of
 from .indices import (
     IndexLetters,
     canonical,
@@ -27,6 +28,7 @@ from .indices import (
     indexed,
     is_letter,
     letters_of,
+    letters_of_item,
     spelled,
     with_ends,
 )
@@ -109,6 +111,7 @@ class Algebra:
             lines.append(self.line(statement, number == len(self.pieces) - 1))
         kind = "indices" if any(letters.active for _, letters in self.statements) else "matrices"
         used = self.used_names()
+        self.check_used(used)
         inputs = {
             name: source.leaf
             for name, source in self.names.items()
@@ -121,9 +124,23 @@ class Algebra:
         for statement, letters in self.statements:
             for tree in statement.body.all():
                 names.add(canonical(spelled(tree)))
-                if letters.active and (pair := letters.index_of(tree, self.given)):
+                names |= {tree.upper, *(side for left, _, right in tree.conditions for side in (left, right))}
+                if pair := letters.index_of(tree, self.given):
                     names.add(pair[0])
         return names
+
+    def check_used(self, used: set[str]) -> None:
+        """Raise NotationError for a given input that the source does not use."""
+
+        def is_used(name: str) -> bool:
+            axes = {axis.kind.name for dim in self.names[name].leaf.dims for axis in dim}
+            return name in used or bool(axes & used)  # n of a sum to n is the length of an axis
+
+        unused = next((name for name in self.given if not is_used(name)), None)
+        if unused is not None:
+            invented = [name for name, source in self.names.items() if source.guessed and name.startswith(unused[0])]
+            hint = f"give the shape of {invented[0]}" if invented else f"leave {unused} out"
+            raise refused(self.source, (0, len(self.source)), f"the source does not use the input {unused}", hint)
 
     def line(self, statement: Statement, last: bool) -> FormulaLine:
         counts = {name: len(source.leaf.dims) for name, source in self.names.items()}
@@ -131,6 +148,7 @@ class Algebra:
         statement = replace(statement, body=with_ends(statement.body, {letter for letter in free if is_letter(letter)}))
         letters = letters_of(statement, counts, self.source)
         self.check_head(statement, letters)
+        self.check_reversed(statement)
         self.ask_binders(statement, letters)
         walk = Walk(self.source, self.axes, self.names, letters, self.choose)
         walk.sizes, walk.statement = self.sizes, statement.body
@@ -168,6 +186,17 @@ class Algebra:
             options = (f"over {both}", f"over {listed} for each {', '.join(further)}")
             if self.choose(tree.span, piece, options, "binds") == 1:
                 letters.binds[tree.span] = tree.letters
+
+    def check_reversed(self, statement: Statement) -> None:
+        """Raise NotationError for x_{n-i+1} in a sum that ends at n."""
+        for tree in statement.body.all():
+            end = end_of(tree.upper) if tree.op == "big" else None
+            for part in tree.all() if end and end.name else ():
+                items = (indexed(part) or ("", ()))[1]
+                for item in items:
+                    if end and end.name in letters_of_item(item) and len(letters_of_item(item)) > 1:
+                        message = f"the index {item} counts from the end, which is not supported"
+                        raise refused(self.source, part.span, message, "write the sum over the same elements from 1")
 
     def check_head(self, statement: Statement, letters: IndexLetters) -> None:
         head = statement.head

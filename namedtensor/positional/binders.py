@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 RELATION = re.compile(r"([≠≤<≥>=])")
-SHIFTED_END = re.compile(r"(?P<name>[^\W\d_](?:_\w|_\{\w+\})?)(?:-(?P<less>\d+))?")
+END = re.compile(r"(?P<factor>\d+)?(?P<name>[^\W\d_](?:_\w|_\{\w+\})?)?(?:/(?P<divisor>[1-9]\d*))?(?P<shift>[+-]\d+)?")
 ITEM = re.compile(r"([+-]?)([a-zα-ω]|\d+)")
 
 
@@ -49,6 +49,24 @@ def binder(raw: str) -> IndexBinder | None:
         return None
     conditions = tuple(zip(ends, sides[1::2], ends[1:]))
     return IndexBinder((ends[0],), lower, conditions, upper)
+
+
+@dataclass(frozen=True)
+class SumEnd:
+    """The upper end of a sum: `factor` · `name` / `divisor` + `shift`, or the number `factor` if there is no name."""
+
+    name: str
+    factor: int = 1
+    divisor: int = 1
+    shift: int = 0
+
+
+def end_of(text: str) -> SumEnd | None:
+    """Return the upper end of a sum, or None if it is something else."""
+    match = END.fullmatch(text)
+    if match is None or not text or not (match["name"] or text.isdigit()):
+        return None
+    return SumEnd(match["name"] or "", int(match["factor"] or 1), int(match["divisor"] or 1), int(match["shift"] or 0))
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,11 @@ def indexed(tree: Tree) -> Pair | None:
     return (tree.text, items) if tree.op == "name" and items else None
 
 
+def is_element(pair: Pair) -> bool:
+    """Return whether all indices are numbers, as in A_{1,2}."""
+    return all(item.isdigit() for item in pair[1])
+
+
 @dataclass
 class IndexLetters:
     """What the letters of a statement are: `free` those of the left side, `counts` how many indices a name has."""
@@ -89,10 +94,16 @@ class IndexLetters:
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
         """The name and indices of a tree, where it is an indexed tensor and not a name with a label."""
-        if not self.active or canonical(spelled(tree)) in names:
+        if canonical(spelled(tree)) in names:
             return None
         pair = indexed(tree)
-        if pair is None or pair[0] not in self.counts or tree.op == "^" and tree.parts[0].op != "sub":
+        if (
+            pair is None
+            or not (self.active or is_element(pair))
+            or pair[0] not in self.counts
+            or tree.op == "^"
+            and tree.parts[0].op != "sub"
+        ):
             return None
         return pair
 
@@ -122,7 +133,7 @@ def letters_of(statement: Statement, names: Mapping[str, int], source: str) -> I
         position = names.get(name)
         if not counted(result, name, items, position):
             continue
-        evidence = evidence or len(items) >= 2 or position is not None
+        evidence = evidence or not is_element(pair) and (len(items) >= 2 or position is not None)
         count = result.counts.setdefault(name, len(items))
         if count != len(items) and position is None:
             message = f"{name} has {len(items)} indices here, and {count} elsewhere"
@@ -185,8 +196,10 @@ def is_index_in(tree: Tree, letter: str) -> bool:
 
 def counted(letters: IndexLetters, name: str, items: tuple[str, ...], given: int | None) -> bool:
     """Whether scripts are indices: letters and numbers, no more than the name has axes; d_k and n_t are sizes."""
-    if not all(map(item_of, items)) or not any(map(letters_of_item, items)):
+    if not all(map(item_of, items)):
         return False
+    if not any(map(letters_of_item, items)):  # x_1 of a given x is its first element
+        return given == len(items)
     known = letters.bound | {*(letters.free or ())}
     used = {letter for item in items for letter in letters_of_item(item)}
     if any(len(item) > 1 and not item.isdigit() for item in items) and not known & used:

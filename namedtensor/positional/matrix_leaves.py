@@ -67,10 +67,12 @@ EMPTY: Dims = ((), ())
 
 @dataclass(frozen=True)
 class IndexRange:
-    """What a letter of a sum runs over: from `first` to `less` before the end of its axis."""
+    """The indices of a sum over a part of an axis: from `first` to |axis| / `divisor` - `less`, or to the number `last`."""
 
     first: int
     less: int
+    last: int | None = None
+    divisor: int = 1
 
 
 class MatrixLeaves:
@@ -82,12 +84,14 @@ class MatrixLeaves:
         self.statement = Tree("", (0, 0))
         self.scope: dict[str, AxisVariable] = {}
         self.ends: dict[str, AxisVariable] = {}
+        self.lengths: dict[str, AxisVariable] = {}  # the axes of names that end sums
         self.sizes: dict[str, AxisVariable] = {}
         self.summed: AxisVariable | None = None
         self.inner: frozenset[str] = frozenset()  # letters that are summed around a piece
         self.summing: frozenset[str] = frozenset()  # those of them below a ∑
         self.aliases: dict[str, str] = {}  # the letter of a δ that is summed → the other
         self.ranges: dict[str, IndexRange] = {}  # letters of sums over a part of an axis
+        self.from_zero: frozenset[str] = frozenset()  # letters that a sum counts from 0
         self.transposed_names: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------------------------------------------------ pieces
@@ -123,7 +127,7 @@ class MatrixLeaves:
     # ------------------------------------------------------------------------------------------------------- leaves
     def read(self, tree: Tree) -> Matrix:
         """The value of a tree. Raises NotationError if it has none, and Question where it has several."""
-        if self.letters.active and (pair := self.letters.index_of(tree, self.names)):
+        if pair := self.letters.index_of(tree, self.names):
             return self.entry(tree, *pair)
         name = spelled(tree)
         if self.counts(name):
@@ -166,7 +170,7 @@ class MatrixLeaves:
     def guess(self, tree: Tree, name: str) -> None:
         """What a name is that was not given: by its letter."""
         letter = name[0]
-        if not letter.isalpha():
+        if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")
         rank = 2 if letter.isupper() else 0 if not letter.isascii() or self.is_size(name) else 1
         if self.letters.active and rank == 1 and name not in self.transposed_names:
@@ -212,6 +216,9 @@ class MatrixLeaves:
         twice: tuple[Node, AxisVariable, AxisVariable] | None = None
         for item, (axis,) in zip(items, used.dims):
             if item.isdigit():
+                if int(item) < 1 or axis.kind.size is not None and int(item) > axis.kind.size:
+                    raise self.refuse(tree, f"the index {item} leaves its axis", "indices count from 1")
+                self.axes.facts.least.append((axis, int(item)))
                 node = nodes.Index(node, ((nodes.Axis(axis.key), number(int(item))),))
             elif (read := item_of(item)) and len(read.letters) > 1:
                 node, both = self.window(tree, node, axis, read, item)
@@ -285,7 +292,8 @@ class MatrixLeaves:
         if letter in self.ranges:
             return Matrix(nodes.Name(letter), EMPTY)
         axis = self.letter(letter)
-        return Matrix(iota(axis), EMPTY, indices=((letter, axis),))
+        node = plus(iota(axis), -1) if letter in self.from_zero else iota(axis)
+        return Matrix(node, EMPTY, indices=((letter, axis),))
 
     def within(self, tree: Tree, text: str, axis: AxisVariable) -> Node:
         """The index i+1 of a sum over i, which has to stay within the axis."""
@@ -296,9 +304,13 @@ class MatrixLeaves:
         (letter,) = item.plus
         span = self.ranges[letter]
         self.meet(tree, self.letter(letter), axis, letter)
-        if span.first + item.offset < 1 or item.offset > span.less:
+        leaves = axis.kind.size is not None and (span.last or 0) + item.offset > axis.kind.size
+        if span.first + item.offset < 1 or (item.offset > span.less if span.last is None else leaves):
             raise self.refuse(tree, f"the index {text} leaves its axis", "sum over the indices that are in it")
-        self.axes.facts.least.append((axis, span.first + span.less + 1))
+        least = span.first + span.less + 1 if span.last is None else span.last + max(item.offset, 0)
+        self.axes.facts.least.append((axis, least * span.divisor))
+        if span.divisor > 1:
+            self.axes.facts.divisors.append((axis, span.divisor))
         return plus(nodes.Name(letter), item.offset)
 
     def meet(self, tree: Tree, first: AxisVariable, second: AxisVariable, letter: str) -> None:

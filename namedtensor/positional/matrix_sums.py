@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import AxisVariable, axes_of
-from .binders import SHIFTED_END
+from .binders import SumEnd, end_of
 from .indices import indexed, is_index_in, letters_of_item, written_below
 from .matrices import Walk
 from .matrix_functions import rule
@@ -17,13 +18,13 @@ from .matrix_leaves import EMPTY, IndexRange, Matrix
 from .source_tree import Tree
 from .values import call, iota, number, size
 
+COUNTING = set("ijst")  # letters of indices, which are no lengths
 NEUTRAL = {"∑": 0.0, "∏": 1.0, "max": -math.inf, "min": math.inf}
 
 
 def range_of(tree: Tree) -> IndexRange | None:
-    """The part of an axis that a sum is over, where it is not over all: from 2, to n − 1, or with x_{i+1} in it."""
-    end = SHIFTED_END.fullmatch(tree.upper)
-    less = int(end["less"] or 0) if end else 0
+    """Return the part of an axis that a sum is over: from 2, to n - 1, to 3, or with x_{i+1} in it; None if it is all."""
+    end = end_of(tree.upper) or SumEnd("n")
     first = int(tree.lower or 1)
     shifted = {
         letter
@@ -34,7 +35,29 @@ def range_of(tree: Tree) -> IndexRange | None:
     }
     if len(tree.letters) != 1 or tree.conditions:
         return None
-    return IndexRange(first, less) if first > 1 or less or shifted & {*tree.letters} else None
+    part = IndexRange(first, -end.shift, None if end.name else end.factor, end.divisor)
+    return part if part != IndexRange(1, 0) or shifted & {*tree.letters} else None
+
+
+def check_end(walk: Walk, tree: Tree) -> Tree:
+    """Return a sum whose end is |axis|, a part of it, or a number. Raises NotationError for another end."""
+    source = walk.names.get(tree.upper)
+    if source is not None and isinstance(source.literal, int):
+        tree = replace(tree, upper=str(source.literal))
+    end = end_of(tree.upper)
+    if end is None:
+        message = f"the end {tree.upper} of a sum is not supported"
+        raise walk.refuse(tree, message, "end it at a number, n, n-1 or n/2")
+    if end.name and (end.shift > 0 or end.factor > end.divisor):
+        raise walk.refuse(tree, f"the sum ends at {tree.upper}, past its axis", f"end it at {end.name}")
+    if end.name and (end.factor > 1 or end.shift < 0 and end.divisor > 1):
+        raise walk.refuse(tree, f"the end {tree.upper} of a sum is not supported", "end it at a number, n, n-1 or n/2")
+    if end.name in walk.names:
+        raise walk.refuse(tree, f"{end.name} is a tensor, and the end of a sum is a length")
+    if end.name in COUNTING and end.name not in walk.axes.given:
+        hint = f"for each {end.name}, write y_{end.name} = …; for the whole axis, leave the end out"
+        raise walk.refuse(tree, f"the sum ends at {end.name}, which is no index here and no length", hint)
+    return tree
 
 
 @rule("big")
@@ -42,6 +65,10 @@ def big(walk: Walk, tree: Tree) -> Matrix:
     """∑_i, ∏_i, max_i of a body."""
     if not tree.letters:
         raise walk.refuse(tree, f"{tree.text} needs an index below it")
+    if tree.lower == "0":
+        return from_zero(walk, tree)
+    if tree.upper:
+        tree = check_end(walk, tree)
     part = range_of(tree)
     if part is not None:
         return ranged(walk, tree, part)
@@ -61,22 +88,30 @@ def big(walk: Walk, tree: Tree) -> Matrix:
     return walk.reduced(tree.text, body, over, body.dims, indices)
 
 
+def from_zero(walk: Walk, tree: Tree) -> Matrix:
+    """Read ∑_{t=0}^{T-1} x_t, whose first element is x_0."""
+    (letter,) = tree.letters
+    entries = [
+        item for part in tree.all() for item in (indexed(part) or ("", ()))[1] if letter in letters_of_item(item)
+    ]
+    if any(len(item) > 1 for item in entries):
+        raise walk.refuse(tree, f"a shifted index in a sum from {letter}=0 is not supported", "count from 1")
+    walk.remark(f"{letter} counts from 0: its first element has the index 0")
+    outer, walk.from_zero = walk.from_zero, walk.from_zero | {letter}
+    value = big(walk, replace(tree, lower="", upper=tree.upper.removesuffix("-1")))
+    walk.from_zero = outer
+    return value
+
+
 def ended(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
-    """The upper end of a sum is the length of its axis: a number, the name of an axis, or a name that was not given."""
-    name = walk.names.get(tree.upper)
-    end = int(tree.upper) if tree.upper.isdigit() else name.literal if name is not None else None
-    if name is not None and not isinstance(end, int):
-        raise walk.refuse(tree, f"{tree.upper} is a tensor, and the end of a sum is a length")
+    """Make the upper end of a sum the length of its axis: the name of an axis, or another name."""
+    name = end_of(tree.upper or "n") or SumEnd("n")
     for axis in over:
-        if isinstance(end, int):
-            if axis.kind.size not in (None, end):
-                raise walk.refuse(tree, f"the sum ends at {end}, and the axis has {axis.kind.size} elements")
-            if axis.kind.size is None:
-                walk.axes.facts.stated.append((axis, end))
-            axis.kind.size = end
-        elif (named := walk.axes.given.get(tree.upper)) is not None and named.kind is not axis.kind:
-            if not named.kind.unify(axis.kind):
-                raise walk.refuse(tree, f"the sum ends at |{named.key}|, and its axis is {axis.key}")
+        named = walk.axes.given.get(name.name) or walk.lengths.setdefault(name.name, axis)
+        if named.kind.root is not axis.kind.root and not named.kind.unify(axis.kind):
+            raise walk.refuse(tree, f"the sum ends at |{named.key}|, and its axis is {axis.key}")
+        if name.name not in walk.axes.given and axis.kind.root.name:
+            walk.remark(f"{name.name} is read as |{axis.key}|")
 
 
 # ------------------------------------------------------------------------------------------------------- conditions
@@ -123,8 +158,8 @@ def ranged(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
     """∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, with an index that runs over numbers."""
     (letter,) = tree.letters
     operator = tree.text
-    end = SHIFTED_END.fullmatch(tree.upper)
-    if operator not in ("∑", "∏") or (tree.upper and not end) or tree.upper.isdigit() or letter in walk.names:
+    end = end_of(tree.upper)
+    if operator not in ("∑", "∏") or letter in walk.names:
         raise walk.refuse(
             tree, f"{operator} over this part of an axis is not supported", "write ∑_{i=1}^{n-1}, or ∑_{i=2}^n"
         )
@@ -132,16 +167,21 @@ def ranged(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
     walk.ranges[letter] = part
     with walk.binding((letter,), below=True):
         axis = walk.scope[letter]
-        if end:
-            if end["name"] in walk.names:
-                raise walk.refuse(tree, f"{end['name']} is a tensor, and the end of a sum is a length")
-            walk.ends[end["name"]] = axis
+        if end and end.name:
+            walk.ends[end.name] = axis
         before = len(walk.axes.facts.least)
         body = walk.read(tree.parts[0])
     walk.ranges = outer
     if len(walk.axes.facts.least) == before:
         raise walk.refuse(tree, f"nothing under the {operator} has the index {letter}")
-    last: Node = call("-", (size(axis), number(part.less))) if part.less else size(axis)
+    if part.last is not None and part.first == 1 and axis.kind.size == part.last:
+        walk.axes.facts.pinned.append((axis, part.last))
+        return big(walk, replace(tree, upper=""))
+    if end and end.name:
+        ended(walk, tree, (axis,))
+    last: Node = size(axis) if part.last is None else number(part.last)
+    last = call("/", (last, number(part.divisor))) if part.divisor > 1 else last
+    last = call("-", (last, number(part.less))) if part.less else last
     node = nodes.IndexSum(operator, nodes.Name(letter), number(part.first), last, body.node)
     return Matrix(node, body.dims, indices=body.indices)
 

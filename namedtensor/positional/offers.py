@@ -58,7 +58,8 @@ def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
     except ImportError:  # the comparison with the source needs NumPy
         return ()
     try:
-        readings: Sequence[Any] = (translate(source, dict(values)),)
+        used = {name: value for name, value in values.items() if not name.isascii() or name in source}
+        readings: Sequence[Any] = (translate(source, used),)
     except Ambiguous as question:
         readings = question.readings
     except Exception:  # whatever it meets in the text or the values, the error of the formula is the one to raise

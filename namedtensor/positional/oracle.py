@@ -80,6 +80,7 @@ class Oracle:
     inputs: Mapping[str, Array]
     again: Callable[[dict[str, Array]], Mapping[str, Array]]  # the lines before, for other inputs
     inner: frozenset[str] = frozenset()
+    from_zero: frozenset[str] = frozenset()  # letters that a sum counts from 0
     fixed: dict[str, int] = field(default_factory=dict)  # letters of sums whose terms are taken one by one
 
     def extent(self, letter: str, within: Tree | None = None) -> int | None:
@@ -104,7 +105,7 @@ class Oracle:
         return next((extent for extent in beside if extent is not None), None)
 
     def value(self, tree: Tree) -> PlainValues:
-        if self.letters.active and (pair := self.letters.index_of(tree, self.arrays)):
+        if pair := self.letters.index_of(tree, self.arrays):
             return self.entry(tree, *pair)
         name = canonical(spelled(tree))
         if name in self.arrays:

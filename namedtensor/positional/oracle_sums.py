@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from .indices import written_below
+from .matrix_leaves import IndexRange
 from .matrix_sums import NEUTRAL, range_of
 from .optional_numpy import Unsupported, np
 from .oracle import RULES, Oracle, PlainValues, number
@@ -16,8 +18,15 @@ RELATIONS = {"≠": np.not_equal, "≤": np.less_equal, "<": np.less, "≥": np.
 
 def big(oracle: Oracle, tree: Tree) -> PlainValues:
     bound = oracle.letters.bound_by(tree)
+    if tree.lower == "0":
+        outer_zero, oracle.from_zero = oracle.from_zero, oracle.from_zero | {*bound}
+        value = big(oracle, replace(tree, lower="", upper=""))
+        oracle.from_zero = outer_zero
+        return value
+    if tree.upper in oracle.arrays:
+        tree = replace(tree, upper=str(int(oracle.arrays[tree.upper])))
     if (part := range_of(tree)) is not None:
-        return over_range(oracle, tree, part.first, part.less)
+        return over_range(oracle, tree, part)
     outer, oracle.inner = oracle.inner, oracle.inner | {*bound, *written_below(tree)}
     value = oracle.value(tree.parts[0])
     oracle.inner = outer
@@ -44,14 +53,15 @@ def masked(oracle: Oracle, tree: Tree, value: PlainValues) -> PlainValues:
     return PlainValues(array, letters, value.vector)
 
 
-def over_range(oracle: Oracle, tree: Tree, first: int, less: int) -> PlainValues:
-    """The sum, one index after the other."""
+def over_range(oracle: Oracle, tree: Tree, part: IndexRange) -> PlainValues:
+    """Return the sum, one index after the other."""
     (letter,) = tree.letters
     extent = oracle.extent(letter, tree)
     if extent is None:
         raise Unsupported(letter)
     total: PlainValues | None = None
-    for index in range(first, extent - less + 1):
+    last = extent // part.divisor - part.less if part.last is None else part.last
+    for index in range(part.first, last + 1):
         oracle.fixed[letter] = index
         value = oracle.value(tree.parts[0])
         total = value if total is None else oracle.elementwise({"∑": np.add, "∏": np.multiply}[tree.text], total, value)
@@ -67,7 +77,7 @@ def counter(oracle: Oracle, tree: Tree) -> PlainValues:
     extent = oracle.extent(letter)
     if extent is None:
         raise Unsupported(letter)
-    return PlainValues(np.arange(1.0, extent + 1)[:, None, None], (letter,))
+    return PlainValues(np.arange(1.0, extent + 1)[:, None, None] - (letter in oracle.from_zero), (letter,))
 
 
 RULES.update(big=big, counter=counter)

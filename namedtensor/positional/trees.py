@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from grammar.errors import NotationError, Span
 
-from .binders import IndexBinder, binder
+from .binders import IndexBinder, binder, end_of
 from .indices import spelled
 from .refusals import refused
 from .source_tree import Statement, Tree
@@ -185,11 +185,15 @@ class SourceParser:
                 upper = raw
                 continue
             read = binder(raw)
-            if read is None or read.lower == "0":
+            if read is None:
                 where = begin, self.tokens[self.at - 1].end
                 hint = "sum over an axis, ∑_i or ∑_{i=1}^n, or under a condition, ∑_{j≠i}"
                 raise self.refuse(where, f"the sum over {raw} is not supported", hint)
             below = read
+        end = end_of(upper)
+        if below.lower == "0" and (op not in BIG or end is None or end.shift != -1 or not end.name):
+            hint = "count from 1, or from 0 to n-1"
+            raise self.refuse(self.span(start), f"the sum from {below.letters[0]}=0 is not supported", hint)
         body = self.term() if op in BIG else self.factor()
         return Tree(
             "big", self.span(start), (body,), op, below.letters, upper or below.upper, below.lower, below.conditions
@@ -260,7 +264,7 @@ class SourceParser:
 
     def is_derivative(self) -> bool:
         """Return whether both parts of a fraction begin with ∂, or with a d that is no input."""
-        signs: list[str] = []
+        signs, after = list[str](), ""
         at, depth = self.at, 0
         while len(signs) < 2 and self.tokens[at].kind != END:
             token, following = self.tokens[at], self.tokens[at + 1]
