@@ -1,5 +1,6 @@
 """The lines of the Matrix Cookbook in the spelling of matrices and indices, translated and compared with those of the docs."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -71,6 +72,8 @@ def types(number: str) -> dict[str, str]:
 
 def translated(number: str, source: str, given: dict[str, str], axes: str) -> str:
     """The translation, with axes as the docs call them."""
+    letters = re.sub(r"\\[A-Za-z]+", "", source)
+    given = {name: shape for name, shape in given.items() if name in letters}
     twins = TWINS.get(number, {"i'": "j"} if "i i" in given.values() else {})
     try:
         translation = nt.translate(source, given)

@@ -39,8 +39,8 @@ from .optional_numpy import np
 from .oracle import Oracle, PlainValues, Unsupported
 from .program import FormulaLine, TranslatedProgram
 from .refusals import refused
+from .source_lines import statement_of
 from .source_tree import Statement
-from .trees import statement_of
 from .values import Leaf
 
 LINES = re.compile(r"\n|\\\\|;")

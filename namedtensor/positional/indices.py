@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from .binders import item_of
 from .refusals import refused
-from .source_tree import Statement, Tree
+from .source_tree import OPEN, Statement, Tree
 
 INDEX = re.compile(r"[a-zα-ω]")
 LABELS = set("new old out max min ref obs pred true test val init prev next".split())  # as subscripts, words
@@ -37,6 +37,22 @@ def canonical(name: str) -> str:
         lambda m: f"{m[1]}{m[2]}" if len(m[2]) == 1 else f"{m[1]}{{{m[2]}}}",
         name.replace(" ", ""),
     )
+
+
+def extended(tree: Tree, op: str, right: Tree) -> Tree | None:
+    """Return the tree whose last derivative, ∇_x f without brackets, is of f + right; None if right is without x."""
+    if tree.op == "either":
+        return extended(tree.parts[1], op, right)
+    if tree.op == "gradient" and tree.text == OPEN:
+        body, by = tree.parts
+        if not {spelled(part) for part in right.all()} & {spelled(part) for part in by.all()} - {""}:
+            return None
+        span = body.span[0], right.span[1]
+        return replace(tree, span=(tree.span[0], span[1]), parts=(Tree(op, span, (body, right)), by))
+    if tree.op in ("product", "negative", "+", "-"):
+        last = extended(tree.parts[-1], op, right)
+        return None if last is None else replace(tree, parts=(*tree.parts[:-1], last))
+    return None
 
 
 def items_of(script: str) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from grammar.errors import Span
 
+OPEN = "open"  # the text of a derivative whose operand has no brackets
+
 
 @dataclass(frozen=True)
 class Tree:

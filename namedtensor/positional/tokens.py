@@ -221,8 +221,11 @@ class Scanner:
         end = piece[1]
         while self.peek() in table and self.left[-1][1] == end:
             character, start, end = self.left.pop()
-            text = table[character]
-            self.add(NUMBER if text.isdigit() else NAME if text.isalpha() else SIGN, text, start, end)
+            text, last = table[character], self.tokens[-1]
+            if text.isdigit() and last.kind == NUMBER and last.end == start:
+                self.tokens[-1] = SourceToken(NUMBER, last.text + text, last.start, end)
+            else:
+                self.add(NUMBER if text.isdigit() else NAME if text.isalpha() else SIGN, text, start, end)
         self.add(SIGN, "}", end, end)
 
     # ---------------------------------------------------------------------------------------------------------- macros

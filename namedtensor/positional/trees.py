@@ -13,15 +13,14 @@ from dataclasses import replace
 from grammar.errors import NotationError, Span
 
 from .binders import IndexBinder, binder, end_of
-from .indices import spelled
+from .indices import extended, spelled
 from .refusals import refused
-from .source_tree import Statement, Tree
-from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, tokens_of
+from .source_tree import OPEN, Tree
+from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken
 
 MAX_NESTING = 80
 JOINING = {"∘": "∘", "⊙": "∘", "⊗": "⊗", "·": "·", "×": "×", "*": "*", "/": "/", "@": "@"}
 BIG = ("∑", "∏")
-OPEN = "open"  # a derivative whose operand has no brackets
 
 
 class SourceParser:
@@ -351,7 +350,10 @@ class SourceParser:
                 tree = Tree("T", self.span(start), (tree,), "'")
             elif self.take().text == "_":
                 text = self.raw()
-                tree = Tree("sub", self.span(start), (tree,), text)
+                raised = tree.op == "^" and tree.parts[1].op == "number" and spelled(tree) not in self.names
+                base = tree.parts[0] if raised else tree
+                below = Tree("sub", self.span(start), (base,), text)  # x^2_1 is the square of x_1
+                tree = replace(tree, span=self.span(start), parts=(below, tree.parts[1])) if raised else below
             else:
                 tree = self.superscript(tree, start)
         return tree
@@ -386,48 +388,6 @@ class SourceParser:
         )
 
 
-def extended(tree: Tree, op: str, right: Tree) -> Tree | None:
-    """Return the tree whose last derivative, ∇_x f without brackets, is of f + right; None if right is without x."""
-    if tree.op == "either":
-        return extended(tree.parts[1], op, right)
-    if tree.op == "gradient" and tree.text == OPEN:
-        body, by = tree.parts
-        if not {spelled(part) for part in right.all()} & {spelled(part) for part in by.all()} - {""}:
-            return None
-        span = body.span[0], right.span[1]
-        return replace(tree, span=(tree.span[0], span[1]), parts=(Tree(op, span, (body, right)), by))
-    if tree.op in ("product", "negative", "+", "-"):
-        last = extended(tree.parts[-1], op, right)
-        return None if last is None else replace(tree, parts=(*tree.parts[:-1], last))
-    return None
-
-
 def is_function(name: str) -> bool:
     """Whether a name before a bracket is a function: f, σ, or a word."""
     return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())
-
-
-def tree_of(source: str, tokens: list[SourceToken], names: Collection[str] = ()) -> Tree:
-    """The tree of all tokens. Raises NotationError if one cannot be read."""
-    parser = SourceParser(source, tokens, names)
-    tree = parser.sum()
-    if parser.token.kind != END:
-        raise parser.unexpected()
-    return tree
-
-
-def statement_of(source: str, names: Collection[str] = ()) -> Statement:
-    """A line: its value, and what it is called where there is an `=`."""
-    tokens = tokens_of(source, names)
-    depth = 0
-    for position, token in enumerate(tokens):
-        depth += (token.text in "([{") - (token.text in ")]}") if token.kind == SIGN else 0
-        if token.kind == SIGN and token.text == "=" and depth == 0:
-            before, after = tokens[:position], tokens[position + 1 :]
-            if before and before[-1].text == ":":
-                before = before[:-1]
-            end = SourceToken(END, "", token.start, token.start)
-            if len(before) > 2 and before[0].kind == NAME and (before[1].text, before[-1].text) == ("(", ")"):
-                before = before[:1]  # f(x) = …
-            return Statement(tree_of(source, [*before, end], names), tree_of(source, after, names))
-    return Statement(None, tree_of(source, tokens, names))
