@@ -122,8 +122,12 @@ class Algebra:
     def used_names(self) -> set[str]:
         names: set[str] = set()
         for statement, letters in self.statements:
+            labeled = set[int]()  # the X of X_1, which is another name
             for tree in statement.body.all():
-                names.add(canonical(spelled(tree)))
+                name = canonical(spelled(tree))
+                if tree.op in ("sub", "^") and (name in self.names or id(tree) in labeled):
+                    labeled.add(id(tree.parts[0]))
+                names |= {name} if id(tree) not in labeled else set()
                 names |= {tree.upper, *(side for left, _, right in tree.conditions for side in (left, right))}
                 if pair := letters.index_of(tree, self.given):
                     names.add(pair[0])
@@ -133,7 +137,7 @@ class Algebra:
         """Raise NotationError for a given input that the source does not use."""
 
         def is_used(name: str) -> bool:
-            axes = {axis.kind.name for dim in self.names[name].leaf.dims for axis in dim}
+            axes = {axis.kind.root.name for dim in self.names[name].leaf.dims for axis in dim} - {"", None}
             return name in used or bool(axes & used)  # n of a sum to n is the length of an axis
 
         unused = next((name for name in self.given if not is_used(name)), None)

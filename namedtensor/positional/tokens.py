@@ -332,3 +332,21 @@ def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:
     if len(tokens) > MAX_TOKENS:
         raise refused(source, (0, 1), f"a line has more than {MAX_TOKENS} signs", "write a part in a separate line")
     return tokens
+
+
+def is_derivative(tokens: list[SourceToken], at: int, names: Collection[str]) -> bool:
+    """Return whether both parts of a fraction begin with ∂, or with a d that is no input."""
+    signs, after = list[str](), ""
+    depth = 0
+    while len(signs) < 2 and tokens[at].kind != END:
+        token, following = tokens[at], tokens[at + 1]
+        if depth == 0 and token.text != "{":
+            return False
+        if depth == 0:
+            signs.append(following.text)
+            after = tokens[min(at + 2, len(tokens) - 1)].text
+        depth += (token.text == "{") - (token.text == "}")
+        at += 1
+    return len(signs) == 2 and (
+        signs[0] == "∂" or (signs == ["d", "d"] and "d" not in names and after not in ("}", "_", "^"))
+    )

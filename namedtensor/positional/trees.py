@@ -16,7 +16,7 @@ from .binders import IndexBinder, binder, end_of
 from .indices import extended, spelled
 from .refusals import refused
 from .source_tree import OPEN, Tree
-from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken
+from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, is_derivative
 
 MAX_NESTING = 80
 JOINING = {"∘": "∘", "⊙": "∘", "⊗": "⊗", "·": "·", "×": "×", "*": "*", "/": "/", "@": "@"}
@@ -27,6 +27,7 @@ class SourceParser:
     def __init__(self, source: str, tokens: list[SourceToken], names: Collection[str] = ()):
         self.source, self.tokens, self.names, self.at = source, tokens, names, 0
         self.depth, self.bars = 0, [""]
+        self.in_derivative = False
 
     # ------------------------------------------------------------------------------------------------------- tokens
     @property
@@ -209,7 +210,8 @@ class SourceParser:
             if self.is_operator(token):
                 hint = "translate knows softmax, log, tr, det, diag and the functions of the reference"
                 raise self.refuse(token.span, f"unknown operator {token.text}", hint)
-            return Tree("name", (start, token.end), text=token.text)
+            derivative = self.derivative(start) if token.text == "d" and "d" not in self.names else None
+            return derivative or Tree("name", (start, token.end), text=token.text)
         if token.text in ("(", "[", "{"):
             self.at -= 1
             rows = self.rows(token.text, {"(": ")", "[": "]", "{": "}"}[token.text])
@@ -261,25 +263,22 @@ class SourceParser:
         written = self.source.startswith("\\operatorname", token.start)
         return written and len(token.text) > 1 and token.text not in self.names and len(self.tokens) > 2
 
-    def is_derivative(self) -> bool:
-        """Return whether both parts of a fraction begin with ∂, or with a d that is no input."""
-        signs, after = list[str](), ""
-        at, depth = self.at, 0
-        while len(signs) < 2 and self.tokens[at].kind != END:
-            token, following = self.tokens[at], self.tokens[at + 1]
-            if depth == 0 and token.text != "{":
-                return False
-            if depth == 0:
-                signs.append(following.text)
-                after = self.tokens[min(at + 2, len(self.tokens) - 1)].text
-            depth += (token.text == "{") - (token.text == "}")
-            at += 1
-        return len(signs) == 2 and (
-            signs[0] == "∂" or (signs == ["d", "d"] and "d" not in self.names and after not in ("}", "_", "^"))
-        )
+    def derivative(self, start: int) -> Tree | None:
+        """Read dL/dx after its first d, or return None."""
+        if self.in_derivative or not self.begins():
+            return None
+        at, self.in_derivative = self.at, True
+        above = self.factor()
+        self.in_derivative = False
+        slash, sign, by = (*self.tokens[self.at : self.at + 3], *[self.tokens[-1]] * 3)[:3]
+        if (slash.text, sign.text) != ("/", "d") or by.kind != NAME or by.start != sign.end:
+            self.at = at
+            return None
+        self.at += 2
+        return Tree("gradient", self.span(start), (above, self.scripts(self.atom(), by.start)))
 
     def fraction(self, start: int) -> Tree:
-        if self.is_derivative():
+        if is_derivative(self.tokens, self.at, self.names):
             return self.partial(start)
         above, below = self.group(), self.group()
         return Tree("/", self.span(start), (above, below), "frac")
@@ -372,6 +371,12 @@ class SourceParser:
             self.at += 4
             inverse = Tree("inverse", self.span(start), (tree,))
             return inverse if second.text == "1" else Tree("T", self.span(start), (inverse,), "⊤")
+        if not braces and first.text == "-" and second.kind == NUMBER and "\\" not in self.source:  # x^-1
+            self.at += 2
+            span, power = self.span(start), Tree("number", second.span, text=second.text)
+            if second.text == "1":
+                return Tree("inverse", span, (tree,))
+            return Tree("^", span, (tree, Tree("negative", (first.start, second.end), (power,))))
         if first.text in ("*", "†", "+"):
             hint = "write the transpose ^⊤, or the inverse ^{-1}"
             raise self.refuse((start, first.end), f"^{first.text} is not supported", hint)
@@ -380,7 +385,7 @@ class SourceParser:
             power = self.group()
         except NotationError:
             self.at = begin
-            if "\\" in self.source[first.start : first.end]:
+            if "\\" in self.source[first.start : first.end] or not (braces or first.text.isalnum()):
                 raise
             power = Tree("label", self.span(start), text=self.raw())
         return Tree(
