@@ -140,6 +140,7 @@ VALUES = [  # source, shapes, the value in NumPy of the arrays in the order of t
     (r"\log\det(A)", S, lambda A: np.log(det(A))),
     (r"\max(0, x)", V, lambda x: np.maximum(0, x)),
     (r"\mathrm{softmax}(Q K^\top / \sqrt{d}) V", "Q=n d;K=k d;V=k c", lambda Q, K, V: softmax(Q @ K.T / 3**0.5) @ V),
+    (r"\operatorname{softmax}_{\text{k}}(Q K^\top) V", "Q=n d;K=k d;V=k c", lambda Q, K, V: softmax(Q @ K.T) @ V),
     # elements of a given input
     ("x_1 + x_2", V, lambda x: x[0] + x[1]),
     ("x_1^2 + x_2^2", V, lambda x: x[0] ** 2 + x[1] ** 2),

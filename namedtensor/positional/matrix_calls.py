@@ -53,6 +53,8 @@ def along(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
     axes = x.dims[1] or x.dims[0]
     if below in ("columns", "cols", "col", "column"):
         axes = x.dims[0]
+    elif (named := walk.axes.given.get(below)) and [named.kind.root] == [axis.kind.root for axis in x.dims[1]]:
+        axes = x.dims[1]
     elif below and below not in ("rows", "row"):
         raise walk.refuse(
             tree,
