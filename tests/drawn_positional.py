@@ -8,6 +8,7 @@ draws that many with that seed, and prints how many translations are equal, aske
 from __future__ import annotations
 
 import random
+import re
 import sys
 import warnings
 from collections import Counter
@@ -20,6 +21,7 @@ import namedtensor as nt
 from grammar.errors import NotationError
 
 SHAPES = {"A": "n d", "B": "n d", "C": "d d", "D": "n n", "W": "d m", "x": "d", "y": "n", "s": ""}
+WORDS = re.compile(r"\\[A-Za-z]+|_\{[^}]*\}|_\w|[a-z]{2,}")
 SIZES = {"n": 3, "d": 4, "m": 5}
 ARRAYS = {
     name: np.random.default_rng(number).uniform(0.3, 1.7, [SIZES[axis] for axis in shape.split()])
@@ -277,7 +279,8 @@ def outcome(kind: str, source: str, expression: str) -> tuple[str, str]:
             expected = np.asarray(eval(expression, {"np": np, "softmax": softmax, **arrays}))
         except (ValueError, IndexError, np.exceptions.AxisError, TypeError, np.linalg.LinAlgError):
             return "invalid", ""
-        used = {name: shape for name, shape in SHAPES.items() if name in source}
+        letters = source if kind == "numpy" else WORDS.sub(" ", source)  # the s of \sum is no input
+        used = {name: shape for name, shape in SHAPES.items() if name in letters}
         try:
             translation = nt.translate(source, used, check=False)
         except NotationError as problem:
