@@ -11,10 +11,10 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Range, Size
+from grammar.symbols import FUNCTIONS
 from grammar.traversal import names_in
 
 from ..core.kinds import to_integer
-from ..operators import REGISTRY
 from .names import spelled, walk
 from .symbols import Scope
 
@@ -68,7 +68,7 @@ def parameters_in(scope: Scope) -> Iterator[str]:
     """Yield the names after the semicolon of an operator, as in norm_{ax}(X; p)."""
     functions = {function.operator for function in scope.all_functions()}
     for node in walk(scope.program):
-        if isinstance(node, Call) and node.operator in REGISTRY and node.operator not in functions:
+        if isinstance(node, Call) and node.operator in FUNCTIONS and node.operator not in functions:
             for part in node.parameters:
                 yield from names_in(part)
 
