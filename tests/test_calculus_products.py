@@ -60,7 +60,7 @@ def factors(request):
     return FACTORS[request.param]
 
 
-def named(array, library="numpy", axes="a"):
+def label_axes(array, library="numpy", axes="a"):
     if library == "torch":
         array = pytest.importorskip("torch").tensor(array)
     if library == "jax":
@@ -71,19 +71,19 @@ def named(array, library="numpy", axes="a"):
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_the_gradient_of_running_products(x, library):
-    given = {"x": named(x, library), "g": named(WEIGHTS, library)}
+    given = {"x": label_axes(x, library), "g": label_axes(WEIGHTS, library)}
     actual = nt.evaluate(f"{RUNNING}\n∂S/∂x", given).to_array()
     assert_near(actual, [WEIGHTS @ slope(x, at) for at in range(LENGTH)])
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_the_gradient_of_a_product(x, library):
-    actual = nt.evaluate(f"{WHOLE}\n∂S/∂x", x=named(x, library)).to_array()
+    actual = nt.evaluate(f"{WHOLE}\n∂S/∂x", x=label_axes(x, library)).to_array()
     assert_near(actual, [slope(x, at)[-1] for at in range(LENGTH)])
 
 
 def test_the_tangent_of_running_products(x):
-    given = {"x": named(x), "v": named(DIRECTION), "t": 0.0}
+    given = {"x": label_axes(x), "v": label_axes(DIRECTION), "t": 0.0}
     actual = nt.evaluate("∂(cumprod_{a}(x + t v))/∂t", given).to_array()
     assert_near(actual, sum(DIRECTION[at] * slope(x, at) for at in range(LENGTH)))
 
@@ -91,7 +91,9 @@ def test_the_tangent_of_running_products(x):
 @pytest.mark.parametrize("program", [RUNNING, WHOLE])
 def test_second_derivatives(x, program):
     weights = WEIGHTS if program == RUNNING else np.arange(LENGTH) == LENGTH - 1
-    given = {"x": named(x), "v": named(DIRECTION)} | ({"g": named(WEIGHTS)} if program == RUNNING else {})
+    given = {"x": label_axes(x), "v": label_axes(DIRECTION)} | (
+        {"g": label_axes(WEIGHTS)} if program == RUNNING else {}
+    )
     actual = nt.evaluate(f"{program}\nD = ∂S/∂x\n∂(∑_{{a}} v ⊙ D)/∂x", given).to_array()
     bends = np.array([[weights @ bend(x, at, other) for other in range(LENGTH)] for at in range(LENGTH)])
     assert_near(actual, bends @ DIRECTION)
@@ -107,7 +109,7 @@ def test_other_axes(library, order):
     g = np.random.default_rng(4).standard_normal(x.shape)
     axes = order.split()
     move = [("b", "c", "a").index(axis) for axis in axes]
-    given = {"x": named(x.transpose(move), library, order), "g": named(g, library, "b c a")}
+    given = {"x": label_axes(x.transpose(move), library, order), "g": label_axes(g, library, "b c a")}
     running = nt.evaluate("∂(∑_{a,b,c} g ⊙ cumprod_{a} x)/∂x", given).to_array("b c a")
     product = nt.evaluate("∂(∑_{b,c} ∏_{a} x)/∂x", x=given["x"]).to_array("b c a")
     tolerance = {"rtol": 1e-4, "atol": 1e-5} if library == "jax" else {"rtol": 1e-9, "atol": 1e-12}

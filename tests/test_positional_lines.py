@@ -39,13 +39,13 @@ def values_differ(translation, line: CodeLine, every_library: bool) -> bool:
 
 
 def outcome(line: CodeLine) -> str:
-    """Return `value`, `question`, `refusal`, or `wrong` for a line; a size that `reading` excludes is a refusal."""
+    """Return `value`, `question`, `rejection`, or `wrong` for a line; a size that `reading` excludes is a rejection."""
     try:
         translation = nt.translate(line.source, line.shapes, kind=line.kind)
         return "wrong" if values_differ(translation, line, not translation.reading) else "value"
     except nt.NotationError as problem:
         if problem.code != 116:
-            return "refusal"
+            return "rejection"
         readings = problem.readings
         return "question" if any(not values_differ(reading, line, False) for reading in readings) else "wrong"
 

@@ -95,3 +95,10 @@ def total_of_tanh(x):
     for row in x:
         state = np.tanh(row + U @ state)
     return state.sum()
+
+
+def test_operators_that_keep_axes_are_those_of_the_records():
+    from namedtensor.operators import REGISTRY
+    from namedtensor.scope.zero_starts import KEEPING_AXES
+
+    assert {name for name, record in REGISTRY.items() if record.kind in ("elementwise", "axis_map")} == KEEPING_AXES

@@ -1,7 +1,7 @@
 """Products over a long axis as terms whose derivatives need memory in proportion to its length.
 
 The differentials of `∏` and `cumprod` multiply all elements but one, for each element: a square of numbers. Here no
-number is divided, so zeros need no case of their own, also in derivatives of derivatives.
+number is divided, so zeros need no special case, even in second derivatives.
 """
 
 from __future__ import annotations

@@ -121,8 +121,7 @@ def _dispatch(words: list[str]) -> int:
             _overview().error(f"there is no command {words[0]}; {did_you_mean(meant)}")
         _overview().parse_args(words or ["--help"])
         return FINE
-    parser = _parser(words[0], COMMANDS[words[0]])
-    options = parser.parse_intermixed_args(_guarded(words[1:]))
+    options = _parser(words[0], COMMANDS[words[0]]).parse_intermixed_args(_guarded(words[1:]))
     console = Console(options.ascii, getattr(options, "json", False))
     try:
         with recursion_headroom():

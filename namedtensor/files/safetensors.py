@@ -119,7 +119,7 @@ def _head(path: Path, data: Any) -> tuple[dict[str, Any], dict[str, str], int]:
         raise InputError("it is not a safetensors file")
     if len(data) < 8 + length:
         raise InputError("it is cut short in its head")
-    head = as_object(parse_json(_decoded(data[8 : 8 + length].tobytes()), f"the head of {path}", unique=True))
+    head = as_object(parse_json(_decode(data[8 : 8 + length].tobytes()), f"the head of {path}", unique=True))
     if head is None:
         raise InputError("it is not a safetensors file")
     metadata = head.pop("__metadata__", None)
@@ -132,7 +132,7 @@ def _head(path: Path, data: Any) -> tuple[dict[str, Any], dict[str, str], int]:
     return entries, metadata or {}, 8 + length
 
 
-def _decoded(text: bytes) -> str:
+def _decode(text: bytes) -> str:
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:

@@ -37,7 +37,7 @@ class OpenedVersion:
         if version_of(self._handle) != self._version:
             raise NotationError(
                 409, f"{self.path} was changed in place after it was opened",
-                hint="open it again; to replace a file that is open, write a new file and rename it, as save_tensors does",
+                hint="open it again; to replace a file that is open, write a new file and rename it (save_tensors does so)",
             )  # fmt: skip
 
 

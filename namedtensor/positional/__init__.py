@@ -10,6 +10,7 @@
 `plain_functions`: functions that NumPy lacks.
 `tokens`: the tokens of matrix and index notation.
 `binders`: what a sum binds.
+`source_lines`: one line of a source to its tree.
 `source_tree`: the trees of this notation.
 `trees`: how they are parsed.
 `indices`: which letters are indices, and what a product sums.

@@ -135,7 +135,7 @@ def same(
             return "singular"
         except MemoryError:
             return "not compared: its smallest example is too large"
-        except Exception as problem:  # a library refuses its arguments, each function in its own way
+        except Exception as problem:  # a library rejects its arguments, each function in its own way
             if type(problem).__name__ == "_LinAlgError":  # PyTorch's
                 return "singular"
             return f"{NO_VALUE} ({textwrap.shorten(str(problem), 120) or type(problem).__name__})"

@@ -113,9 +113,9 @@ class CodeExpressions:
             return value
         if isinstance(node.op, ast.USub) and isinstance(value, (int, float)):
             return -value
-        return self.operated(node, node.op, value)
+        return self.operate(node, node.op, value)
 
-    def operated(self, node: ast.expr, sign: ast.AST, *operands: Any) -> Any:
+    def operate(self, node: ast.expr, sign: ast.AST, *operands: Any) -> Any:
         """An operator of Python as the operation that it is."""
         if type(sign) not in OPERATORS:
             raise self.refuse(node, "this operator is not supported")
@@ -129,7 +129,7 @@ class CodeExpressions:
             return SizeArgument((*left.dim, *right.dim))
         if isinstance(left, SizeArgument) and isinstance(right, int) and isinstance(node.op, ast.FloorDiv):
             return PartArgument(left, right)
-        return self.operated(node, node.op, left, right)
+        return self.operate(node, node.op, left, right)
 
     def arithmetic(self, node: ast.BinOp, left: float, right: float) -> float:
         try:
@@ -147,7 +147,7 @@ class CodeExpressions:
     def compare(self, node: ast.Compare) -> Any:
         if len(node.ops) != 1:
             raise self.refuse(node, "this comparison is not supported")
-        return self.operated(node, node.ops[0], self.ev(node.left), self.ev(node.comparators[0]))
+        return self.operate(node, node.ops[0], self.ev(node.left), self.ev(node.comparators[0]))
 
     def attribute(self, node: ast.Attribute) -> Any:
         if self.is_module(node.value):
@@ -195,7 +195,7 @@ class CodeExpressions:
     def call(self, node: ast.Call) -> Any:
         function = node.func
         if isinstance(function, ast.Lambda):
-            return self.inlined(node, function)
+            return self.inline(node, function)
         name = called(node)
         if (library := self.root(function)) in PEERS and library != name and not self.has(library):
             raise self.refuse(node, f"{library} is not supported", "write it with NumPy, PyTorch or einops")
@@ -227,7 +227,7 @@ class CodeExpressions:
                 self.library_chosen(node, ("NumPy, which repeats elements", "PyTorch, which repeats the tensor"))
         return self.applied(node, name, arguments, keywords)
 
-    def inlined(self, node: ast.Call, function: ast.Lambda) -> Any:
+    def inline(self, node: ast.Call, function: ast.Lambda) -> Any:
         """(lambda s: …)(x)"""
         names = [parameter.arg for parameter in function.args.args]
         if node.keywords or len(names) != len(node.args) or len(ast.unparse(function.args).split(",")) != len(names):

@@ -75,7 +75,7 @@ for count in (1, 2):
 
 
 # ------------------------------------------------------------------------------------------------------------- losses
-def over_all(o: Calls, losses: Any, reduction: Any) -> Any:
+def reduce_losses(o: Calls, losses: Any, reduction: Any) -> Any:
     if reduction not in ("mean", "sum", "none"):
         raise Misuse(f"reduction={reduction!r} is not supported")
     return losses if reduction == "none" else getattr(o, reduction)(losses)
@@ -84,7 +84,7 @@ def over_all(o: Calls, losses: Any, reduction: Any) -> Any:
 def nll(o: Calls, x: Any, target: Any, reduction: Any) -> Any:
     """−x at the class of each example, where the classes are the second dimension, or the only one."""
     where = min(1, rank_of(x) - 1)
-    return over_all(o, o.negative(o.squeeze(o.gather(x, where, o.unsqueeze(target, where)), where)), reduction)
+    return reduce_losses(o, o.negative(o.squeeze(o.gather(x, where, o.unsqueeze(target, where)), where)), reduction)
 
 
 def cross_entropy(o: Calls, x: Any, target: Any, reduction: Any) -> Any:
@@ -99,7 +99,7 @@ def binary_entropy(o: Calls, p: Any, y: Any) -> Any:
 def of_elements(o: Calls, x: Any, y: Any, reduction: Any, element: Callable[..., Any]) -> Any:
     if rank_of(x) != rank_of(y):
         raise Misuse("a loss of tensors with different numbers of axes")
-    return over_all(o, element(o, x, y), reduction)
+    return reduce_losses(o, element(o, x, y), reduction)
 
 
 OLD = "-size_average=None, "  # settings that PyTorch still accepts by position

@@ -82,7 +82,7 @@ def connective(operator: str) -> Callable[..., Truth]:
             raise Misuse("& | ~ of anything but conditions")
         dims = values.aligned(axes, *conditions)
         if operator == "¬":
-            return Truth(negated(conditions[0].node), dims)
+            return Truth(negate(conditions[0].node), dims)
         return Truth(call(operator, [condition.node for condition in conditions]), dims)
 
     return rule
@@ -91,7 +91,7 @@ def connective(operator: str) -> Callable[..., Truth]:
 NEGATED = {">": "≤", "<": "≥", "≥": "<", "≤": ">", "=": "≠", "≠": "="}
 
 
-def negated(condition: Node) -> Node:
+def negate(condition: Node) -> Node:
     if isinstance(condition, nodes.Call) and condition.operator in NEGATED:
         return replace(condition, operator=NEGATED[condition.operator])
     return call("¬", (condition,))
@@ -108,7 +108,7 @@ def comparison(relation: str) -> Callable[..., Truth]:
         dims = values.aligned(axes, first, second)
         sign = OF_INDICATOR.get((relation, second.node)) if isinstance(first.node, nodes.Indicator) else None
         if sign is not None and isinstance(first.node, nodes.Indicator):
-            return Truth(negated(first.node.condition) if sign else first.node.condition, dims)
+            return Truth(negate(first.node.condition) if sign else first.node.condition, dims)
         return Truth(call(relation, (first.node, second.node)), dims)
 
     return rule
@@ -125,7 +125,7 @@ def floor_divide(axes: Axes, x: Any, y: Any) -> AxisValue:
     return unary("floor")(axes, binary("/")(axes, x, y))
 
 
-def scaled(operator: str) -> Callable[..., AxisValue]:
+def scale_second(operator: str) -> Callable[..., AxisValue]:
     """Return the rule of PyTorch's sum or difference, whose second operand may have a factor."""
 
     def rule(axes: Axes, x: Any, y: Any, alpha: Any) -> AxisValue:
@@ -156,7 +156,7 @@ def softplus(axes: Axes, x: Any, beta: Any) -> AxisValue:
     return binary("/")(axes, unary("softplus")(axes, binary("⊙")(axes, beta, x)), beta)
 
 
-def truncated(axes: Axes, x: Any) -> AxisValue:
+def truncate(axes: Axes, x: Any) -> AxisValue:
     return binary("⊙")(axes, unary("sign")(axes, x), unary("floor")(axes, unary("abs")(axes, x)))
 
 
@@ -205,9 +205,9 @@ operation("deg2rad radians", "x", lambda axes, x: binary("⊙")(axes, x, math.pi
 operation("rad2deg degrees", "x", lambda axes, x: binary("⊙")(axes, x, 180 / math.pi))
 operation("round", "x, -decimals=0, -out=None", unary("round"))
 operation("rint", "x, -out=None", unary("round"))
-operation("trunc fix", "x", truncated)
-operation("frac", "x", lambda axes, x: binary("-")(axes, x, truncated(axes, x)))
-operation("fmod", "x, y", lambda axes, x, y: binary("-")(axes, x, binary("⊙")(axes, y, truncated(axes, binary("/")(axes, x, y)))))  # fmt: skip
+operation("trunc fix", "x", truncate)
+operation("frac", "x", lambda axes, x: binary("-")(axes, x, truncate(axes, x)))
+operation("fmod", "x, y", lambda axes, x, y: binary("-")(axes, x, binary("⊙")(axes, y, truncate(axes, binary("/")(axes, x, y)))))  # fmt: skip
 operation("hypot", "x, y", hypotenuse)
 operation("fmax", "x, y", binary("max"))
 operation("fmin", "x, y", binary("min"))
@@ -225,8 +225,8 @@ operation("reciprocal", "x", reciprocal)
 operation("rsqrt", "x", lambda axes, x: reciprocal(axes, unary("sqrt")(axes, x)))
 operation("add", "x, y", binary("+"), "numpy")
 operation("subtract", "x, y", binary("-"), "numpy")
-operation("add", "x, y, *, alpha=1", scaled("+"), "torch")
-operation("subtract sub", "x, y, *, alpha=1", scaled("-"), "torch")
+operation("add", "x, y, *, alpha=1", scale_second("+"), "torch")
+operation("subtract sub", "x, y, *, alpha=1", scale_second("-"), "torch")
 operation("multiply mul", "x, y", binary("⊙"))
 operation("divide div true_divide", "x, y", binary("/"))
 operation("power pow", "x, y", power)

@@ -39,10 +39,10 @@ def canonical(name: str) -> str:
     )
 
 
-def extended(tree: Tree, op: str, right: Tree) -> Tree | None:
+def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
     """Return the tree whose last derivative, ∇_x f without brackets, is of f + right; None if right is without x."""
     if tree.op == "either":
-        return extended(tree.parts[1], op, right)
+        return extend_end(tree.parts[1], op, right)
     if tree.op == "gradient" and tree.text == OPEN:
         body, by = tree.parts
         if not {spelled(part) for part in right.all()} & {spelled(part) for part in by.all()} - {""}:
@@ -50,7 +50,7 @@ def extended(tree: Tree, op: str, right: Tree) -> Tree | None:
         span = body.span[0], right.span[1]
         return replace(tree, span=(tree.span[0], span[1]), parts=(Tree(op, span, (body, right)), by))
     if tree.op in ("product", "negative", "+", "-"):
-        last = extended(tree.parts[-1], op, right)
+        last = extend_end(tree.parts[-1], op, right)
         return None if last is None else replace(tree, parts=(*tree.parts[:-1], last))
     return None
 

@@ -49,7 +49,7 @@ OF_SIZES = {
 OWN: dict[str, Any] = {  # functions of other libraries that NumPy lacks, by our own definition
     **{name: plain_functions.ELEMENTWISE[name] for name in "relu silu erf leaky_relu elu softplus".split()},
     "softmax": lambda x, axis=None: plain_functions.softmax(x, axis), "log_softmax": lambda x, axis=None: np.log(plain_functions.softmax(x, axis)),
-    **dict.fromkeys(("rearrange", "reduce", "repeat"), plain_functions.arranged),
+    **dict.fromkeys(("rearrange", "reduce", "repeat"), plain_functions.arrange),
     "sigmoid": plain_functions.sigmoid, "expit": plain_functions.sigmoid, "gelu": plain_functions.gelu,
     "logsumexp": lambda x, axis=None, keepdims=False: np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims)),
     "inv": lambda x: np.linalg.inv(x), "det": lambda x: np.linalg.det(x), "norm": lambda x, *rest, **named: np.linalg.norm(x, *rest, **named),

@@ -111,9 +111,9 @@ class LibraryWalk:
             case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
                 return OPERATORS[type(op)](self.value(operand))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-                return self.operated(op, self.value(left), self.value(right))
+                return self.operate(op, self.value(left), self.value(right))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPERATORS:
-                return self.operated(op, self.value(left), self.value(right))
+                return self.operate(op, self.value(left), self.value(right))
             case ast.Subscript(value=base, slice=index):
                 return self.value(base)[self.index(index)]
             case ast.Attribute():
@@ -122,7 +122,7 @@ class LibraryWalk:
                 return self.call(node)
         raise Unsupported(ast.unparse(node))
 
-    def operated(self, sign: ast.AST, left: Any, right: Any) -> Any:
+    def operate(self, sign: ast.AST, left: Any, right: Any) -> Any:
         if any(isinstance(side, (str, list, tuple)) for side in (left, right)):
             raise Unsupported("an operator of anything but numbers and arrays")
         if isinstance(sign, ast.Pow) and isinstance(left, int) and isinstance(right, int) and abs(right) > MAX_POWER:
@@ -166,7 +166,7 @@ class LibraryWalk:
 
     def call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Lambda):
-            return self.inlined(node, node.func)
+            return self.inline(node, node.func)
         arguments = [self.value(argument) for argument in node.args]
         keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
         if isinstance(keywords.get("dtype"), str) or keywords.get("out") is not None:
@@ -181,7 +181,7 @@ class LibraryWalk:
         guard_condition(name, arguments)
         return function(*arguments, **keywords)
 
-    def inlined(self, node: ast.Call, function: ast.Lambda) -> Any:
+    def inline(self, node: ast.Call, function: ast.Lambda) -> Any:
         before = dict(self.names)
         self.names |= {
             parameter.arg: self.value(argument)
@@ -324,7 +324,7 @@ def guard_size(arguments: Any, name: str = "", keywords: Mapping[str, Any] | Non
 
 
 def guard_condition(name: str, arguments: list[Any]) -> None:
-    """Raise LinAlgError for a matrix of whose inverse only rounding would be left."""
+    """Raise LinAlgError for a matrix whose inverse would be only rounding."""
     if (
         name in ("inv", "inverse", "solve")
         and arguments

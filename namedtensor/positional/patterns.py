@@ -60,11 +60,11 @@ def rearranged(code: CodeReader, node: ast.Call, method: bool) -> Any:
     before, after = groups_of(code, texts[0], left), groups_of(code, texts[0], right)
     declare(code, node.args[0], ["".join(group) or "one" for group in before])
     x = as_value(code.ev(node.args[0]))
-    before, after = without_dots(before, after, len(x.dims))
+    before, after = expand_dots(before, after, len(x.dims))
     return named_pattern(code.axes, x, pattern_of(code, node, name, texts, before, after))
 
 
-def without_dots(before: Groups, after: Groups, rank: int) -> tuple[Groups, Groups]:
+def expand_dots(before: Groups, after: Groups, rank: int) -> tuple[Groups, Groups]:
     """Return the groups with a word for each dimension that ... covers."""
     words = [f".{number}" for number in range(rank - len(before) + 1)]
     left = [group for one in before for group in ([[word] for word in words] if one == ["..."] else [one])]

@@ -45,7 +45,7 @@ def gelu_tanh(x: Array) -> Array:
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
-def arranged(x: Array, pattern: str, how: str = "sum", **lengths: int) -> Array:
+def arrange(x: Array, pattern: str, how: str = "sum", **lengths: int) -> Array:
     """Return the value of einops' rearrange, reduce or repeat, by our own reading of the pattern."""
     sides = [[item.strip("()").split() for item in re.findall(r"\([^()]*\)|\S+", side)] for side in pattern.split("->")]
     dots = [f".{number}" for number in range(x.ndim - len(sides[0]) + 1)]

@@ -13,7 +13,7 @@ from .product_operations import concatenate
 from .values import AxisValue, call
 
 
-def repeated(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool = False) -> AxisValue:
+def repeat_elements(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool = False) -> AxisValue:
     """Repeat each dimension as a whole, or each element of it if `inner`."""
     node, dims = x.node, list(x.dims)
     for position, count in enumerate(counts):
@@ -33,7 +33,7 @@ def tile(axes: Axes, x: Any, counts: Any) -> AxisValue:
     listed = counts if isinstance(counts, tuple) else (counts,)
     rank = max(len(value.dims), len(listed))
     whole = value.moved((*[()] * (rank - len(value.dims)), *value.dims))
-    return repeated(axes, whole, (*[1] * (rank - len(listed)), *listed))
+    return repeat_elements(axes, whole, (*[1] * (rank - len(listed)), *listed))
 
 
 def tile_torch(axes: Axes, x: Any, counts: Any) -> AxisValue:
@@ -50,7 +50,9 @@ def repeat(axes: Axes, x: Any, count: Any, axis: Any) -> AxisValue:
         raise Misuse("repeat without an axis flattens its operand")
     if axis is not None and (type(axis) is not int or not -rank <= axis < rank):
         raise Misuse(f"axis {axis} is out of range for {rank} axes")
-    return repeated(axes, value, [count if place == (axis or 0) % rank else 1 for place in range(rank)], inner=True)
+    return repeat_elements(
+        axes, value, [count if place == (axis or 0) % rank else 1 for place in range(rank)], inner=True
+    )
 
 
 def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:

@@ -19,7 +19,7 @@ def tree_of(source: str, tokens: list[SourceToken], names: Collection[str] = ())
 
 
 def statement_of(source: str, names: Collection[str] = ()) -> Statement:
-    """A line: its value, and what it is called where there is an `=`."""
+    """A line: its value, and its name if it has an `=`."""
     tokens = tokens_of(source, names)
     depth = 0
     for position, token in enumerate(tokens):

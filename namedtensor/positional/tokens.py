@@ -85,7 +85,7 @@ class Scanner:
     def peek(self) -> str:
         return self.left[-1][0] if self.left else ""
 
-    def after_script(self) -> bool:
+    def follows_script(self) -> bool:
         return bool(self.tokens) and self.tokens[-1].kind == SIGN and self.tokens[-1].text in ("_", "^")
 
     def keep(self, piece: Piece, length: int) -> tuple[str, int, int]:
@@ -111,12 +111,12 @@ class Scanner:
                 self.number(piece)
             elif text in SUPERSCRIPT_SIGNS or text in SUBSCRIPT_SIGNS:
                 self.unicode_script(piece)
-            elif not self.given(piece):
+            elif not self.read_given(piece):
                 self.characters(piece)
         self.add(END, "", len(self.source), len(self.source))
         return self.tokens
 
-    def given(self, piece: Piece) -> bool:
+    def read_given(self, piece: Piece) -> bool:
         """Read a given name of several letters, which may end inside a later piece: W1."""
         text, end, at = piece[0], piece[2], len(self.left) - 1
         while at >= 0 and self.left[at][1] == end and len(text) < 100:
@@ -175,7 +175,7 @@ class Scanner:
         word, start, _ = piece
         if self.scripts:
             return self.add(NAME, *piece)
-        if self.after_script():
+        if self.follows_script():
             return self.add(NAME, *self.keep(piece, self.letters_of_script(word)))
         following = self.peek()
         if len(word) > 1 and word.lower() in FUNCTIONS:
@@ -240,7 +240,7 @@ class Scanner:
             if text in ("\\left", "\\right") and self.peek() == ".":
                 self.left.pop()
         elif (name := unfonted(text)) is not None:
-            self.named(name, piece)
+            self.add_name(name, piece)
         elif text in FONT_MACROS:
             self.font(piece)
         elif text in ACCENT_MACROS:
@@ -284,7 +284,7 @@ class Scanner:
         self.argument_end = group[-1][2]
         return group[:-1]
 
-    def named(self, text: str, piece: Piece) -> None:
+    def add_name(self, text: str, piece: Piece) -> None:
         r"""Read a word in a font: \text{softmax}, \mathrm{ReLU}, \mathbf{x}."""
         known = len(text) > 1 and text.lower() in FUNCTIONS
         if not known and text not in self.words and not re.sub(r"['*]", "", text).isalnum():
@@ -299,7 +299,7 @@ class Scanner:
         if text == "1":
             self.add(NAME, "𝟏", macro[1], end)
         elif len(group) == 1 and group[0][0][0] != "\\" and text.isalnum():
-            self.named(text, (text, macro[1], end))
+            self.add_name(text, (text, macro[1], end))
         elif macro[0][1:] in (*TEXTS, "mathrm") or macro[0].startswith("\\operatorname"):
             raise self.refuse(
                 (macro[1], end), f"{text} is not a name or a known function", "give the formula without prose"

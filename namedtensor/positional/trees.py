@@ -13,7 +13,7 @@ from dataclasses import replace
 from grammar.errors import NotationError, Span
 
 from .binders import IndexBinder, binder, end_of
-from .indices import extended, spelled
+from .indices import extend_end, spelled
 from .refusals import refused
 from .source_tree import OPEN, Tree
 from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, is_derivative
@@ -71,7 +71,7 @@ class SourceParser:
         while self.sees("+", "-"):
             op = self.take().text
             right = self.term()
-            whole = extended(left, op, right)
+            whole = extend_end(left, op, right)
             left = Tree(op, self.span(start), (left, right))
             if whole is not None:
                 left = Tree("either", self.span(start), (left, whole))

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Call, Equation, Name, Node, Number
+from grammar.symbols import ELEMENTWISE
 from grammar.traversal import rebuilt
 
-from ..operators import REGISTRY
 from .names import spelled, walk
 
 ZERO = Number(0)
@@ -141,9 +141,15 @@ def names_of(node: Any) -> set[str]:
 
 def keeps_axes(node: Call) -> bool:
     """Return whether a built-in function's value has every axis of its operands."""
-    kind = REGISTRY[node.operator].kind if node.operator in REGISTRY else None
     both = node.operator in ("max", "min") and len(node.arguments) > 1
-    return kind in ("elementwise", "axis_map") or not node.subscript and (kind == "contraction" or both)
+    return node.operator in KEEPING_AXES or not node.subscript and (node.operator in ("⊙", "dot") or both)
+
+
+# Elementwise operators and functions along an axis; a test compares them with the records of the operators.
+KEEPING_AXES = ELEMENTWISE | frozenset(
+    """+ - / ^ negative juxtaposed = ≠ < > ≤ ≥ ¬ ∧ ∨ odd even
+    softmax logsoftmax standardize argmax argmin argsort sort cumsum cumprod cummax cummin""".split()
+)
 
 
 def substituted(node: Any, values: Mapping[str, Node]) -> Any:

@@ -29,7 +29,7 @@ from ..programs.plain_values import PlainTensor
 from ..scope.names import walk
 from .differences import Words, names_of_new_axes
 from .einsum import as_formula, is_einsum, letters_clash
-from .exercise_files import ExerciseText
+from .exercise_files import ALSO_FORBIDDEN, ExerciseText
 from .judgment import Equivalence, judged
 from .mutants import change_sentence
 from .references import in_hole, reference_of
@@ -229,12 +229,6 @@ def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> N
     for name in exercise.forbidden:
         if found := sorted(used & {name, *ALSO_FORBIDDEN.get(name, ())}):
             raise Refused(f"this one is to be written without {found[0]}")
-
-
-ALSO_FORBIDDEN = {  # forbidden name: other names and functions that give its value in one step
-    "∑": ("sum",), "sum": ("∑",), "∏": ("prod",), "prod": ("∏",), "√": ("sqrt",), "sqrt": ("√",), "σ": ("sigmoid",),
-    "sigmoid": ("σ",), "softmax": ("logsoftmax",), "logsoftmax": ("softmax",), "argmax": ("argmaxk",), "max": ("maxk", "cummax"),
-}  # fmt: skip
 
 
 def _head_of(solution: str | None) -> str | None:

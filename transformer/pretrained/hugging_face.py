@@ -114,7 +114,7 @@ def load(
 
 
 def versions_in(path: Path) -> dict[str, tuple[int, ...]]:
-    """Return the identity, the size and the time of the last change of the configuration and of each weight file."""
+    """Return the device, inode, size and modification time for each configuration and weight file."""
     files = [file for file in (path / CONFIG, path / INDEX) if file.exists()]
     status = {file.name: file.stat() for file in (*files, *path.glob("*.safetensors"))}
     return {name: (each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for name, each in status.items()}
