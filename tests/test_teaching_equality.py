@@ -21,6 +21,7 @@ ROWS = (  # two formulas, the types of their inputs, NumPy code of the second, t
     ("where(x > y + 1, 1, 0)", "where(x ≥ y + 1, 1, 0)", TWO, lambda x, y: 1.0 * (x >= y + 1), DIFFERENT),
     ("where(∑_{n} x > 3, 1, 0)", "where(∑_{n} x ≥ 3, 1, 0)", VECTOR, lambda x: 1.0 * (x.sum() >= 3), DIFFERENT),
     ("where(x^2 ≥ 4, 1, 0)", "where(x^2 > 4, 1, 0)", VECTOR, lambda x: 1.0 * (x**2 > 4), DIFFERENT),
+    ("{ 1 if x > c; 0 otherwise }\nc = 0.25", "{ 1 if x ≥ c; 0 otherwise }\nc = 0.25", VECTOR, lambda x: 1.0 * (x >= 0.25), DIFFERENT),
     ("f(p) = { 1 if p > 0.3; 0 otherwise }\nf(x)", "{ 1 if x ≥ 0.3; 0 otherwise }", VECTOR, lambda x: 1.0 * (x >= 0.3), DIFFERENT),
     ("∑_{n} 𝕀[x ≤ 0]", "∑_{n} 𝕀[x < 0]", VECTOR, lambda x: 1.0 * (x < 0).sum(), DIFFERENT),
     ("∂(∑_{n} relu x)/∂x", "𝕀[x ≥ 0]", VECTOR, lambda x: 1.0 * (x >= 0), DIFFERENT),

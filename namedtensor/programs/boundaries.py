@@ -66,9 +66,10 @@ def boundaries(tree: nodes.Program) -> list[Boundary]:
     found: dict[tuple[str, str, str], Boundary] = {}
     signs = Signs(tree)
     for at, statement in enumerate(tree.statements):
+        later = tuple(other for other in tree.statements[at + 1 :] if not isinstance(other, nodes.Value))
         for node in walk(statement):
             for left, right, required in _pairs(node, signs):
-                boundary = Boundary(left, right, tree.statements[:at], required)
+                boundary = Boundary(left, right, (*tree.statements[:at], *later), required)
                 found.setdefault((*boundary.text, required), boundary)
     return [*found.values()]
 
