@@ -169,6 +169,15 @@ def test_an_operator_has_a_value_of_the_dtype_or_an_error_with_a_hint(wide, text
             assert value.array.dtype == DTYPES[library][dtype]
 
 
+@pytest.mark.parametrize("text", ["X + Y", "Y ⊙_{a} X", "{ X if X > 0; Y otherwise }"])
+def test_half_precisions_of_numpy_have_no_common_dtype(text):
+    given = {"X": nt.tensor(np.ones(3, "float16"), "a"), "Y": nt.tensor(np.ones(3, ml_dtypes.bfloat16), "a")}
+    with pytest.raises(NotationError, match="no common dtype") as raised:
+        nt.evaluate(text, given)
+    assert raised.value.code == 405 and raised.value.hint
+    assert nt.evaluate(text, given | {"Y": given["Y"].astype("float32")}).dtype == np.float32
+
+
 def attention(q, k, v):
     return softmax(q @ k.T / math.sqrt(q.shape[1])) @ v
 

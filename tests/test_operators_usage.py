@@ -47,7 +47,7 @@ def test_help_knows_every_name_of_an_operator(record, capsys):
         (("eval",), 0, "usage: namedtensor eval"),
         ((), 0, "§3.3 Reductions\n  ∑_{ax} X is the sum.\n"),
         (("sofmax",), 2, "there is no function or symbol sofmax; did you mean softmax or logsoftmax?\n"),
-        (("999",), 2, "there is no error code 999; codes are between 101 and 411\n"),
+        (("999",), 2, "there is no error code 999; codes are between 101 and 412\n"),
     ],
 )
 def test_help_says(words, status, message, capsys):

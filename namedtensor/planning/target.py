@@ -11,6 +11,7 @@ from copy import copy
 from typing import Any, Protocol
 
 from grammar.cache import Cache
+from grammar.errors import NotationError
 
 from ..core.arrays import dtype_name, dtype_object, kind_of
 
@@ -97,13 +98,17 @@ class Target:
         return dtype_object(self.xp, dtype)
 
     def result_type(self, dtypes: Sequence[str]) -> str:
-        """The common dtype of these, as the library has it."""
+        """Return the library's common dtype of these. Raises NotationError if there is none."""
         different = tuple(dict.fromkeys(dtypes))
         if len(different) == 1:
             return different[0]
-        return self._asked.get_or_build(
-            different, lambda: dtype_name(self.xp.result_type(*map(self.object_of, different)))
-        )
+        try:
+            return self._asked.get_or_build(
+                different, lambda: dtype_name(self.xp.result_type(*map(self.object_of, different)))
+            )
+        except TypeError:  # NumPy promotes float16 and bfloat16 to none.
+            text = " and ".join(different)
+            raise NotationError(405, f"{text} have no common dtype", hint='convert one: X.astype("float32")') from None
 
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         """The dtype of what a primitive gives: the library is asked, by one element, once."""
