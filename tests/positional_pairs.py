@@ -30,7 +30,7 @@ PAIRS = [Pair(*row) for row in (
     (r"(x - \mu)^\top \Sigma^{-1} (x - \mu)", "x: d; μ: d; Σ: d d", "(x − μ) ⊙_{d} [inv_{d, d'} Σ] ⊙_{d'} (x − μ)_{d→d'}"),
     (r"-\frac{1}{2} (x-\mu)^\top \Sigma^{-1} (x-\mu) - \frac{1}{2} \log |\Sigma|", "x: d; μ: d; Σ: d d", "−(x − μ) ⊙_{d} [inv_{d, d'} Σ] ⊙_{d'} (x − μ)_{d→d'} / 2 − log(det_{d, d'} Σ) / 2", 1),
     (r"\exp\left(-\frac{\|x - y\|^2}{2\sigma^2}\right)", "x: d; y: d; σ: ", "exp(−∑_{d} (x − y)^2 / (2 σ^2))"),
-    (r"\frac{x^\top y}{\|x\|\,\|y\|}", "x: d; y: d", "x ⊙_{d} y / (norm_{d}(x) ⊙ norm_{d}(y))"),
+    (r"\frac{x^\top y}{\|x\|\,\|y\|}", "x: d; y: d", "x ⊙_{d} y / (max(norm_{d} x, 10^{-8}) ⊙ max(norm_{d} y, 10^{-8}))"),
     (r"\mathrm{tr}(\Sigma_1^{-1} \Sigma_2)", "Σ_1: d d; Σ_2: d d", "inv_{d, d'}(Σ_1) ⊙_{d, d'} Σ_2_{d→d', d'→d}"),
     (r"k^\top (K + \sigma^2 I)^{-1} y", "k: n; K: n n; y: n; σ: ", "k ⊙_{n} [inv_{n, n'}(K + σ^2 ⊙ I_{n, n'})] ⊙_{n'} y_{n→n'}"),
     (r"P - P H^\top (H P H^\top + R)^{-1} H P", "P: n n; H: m n; R: m m", "P − P ⊙_{n'} H_{n→n'} ⊙_{m} solve_{m, m'}(H ⊙_{n} P ⊙_{n'} H_{m→m', n→n'} + R, H ⊙_{n} P)_{n'→n''}_{m'→m}_{n''→n'}"),

@@ -145,7 +145,7 @@ def test_what_a_repeated_call_gave_stays_as_it_is(text, threads):
         assert nt.allclose(item, right)
 
 
-@pytest.mark.parametrize("wrong", [2.0, "2", None])
+@pytest.mark.parametrize("wrong", [2.5, "2", None])
 def test_a_size_of_another_type_is_refused_after_a_call_with_an_equal_one(wrong):
     x = nt.tensor([1.0, 2.0], "a")
     for _ in range(3):

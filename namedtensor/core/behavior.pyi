@@ -394,7 +394,8 @@ class Behavior:
         index : mapping of str to label, list of labels or slice, optional
             What to select per axis, if a name is not a Python identifier.
         **named : label, list of labels or slice
-            What to select per axis. One label removes the axis; a slice includes both of its ends.
+            What to select per axis. One label removes the axis; a slice includes both of its ends. Among dates, a partial date
+            such as "2024-03" selects its period, and a slice reaches to the end of the period.
 
         Returns
         -------

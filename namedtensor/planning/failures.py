@@ -17,7 +17,7 @@ def span_of(term: Term | None, source: str) -> tuple[int, int]:
 def refused(problem: Exception, source: str, term: Term) -> NotationError:
     """Return the error for a computation that an array library rejects."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
-    hint = "pass float64: x.astype('float64')" if isinstance(problem, TypeError) and "linalg" in why else None
+    hint = "pass float64: x.astype('float64')" if isinstance(problem, TypeError) else None
     return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source), hint=hint)
 
 
