@@ -44,6 +44,8 @@ def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Ite
     elif opening >= len(tokens) or tokens[opening].type != "LBRACE":
         return
     close = group_end(tokens, opening) - 1
+    if any(token.type in TRUTHS for token in tokens[opening:close]):  # a condition keeps its parentheses
+        return
     while opening + 1 < close and tokens[opening + 1].type == "LPAREN" and group_end(tokens, opening + 1) == close:
         opening, close = opening + 1, close - 1
         yield opening

@@ -37,9 +37,9 @@ DIRECTION = np.random.default_rng(3).standard_normal(LENGTH)
 
 def products_without(x, *left_out):
     """Return the product up to each element without some factors, and zero before the last of these."""
-    kept = np.array(x)
-    kept[list(left_out)] = 1
-    return np.where(np.arange(len(x)) >= max(left_out), np.cumprod(kept), 0)
+    retained = np.array(x)
+    retained[list(left_out)] = 1
+    return np.where(np.arange(len(x)) >= max(left_out), np.cumprod(retained), 0)
 
 
 def slope(x, at):

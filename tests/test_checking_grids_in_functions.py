@@ -32,7 +32,7 @@ ASKED = {
     "a sum over a set": ("∑_{k ∈ [3]} S^{k,3}", lambda s: s[1, 3] + s[2, 3] + s[3, 3]),
     "the diagonal": ("∏_{k=1}^{3} S^{k,k}", lambda s: s[1, 1] * s[2, 2] * s[3, 3]),
     "the largest": ("max_{k=1}^{3} S^{1,k}", lambda s: max(s[1, 1], s[1, 2], s[1, 3])),
-    "the place of the largest": ("argmax_{k=1}^{3} S^{1,k}", lambda s: 1 + np.argmax([s[1, 1], s[1, 2], s[1, 3]])),
+    "the position of the largest": ("argmax_{k=1}^{3} S^{1,k}", lambda s: 1 + np.argmax([s[1, 1], s[1, 2], s[1, 3]])),
     "a sum of sums": ("∑_{j=1}^{3} ∑_{i=1}^{j} S^{i,j}", lambda s: sum(s.values())),
     "the last sum of an element": ("Y_{m(3)}", lambda s: s[1, 3] + s[2, 3] + s[3, 3]),
 }
@@ -45,15 +45,15 @@ PLACES = {
 }
 
 
-MOST = [("two equations", asked, place) for asked in ASKED for place in PLACES]
-OTHERS = [(case, asked, "in a function") for case in SPLITS for asked in ("a member", "the place of the largest")]
+MOST = [("two equations", asked, slot) for asked in ASKED for slot in PLACES]
+OTHERS = [(case, asked, "in a function") for case in SPLITS for asked in ("a member", "the position of the largest")]
 
 
-@pytest.mark.parametrize(("case", "asked", "place"), [*MOST, *OTHERS])
-def test_members_wherever_they_are_asked_for(case, asked, place):
+@pytest.mark.parametrize(("case", "asked", "slot"), [*MOST, *OTHERS])
+def test_members_wherever_they_are_asked_for(case, asked, slot):
     expression, expected = ASKED[asked]
     defs = SPLITS[case] + (ROWS if "Y" in expression else "")
-    text = PLACES[place].format(defs=defs, asked=expression)
+    text = PLACES[slot].format(defs=defs, asked=expression)
     assert float(nt.evaluate(text, w=nt.tensor(W, "n"))) == expected(members(case))
     if case == "two equations":
         result = reference.evaluate(text, {"w": reference.tensor(W.tolist(), "n")})

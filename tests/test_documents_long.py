@@ -13,7 +13,7 @@ START = "Let $x \\in \\reals^{\\name{a}}$.\n\n"
 
 def word(number):
     """Return a name of four letters that no other number has."""
-    return "w" + "".join(LETTERS[number // 26**place % 26] for place in range(3))
+    return "w" + "".join(LETTERS[number // 26**slot % 26] for slot in range(3))
 
 
 DOCUMENTS = {

@@ -22,6 +22,22 @@ WORDS = {name for name in REGISTRY if name.isalpha() or name in "∑∏"} - ALSO
 SIGNS_OF_THE_LANGUAGE = "∑, ∏ and I are read as what binds an index, or as what only its axes make"
 MADE = "writes formulas: derivatives, sums over axes and identities in the notation"
 KNOWING = {  # for each file the names that it knows, and why no flag of a record stands in their place
+    "scope/zero_starts.py": (
+        "argmax argmin argsort cummax cummin cumprod cumsum dot even logsoftmax max min odd softmax sort standardize ∑",
+        "types a start of 0 before operators are known",
+    ),
+    "programs/boundaries.py": (
+        "abs ceil clip cosh det exp floor inv ln log logdet max mean min norm relu round sigmoid softmax softplus solve sqrt std sum var σ ∏ ∑",
+        "finds the points at which functions change or end",
+    ),
+    "derivations/conditions.py": (
+        "abs arccos arcsin cholesky det digamma eigvalsh factorial inv lgamma ln log logdet max min norm polygamma solve sqrt std var Γ ∏ ∑",
+        "states the domains of functions",
+    ),
+    "calculus/products.py": (
+        "cumprod",
+        "derives running products without dividing",
+    ),
     "derivations/points.py": ("onehot", "draws: vectors with a 1 at a drawn position"),
     "documents/inverted.py": (
         "even log mean norm odd softmax sqrt std var ∑",
@@ -35,10 +51,10 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
         "reads spellings of one function as the same",
     ),
     "programs/magnitudes.py": (
-        "abs arctan cos cumsum erf exp log max mean min norm relu sigmoid sin softplus sqrt tanh trace σ ∑",
+        "abs arctan cholesky cofactors cos cummax cummin cumprod cumsum det eigh eigvalsh erf exp expm gelu inv log logdet logsoftmax logsumexp max maxk mean median min norm quantile relu sigmoid silu sin softmax softplus solve sort sqrt standardize std tanh trace var σ ∏ ∑",
         "the condition numbers of functions",
     ),
-    "calculus/linearize.py": ("expm ∏", "differentials that no text says: e^X takes any number of directions"),
+    "calculus/linearize.py": ("cumprod expm ∏", "differentials that no text says: e^X takes any number of directions"),
     "calculus/selection.py": ("I abs any ∑", "makes terms: masks, and sums of what is masked"),
     "calculus/transpose.py": ("expm trace", "their transposes: of many directions, and back to an identity"),
     "checking/calls.py": (
@@ -116,7 +132,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "tensors/numpy_protocol.py": ("abs cumsum dot max min sum", "what NumPy calls them"),
     "terms/builder.py": ("I mean onehot ∑", "smart constructors: −1 goes through a mean, X_{ax(i)} back to a onehot"),
     "display/code_contractions.py": (
-        "argmax argmin max mean median min norm quantile solve standardize sum trace",
+        "all any argmax argmin max median min norm quantile solve standardize sum trace",
         "the same in NumPy, PyTorch and JAX, as one writes it by hand",
     ),
     "display/code_elements.py": ("dot factorial logsigmoid sqrt", "the same"),
@@ -141,7 +157,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
         "unroll var σ ∑",
         "names of variables in code that a person reads",
     ),
-    "display/code_writer.py": ("abs max min round", "functions of Python"),
+    "display/code_writer.py": ("abs max min onehot round", "functions of Python"),
     "webpage/blackboard.py": ("dot mean softmax sqrt ∏ ∑", "one element of each, as on a blackboard"),
     "webpage/examples.py": ("I softmax sum", "formulas that the page begins with"),
 }

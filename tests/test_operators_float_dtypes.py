@@ -53,8 +53,8 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def each(function):
-    """Return a function of numbers, applied to each element."""
+def entry(function):
+    """Return a function of numbers, applied to entry element."""
     return lambda *arrays: np.vectorize(function)(*arrays)
 
 
@@ -67,7 +67,7 @@ def trigamma(x):
     return sum(1 / (x + k) ** 2 for k in range(1000)) + 1 / (x + 999.5)
 
 
-ERF, LGAMMA, GAMMA = each(math.erf), each(math.lgamma), each(math.gamma)
+ERF, LGAMMA, GAMMA = entry(math.erf), entry(math.lgamma), entry(math.gamma)
 CLEAN = GAPS[[0, 2]]
 STANDARD = (X - X.mean()) / np.sqrt(X.var() + 1e-5)
 # formula: axes of the result, and its value in NumPy
@@ -99,7 +99,7 @@ FORMULAS = {
     "𝕀[X ≥ Y]": ("a", X >= Y), "𝕀[X > 1 ∧ Y > 1]": ("a", [False, False, True]), "𝕀[X > 1 ∨ Y > 1]": ("a", [True, True, True]),
     "𝕀[¬(X > 1)]": ("a", [True, False, False]), "where(X > 1, X, 0)": ("a", [0, 1.5, 2]), "{ X if X > 1; 0 otherwise }": ("a", [0, 1.5, 2]),
     "𝕀[X > 1] ⊙ X": ("a", [0, 1.5, 2]), "clip(X, 0.75, 1.75)": ("a", np.clip(X, 0.75, 1.75)), "max(X, 0.75)": ("a", np.maximum(X, 0.75)),
-    "min(X, Y)": ("a", np.minimum(X, Y)), "lgamma X": ("a", LGAMMA(X)), "digamma X": ("a", each(digamma)(X)), "polygamma(X; 1)": ("a", each(trigamma)(X)),
+    "min(X, Y)": ("a", np.minimum(X, Y)), "lgamma X": ("a", LGAMMA(X)), "digamma X": ("a", entry(digamma)(X)), "polygamma(X; 1)": ("a", entry(trigamma)(X)),
     "Γ(X)": ("a", GAMMA(X)), "X!": ("a", GAMMA(X + 1)), "binom(X, 2)": ("a", X * (X - 1) / 2), "X_{a(2)}": ("", 1.5), "X_{a(X_{a(3)})}": ("", 1.5),
     "maxk_{a,k}(Y)\n|k| = 2": ("k", [2.5, 1.25]), "argmaxk_{a,k}(Y)\n|k| = 2": ("a k", [[0, 1], [0, 0], [1, 0]]),
     "onehot_{a}(2) ⊙ X": ("a", [0, 1.5, 0]), "X + iota_{a}": ("a", X + [1, 2, 3]), "X + ones_{a}": ("a", X + 1),
@@ -161,10 +161,10 @@ def test_an_operator_has_a_value_of_the_dtype_or_an_error_with_a_hint(wide, text
         except NotationError as problem:
             assert refusable and problem.hint
             continue
-        found = float64_of(value, axes.split())
+        matches = float64_of(value, axes.split())
         epsilon = EPSILONS.get(dtype, 1e-10 if "gamma" in text else 2.0**-52)
         tolerance = 1e-9 if dtype not in EPSILONS and "digamma" in text else 16 * epsilon
-        np.testing.assert_allclose(found, expected.astype(float), tolerance, tolerance)
+        np.testing.assert_allclose(matches, expected.astype(float), tolerance, tolerance)
         if expected.dtype.kind == "f" or "X" in text and expected.dtype.kind == "i" and "arg" not in text:
             assert value.array.dtype == DTYPES[library][dtype]
 

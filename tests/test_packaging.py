@@ -112,7 +112,7 @@ def test_the_version_is_said_once():
 MAY_IMPORT = {
     "grammar": {"grammar", "lark"},
     "namedtensor": {"grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray", "prompt_toolkit",
-                    "IPython", "PIL", "mcp", "matplotlib", "flax", "threadpoolctl", "onnx_ir", "pytest", "pygls", "lsprotocol", "pygments"},
+                    "IPython", "PIL", "mcp", "matplotlib", "flax", "threadpoolctl", "onnx_ir", "ml_dtypes", "pytest", "pygls", "lsprotocol", "pygments"},
     "transformer": {"grammar", "namedtensor", "transformer", "numpy", "tokenizers", "gguf"},
 }  # fmt: skip
 

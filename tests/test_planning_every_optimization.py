@@ -181,7 +181,7 @@ def rounding(dtype: str) -> Any:
     return pytest.importorskip("ml_dtypes").bfloat16 if dtype == "bfloat16" else np.dtype(dtype)
 
 
-def place(array: np.ndarray, library: str, dtype: str) -> Any:
+def slot(array: np.ndarray, library: str, dtype: str) -> Any:
     """Return an array of a library."""
     if library == "numpy":
         return array
@@ -202,7 +202,7 @@ def value(case: Case, tensors: dict[str, Any], library: str, disable: tuple[str,
 def compare(name: str, case: Case, sizes: dict[str, int], near: dict[str, str], library: str, dtype: str) -> bool:
     """Compare a plan with and without an optimization; return whether the one without computes an element right."""
     arrays, ends = sample_arrays(case, sizes, near, dtype), limits(dtype)
-    tensors = {name: nt.tensor(place(array, library, dtype), case.axes[name]) for name, array in arrays.items()}
+    tensors = {name: nt.tensor(slot(array, library, dtype), case.axes[name]) for name, array in arrays.items()}
     with np.errstate(all="ignore"):
         wide = np.longdouble if dtype in ("float64", "longdouble") else np.float64
         off, on = (value(case, tensors, library, disable) for disable in ((name,), ()))
@@ -213,8 +213,8 @@ def compare(name: str, case: Case, sizes: dict[str, int], near: dict[str, str], 
         normal = (np.abs(exact) >= np.longdouble(ends.smallest_normal)) & (np.abs(exact) <= np.longdouble(ends.max))
         right = normal & (np.abs(off - exact) <= tolerance)
         wrong = right & ~(np.abs(on - exact) <= 4 * tolerance)
-    said = f"{case.text} with {sizes} and {near}: {on[wrong][:3]} instead of {exact[wrong][:3]}"
-    assert not wrong.any(), said
+    report = f"{case.text} with {sizes} and {near}: {on[wrong][:3]} instead of {exact[wrong][:3]}"
+    assert not wrong.any(), report
     return bool(right.any())
 
 

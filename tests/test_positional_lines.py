@@ -74,7 +74,7 @@ def test_positional_parameters_are_in_the_order_of_the_library():
     different = []
     for name, (library, places) in itertools.product(OPERATIONS, modules.items()):
         record = named_operation(name, library)
-        for function in [getattr(place, name) for place in places if hasattr(place, name) and name != "unfold"]:
+        for function in [getattr(slot, name) for slot in places if hasattr(slot, name) and name != "unfold"]:
             try:
                 signature = inspect.signature(function).parameters.values()
             except ValueError:  # a function without a signature

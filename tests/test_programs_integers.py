@@ -85,8 +85,8 @@ def test_a_parameter_of_a_function_of_the_program_may_be_a_tensor():
     text = "f(X; b) = X + b\nf(X; b) + quantile_{a}(X; q)"
     value = nt.evaluate(text, {"X": X, "b": nt.tensor(2.0), "q": np.array(0.5)})
     assert value.array.tolist() == [5.5, 6.5, 7.5, 8.5]
-    own = "norm_{a}(X; p) = ∑_{a} X + p\nnorm_{a}(X; p)"
-    assert nt.evaluate(own, {"X": X, "p": nt.tensor([2.0, 3.0], "b")}).array.tolist() == [12, 13]
+    mine = "norm_{a}(X; p) = ∑_{a} X + p\nnorm_{a}(X; p)"
+    assert nt.evaluate(mine, {"X": X, "p": nt.tensor([2.0, 3.0], "b")}).array.tolist() == [12, 13]
 
 
 def test_an_infinite_order_of_a_norm_is_a_number():

@@ -210,19 +210,19 @@ def test_a_layer_has_its_value_after_a_mode(mode):
 @pytest.mark.parametrize("mode", ("inference_mode", "device meta", "default device meta", "export"))
 @pytest.mark.filterwarnings("ignore")
 def test_a_module_that_is_made_or_converted_in_a_mode_has_its_value_later(mode):
-    layer, made = layer_of_torch(), []
+    layer, created = layer_of_torch(), []
 
     def make(x):
-        made.append(layer.module(X="a"))
-        made.append(layer.module(X="a").double().float())
+        created.append(layer.module(X="a"))
+        created.append(layer.module(X="a").double().float())
         return x
 
     if mode == "export":
-        made.append(layer.module(X="a"))
-        export(made[0], torch.tensor(X))
+        created.append(layer.module(X="a"))
+        export(created[0], torch.tensor(X))
     else:
         TORCH[mode](make, torch.tensor(X))
-    for module in made:
+    for module in created:
         result = module(torch.tensor(X))
         assert not result.is_inference() and np.allclose(result.detach(), compute_layer(X))
 

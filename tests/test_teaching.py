@@ -872,8 +872,8 @@ SHORTCUTS = {
 @pytest.mark.parametrize(("text", "fault"), SHORTCUTS.items())
 def test_validate_reports_shortcuts(text, fault):
     exercise = nt.exercises(text)["a"]
-    found = [*sheet_files.faults(exercise), *sheet_files.shortcuts(exercise)]
-    assert [fault in each for each in found] == [True] * bool(fault)
+    matches = [*sheet_files.faults(exercise), *sheet_files.shortcuts(exercise)]
+    assert [fault in entry for entry in matches] == [True] * bool(fault)
 
 
 def test_a_derivation_has_at_least_as_many_lines_as_its_exercise_says():

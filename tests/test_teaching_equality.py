@@ -130,8 +130,8 @@ def test_follows(first, second, types, code, verdict):
                 verified.verify()
         else:
             verified.verify()
-    told = [str(warning.message) for warning in caught if "wherever both are defined" in str(warning.message)]
-    assert bool(told) == (verdict == SPECIAL)
+    remarks = [str(warning.message) for warning in caught if "wherever both are defined" in str(warning.message)]
+    assert bool(remarks) == (verdict == SPECIAL)
 
 
 # --------------------------------------------------------------------------------------------------- what verdicts say
@@ -148,12 +148,12 @@ PROVED = (
 )
 
 
-@pytest.mark.parametrize(("equation", "said"), PROVED)
-def test_a_proof_states_where_it_holds(equation, said):
+@pytest.mark.parametrize(("equation", "report"), PROVED)
+def test_a_proof_states_where_it_holds(equation, report):
     types = {name: "ℝ" for name in "xy" if name in equation}
-    assert str(nt.prove(equation, **types)) == said
+    assert str(nt.prove(equation, **types)) == report
     left, right = equation.split(" = ")
-    assert str(nt.prove(f"{right} = {left}", **types)) == said
+    assert str(nt.prove(f"{right} = {left}", **types)) == report
 
 
 def test_a_mutant_that_equals_the_solution_is_no_diagnosis():

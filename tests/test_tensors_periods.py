@@ -30,9 +30,9 @@ def count_within(dates, first, last):
 def test_a_partial_date_is_its_period(dates, unit, selection, first, last):
     tensor = label_by_position(dates.astype(f"M8[{unit}]"))
     expected = count_within(dates, first, last)
-    for found in (tensor.sel(time=selection), tensor[{"time": selection}]):
-        assert found.axes == ("time",) and found.tolist() == expected
-        assert [np.datetime64(date, "D") for date in found.labels["time"]] == [*dates[expected]]
+    for matches in (tensor.sel(time=selection), tensor[{"time": selection}]):
+        assert matches.axes == ("time",) and matches.tolist() == expected
+        assert [np.datetime64(date, "D") for date in matches.labels["time"]] == [*dates[expected]]
 
 
 @pytest.mark.parametrize(("selection", "expected"), [

@@ -43,8 +43,8 @@ def test_imperative_subjects_pass(subject):
     ],
 )
 def test_other_subjects_fail(subject, fault):
-    (found,) = commit_subjects.find_faults(subject)
-    assert fault in found
+    (matches,) = commit_subjects.find_faults(subject)
+    assert fault in matches
 
 
 def make_repository(path, *subjects):

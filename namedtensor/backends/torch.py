@@ -12,13 +12,11 @@ from ..planning.plan import Plan, PlanValue, Step
 from .entry_checks import every_step, size_lines
 from .lines import (
     COMMON,
-    FILE,
     INDEX_ERROR,
     LOOP,
     OF_NUMBERS,
     UNARY,
     GeneratedSource,
-    code_of,
     exact,
     functions,
     listed,
@@ -354,8 +352,9 @@ class Torch(Backend):
         import torch
 
         def function_in_mode(*arrays: Any) -> Any:
-            space = {**self.globals(xp), **extra, "ordinary": tuple(map(type, arrays))}
-            exec(code_of(self.source_to_run(plan).text, FILE), space)
+            space = super(Torch, self).made(
+                self.source_to_run(plan).text, xp, {**extra, "ordinary": tuple(map(type, arrays))}
+            )
             return space["function"](*arrays)
 
         ordinary = (torch.Tensor, torch.nn.Parameter)

@@ -47,8 +47,8 @@ def shift(make: TermBuilder, term: Term, axis: str, by: int) -> Term:
     one = make.number(1)
     position = make.between("-", make.iota(axis, 1, term.shape[axis]), make.number(by))
     is_inside = make.between("≥", position, one)
-    found = make.at(term, axis, make.between("where", is_inside, position, one))
-    return make.between("where", is_inside, found, make.number(1.0))
+    matches = make.at(term, axis, make.between("where", is_inside, position, one))
+    return make.between("where", is_inside, matches, make.number(1.0))
 
 
 def reverse(make: TermBuilder, term: Term, axis: str) -> Term:

@@ -63,15 +63,15 @@ def apply(
 
 def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts: Sequence[Any], node: Any) -> None:
     """Raise if operands whose sizes differ along an axis have labels there, which say more than the sizes."""
-    found = inputs_along(arguments, axis, checker.labels)
-    for labeled in found:  # an argument of a function is called as the function calls it
+    matches = inputs_along(arguments, axis, checker.labels)
+    for labeled in matches:  # an argument of a function is called as the function calls it
         texts = {
             checker.text(part) for argument, part in zip(arguments, parts) if argument.options[-1:] == (labeled.tensor,)
         }
         labeled.tensor = next(iter(texts), labeled.tensor)
-    other = next((labeled for labeled in found[1:] if len(labeled) != len(found[0])), None)
+    other = next((labeled for labeled in matches[1:] if len(labeled) != len(matches[0])), None)
     if other is not None:
-        problem = difference(found[0], other)
+        problem = difference(matches[0], other)
         raise checker.error(problem.code, problem.message, node, problem.notes, problem.hint)
 
 

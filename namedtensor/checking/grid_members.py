@@ -293,7 +293,7 @@ def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
         raise Unrollable
     first = grid.at(cells[0])
     border = border_of(grid, [*dict.fromkeys(cells)], dict(first.shape), first.boolean)
-    sizes = {place.binding.axis: len(place.numbers) for place in (row, column) if place.term is not None}
+    sizes = {slot.binding.axis: len(slot.numbers) for slot in (row, column) if slot.term is not None}
     return make.at(border.term, border.axis, make.constants(sizes, [border.places[cell] for cell in cells]))
 
 

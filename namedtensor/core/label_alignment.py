@@ -176,8 +176,8 @@ def add_table_hint(problem: NotationError, tables: Iterable[str]) -> NotationErr
     hint = problem.hint or ""
     named = [code for code in map(name_in_python, tables) if f"{code}.labels" in hint or f"{code}.with" in hint]
     if problem.code == MISMATCH and named:
-        made = ", ".join(f"nt.tensor({code})" for code in named)
-        problem.hint = f"{hint} (after {', '.join(named)} = {made})"
+        created = ", ".join(f"nt.tensor({code})" for code in named)
+        problem.hint = f"{hint} (after {', '.join(named)} = {created})"
     return problem
 
 

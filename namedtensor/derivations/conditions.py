@@ -44,13 +44,13 @@ def conditions_of(closed: nodes.Program, tree: nodes.Program, given: Iterable[st
     """Return the conditions of a closed form and of the function that was differentiated, as texts: x > 0, det_{a,b}(X) ≠ 0."""
     last = tree.statements[-1]
     lines = needed(tree.statements[:-1], words_of(last))
-    found = Domains((*tree.statements, *closed.statements), map(key, given))
+    matches = Domains((*tree.statements, *closed.statements), map(key, given))
     for statement in (*lines, last, *closed.statements):
         if isinstance(statement, nodes.Value):
-            found.visit(statement.body, True)
+            matches.visit(statement.body, True)
         elif isinstance(statement, nodes.Equation) and statement.range is None:
-            found.visit(statement.sides[-1], statement not in closed.statements)
-    return (*(f"{operand} {comparison}" for operand, comparison in found.conditions.items()), *found.further)
+            matches.visit(statement.sides[-1], statement not in closed.statements)
+    return (*(f"{operand} {comparison}" for operand, comparison in matches.conditions.items()), *matches.further)
 
 
 class Domains:

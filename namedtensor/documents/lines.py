@@ -166,10 +166,10 @@ class DocumentLines:
     def _numbers(self) -> dict[tuple[int, str], float]:
         """The numbers that names are, by section and name."""
         result: dict[tuple[int, str], float] = {}
-        for place, lines in self.defined.items():
+        for slot, lines in self.defined.items():
             bodies = [line.body[0] for line in lines if isinstance(line.head, nodes.Name)]
             if len(bodies) == 1 and isinstance(bodies[0], nodes.Number):
-                result[place] = bodies[0].value
+                result[slot] = bodies[0].value
         return result
 
     def is_parameter(self, line: Line, node: Any) -> bool:

@@ -25,11 +25,11 @@ ByAxis = Mapping[str, Value]
 
 def result_labels(record: Operator, labels: Sequence[AxisLabels], axes: Order) -> dict[str, Labels]:
     """Return the labels of a result from the labels of each operand; the caller checks that they fit its size."""
-    result = kept(record, labels, axes, agreed)
+    result = select_values(record, labels, axes, agreed)
     return result | joined_labels(labels, axes[0]) if record.name == "⊕" and axes else result
 
 
-def kept(
+def select_values(
     record: Operator,
     values: Sequence[ByAxis[Value]],
     axes: Order,

@@ -124,19 +124,19 @@ class _Sums:
         (product,) = self.over_slices(ADD, _Slice(True, largest, total))
         return product
 
-    def over_slices(self, combine: str, wanted: _Slice) -> tuple[PlanValue, ...]:
+    def over_slices(self, combine: str, target: _Slice) -> tuple[PlanValue, ...]:
         """Combine the loop over slices of one size with the remainder after the last full slice."""
         b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
         whole = self.size - over
         assume_at_most(regions.TILE_ENTRIES, self.size)
-        step = self.step(combine, wanted, 0, whole, regions.TILE_ENTRIES)
+        step = self.step(combine, target, 0, whole, regions.TILE_ENTRIES)
         if not assume_equal(over, 0):
-            rest = self.step(combine, wanted, whole, self.size, over)
+            rest = self.step(combine, target, whole, self.size, over)
             join = b.add if combine == ADD else b.maximum
             step = tuple(join(left, right) for left, right in zip(step, rest))
         return step
 
-    def step(self, combine: str, wanted: _Slice, start: int, stop: int, size: int) -> tuple[PlanValue, ...]:
+    def step(self, combine: str, target: _Slice, start: int, stop: int, size: int) -> tuple[PlanValue, ...]:
         """Return the values of one step, which processes slices of one size."""
         lowering, axis = self.lowering, self.axis
         b, inner = lowering.builder, lowering.inner()
@@ -152,8 +152,8 @@ class _Sums:
 
         for number, (term, axis_names) in enumerate(parts, 1):
             inner.inputs[f"part_{number}"] = part(lowering.array(term), axis_names.get(axis))
-        values = part(self.values, axis) if wanted.product else None
-        largest, total = (value if value is None else part(value, None) for value in (wanted.largest, wanted.total))
+        values = part(self.values, axis) if target.product else None
+        largest, total = (value if value is None else part(value, None) for value in (target.largest, target.total))
         x = inner.builder.array(*inner.lower_all((root,)))
         results = self.of_slice(inner.builder, x, values, largest, total)
         lowering.slices += 1

@@ -253,8 +253,8 @@ def move(axes: Axes, x: Any, source: Any, destination: Any) -> AxisValue:
     if len({*taken}) != len({*places}) or len(taken) != len(places):
         raise Misuse("the positions of moveaxis differ in number")
     rest = [position for position in range(len(value.dims)) if position not in taken]
-    for place, position in sorted(zip(places, taken)):
-        rest.insert(place, position)
+    for slot, position in sorted(zip(places, taken)):
+        rest.insert(slot, position)
     return value.moved(value.dims[position] for position in rest)
 
 

@@ -268,9 +268,11 @@ class LibraryWalk:
     def words(self) -> str:
         """Return whose value it is, in words: NumPy's own value."""
         libraries = [LIBRARIES[name] for name in ("numpy", "torch", "einops") if name in self.used]
-        own = f" (with our own {' and '.join(sorted(self.own))})" if self.own else ""
+        mine = f" (with our own {' and '.join(sorted(self.own))})" if self.own else ""
         return (
-            f"the value of {' and '.join(libraries)}{own}" if len(libraries) > 1 else f"{libraries[0]}'s own value{own}"
+            f"the value of {' and '.join(libraries)}{mine}"
+            if len(libraries) > 1
+            else f"{libraries[0]}'s own value{mine}"
         )
 
 

@@ -51,7 +51,7 @@ def repeat(axes: Axes, x: Any, count: Any, axis: Any) -> AxisValue:
     if axis is not None and (type(axis) is not int or not -rank <= axis < rank):
         raise Misuse(f"axis {axis} is out of range for {rank} axes")
     return repeat_elements(
-        axes, value, [count if place == (axis or 0) % rank else 1 for place in range(rank)], inner=True
+        axes, value, [count if slot == (axis or 0) % rank else 1 for slot in range(rank)], inner=True
     )
 
 
@@ -75,14 +75,12 @@ def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any) -> Axi
         if any(type(width) is not int or width < 0 for width in pair):
             raise Misuse("a padding that is not a number, or is negative")
         pieces = [value]
-        for width, place in zip(pair, (0, len(pieces) + 1)):
+        for width, slot in zip(pair, (0, len(pieces) + 1)):
             if width:
                 dims = (*value.dims[:position], (new_axis(axes, width),), *value.dims[position + 1 :])
                 others = [axes.twin(axis) if axis in value.axes else axis for axis in axes_of(dims)]
                 names = dict(zip(axes_of(dims), others))
-                pieces.insert(
-                    place, constant([tuple(names[axis] for axis in dim) for dim in dims], as_value(fill).node)
-                )
+                pieces.insert(slot, constant([tuple(names[axis] for axis in dim) for dim in dims], as_value(fill).node))
         value = concatenate(axes, tuple(pieces), position) if len(pieces) > 1 else value
     return value
 

@@ -79,8 +79,8 @@ def largest(operator: str) -> Callable[..., AxisValue]:
         operand = value.node if operator == "argmax" else call("negative", (value.node,))
         chosen = at(call("argmaxk", (operand,), (over, one)), one, number(1))
         index = call("⊙", (chosen, values.iota(over)), (over,))
-        kept = ((),) if truth(keep) else ()
-        dims = (*value.dims[:where], *kept, *value.dims[where + 1 :])
+        retained = ((),) if truth(keep) else ()
+        dims = (*value.dims[:where], *retained, *value.dims[where + 1 :])
         axes.apart((*value.axes, one))
         return AxisValue(call("-", (index, number(1))), dims)
 

@@ -63,15 +63,15 @@ class Boundary(NamedTuple):
 
 def boundaries(tree: nodes.Program) -> list[Boundary]:
     """Return the boundaries of a program, each once."""
-    found: dict[tuple[str, str, str], Boundary] = {}
+    matches: dict[tuple[str, str, str], Boundary] = {}
     signs = Signs(tree)
     for at, statement in enumerate(tree.statements):
         later = tuple(other for other in tree.statements[at + 1 :] if not isinstance(other, nodes.Value))
         for node in walk(statement):
             for left, right, required in _pairs(node, signs):
                 boundary = Boundary(left, right, (*tree.statements[:at], *later), required)
-                found.setdefault((*boundary.text, required), boundary)
-    return [*found.values()]
+                matches.setdefault((*boundary.text, required), boundary)
+    return [*matches.values()]
 
 
 def condition_for_all(trees: Sequence[nodes.Program]) -> str:

@@ -16,6 +16,7 @@ from ..core.arrays import kind_of, limits_of
 from ..terms.environment import source_name
 from .closeness import RELATIVE, ROUNDINGS
 
+ASSERTED_ROUNDINGS = 32  # units of rounding that an assertion may be off by
 TOLERANCE = 1e-6  # of the largest number on either side
 FEW = 256  # elements that are looked at one by one
 OF_CALL = "this equation is checked, not defined, because its operand already has a value; to define it, use a new name"
@@ -106,7 +107,7 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
             magnitude = _magnitude(scales, order, left.shape)
             if not by_element:
                 magnitude = np.where(unit * magnitude**1.5 <= 1, magnitude, 0)  # beyond, a bound says little
-            wrong &= ~(np.abs(left - right) <= ROUNDINGS * unit * magnitude)
+            wrong &= ~(np.abs(left - right) <= (ROUNDINGS if by_element else ASSERTED_ROUNDINGS) * unit * magnitude)
         if not np.any(wrong):
             return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()

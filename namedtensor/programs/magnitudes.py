@@ -142,8 +142,8 @@ def _measure_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[T
     """Return a rough magnitude for operators whose condition is not computed."""
     largest = [make.over("max", of, tuple(of.shape)) if of.shape else of for of in (size, *parts)]
     total = make.add(largest[0], make.times(largest[0], largest[0]))
-    for each in largest[1:]:
-        total = make.add(total, each)
+    for entry in largest[1:]:
+        total = make.add(total, entry)
     return make.add(size, total)
 
 

@@ -56,16 +56,16 @@ class PlainTensor:
         positions = (sum(map(int.__mul__, record, taken)) for record in records(extent))
         return PlainTensor(tuple(sizes), extent, tuple(self.numbers[position] for position in positions))
 
-    def first_along(self, kept: Collection[str]) -> PlainTensor:
+    def first_along(self, retained: Collection[str]) -> PlainTensor:
         """Return the first elements along all axes but these.
 
         >>> PlainTensor(("a", "b"), (2, 2), (1, 2, 3, 4)).first_along("a").numbers
         (1, 3)
         """
-        sizes = {axis: size if axis in kept else 1 for axis, size in self.sizes.items()}
+        sizes = {axis: size if axis in retained else 1 for axis, size in self.sizes.items()}
         numbers = self.broadcast_to(sizes).numbers
-        extent = tuple(size for axis, size in sizes.items() if axis in kept)
-        return PlainTensor(tuple(axis for axis in self.axes if axis in kept), extent, numbers)
+        extent = tuple(size for axis, size in sizes.items() if axis in retained)
+        return PlainTensor(tuple(axis for axis in self.axes if axis in retained), extent, numbers)
 
     def split_rows(self, at: int) -> Iterator[tuple[Any, ...]]:
         """The rows along one of the axes."""

@@ -27,14 +27,14 @@ class Ownership(Statements):
             definitions = definitions_of(function, bindings)
             named = definitions if not function.over_axes else definitions_of(function, bindings, frozenset())
             shared += [candidate for candidate in definitions if candidate not in named]
-            own(function, definitions, owned)
+            claim_definitions(function, definitions, owned)
         bindings.leave_to_callers(self.functions)
         if bindings.left:
             for function in self.functions:
                 had = {*map(id, function.all_definitions())}
                 further = [other for other in definitions_of(function, bindings) if id(other) not in had]
                 shared += further
-                own(function, further, owned)
+                claim_definitions(function, further, owned)
             bindings.leave_to_callers(self.functions)
         owned -= {id(candidate) for candidate in self.needed_elsewhere(shared, owned, bindings)} if shared else set()
         for definition in self.tensors:
@@ -138,7 +138,7 @@ class Ownership(Statements):
         return claimed
 
 
-def own(function: FunctionDefinition, definitions: Iterable[Definition], owned: set[int]) -> None:
+def claim_definitions(function: FunctionDefinition, definitions: Iterable[Definition], owned: set[int]) -> None:
     """Give definitions to a function, and note that they are `owned`."""
     for definition in definitions:
         owned.add(id(definition))

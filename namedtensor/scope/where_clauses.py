@@ -83,7 +83,7 @@ def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
 
 def beginning(family: Definition) -> tuple[Node, ...]:
     """Return the indices of a family's name and the first numbers of its ranges, with numbers for its variables."""
-    numbers = {range_.variable.text: Number(place) for place, range_ in enumerate(family.ranges)}
+    numbers = {range_.variable.text: Number(slot) for slot, range_ in enumerate(family.ranges)}
     nodes_ = (*family.name.subscript, *family.name.superscript, *(range_.first for range_ in family.ranges))
     return tuple(substituted(node, numbers) for node in nodes_)
 
@@ -324,18 +324,18 @@ def functions_by_calls(functions: Iterable[FunctionDefinition]) -> dict[str, lis
 
 def callers_of(function: FunctionDefinition, functions: Iterable[FunctionDefinition]) -> list[FunctionDefinition]:
     """Return the functions that call a function, directly or through others."""
-    by_calls, waiting, found = functions_by_calls(functions), [function], list[FunctionDefinition]()
+    by_calls, waiting, matches = functions_by_calls(functions), [function], list[FunctionDefinition]()
     while waiting:
-        further = [caller for caller in by_calls.get(waiting.pop().operator, ()) if caller not in found]
-        found += further
+        further = [caller for caller in by_calls.get(waiting.pop().operator, ()) if caller not in matches]
+        matches += further
         waiting += further
-    return found
+    return matches
 
 
 def parts_of(function: FunctionDefinition) -> list[Node]:
     """Return the expressions in a function, and in the definitions that belong to it."""
-    own = (part for definition in function.all_definitions() for part in expressions_of(definition))
-    return [function.body, *function.claims, *own]
+    mine = (part for definition in function.all_definitions() for part in expressions_of(definition))
+    return [function.body, *function.claims, *mine]
 
 
 def expressions_of(definition: Definition) -> tuple[Node, ...]:

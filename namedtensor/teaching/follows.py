@@ -254,26 +254,26 @@ def compared(call: Any, contract: Contract, library: str, test: FunctionTest, un
     is_narrow = library != "numpy" or str(array.dtype) in ("float32", "float16")
     unit = float(np.finfo("float32" if is_narrow else "float64").eps)
     actual = PlainTensor(contract.gives, array.shape, tuple(array.astype(float).ravel().tolist()))
-    wanted = PlainTensor(contract.gives, expected.shape, tuple(expected.ravel().tolist()))
+    target = PlainTensor(contract.gives, expected.shape, tuple(expected.ravel().tolist()))
 
     def magnitudes() -> Sequence[float]:
-        return comparison.magnitudes(wanted, {}, None, value_of(magnitude_of(contract.text, named)))
+        return comparison.magnitudes(target, {}, None, value_of(magnitude_of(contract.text, named)))
 
     elements = compare_elements(
-        actual, wanted, {}, magnitudes, RELATIVE_OF_NARROW_CODE if is_narrow else RELATIVE_OF_CODE, unit
+        actual, target, {}, magnitudes, RELATIVE_OF_NARROW_CODE if is_narrow else RELATIVE_OF_CODE, unit
     )
-    difference = comparison.difference(actual, wanted, {}, elements, test.style)
+    difference = comparison.difference(actual, target, {}, elements, test.style)
     if difference is None:
         if test.style not in EXTREME:
             undefined += [call_name(call)] * bool(elements.only_expected) + ["the formula"] * bool(elements.only_graded)
         return None
     at = ", ".join(f"{axis}({index})" for axis, index in difference.record.items())
     where = f"at {{{at}}} " if at else ""
-    found, due = (
+    matches, due = (
         f"{number:.4g}" if np.isfinite(number) else shown_number(number)
         for number in (difference.found, difference.due)
     )
-    return f"{where}it is {found}, and the formula {due}"
+    return f"{where}it is {matches}, and the formula {due}"
 
 
 def call_name(call: Any) -> str:

@@ -227,8 +227,8 @@ def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> N
     used |= {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     used |= {"∂" for node in walk(tree) if isinstance(node, (nodes.Derivative, nodes.Differential))}
     for name in exercise.forbidden:
-        if found := sorted(used & {name, *ALSO_FORBIDDEN.get(name, ())}):
-            raise Refused(f"this one is to be written without {found[0]}")
+        if matches := sorted(used & {name, *ALSO_FORBIDDEN.get(name, ())}):
+            raise Refused(f"this one is to be written without {matches[0]}")
 
 
 def _head_of(solution: str | None) -> str | None:

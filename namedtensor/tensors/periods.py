@@ -38,8 +38,8 @@ def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
 
 def is_partial(labels: Labels, label: Any) -> bool:
     """Return whether a text is a date of a coarser unit than the labels, so that it is a period."""
-    found = period(labels, label)
-    return found is not None and UNITS.index(np.datetime_data(found[0].dtype)[0]) < unit_of(labels)
+    matches = period(labels, label)
+    return matches is not None and UNITS.index(np.datetime_data(matches[0].dtype)[0]) < unit_of(labels)
 
 
 def need_single(labels: Labels, entries: Iterable[Any], axis: str) -> None:

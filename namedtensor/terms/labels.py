@@ -17,7 +17,7 @@ from ..core.label_alignment import LabelAlignment, LabeledAxis, can_align
 from ..core.labels import CONFLICT, AxisLabels, Labels, combine_labels, drop_conflicts
 from ..core.sizes import resolve
 from ..operators import REGISTRY
-from ..operators.labels import group_axes, joined_labels, kept
+from ..operators.labels import group_axes, joined_labels, select_values
 from .loop_bodies import Loop
 from .terms import Term, topological
 
@@ -122,7 +122,7 @@ class AxisFlow(Generic[Value]):
         record = REGISTRY.get(term.operator)
         if record is None:
             return {}
-        values = kept(record, arguments, term.axes, self.agree)
+        values = select_values(record, arguments, term.axes, self.agree)
         if term.operator == "⊕":
             values |= self.join_axis(arguments, term.axes[0])
         if term.operator == "index" and (first := arguments[0].get(term.axes[0])) is not None:

@@ -114,10 +114,10 @@ def load(
 
 
 def versions_in(path: Path) -> dict[str, tuple[int, ...]]:
-    """Return the device, inode, size and modification time for each configuration and weight file."""
+    """Return the device, inode, size and modification time for entry configuration and weight file."""
     files = [file for file in (path / CONFIG, path / INDEX) if file.exists()]
     status = {file.name: file.stat() for file in (*files, *path.glob("*.safetensors"))}
-    return {name: (each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for name, each in status.items()}
+    return {name: (entry.st_dev, entry.st_ino, entry.st_size, entry.st_mtime_ns) for name, entry in status.items()}
 
 
 def read_json(path: Path, kind: type = dict) -> Any:
