@@ -313,6 +313,8 @@ def is_worth_it(checker: Inference, recurrence: RecurrenceState, steps: int) -> 
 def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: int) -> RolledLoop | None:
     """Roll the steps up to this one, beginning as soon after `begin` as shapes stay the same."""
     for base in firsts(recurrence, begin) if abs(last - begin) < checker.limits.max_steps else ():
+        if (last - base) * recurrence.direction <= 0:  # no step is left
+            break
         try:
             if (base - begin) * recurrence.direction >= 0:
                 recurrence.at(checker, base)
