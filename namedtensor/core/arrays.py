@@ -122,23 +122,6 @@ def dtype_object(xp: Any, name: str) -> Any:
 
 
 @lru_cache(maxsize=64)
-def limits_of(dtype: str) -> Any:
-    """Return the limits of a float dtype, as `numpy.finfo` has them.
-
-    >>> limits_of("float16").maxexp
-    16
-    """
-    import numpy as np
-
-    try:
-        return np.finfo(dtype)
-    except (TypeError, ValueError):
-        with LOADING, all_or_none():
-            import ml_dtypes  # type: ignore[import-not-found]
-
-        return ml_dtypes.finfo(dtype)  # pyright: ignore[reportUnknownVariableType]
-
-
 def module_name(backend: object) -> str:
     """The name of the module that has the functions of "numpy", "torch" or "jax". Raises NotationError for any other.
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NO_VALUE, NotationError
 
-from ..core.arrays import kind_of, limits_of
+from ..core.array_data import concrete
+from ..core.arrays import kind_of
 from ..terms.environment import source_name
 from .closeness import RELATIVE, ROUNDINGS
 
@@ -67,15 +68,21 @@ def judge(
 
 
 def _concrete(array: Any) -> Any:
-    """The values as a NumPy array; None where there are none yet, as while a backend traces."""
-    import numpy as np
-
+    """Return the values as a NumPy array, or None while a library traces."""
     try:
-        if hasattr(array, "detach"):
-            array = array.detach().cpu()
-        return np.asarray(array)
+        return concrete(array)
     except Exception:
         return None
+
+
+def _rounding_unit(array: Any) -> float:
+    """Return the distance from 1 to the next number of the array's dtype, or 0 for integers."""
+    import numpy as np
+
+    name = str(array.dtype).removeprefix("torch.") if hasattr(array, "dtype") else type(array).__name__
+    if kind_of(name) not in "fc":
+        return 0.0
+    return 2.0**-7 if name == "bfloat16" else float(np.finfo(name).eps)  # NumPy does not know bfloat16
 
 
 def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales: Any = None) -> None:
@@ -87,7 +94,7 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
     if sides is None:
         return
     left, right = sides
-    unit = max((limits_of(side.dtype.name).eps for side in sides if kind_of(side.dtype.name) in "fc"), default=0.0)
+    unit = max(map(_rounding_unit, (one[0], other[0])))
     same = left == right  # of integers too, whose differences may pass what they are held in
     left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
     by_element = BY_ELEMENT.get()
