@@ -208,10 +208,10 @@ def readme_command(number: int) -> list[str]:
     return ["bash", "-euo", "pipefail", "-c", commands[number - 1]]
 
 
-def run_tests(work: Workspace, *arguments: str | Path, **variables: str) -> None:
-    """Run pytest with slow tests on all cores, in the environment that has everything."""
+def run_tests(work: Workspace, *arguments: str | Path, cases: str = "--whole", **variables: str) -> None:
+    """Run pytest on all cores, in the environment that has everything."""
     make_everything(work)
-    work.run("pytest", "--slow", *PARALLEL, *arguments, within="everything", **variables)
+    work.run("pytest", cases, *PARALLEL, *arguments, within="everything", **variables)
 
 
 # ------------------------------------------------------------------------------------------------------------- stages
@@ -251,7 +251,7 @@ def check_types(work: Workspace) -> None:
     work.run("python", "tests/public_types.py", within="everything")
 
 
-def test(work: Workspace) -> None:
+def test(work: Workspace, cases: str = "--slow") -> None:
     """Run the tests with every optional package. The stages `docs` and `page` run the pages' blocks and the playground."""
     make_katex(work)
     run_tests(
@@ -259,6 +259,7 @@ def test(work: Workspace) -> None:
         "--durations=25",
         "--deselect=tests/test_docs.py::test_page_runs_and_stores_its_outputs",
         "--deselect=tests/test_webpage_browser.py",
+        cases=cases,
         NODE_PATH=str(work.folder / "node/node_modules"),
         NAMEDTENSOR_FUZZ="15000",
         NAMEDTENSOR_DRAWS_SECONDS="30",
@@ -370,6 +371,11 @@ def test_sdist(work: Workspace) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------- slow stages
+def test_whole(work: Workspace) -> None:
+    """Run every case of the sampled tests too."""
+    test(work, "--whole")
+
+
 def fuzz(work: Workspace) -> None:
     """Read two million random strings: each error is one of the package."""
     run_tests(work, "tests/test_fuzz.py", HYPOTHESIS_PROFILE="anew", NAMEDTENSOR_FUZZ="2000000")
@@ -508,6 +514,7 @@ STAGES: dict[str, Stage] = {
     "address": check_address,
 }
 SLOW: dict[str, Stage] = {
+    "tests-whole": test_whole,
     "fuzz": fuzz,
     "anew": test_anew,
     "draws": compare_random_programs,

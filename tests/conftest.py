@@ -25,6 +25,8 @@ from namedtensor.operators.user_functions import USER_FUNCTIONS
 from namedtensor.planning import memory, plan, primitives, regions
 from namedtensor.terms import structural
 
+from .rotation import rotation_seed
+
 structural.after_pass.append(structural.verify)  # each graph of terms that a pass makes is checked
 
 # What JAX compiles is kept while the tests run, for all their processes: many tests compile the same anew.
@@ -56,20 +58,23 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.enviro
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the slow tests too, as continuous integration does")
+    parser.addoption(
+        "--whole", action="store_true", help="run every case of the tests that are sampled, and the slow tests"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the documents of others where no folder has them, and slow tests unless they are asked for.
+    """Leave out the documents of others if no folder has them, slow tests, and part of the cases of sampled tests.
 
-    They are asked for by `--slow`, by `-m`, or by their names: `pytest tests/test_fuzz.py::test_…`. Files with slow tests come
-    first, so that no process is left with one alone when the others have ended.
+    `--slow`, `-m` or the name of a test (`pytest tests/test_fuzz.py::test_…`) runs slow tests, and `--whole` or a name every
+    case. Files with slow tests come first, so that no process is left with one alone when the others have ended.
     """
+    whole = config.getoption("whole") or any("::" in argument for argument in config.args)
     left_out = set[str]() if os.environ.get("NAMEDTENSOR_DOCUMENTS") else {"texts"}
-    by_name = any("::" in argument for argument in config.args)
-    if not (config.getoption("slow") or config.getoption("markexpr") or by_name):
+    if not (whole or config.getoption("slow") or config.getoption("markexpr")):
         left_out.add("slow")
     deselected = [item for item in items if any(map(item.get_closest_marker, left_out))]
-    if "slow" in left_out:
+    if not whole:
         deselected += not_sampled(items)
     config.hook.pytest_deselected(items=deselected)
     indices = {*map(id, items)} - {*map(id, deselected)}
@@ -79,7 +84,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def not_sampled(items: list[pytest.Item]) -> list[pytest.Item]:
-    """All but one in n of the cases of each test that is marked `sampled(n)`."""
+    """Return all but one in n of the cases of each test that is marked `sampled(n)`.
+
+    The cases that remain rotate (`rotation_seed`).
+    """
+    start = rotation_seed()
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("sampled"):
@@ -88,7 +97,7 @@ def not_sampled(items: list[pytest.Item]) -> list[pytest.Item]:
         item
         for listed in cases.values()
         for number, item in enumerate(listed)
-        if number % listed[0].get_closest_marker("sampled").args[0]  # type: ignore[union-attr]
+        if (start + number) % listed[0].get_closest_marker("sampled").args[0]  # type: ignore[union-attr]
     ]
 
 

@@ -139,6 +139,7 @@ def of(library, given=GIVEN):
 LIBRARIES = ["numpy", "torch", "jax"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", LIBRARIES[1:])
 @pytest.mark.parametrize("formula", [name for name in ROLLED if "V^" not in name])
 def test_a_loop_is_the_same_in_each_library(formula, library):

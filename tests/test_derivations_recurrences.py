@@ -155,6 +155,7 @@ def holds_for(text: str, by: str | None, shapes, numbers):
         )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "shapes", "names"), CASES, ids=[case[0].strip().splitlines()[-1] for case in CASES])
 def test_a_recurrence_is_right_for_any_number_of_steps(text, shapes, names):

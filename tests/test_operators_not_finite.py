@@ -62,6 +62,7 @@ def same(actual: Any, expected: Any, library: str) -> None:
     np.testing.assert_allclose(actual, expected, rtol=2e-5 if single else 1e-12, atol=1e-6 if single else 1e-15)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("record", OF_NUMBERS, ids=lambda item: item.name)
 def test_functions_of_numbers(record, library):

@@ -1,13 +1,11 @@
 """Each optimization, and the plan without it, on numbers near the ends of the range of every float dtype.
 
 An element that the plan without an optimization computes right must be right with it. The ordinary run takes a sample that
-differs from day to day, and --slow a larger one; NAMEDTENSOR_DRAWS_SEED repeats one, and NAMEDTENSOR_OPTIMIZATIONS=all
-takes all sizes and ranges.
+rotates (`rotation_seed`), and --slow a larger one; NAMEDTENSOR_OPTIMIZATIONS=all takes all sizes and ranges.
 """
 
 from __future__ import annotations
 
-import datetime
 import itertools
 import math
 import os
@@ -21,8 +19,10 @@ import pytest
 import namedtensor as nt
 from namedtensor.planning.optimizations import OPTIMIZATIONS
 
+from .rotation import rotation_seed
+
 WHOLE = os.environ.get("NAMEDTENSOR_OPTIMIZATIONS") == "all"
-SEED = int(os.environ.get("NAMEDTENSOR_DRAWS_SEED", datetime.date.today().toordinal()))
+SEED = rotation_seed()
 
 
 class Case(NamedTuple):
@@ -218,6 +218,7 @@ def compare(name: str, case: Case, sizes: dict[str, int], near: dict[str, str], 
     return bool(right.any())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "library", "dtype"), ALL)
 def test_an_optimization_keeps_what_is_right_without_it(name, library, dtype, request):
     pytest.importorskip(library)

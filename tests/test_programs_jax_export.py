@@ -123,6 +123,7 @@ CASES["compiled"] = CASES["compiled"]._replace(named=lambda X: COMPILED(X=X))
 COMPILED = nt.formula("X - ∑_{seq} X / |seq|").compile("jax")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CASES)
 def test_an_exported_function_serves_every_length(name: str):
     case = CASES[name]

@@ -73,6 +73,7 @@ def fits(case: Case, length: int) -> bool:
     return length >= case.least and length % case.multiple == 0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 @pytest.mark.parametrize("name", TABLE)
 def test_one_text_serves_every_length(name, library):

@@ -84,6 +84,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("family, head, tied", CASES)
 def test_a_head_is_loaded(family, head, tied, tmp_path):
     labels = {} if head in ("ForQuestionAnswering", "ForMultipleChoice") else {"num_labels": 5}

@@ -491,6 +491,7 @@ def test_a_layer_runs_on_pytorchs_arrays(case: Case):
     np.testing.assert_allclose(np.asarray(got.to_array(want.axes)), want.to_array(want.axes), rtol=near, atol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @learning
 def test_a_layer_is_a_tree_of_jax(case: Case):
     jax = pytest.importorskip("jax")
