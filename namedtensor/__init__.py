@@ -57,9 +57,7 @@ HOMES = {  # the module of each public name, except for the functions generated 
     ".core.tensor": ("NamedTensor", "tensor"),
     ".derivations.gradients": ("gradient",),
     ".derivations.proofs": ("prove",),
-    ".display.animation": ("animate",),
     ".display.pictures": ("heatmap",),
-    ".display.plots": ("histogram", "lineplot"),
     ".documents.check_files": ("check_document",),
     ".documents.load": ("load_program",),
     ".files.safetensors": ("TensorFile", "load_tensors", "save_tensors"),
@@ -96,6 +94,11 @@ HOMES = {  # the module of each public name, except for the functions generated 
 }
 HOME = {name: module for module, names in HOMES.items() for name in names}
 MODULES = ("initializers", "layers")
+REMOVED = {  # the replacement of each public name of an earlier release
+    "animate": 'nt.explain(formula, X=X).save("steps.html") writes the steps as slides',
+    "histogram": "X.to_xarray().plot.hist() draws the elements of X",
+    "lineplot": 'X.to_xarray().plot.line(x="seq") draws X along seq',
+}
 __all__ = ["NotationError", "NotationWarning", *HOME, *MODULES]  # type: ignore[reportUnsupportedDunderAll]
 
 
@@ -107,6 +110,8 @@ def __getattr__(name: str) -> object:
     elif name in MODULES:
         with LOADING, all_or_none():
             function = import_module(f".{name}", __name__)
+    elif name in REMOVED:
+        raise AttributeError(f"nt.{name} was removed in 0.2; {REMOVED[name]}", name=name)
     elif name.startswith("_") or name not in _function_names():
         with LOADING, all_or_none():
             from .core.suggestions import no_attribute

@@ -23,11 +23,8 @@ from .core.tensor import NamedTensor as NamedTensor
 from .core.tensor import tensor as tensor
 from .derivations.gradients import gradient as gradient
 from .derivations.proofs import prove as prove
-from .display.animation import animate as animate
 from .display.diagram import Diagram
 from .display.pictures import heatmap as heatmap
-from .display.plots import histogram as histogram
-from .display.plots import lineplot as lineplot
 from .documents.check_files import check_document as check_document
 from .documents.load import load_program as load_program
 from .files.safetensors import TensorFile as TensorFile
@@ -88,10 +85,7 @@ __all__ = [
     "tensor",
     "gradient",
     "prove",
-    "animate",
     "heatmap",
-    "histogram",
-    "lineplot",
     "check_document",
     "load_program",
     "TensorFile",

@@ -36,7 +36,6 @@ ALLOWED = {
     ("namedtensor/cli/console.py", "rehinted"): "rewrites what Python calls an argument as the command line calls it",
     ("namedtensor/planning/failures.py", "of_matrix"): "an error of NumPy or PyTorch, which has no fields",
     ("namedtensor/planning/failures.py", "refused"): "the same, on one line",
-    ("namedtensor/display/animation.py", "_mp4"): "the first line of an error of ffmpeg, which has no fields",
     ("namedtensor/files/formats.py", "first_line"): "the same, of numpy.load",
     ("namedtensor/files/streams.py", "read_stream"): "puts the name of the stream instead of that of its copy",
     ("namedtensor/sharding/meshes.py", "_elsewhere"): "the first line of an error of libtpu",

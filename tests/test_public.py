@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from namedtensor.tensors.lazy import FOREIGN_NAMES
 ROOT = Path(__file__).parent.parent
 
 # The surface: every public name, no more and no fewer.
-NAMES = """tensor NamedTensor allclose from_xarray from_pandas from_polars evaluate formula program load_program check explain derivative custom_function CustomOperator operator animate histogram lineplot heatmap
+NAMES = """tensor NamedTensor allclose from_xarray from_pandas from_polars evaluate formula program load_program check explain derivative custom_function CustomOperator operator heatmap
 compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum quantize load_tensors save_tensors TensorFile load_tensor save_tensor arange eye full full_like ones ones_like random_normal random_uniform zeros zeros_like from_dlpack scan vmap set_printoptions equivalent exercises prove gradient strict from_torch follows Differs
 check_document NotationError NotationWarning Limits Formula Program translate from_einops from_einsum""".split()
 FUNCTIONS = """exp log uniform sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
@@ -39,6 +40,13 @@ def test_a_name_of_the_package(name):
     assert callable(getattr(nt, name))
     assert getattr(nt, name).__doc__
     assert name in dir(nt)
+
+
+@pytest.mark.parametrize("name", nt.REMOVED)
+def test_a_removed_name_tells_its_replacement(name):
+    assert not hasattr(nt, name)
+    with pytest.raises(AttributeError, match=re.escape(nt.REMOVED[name])):
+        getattr(nt, name)
 
 
 @pytest.mark.parametrize("name", METHODS)

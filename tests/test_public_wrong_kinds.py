@@ -140,9 +140,6 @@ def test_the_table_has_every_public_function():
         "check_document",
         "save_tensors",
         "heatmap",
-        "lineplot",
-        "histogram",
-        "animate",
         "latex_preamble",
     }
 

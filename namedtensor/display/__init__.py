@@ -19,9 +19,6 @@
 `code_loop_rules`: one element of each operator, as loops compute it.
 `code`: a formula as code that a person reads.
 `pictures`: a tensor as a picture.
-`plots`: a tensor as lines, and its elements as a histogram.
-`frames`: a step as one frame of an animation.
-`animation`: the steps as a moving picture.
 `flow_graph`: nodes, edges and groups of a diagram.
 `flow_trees`: pieces of formulas in it.
 `flow_data`: where data are.

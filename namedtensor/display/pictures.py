@@ -128,7 +128,8 @@ def heatmap(
     written = labeled(tensor, labels or {})
     array = numbers(tensor, across)
     draw(figure, array, across, written, title)
-    return Picture(figure, digest(array, (across, title)))
+    mark = hashlib.sha256(array.tobytes() + repr((across, title)).encode()).hexdigest()[:16]
+    return Picture(figure, mark)
 
 
 def blank() -> Figure:
@@ -145,7 +146,15 @@ def selection(tensor: NamedTensor, rows: Any, columns: Any, facets: Any) -> tupl
     """Return the axes of the panels, then those of the rows and of the columns."""
     further = names_of(facets) if facets is not None else ()
     asked = [axis for axis in (*further, rows, columns) if axis is not None]
-    check_axes(tensor, asked, "rows, columns and facets")
+    for axis in asked:
+        if axis not in tensor.axes:
+            raise NotationError(
+                301, f"the picture uses axis {axis}, which is missing from the tensor {tensor.shape}",
+                hint=did_you_mean(near(axis, list(tensor.axes))) or f"its axes are {', '.join(tensor.axes) or 'none'}",
+            )  # fmt: skip
+        if asked.count(axis) > 1:
+            hint = "use different axes for rows, columns and facets"
+            raise NotationError(303, f"axis {axis} is used twice", hint=hint)
     free = [axis for axis in tensor.axes if axis not in asked and (tensor.sizes[axis] > 1 or len(tensor.axes) < 3)]
     if columns is None and free:
         columns = free.pop()
@@ -156,54 +165,25 @@ def selection(tensor: NamedTensor, rows: Any, columns: Any, facets: Any) -> tupl
     return (*further, *free, *(axis for axis in (rows, columns) if axis is not None))
 
 
-def check_axes(tensor: NamedTensor, axes: Sequence[str], uses: str) -> None:
-    """Raise where the tensor lacks an axis, or one has two of the `uses`."""
-    for axis in axes:
-        if axis not in tensor.axes:
-            raise NotationError(
-                301, f"the picture uses axis {axis}, which is missing from the tensor {tensor.shape}",
-                hint=did_you_mean(near(axis, list(tensor.axes))) or f"its axes are {', '.join(tensor.axes) or 'none'}",
-            )  # fmt: skip
-    twice = [axis for axis in axes if axes.count(axis) > 1]
-    if twice:
-        raise NotationError(303, f"axis {twice[0]} is used twice", hint=f"use different axes for {uses}")
-
-
-def real_numbers(tensor: NamedTensor, order: Sequence[str]) -> Any:
-    """Return the elements as an array of real numbers."""
+def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
+    """Return the elements as an array of panels, rows and columns."""
     import numpy as np
 
-    array = values(tensor, tuple(order))
+    left = tuple(axis for axis in tensor.axes if axis not in across)
+    array = values(tensor, (*left, *across))
     if array is None or array.dtype.kind not in "biuf":
         raise NotationError(405, f"a picture needs real numbers, got {tensor!r}")
     if not array.size:
         raise NotationError(405, f"there is nothing to draw: {tensor!r}")
-    return np.asarray(array, dtype=float)
-
-
-def panels_of(axes: Sequence[Any], sizes: Sequence[int]) -> int:
-    """Return the number of panels. Raises NotationError if they are too many."""
-    count = math.prod(sizes)
+    array = np.asarray(array, dtype=float).reshape([tensor.sizes[axis] for axis in across])
+    array = array.reshape((1,) * (2 - array.ndim) + array.shape)
+    count = math.prod(array.shape[:-2])
     if count > PANELS:
         raise NotationError(
             404, f"the picture has {count} panels; the limit is {PANELS}",
-            hint=f'take one element of an axis: A[{{"{axes[0]}": 0}}]',
+            hint=f'take one element of an axis: A[{{"{across[0]}": 0}}]',
         )  # fmt: skip
-    return count
-
-
-def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
-    """Return the elements as an array of panels, rows and columns."""
-    left = tuple(axis for axis in tensor.axes if axis not in across)
-    array = real_numbers(tensor, (*left, *across)).reshape([tensor.sizes[axis] for axis in across])
-    array = array.reshape((1,) * (2 - array.ndim) + array.shape)
-    panels_of(across, array.shape[:-2])
     return array
-
-
-def digest(array: Any, parts: Any) -> str:
-    """Return a hash of the data and settings of a figure: the identifiers in its SVG depend on nothing else."""
-    return hashlib.sha256(array.tobytes() + repr(parts).encode()).hexdigest()[:16]
 
 
 def labeled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
