@@ -169,7 +169,7 @@ def rows() -> Iterator[list[CodeLine]]:
         "np numpy", f"{unary} absolute fabs arctan arcsin arccos positive exp2 cbrt deg2rad rint", "x|X|X - 0.5"
     )
     yield from calls(
-        "torch .torch", f"{unary} neg sigmoid relu erf arctan atan asin acos rsqrt round trunc frac", "x|X|T"
+        "torch .torch", f"{unary} neg sigmoid relu erf lgamma arctan atan asin acos rsqrt round trunc frac", "x|X|T"
     )
     yield from calls(
         "F",

@@ -64,8 +64,7 @@
 `torch_repeats`: equal layers in a trace.
 `torch_shared`: modules that are called several times.
 `torch_families`: equal layers read once, as families.
-`torch_operations`: elementwise operations.
-`torch_reductions`: reductions, and functions along a dimension.
+`torch_operations`: operations that array code has, too.
 `torch_products`: products.
 `torch_shapes`: views, slices, concatenation.
 `torch_creation`: tensors made of numbers.

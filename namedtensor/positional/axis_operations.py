@@ -115,10 +115,11 @@ def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
 
 def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
     """The norm of all elements along the axes, of any order."""
+    if order in (math.inf, -math.inf):
+        size = AxisValue(call("abs", (as_value(x).node,)), as_value(x).dims)
+        return reduced(axes, "max" if order > 0 else "min", size, axis, keep)
     if not isinstance(order, (int, float)) or order <= 0:
         raise Misuse(f"the norm of order {order} is not supported")
-    if order == math.inf:
-        return reduced(axes, "max", AxisValue(call("abs", (as_value(x).node,)), as_value(x).dims), axis, keep)
     return reduced(axes, "norm", as_value(x), axis, keep, () if order == 2 else (number(order),))
 
 

@@ -177,6 +177,7 @@ def heaviside(axes: Axes, x: Any, y: Any) -> AxisValue:
 for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign erf silu relu floor ceil log1p expm1".split():
     operation(name, "x", unary(name))
 operation("absolute fabs", "x", unary("abs"))
+operation("lgamma", "x", unary("lgamma"), "torch")
 for relation, names in (
     (">", "greater gt"), ("<", "less lt"), ("≥", "greater_equal ge"), ("≤", "less_equal le"), ("=", "equal eq"), ("≠", "not_equal ne"),
 ):  # fmt: skip

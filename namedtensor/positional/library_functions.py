@@ -20,7 +20,7 @@ LINALG = {*"norm inv det cholesky eigvalsh slogdet solve matrix_norm vector_norm
 NUMPY = BOTH | {*"""fabs rint cbrt average array copy ascontiguousarray expand_dims take_along_axis concat identity tri correlate convolve repeat
     permute_dims matrix_transpose rollaxis ptp pad select nan_to_num dstack column_stack vecdot array_split
     hsplit vsplit float64 acos asin atan pow""".split()} | {f"linalg.{name}" for name in LINALG} | {"lib.stride_tricks.sliding_window_view"}  # fmt: skip
-TORCH = BOTH | {*"""neg sub mul div pow rsqrt sigmoid relu erf asin acos atan frac softmax log_softmax logsumexp mm mv bmm baddbmm addmm addmv
+TORCH = BOTH | {*"""neg sub mul div pow rsqrt sigmoid relu erf lgamma asin acos atan frac softmax log_softmax logsumexp mm mv bmm baddbmm addmm addmv
     norm permute unsqueeze flatten unflatten movedim swapdims cat concat clamp masked_fill index_select gather take_along_dim inverse
     logdet det tensor clone detach chunk tensor_split unbind narrow select t gt lt ge le eq ne repeat_interleave diag_embed cdist
     chain_matmul ger rot90 embedding conv1d conv2d erfc special.expit special.logsumexp special.softmax cosine_similarity

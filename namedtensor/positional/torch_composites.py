@@ -1,6 +1,6 @@
 """Functions and operations of PyTorch that are recorded as others which give the same.
 
-An activation or a loss is recorded as the elementwise operations that it consists of: `DECOMPOSED`, by the names of ATen.
+An operation that has no rule is recorded as the operations that PyTorch decomposes it into.
 `nn.RNN`, `nn.GRU` and `nn.LSTM` call a function that runs a loop. While a module is recorded, that function is replaced by
 an operation that is dispatched as one, so that the steps do not depend on the length of a sequence. Functions that write in
 place, or that look at values only to check them, are replaced by plain ones.
@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch._decomp import core_aten_decompositions
 from torch.overrides import TorchFunctionMode
 
 F = torch.nn.functional
@@ -167,137 +168,55 @@ REPLACED: Mapping[str, Callable[..., Any]] = {
 }
 
 
-# ----------------------------------------------------------------------------------------------------- operations of ATen
-REDUCTIONS: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (lambda losses: losses, torch.mean, torch.sum)
-
-
-def leaky(x: torch.Tensor, slope: float | torch.Tensor) -> torch.Tensor:
-    return torch.clamp_min(x, 0) + slope * torch.clamp_max(x, 0)
-
-
-def scaled_elu(self: torch.Tensor, alpha: float, scale: float, input_scale: float) -> torch.Tensor | None:
-    if (alpha, scale, input_scale) == (1, 1, 1):
-        return None
-    return scale * (torch.clamp_min(self, 0) + alpha * torch.expm1(input_scale * torch.clamp_max(self, 0)))
-
-
-def gated_linear_unit(self: torch.Tensor, dim: int) -> torch.Tensor:
-    half = self.shape[dim] // 2
-    return self.narrow(dim, 0, half) * torch.sigmoid(self.narrow(dim, half, half))
-
-
-def scaled_product(self: torch.Tensor, one: torch.Tensor, two: torch.Tensor, beta: float, alpha: float) -> Any:
-    """beta self + alpha one @ two, where that is not a plain sum."""
-    if alpha == beta == 1:
-        return None
-    product = torch.mul(torch.matmul(one, two), alpha)
-    return product if beta == 0 else product + beta * self
-
-
-def rolled(self: torch.Tensor, shifts: Sequence[int], dims: Sequence[int]) -> torch.Tensor | None:
-    if not dims:
-        return None
-    for shift, dim in zip(shifts, dims):
-        if last := shift % self.shape[dim]:
-            first = self.shape[dim] - last
-            self = torch.cat([self.narrow(dim, first, last), self.narrow(dim, 0, first)], dim)
-    return self
-
-
-def pixel_shuffle(self: torch.Tensor, upscale_factor: int) -> torch.Tensor:
-    split = self.unflatten(-3, (-1, upscale_factor, upscale_factor)).transpose(-4, -2)
-    return split.transpose(-3, -2).transpose(-2, -1).flatten(-4, -3).flatten(-2, -1)
-
-
-def pixel_unshuffle(self: torch.Tensor, downscale_factor: int) -> torch.Tensor:
-    split = self.unflatten(-1, (-1, downscale_factor)).unflatten(-3, (-1, downscale_factor))
-    return split.transpose(-4, -3).transpose(-2, -1).transpose(-3, -2).flatten(-5, -3)
-
-
-def smooth_loss(difference: torch.Tensor, reduction: int, bound: float, divisor: float, factor: float) -> torch.Tensor:
-    """d² / divisor up to the bound, factor · (d − bound / 2) beyond."""
-    distance = torch.abs(difference)
-    beyond = factor * (distance - bound / 2)
-    return REDUCTIONS[reduction](torch.where(distance < bound, distance**2 / divisor, beyond))
-
-
-def binary_cross_entropy(
-    self: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None, reduction: int
-) -> torch.Tensor:
-    """−(y log x + (1 − y) log(1 − x)), each logarithm at least −100"""
-    one, other = (torch.clamp_min(torch.log(x), -100) for x in (self, 1 - self))
-    losses = -(target * one + (1 - target) * other)
-    return REDUCTIONS[reduction](losses if weight is None else weight * losses)
-
-
+# ------------------------------------------------------------------------------------------------------------- operations of ATen
 def nll_loss(
     self: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """−x at the class of each example, and the sum of the weights, by which the mean divides."""
+    """Return −x at the class of each example, and the sum of the weights, by which the mean divides."""
     dim = min(1, self.ndim - 1)
     losses = -self.gather(dim, target.unsqueeze(dim)).squeeze(dim)
     factors = [] if weight is None else [weight[target]]
     factors += [target != ignore_index] if ignore_index != -100 else []
+    reduced = (lambda losses: losses, torch.mean, torch.sum)[reduction]
     if not factors:
-        return REDUCTIONS[reduction](losses), self
+        return reduced(losses), self
     factor = factors[0] if len(factors) == 1 else factors[0] * factors[1]
     total = torch.sum(factor)
-    return torch.sum(factor * losses) / total if reduction == 1 else REDUCTIONS[reduction](factor * losses), total
-
-
-def multi_margin_loss(
-    self: torch.Tensor, target: torch.Tensor, p: int, margin: float, weight: torch.Tensor | None, reduction: int
-) -> torch.Tensor | None:
-    """For each class but the right one max(0, m − x_y + x_i)^p; for the right one that would be m^p."""
-    if weight is not None or self.ndim != 2:
-        return None
-    right = self.gather(1, target.unsqueeze(1))
-    beyond = torch.clamp_min(self + margin - right, 0)
-    return REDUCTIONS[reduction]((torch.sum(beyond**p if p > 1 else beyond, 1) - margin**p) / self.shape[1])
+    return torch.sum(factor * losses) / total if reduction == 1 else reduced(factor * losses), total
 
 
 def trilinear(
     i1: torch.Tensor, i2: torch.Tensor, i3: torch.Tensor, expand1: Any, expand2: Any, expand3: Any, sumdim: Any,
     unroll_dim: int,
 ) -> torch.Tensor | None:  # fmt: skip
-    """x ⊙ W ⊙ y, as `nn.Bilinear` calls it."""
+    """Return x ⊙ W ⊙ y, as `nn.Bilinear` calls it."""
     if [expand1, expand2, expand3, sumdim] != [[1, 3], [0], [1, 2], [2, 3]]:
         return None
     return (torch.matmul(i1, i2).unsqueeze(-2) @ i3.unsqueeze(-1)).squeeze((-2, -1)).t()
 
 
-DECOMPOSED: Mapping[str, Callable[..., Any]] = {  # None where the operation is recorded as it is
-    "hardsigmoid": lambda self: torch.clamp(self / 6 + 0.5, 0, 1),
-    "hardswish": lambda self: self * torch.clamp(self + 3, 0, 6) / 6,
-    "mish": lambda self: self * torch.tanh(F.softplus(self)),
-    "softplus": lambda self, beta, threshold: None if (beta, threshold) == (1, 20) else F.softplus(self * beta) / beta,
-    "leaky_relu": lambda self, negative_slope: None if negative_slope == 0.01 else leaky(self, negative_slope),
-    "rrelu_with_noise": lambda self, noise, lower, upper, training, generator: leaky(self, (lower + upper) / 2),
-    "_prelu_kernel": lambda self, weight: leaky(self, weight),
-    "elu": scaled_elu,
-    "celu": lambda self, alpha: torch.clamp_min(self, 0) + alpha * torch.expm1(torch.clamp_max(self, 0) / alpha),
-    "hardshrink": lambda self, lambd: torch.where(torch.abs(self) > lambd, self, 0),
-    "softshrink": lambda self, lambd: torch.sign(self) * torch.clamp_min(torch.abs(self) - lambd, 0),
-    "threshold": lambda self, threshold, value: torch.where(self > threshold, self, value),
-    "glu": gated_linear_unit,
-    "xlogy": lambda self, other: torch.where(self == 0, 0, self * torch.log(torch.as_tensor(other))),
-    "addmm": lambda self, mat1, mat2, beta, alpha: scaled_product(self, mat1, mat2, beta, alpha),
-    "addmv": lambda self, mat, vec, beta, alpha: scaled_product(self, mat, vec, beta, alpha),
-    "baddbmm": lambda self, batch1, batch2, beta, alpha: scaled_product(self, batch1, batch2, beta, alpha),
-    "rsqrt": lambda self: torch.reciprocal(torch.sqrt(self)),
-    "addcmul": lambda self, tensor1, tensor2, value: self + value * (tensor1 * tensor2),
-    "addcdiv": lambda self, tensor1, tensor2, value: self + value * (tensor1 / tensor2),
-    "lerp": lambda self, end, weight: self + weight * (end - self),
-    "roll": rolled,
-    "pixel_shuffle": pixel_shuffle,
-    "pixel_unshuffle": pixel_unshuffle,
-    "channel_shuffle": lambda self, groups: self.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2),
-    "mse_loss": lambda self, target, reduction: REDUCTIONS[reduction]((self - target) ** 2),
-    "huber_loss": lambda self, target, reduction, delta: smooth_loss(self - target, reduction, delta, 2, delta),
-    "smooth_l1_loss": lambda self, target, reduction, beta: smooth_loss(self - target, reduction, beta, 2 * beta, 1),
-    "binary_cross_entropy": binary_cross_entropy,
-    "soft_margin_loss": lambda self, target, reduction: REDUCTIONS[reduction](F.softplus(-(target * self))),
+OWN: Mapping[str, Callable[..., Any]] = {  # operations that PyTorch would decompose at length, or not at all
     **dict.fromkeys(("nll_loss_forward", "nll_loss2d_forward"), nll_loss),
-    "multi_margin_loss": multi_margin_loss,
     "_trilinear": trilinear,
+    **dict.fromkeys(
+        ("addmm", "addmv", "baddbmm"), lambda self, one, two, beta, alpha: beta * self + alpha * torch.matmul(one, two)
+    ),
+    "elu": lambda self, alpha, scale, input_scale: scale * F.elu(input_scale * self, alpha),
+    "rrelu_with_noise": lambda self, noise, lower, upper, training, generator: F.leaky_relu(self, (lower + upper) / 2),
+    "lerp": lambda self, end, weight: self + weight * (end - self),
+    "xlogy": lambda self, other: torch.where(self == 0, 0, self * torch.log(torch.as_tensor(other))),
 }
+READ_AT = {  # operations that are read as they are with these numbers only
+    "elu": {"scale": 1, "input_scale": 1},
+    **dict.fromkeys(("addmm", "addmv", "baddbmm"), {"beta": 1, "alpha": 1}),
+}
+DECOMPOSITIONS = core_aten_decompositions()
+
+
+def decomposed(func: Any, name: str, is_read: bool, args: Sequence[Any], kwargs: Mapping[str, Any], bound: Any) -> Any:
+    """Return the value of an operation by others, PyTorch's unless there are shorter ones; None if it is read as it is."""
+    if is_read and all(bound[word] == number for word, number in READ_AT.get(name, {}).items()):
+        return None
+    if name in OWN:
+        return OWN[name](*bound.values())
+    return DECOMPOSITIONS[func](*args, **kwargs) if func in DECOMPOSITIONS else None

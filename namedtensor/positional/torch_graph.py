@@ -17,6 +17,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Axes, AxisVariable, Clash, Dim, Move, axes_of
+from .operations import Misuse
 from .torch_constants import ConstantPattern, pattern_of
 from .torch_leaves import ModuleLeaves
 from .torch_names import TensorNames, of_input, of_parameter
@@ -87,6 +88,9 @@ class GraphReader(SizeNumbers):
         except UnreadableModule as problem:
             problem.source = problem.source if problem.source.file else step.source
             raise
+        except Misuse as misuse:
+            sentence = f"aten.{step.operator}: {misuse}"
+            raise UnreadableModule(sentence, step.source, HINTS.get(step.operator, "")) from None
         except Clash as clash:
             first, second = (self.views.word(axis) for axis in (clash.first, clash.second))
             raise UnreadableModule(f"{first} meets {second} in aten.{step.operator}", step.source) from None
@@ -312,6 +316,9 @@ class OperationArguments:
     def varies(self, name: str) -> bool:
         self.seen.add(name)
         return self.has(name) and isinstance(self[name], Varying)
+
+    def is_tensor(self, name: str) -> bool:
+        return isinstance(self.step.arguments[name], Ref)
 
     def raw(self, name: str) -> TracedTensor:
         """A tensor for what changes its dimensions alone."""

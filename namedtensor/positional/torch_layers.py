@@ -10,10 +10,9 @@ from grammar.nodes import Node
 
 from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
-from .torch_operations import apply, broadcast, elementwise, triangular
+from .torch_operations import apply, broadcast, elementwise, softmax
 from .torch_products import product, transposed
 from .torch_records import Varying
-from .torch_reductions import along
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
@@ -22,9 +21,9 @@ from .values import aligned, call, iota, number, plus, size_of
 
 # ----------------------------------------------------------------------------------------------------------------- norms
 def standardized(r: GraphReader, x: TracedTensor, over: Sequence[int], eps: float) -> TracedTensor:
+    for dim in over:
+        x = r.with_axis(x, dim) if x.shape[dim] != 1 else x
     inside = r.axes.expanded(axes_of(x.dims[dim] for dim in over))
-    if math.prod(x.shape[dim] for dim in over if not x.dims[dim]) != 1:
-        raise UnreadableModule("a norm over a dimension that repeats")
     return x.with_node(call("standardize", (x.node,), inside, [] if eps == 1e-5 else [number(eps)]))
 
 
@@ -96,7 +95,7 @@ def attention(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | Non
         scores = masked(r, scores, mask)
     if a["is_causal"]:
         scores = causal(r, scores)
-    weights = along(r, "softmax", scores, len(scores.shape) - 1)
+    weights = softmax(r, scores)
     result = product(r, weights, value)
     if grouped:
         result = r.views.regrouped(result, a.result_shape())
@@ -119,8 +118,10 @@ def masked(r: GraphReader, scores: TracedTensor, mask: TracedTensor) -> TracedTe
 
 def causal(r: GraphReader, scores: TracedTensor) -> TracedTensor:
     """The mask that PyTorch's attention makes: a query sees the keys up to its own number."""
-    scores, truth = triangular(r, scores, "≤")
-    mask = nodes.Cases(((number(0), truth), (number(-math.inf), None)))
+    for dim in (-2, -1):
+        scores, _ = r.views.joined(r.with_axis(scores, dim), dim)
+    (row,), (column,) = scores.dims[-2:]
+    mask = nodes.Cases(((number(0), call("≤", (iota(column), iota(row)))), (number(-math.inf), None)))
     return scores.with_node(call("+", (scores.node, mask)))
 
 

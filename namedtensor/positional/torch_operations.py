@@ -1,47 +1,70 @@
-"""Operations of ATen as nodes of the notation: elementwise, reductions, products, comparisons. One rule for each.
+"""ATen operations read by array code's table of operations: elementwise, reductions, functions along a dimension, orders of dimensions.
 
-A rule takes the reader and the arguments of a step, and gives a tensor, or several. An argument that it does not read must
-have its default: a keyword that is ignored would be a wrong formula.
+`TABLE` names the operation of array code for each. The operands are tensors that broadcast, one tensor over some of its
+dimensions, or a tensor whose dimensions alone change. An argument that a rule does not read must have its
+default: a keyword that is ignored would be a wrong formula.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 
+from . import code  # noqa: F401 — it registers the operations
+from .operations import Pair, Truth, named_operation
 from .torch_graph import GraphReader, OperationArguments
 from .torch_rules import RULES, rule
-from .torch_tensors import TracedTensor, plain
+from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
-from .values import aligned, call, iota, number, plus
+from .values import AxisValue, aligned, call, number
 
-# --------------------------------------------------------------------------------------------------------- elementwise
-UNARY = {
-    "relu": "relu", "tanh": "tanh", "sigmoid": "σ", "exp": "exp", "sqrt": "sqrt", "silu": "silu", "cos": "cos", "sin": "sin",
-    "log": "log", "log1p": "log1p", "expm1": "expm1", "abs": "abs", "erf": "erf", "sign": "sign", "floor": "floor",
-    "ceil": "ceil", "round": "round", "tan": "tan", "sinh": "sinh", "cosh": "cosh", "atan": "arctan", "asin": "arcsin",
-    "acos": "arccos", "neg": "negative", "lgamma": "lgamma", "elu": "elu", "leaky_relu": "leaky_relu", "softplus": "softplus",
+BROADCAST = {
+    **{name: name for name in """relu tanh sigmoid exp sqrt silu cos sin log log2 log10 log1p expm1 exp2 abs erf lgamma sign floor ceil
+        round trunc tan sinh cosh atan asin acos neg gelu elu leaky_relu softplus mish reciprocal rsqrt hypot copysign heaviside logaddexp floor_divide
+        remainder fmod maximum minimum fmax fmin pow clamp hardtanh eq ne lt le gt ge logical_and logical_or logical_not where
+        masked_fill""".split()},
+    "clamp_min": "clamp", "clamp_max": "clamp", "log_sigmoid_forward": "logsigmoid", "bitwise_and": "logical_and",
+    "bitwise_or": "logical_or", "bitwise_not": "logical_not",
 }  # fmt: skip
-SAME = ("alias", "clone", "detach", "lift_fresh", "lift")
-BINARY = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
-PAIRED = {"maximum": "max", "minimum": "min", "remainder": "mod"}
-COMPARED = {"eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "≥"}
-LOGICAL = {"logical_and": "∧", "logical_or": "∨", "bitwise_and": "∧", "bitwise_or": "∨"}
+REDUCED = {
+    **{name: name for name in "sum mean amax amin max min prod logsumexp any all var std norm".split()},
+    "linalg_vector_norm": "vector_norm",
+}
+ALONG = {
+    **{name: name for name in "softmax log_softmax cumsum cumprod sort argmax argmin flip roll tril triu".split()},
+    "_softmax": "softmax", "_safe_softmax": "softmax", "_log_softmax": "log_softmax",
+}  # fmt: skip
+MOVED = {name: name for name in "permute transpose t unsqueeze".split()}
+TABLE = {**BROADCAST, **REDUCED, **ALONG, **MOVED}
+
+OPERANDS = ("self", "other", "exponent", "values")  # arguments that are known by their position
+SKIPPED = ("half_to_float", "stable", "threshold")
+CONDITIONS = {"where": ("condition",), "masked_fill": ("mask",)}  # arguments that are true or false
+ARE_TRUE = ("logical_and", "logical_or", "logical_not", "any", "all")
+SEVERAL = ("softmax", "log_softmax")  # functions along all axes of a dimension at once
+OF_ONE = {
+    "softmax": 1,
+    "log_softmax": 0,
+    "argmax": 0,
+    "argmin": 0,
+}  # the value over a single element, if not the element
 
 
-def apply(r: GraphReader, operator: str, *tensors: TracedTensor, truth: bool = False) -> TracedTensor:
-    """An operator, element by element, on tensors whose dimensions are aligned from the last."""
+# --------------------------------------------------------------------------------------------------------------- values
+def apply(r: GraphReader, operator: str, *tensors: TracedTensor) -> TracedTensor:
+    """Return an operator of the notation, element by element, on tensors whose dimensions are aligned from the last."""
     if (short := without_zero(operator, tensors)) is not None:
         return short
-    result = elementwise(r, lambda *operands: call(operator, operands), *tensors)
-    return replace(result, truth=truth)
+    return elementwise(r, lambda *operands: call(operator, operands), *tensors)
 
 
 def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTensor) -> TracedTensor:
-    """A node of the nodes of tensors, whose dimensions are aligned from the last."""
+    """Return a node of the nodes of tensors, whose dimensions are aligned from the last."""
     tensors = fitted(r, *tensors)
     dims = aligned(r.axes, *tensors)
     shape = broadcast([tensor.shape for tensor in tensors])
@@ -49,7 +72,7 @@ def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTenso
 
 
 def without_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
-    """0 + x is x, and 0 x is 0."""
+    """Return x for 0 + x, and 0 for 0 x."""
     if operator not in ("+", "⊙") or len(tensors) != 2:
         return None
     shape = broadcast([tensor.shape for tensor in tensors])
@@ -60,7 +83,7 @@ def without_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor
 
 
 def fitted(r: GraphReader, *tensors: TracedTensor) -> tuple[TracedTensor, ...]:
-    """Tensors whose dimensions, aligned from the last, have as many axes."""
+    """Return tensors whose dimensions, aligned from the last, have as many axes."""
     result = list(tensors)
     for one in range(len(result)):
         for two in range(one + 1, len(result)):
@@ -76,72 +99,151 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def numeric(tensor: TracedTensor) -> TracedTensor:
-    """A condition as 1 and 0."""
+    """Return a condition as 1 and 0."""
     if not tensor.truth:
         return tensor
     return replace(tensor, node=nodes.Indicator(tensor.node), truth=False)
 
 
 def condition(tensor: TracedTensor) -> TracedTensor:
-    """A number as a condition: not 0."""
+    """Return a number as a condition: not 0."""
     if tensor.truth:
         return tensor
     return replace(tensor, node=call("≠", [tensor.node, number(0)]), truth=True)
 
 
-def unary(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, UNARY[a.operator], numeric(a.tensor("self")))
+# ------------------------------------------------------------------------------------------------------- array code's table
+def by_table(r: GraphReader, a: OperationArguments) -> Any:
+    """Read a step by the operation of array code that its name has."""
+    name = TABLE[a.operator]
+    record = named_operation(name, "torch")
+    assert record is not None
+    slots = [parameter.default for parameter in record.parameters]
+    places = {
+        word: at for at, parameter in enumerate(record.parameters) if not parameter.fixed for word in parameter.names
+    }
+    for at, word in enumerate(a.step.arguments):
+        slot = at if word in OPERANDS else places.get(word)
+        if slot is not None:
+            value = operand(r, a, name, word)
+            slots[slot] = slots[slot] if value in (None, ()) else value
+    a.skip(*SKIPPED)
+    prepare = broadcasting if a.operator in BROADCAST else selecting if a.operator not in MOVED else None
+    if prepare is not None:
+        slots = prepare(r, a, name, slots)
+    arguments = [value for value, parameter in zip(slots, record.parameters) if not parameter.fixed]
+    over = slots[0].axes if name == "sum" else ()
+    value = single(a, name, slots) or record.rule(r.axes, *arguments)
+    result = traced_tensor(r, value.values if isinstance(value, Pair) else value, a.result_shape())
+    if over:
+        roots = {axis.root for axis in result.axes}
+        result = replace(result, over=r.axes.expanded(axis for axis in over if axis.root not in roots))
+    return (result, None) if a.several else result
 
 
-RULES.update(dict.fromkeys(UNARY, unary))
-RULES["log_sigmoid_forward"] = lambda r, a: (apply(r, "logsigmoid", numeric(a.tensor("self"))), None)
+def operand(r: GraphReader, a: OperationArguments, name: str, word: str) -> Any:
+    """Return an argument as the table takes it: a separate use of a tensor, or a plain value."""
+    value = a[word]
+    if a.is_tensor(word):
+        tensor = a.raw(word) if a.operator in MOVED else a.tensor(word)
+        truth = name in ARE_TRUE or word in CONDITIONS.get(name, ())
+        return tensor if a.operator in MOVED else condition(tensor) if truth else numeric(tensor)
+    if isinstance(value, (list, tuple)):
+        return tuple(value)
+    return value if isinstance(value, (int, float, str, type(None))) else r.scalar(value)
 
 
-@rule(*SAME)
-def same(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return a.raw("self")
+def broadcasting(r: GraphReader, a: OperationArguments, name: str, slots: list[Any]) -> list[Any]:
+    """Return the arguments, in which dimensions that meet have as many axes."""
+    if a.operator.startswith("bitwise") and "bool" not in str(a.dtype()):
+        raise UnreadableModule(f"aten.{a.operator} of integers works on bits")
+    places = [at for at, value in enumerate(slots) if isinstance(value, TracedTensor)]
+    tensors = fitted(r, *(slots[at] for at in places))
+    result = [*slots]
+    for at, tensor in zip(places, tensors):
+        result[at] = Truth(tensor.node, tensor.dims) if tensor.truth else tensor
+    return result
 
 
-@rule("_to_copy")
-def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    before, after = a.dtype(), a.result_dtype()
-    if before.is_floating_point and not after.is_floating_point:
-        if str(after) == "torch.bool":
-            return condition(a.tensor("self"))
-        raise UnreadableModule(f"a cast to {after} cuts fractions off", hint="write floor")
-    tensor = a.raw("self")
-    if str(after) == "torch.bool":
-        return condition(tensor) if tensor.truth else condition(a.tensor("self"))
-    return tensor if tensor.named or not tensor.truth else numeric(tensor)
+def selecting(r: GraphReader, a: OperationArguments, name: str, slots: list[Any]) -> list[Any]:
+    """Return the arguments with a tensor that has an axis along each of the dimensions that a call names."""
+    x = slots[0]
+    dims = next((a[word] for word in ("dim", "dims") if a.has(word)), None)
+    if dims is None and name in ("argmax", "argmin"):
+        if any(map(r.is_free, x.shape)):
+            raise UnreadableModule(f"aten.{a.operator} over all elements, where sizes are free")
+        x = r.views.regrouped(x, (math.prod(x.shape),))
+    listed = (-2, -1) if name in ("tril", "triu") else range(len(x.shape)) if dims in (None, []) else dims
+    listed = [listed] if isinstance(listed, int) else listed
+    for dim in listed:
+        if x.shape and x.shape[dim] != 1:
+            x = r.with_axis(x, dim)
+            x = x if a.operator in REDUCED or name in SEVERAL else r.views.joined(x, dim)[0]
+    slots[0] = Truth(x.node, x.dims) if x.truth else x
+    if name == "flip":
+        slots[1] = tuple(dim for dim in listed if x.dims[dim])
+    return slots
 
 
-@rule(*BINARY)
-def binary(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    if a.get("rounding_mode") is not None:
-        if a["rounding_mode"] != "floor":
-            raise UnreadableModule("div rounds toward zero")
-        return floor_divide(r, a)
+def single(a: OperationArguments, name: str, slots: list[Any]) -> AxisValue | None:
+    """Return the value of a function along a dimension of one element, which has no axis."""
+    x = slots[0]
+    if a.operator not in ALONG or name in ("tril", "triu", "roll"):
+        return None
+    dim = a["dim"] if a.has("dim") else -1
+    if x.dims and (dim is None or x.dims[dim]) and (name != "flip" or slots[1]):
+        return None
+    return AxisValue(number(OF_ONE[name]), ((),) * len(a.result_shape())) if name in OF_ONE else x
+
+
+def traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTensor:
+    """Return a value of the table with the shape of the trace, which gives new axes their sizes."""
+    for axis, size in [*r.axes.facts.stated, *r.axes.facts.pinned]:
+        axis.kind.size = axis.kind.size or size
+    for dim, length in zip(value.dims, shape):
+        if len(dim) == 1 and dim[0].kind.size is None:
+            dim[0].kind.size = length
+    if isinstance(value, TracedTensor):
+        return value.moved(value.dims, shape)
+    return TracedTensor(value.node, value.dims, shape=tuple(shape), truth=isinstance(value, Truth))
+
+
+RULES.update(dict.fromkeys(TABLE, by_table))
+
+
+def softmax(r: GraphReader, x: TracedTensor) -> TracedTensor:
+    """Return the softmax over the last dimension."""
+    if x.shape[-1] == 1:
+        return TracedTensor(number(1), ((),) * len(x.shape), shape=x.shape)
+    x = r.with_axis(x, -1)
+    return x.with_node(call("softmax", (x.node,), r.axes.expanded(x.dims[-1])))
+
+
+# ----------------------------------------------------------------------------------------------------------- arithmetic
+OPERATORS = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
+
+
+@rule(*OPERATORS)
+def arithmetic(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    """Read a sum, a product and their inverses; a factor that is the root of a size is written as that root."""
     first, second = numeric(a.operand("self")), a["other"]
-    alpha = a.get("alpha", 1)
-    if isinstance(second, (int, float)) and alpha == 1 and (short := neutral(a.operator, first, second)) is not None:
-        return short
-    if isinstance(second, (int, float)) and a.operator in ("mul", "div"):
-        if (scaled := r.scaled(first, second, a.operator)) is not None:
+    operator, alpha = OPERATORS[a.operator], a.get("alpha", 1)
+    if isinstance(second, (int, float)) and alpha == 1:
+        if second == (0 if operator in "+-" else 1):
+            return first
+        if operator in "⊙/" and (scaled := r.scaled(first, second, a.operator)) is not None:
             return scaled
     other = numeric(a.operand("other"))
     if alpha != 1:
         other = apply(r, "⊙", r.scalar(alpha), other)
-    operator = BINARY[a.operator]
     if operator == "+" and (sign := negated(other.node)) is not None:  # x + (−3)
         operator, other = "-", other.with_node(sign)
     if operator == "⊙" and not other.dims and not isinstance(other.node, nodes.Size) and first.dims:
         first, other = other, first  # a number before a tensor
-    return apply(r, operator, first, other)
-
-
-def neutral(operator: str, first: TracedTensor, second: float) -> TracedTensor | None:
-    """x + 0, x · 1: nothing is left of it."""
-    return first if second == (0 if operator in ("add", "sub") else 1) else None
+    result = apply(r, operator, first, other)
+    if (rounding := a.get("rounding_mode")) == "trunc":
+        raise UnreadableModule("div rounds toward zero")
+    return result if rounding is None else apply(r, "floor", result)
 
 
 def negated(node: Node) -> Node | None:
@@ -150,101 +252,23 @@ def negated(node: Node) -> Node | None:
     return None
 
 
-@rule("floor_divide")
-def floor_divide(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, "floor", apply(r, "/", numeric(a.operand("self")), numeric(a.operand("other"))))
-
-
 @rule("rsub")
 def reversed_difference(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return apply(r, "-", numeric(a.operand("other")), numeric(a.tensor("self")))
 
 
-@rule("reciprocal")
-def reciprocal(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, "/", plain(number(1)), numeric(a.tensor("self")))
+# ---------------------------------------------------------------------------------------------------------------- types
+@rule("alias", "clone", "detach", "lift_fresh", "lift")
+def same(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    return a.raw("self")
 
 
-@rule("pow")
-def power(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    base, exponent = numeric(a.operand("self")), a.operand("exponent")
-    if not exponent.dims and exponent.node == number(0.5):
-        return apply(r, "sqrt", base)
-    return elementwise(r, lambda x, power: nodes.Superscript(x, (power,)), base, exponent)
-
-
-@rule("gelu")
-def gelu(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, "gelu_tanh" if a["approximate"] == "tanh" else "gelu", a.tensor("self"))
-
-
-@rule(*PAIRED)
-def paired(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return apply(r, PAIRED[a.operator], numeric(a.operand("self")), numeric(a.operand("other")))
-
-
-@rule("clamp", "clamp_min", "clamp_max", "hardtanh")
-def clamp(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    low, high = (
-        next((name for name in names if a.has(name)), "") for names in (("min", "min_val"), ("max", "max_val"))
-    )
-    x = numeric(a.tensor("self"))
-    for operator, name in (("max", low), ("min", high)):
-        if name and a[name] is not None:
-            x = apply(r, operator, x, a.operand(name))
-    return x
-
-
-# --------------------------------------------------------------------------------------------- conditions and choices
-def chosen(r: GraphReader, truth: TracedTensor, first: TracedTensor, second: TracedTensor) -> TracedTensor:
-    """{ first if truth; second otherwise }"""
-    return elementwise(
-        r, lambda holds, one, other: nodes.Cases(((one, holds), (other, None))), truth, numeric(first), numeric(second)
-    )
-
-
-@rule(*COMPARED)
-def comparison(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    first, second = numeric(a.operand("self")), numeric(a.operand("other"))
-    return apply(r, COMPARED[a.operator], first, second, truth=True)
-
-
-@rule(*LOGICAL)
-def logical(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    if "bool" not in str(a.dtype()) and not a.operator.startswith("logical"):
-        raise UnreadableModule(f"aten.{a.operator} of integers works on bits")
-    first, second = condition(a.operand("self")), condition(a.operand("other"))
-    return apply(r, LOGICAL[a.operator], first, second, truth=True)
-
-
-@rule("logical_not", "bitwise_not")
-def negation(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    if "bool" not in str(a.dtype()) and a.operator == "bitwise_not":
-        raise UnreadableModule("aten.bitwise_not of integers works on bits")
-    return apply(r, "¬", condition(a.tensor("self")), truth=True)
-
-
-@rule("where")
-def where(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return chosen(r, condition(a.tensor("condition")), a.operand("self"), a.operand("other"))
-
-
-@rule("masked_fill")
-def masked_fill(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    value = a.operand("value")
-    return chosen(r, condition(a.tensor("mask")), value, a.tensor("self"))
-
-
-@rule("tril", "triu")
-def triangle(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x, truth = triangular(r, numeric(a.tensor("self")), "≤" if a.operator == "tril" else "≥", a["diagonal"])
-    return x.with_node(nodes.Cases(((x.node, truth), (number(0), None))))
-
-
-def triangular(r: GraphReader, x: TracedTensor, relation: str, diagonal: int = 0) -> tuple[TracedTensor, Node]:
-    """Where the number of the column is at most, or at least, that of the row plus `diagonal`."""
-    if not x.dims[-1] or not x.dims[-2]:
-        raise UnreadableModule(f"aten.{r.step_now.operator} of a tensor that repeats")
-    x, row = r.views.joined(x, len(x.dims) - 2)
-    x, column = r.views.joined(x, len(x.dims) - 1)
-    return x, call(relation, (iota(column), plus(iota(row), diagonal)))
+@rule("_to_copy")
+def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    before, after = a.dtype(), a.result_dtype()
+    if "bool" in str(after):
+        return a.raw("self") if a.raw("self").truth else condition(a.tensor("self"))
+    if before.is_floating_point and not after.is_floating_point:
+        raise UnreadableModule(f"a cast to {after} cuts fractions off", hint="write floor")
+    tensor = a.raw("self")
+    return tensor if tensor.named or not tensor.truth else numeric(tensor)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from grammar import nodes
 
 from .axes import axes_of
@@ -11,7 +9,6 @@ from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, numeric
 from .torch_rules import rule
 from .torch_tensors import TracedTensor
-from .torch_trace import UnreadableModule
 from .values import call, iota, number, plus
 
 
@@ -20,20 +17,6 @@ def topk(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor, TracedTen
     a.skip("sorted")  # in the notation the largest is the first
     x = a.tensor("self")
     return extremes(r, x, a["dim"] % len(x.shape), a["k"], bool(a["largest"]))
-
-
-@rule("argmax", "argmin")
-def number_of_extreme(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    """The number of the first of the largest elements, along a dimension or of all."""
-    x, dim = a.tensor("self"), a.get("dim")
-    if dim is None:
-        if any(map(r.is_free, x.shape)):
-            raise UnreadableModule(f"aten.{a.operator} over all elements, where sizes are free")
-        x, dim = r.views.regrouped(x, (math.prod(x.shape),)), 0
-    dim %= len(x.shape)
-    _, numbers = extremes(r, x, dim, 1, a.operator == "argmax")
-    order = [at for at in range(len(x.shape)) if at != dim or a["keepdim"]]
-    return numbers.permuted(order)
 
 
 def extremes(r: GraphReader, x: TracedTensor, dim: int, count: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:

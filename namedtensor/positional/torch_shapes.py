@@ -9,11 +9,10 @@ from grammar import nodes
 from .axes import Dim, axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
-from .torch_products import transposed
 from .torch_rules import rule
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
-from .values import AxisValue, aligned, call, concatenated, iota, number, plus, size
+from .values import AxisValue, aligned, call, concatenated, iota, number, size
 
 
 @rule("view", "_unsafe_view", "_reshape_alias")
@@ -22,36 +21,10 @@ def view(r: GraphReader, a: OperationArguments) -> TracedTensor:
     return r.views.regrouped(a.raw("self"), a.result_shape())
 
 
-@rule("permute")
-def permute(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.raw("self")
-    order = [dim % len(x.shape) for dim in a["dims"]]
-    return x.permuted(order)
-
-
-@rule("transpose")
-def transpose(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x, first, second = a.raw("self"), a["dim0"], a["dim1"]
-    order = list(range(len(x.shape)))
-    order[first], order[second] = order[second], order[first]
-    return x.permuted(order)
-
-
-@rule("t")
-def matrix_transpose(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    return transposed(a.raw("self"))
-
-
 @rule("expand")
 def expand(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("size", "implicit")
     return a.raw("self").led(a.result_shape())
-
-
-@rule("unsqueeze")
-def unsqueeze(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.raw("self")
-    return x.inserted(a["dim"] % (len(x.shape) + 1))
 
 
 @rule("squeeze")
@@ -201,19 +174,6 @@ def stacked(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedT
     r.axes.apart(axes_of(result))
     node = call("stack", [tensor.node for tensor in tensors], (new,))
     return TracedTensor(node, tuple(result), shape=tuple(shape))
-
-
-@rule("flip")
-def flip(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.tensor("self")
-    for dim in a["dims"]:
-        dim %= len(x.shape)
-        if x.dims[dim]:
-            x, axis = r.views.joined(x, dim)
-            new = r.axes.twin(axis)
-            index = call("-", (plus(size(axis), 1), iota(new)))
-            x = r.views.indexed(x, dim, index, [(new,)], [x.shape[dim]])
-    return x
 
 
 @rule("repeat")

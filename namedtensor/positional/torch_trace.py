@@ -24,7 +24,7 @@ from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .torch_composites import DECOMPOSED, Masks, Replacing
+from .torch_composites import Masks, Replacing, decomposed
 from .torch_rules import RULES
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
@@ -144,11 +144,10 @@ class Recorder(TorchDispatchMode):
         depends = any(ref in self.depends for ref in refs)
         self.refuse(func, bound, depends, source)
         parameters = func._schema.arguments
-        decomposed = DECOMPOSED.get(name)
-        if decomposed is not None and not any(parameter.is_out for parameter in parameters):
+        if not any(parameter.is_out for parameter in parameters):
             with self:
-                result = decomposed(**bound)
-            if result is not None:
+                result = decomposed(func, name, name_of(func) in RULES, args, kwargs or {}, bound)
+            if result is not None and result is not NotImplemented:
                 return result
         changed = [parameter for parameter in parameters if parameter.alias_info and parameter.alias_info.is_write]
         written = [bound[parameter.name] for parameter in changed]
