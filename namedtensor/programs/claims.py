@@ -11,8 +11,8 @@ from functools import partial, reduce
 from typing import Any, NamedTuple
 
 from grammar.errors import NO_VALUE, NotationError
+from grammar.locks import LOADING, all_or_none
 
-from ..core.array_data import concrete
 from ..core.arrays import kind_of
 from ..terms.environment import source_name
 from .closeness import RELATIVE, ROUNDINGS
@@ -69,6 +69,9 @@ def judge(
 
 def _concrete(array: Any) -> Any:
     """Return the values as a NumPy array, or None while a library traces."""
+    with LOADING, all_or_none():
+        from ..core.array_data import concrete
+
     try:
         return concrete(array)
     except Exception:
