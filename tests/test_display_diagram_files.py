@@ -8,7 +8,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.display.diagram_shapes import Label, LineShape, Rectangle, spans_of
-from namedtensor.display.diagram_tikz import cubic, math
+from namedtensor.display.diagram_tikz import math
 from transformer import EncoderBlock
 
 TYPES = {"X": "ℝ^{seq × chans}"}
@@ -21,6 +21,7 @@ BEGINS = {
     ".svg": b"<svg",
     ".tikz": b"\\begin{tikzpicture}",
     ".tex": b"\\begin{tikzpicture}",
+    ".mmd": b"flowchart TD",
     ".pdf": b"%PDF-",
     ".png": b"\x89PNG",
     "": b"<svg",
@@ -72,12 +73,16 @@ def test_tikz_is_plain_characters(name):
     assert DIAGRAMS[name].to_tikz().isascii()
 
 
-def test_a_quadratic_curve_is_the_cubic_one_through_the_same_points():
-    first, second = cubic((0.0, 0.0), (3.0, 6.0), (6.0, 0.0))
-    for t in (0.25, 0.5, 0.8):
-        quadratic = [2 * t * (1 - t) * 3 + t * t * 6, 2 * t * (1 - t) * 6]
-        both = [3 * t * (1 - t) ** 2 * a + 3 * t * t * (1 - t) * b for a, b in zip(first, second, strict=True)]
-        assert [both[0] + 6 * t**3, both[1]] == pytest.approx(quadratic)
+def test_mermaid_names_every_node_and_edge():
+    diagram = DIAGRAMS["a block"]
+    lines = diagram.to_mermaid().splitlines()
+    nodes = list(diagram.graph.everything())
+    groups = [node for node in nodes if node.inside is not None]
+    edges = sum(len(graph.edges) for graph in (diagram.graph, *(node.inside for node in groups)))
+    assert sum("subgraph" in line for line in lines) == len(groups) == lines.count("    end") + lines.count("  end")
+    assert sum(" --> " in line for line in lines) == edges
+    assert len(lines) == 1 + len(nodes) + len(groups) + edges
+    assert '  n1[["LayerNorm"]]' in lines
 
 
 def test_scripts_are_scripts():

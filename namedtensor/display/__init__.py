@@ -28,6 +28,7 @@
 `diagram_drawing`: a graph as shapes.
 `diagram_svg`: shapes as SVG.
 `diagram_tikz`: shapes as TikZ.
+`diagram_mermaid`: a graph as Mermaid.
 `diagram_matplotlib`: shapes as PDF and PNG.
 `diagram`: Diagram.
 

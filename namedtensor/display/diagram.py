@@ -15,6 +15,7 @@ from ..files.text import save
 from .colors import Tint
 from .diagram_drawing import draw
 from .diagram_matplotlib import render
+from .diagram_mermaid import to_mermaid
 from .diagram_shapes import DiagramShapes
 from .diagram_svg import to_svg
 from .diagram_tikz import to_tikz
@@ -24,7 +25,7 @@ from .pictures import fitted
 
 @dataclass(frozen=True, repr=False)
 class Diagram:
-    """The data flow of a program as a drawing. A notebook shows it; `save` writes it as SVG, TikZ, PDF or PNG."""
+    """The data flow of a program as a drawing. A notebook shows it; `save` writes it as SVG, TikZ, Mermaid, PDF or PNG."""
 
     graph: FlowGraph
     tints: Mapping[str, Tint]
@@ -40,8 +41,12 @@ class Diagram:
         return to_svg(self.drawing)
 
     def to_tikz(self) -> str:
-        """Return the diagram as a `tikzpicture`. A document needs the package tikz and those of `latex_preamble()`."""
+        """Return the diagram as a `tikzpicture`. A document needs the package tikz and `latex_preamble()`."""
         return to_tikz(self.drawing)
+
+    def to_mermaid(self) -> str:
+        """Return the diagram as a Mermaid flowchart, which GitHub draws in Markdown files."""
+        return to_mermaid(self.graph)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the diagram to a file.
@@ -49,7 +54,7 @@ class Diagram:
         Parameters
         ----------
         path : str or path
-            The file. Its extension is the format: .svg, .tikz or .tex, .pdf, .png (default: SVG).
+            The file. Its extension is the format: .svg, .tikz or .tex, .mmd (Mermaid), .pdf, .png (default: SVG).
 
         Raises
         ------
@@ -74,6 +79,7 @@ class Diagram:
 FORMATS: dict[str, Callable[[Diagram], bytes | str]] = {
     **dict.fromkeys(("", ".svg"), Diagram.to_svg),
     **dict.fromkeys((".tikz", ".tex"), Diagram.to_tikz),
+    ".mmd": Diagram.to_mermaid,
     ".pdf": lambda diagram: render(diagram.drawing, "pdf"),
     ".png": lambda diagram: render(diagram.drawing, "png"),
 }

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from grammar.printer.runs import Run
 
 from .colors import Tint
-from .diagram_layout import DiagramLayout, Link, layered
+from .diagram_layout import DiagramLayout, Link, lay_out
 from .diagram_shapes import SMALL_SIZE, TEXT_SIZE, DiagramShapes, Label, LineShape, Point, Rectangle, Shape, width_of
-from .flow_graph import NAMING, DrawnFunction, FlowGraph, Port
+from .flow_graph import NAMING, DrawnFunction, Edge, FlowGraph, Port
 
 PAD, MARGIN, ROUND = 11.0, 14.0, 13.0  # within boxes, around graphs, radius of an operator
 LEGEND_HEIGHT = 28
@@ -19,12 +18,12 @@ LEGEND_HEIGHT = 28
 
 def draw(graph: FlowGraph, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> DiagramShapes:
     """Return the drawing of a graph, with a legend of the known sizes."""
-    placement = placed(graph)
-    layout = placement.layout
+    placed = place_graph(graph)
+    layout = placed.layout
     legend = legend_runs(tints, sizes)
     legend_width = width_of(legend, SMALL_SIZE)
     width = max(layout.width, legend_width) + 2 * MARGIN
-    shapes = [*shapes_of(placement, (width - layout.width) / 2, MARGIN)]
+    shapes = [*shapes_of(placed, (width - layout.width) / 2, MARGIN)]
     if legend:
         shapes.append(Label(legend, legend_width / 2 + MARGIN, layout.height + 2 * MARGIN + 16, SMALL_SIZE))
     height = layout.height + 2 * MARGIN + (LEGEND_HEIGHT if legend else 0)
@@ -55,8 +54,13 @@ def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
 
 
 # -------------------------------------------------------------------------------------------------------------- boxes
+NEARLY = 7.0  # an edge that is out of straight by less is drawn straight
+LABEL = 30.0  # a piece of line, and the label
+TITLE = MARGIN + 14  # space for the title of a group
+
+
 class Box(NamedTuple):
-    """A node with its size: of its shape, and with the label below it."""
+    """A node with the size of its shape; a group also has the layout within."""
 
     node: DrawnFunction
     width: float
@@ -65,75 +69,62 @@ class Box(NamedTuple):
 
     @property
     def outer(self) -> tuple[float, float]:
+        """The size with the label below the shape."""
         if self.inner is not None:
             return self.width, self.height
         return max(self.width, width_of(label_runs(self.node), SMALL_SIZE) + 6), self.height + LABEL
 
-    def hidden_above(self, within: Port | None) -> float:
-        """How far below a group's upper side the node within begins, where nothing lies between."""
-        if self.inner is None or within is None or self.inner.layout.cells[within.node].rank:
-            return 0.0
-        cell = self.inner.layout.cells[within.node]
-        return TITLE + cell.y + self.inner.boxes[within.node].hidden_above(within.within)
 
-    def hidden_below(self, within: Port | None) -> float:
-        """How far above a group's lower side the node within ends, where nothing lies between."""
-        if self.inner is None or within is None:
-            return 0.0
-        layout, cell = self.inner.layout, self.inner.layout.cells[within.node]
-        if cell.rank + 1 < len(layout.tops):
-            return 0.0
-        rest = layout.height - cell.y - cell.height + MARGIN
-        return rest + self.inner.boxes[within.node].hidden_below(within.within)
+class Anchor(NamedTuple):
+    """The end of an edge in a box: how far from its middle, from its upper and from its lower side."""
+
+    x: float = 0.0
+    top: float = 0.0
+    bottom: float = 0.0
 
 
-NEARLY = 7.0  # an edge that is out of straight by less is drawn straight
-LABEL = 30.0  # a piece of line, and the label
-TITLE = MARGIN + 14  # space for the title of a group
+class Placed(NamedTuple):
+    """A graph with its boxes and edges, and where these are."""
 
-
-@dataclass
-class Placed:
-    """A graph with its layout."""
-
-    graph: FlowGraph
     boxes: list[Box]
+    edges: list[Edge]
     layout: DiagramLayout
 
-    def offset(self, port: Port) -> float:
-        """How far from the middle of its node an edge's end is: that of a group is the position of the node within it."""
-        inner = self.boxes[port.node].inner
-        if inner is None or port.within is None:
-            return 0.0
-        cell = inner.layout.cells[port.within.node]
-        return cell.x - inner.layout.width / 2 + inner.offset(port.within)
 
-
-def placed(graph: FlowGraph) -> Placed:
-    """Lay out a graph, what is within it first."""
-    boxes = [boxed(node) for node in graph.nodes]
-    result = Placed(graph, boxes, DiagramLayout([], [], 0, 0, [], []))
+def place_graph(graph: FlowGraph) -> Placed:
+    """Lay out a graph, and the graphs within it first."""
+    boxes = [make_box(node) for node in graph.nodes]
+    edges = [edge for edge in graph.edges if edge.source.node != edge.target.node]
     links = [
-        Link(
-            edge.source.node,
-            edge.target.node,
-            result.offset(edge.source),
-            result.offset(edge.target),
-            out=edge.source.within,
-            into=edge.target.within,
-        )  # fmt: skip
-        for edge in graph.edges
-        if edge.source.node != edge.target.node
+        Link(source.node, target.node, anchor_of(boxes, source).x, anchor_of(boxes, target).x)
+        for source, target in edges
     ]
     entries = [index for index, node in enumerate(graph.nodes) if node.kind == "entry"]
-    result.layout = layered([box.outer for box in boxes], links, entries)
-    return result
+    return Placed(boxes, edges, lay_out([box.outer for box in boxes], links, entries))
 
 
-def boxed(node: DrawnFunction) -> Box:
+def anchor_of(boxes: Sequence[Box], port: Port) -> Anchor:
+    """Return where an edge ends in a box: a group's edges go on to the node within, if no rank lies between."""
+    inner = boxes[port.node].inner
+    if inner is None or port.within is None:
+        return Anchor()
+    layout, cell = inner.layout, inner.layout.cells[port.within.node]
+    within = anchor_of(inner.boxes, port.within)
+    is_last = cell.rank + 1 == len(layout.tops)
+    return Anchor(
+        cell.x - layout.width / 2 + within.x,
+        0.0 if cell.rank else TITLE + cell.y + within.top,
+        layout.height - cell.y - cell.height + MARGIN + within.bottom if is_last else 0.0,
+    )
+
+
+def make_box(node: DrawnFunction) -> Box:
+    """Return a node with its size."""
     if node.inside is not None:
-        inner = placed(node.inside)
-        width = max(inner.layout.width, width_of(node.runs, SMALL_SIZE) * 1.1)
+        inner = place_graph(node.inside)
+        title = width_of(node.runs, SMALL_SIZE) * 1.1
+        first = min((cell.x for cell in inner.layout.cells if cell.rank == 0), default=title)
+        width = max(inner.layout.width + 2 * max(0.0, title + 6 - first), title)  # arrows pass beside the title
         return Box(node, width + 2 * MARGIN, inner.layout.height + MARGIN + TITLE, inner)
     wide = width_of(node.runs, TEXT_SIZE) * (1.1 if node.kind == "function" else 1.0)
     if node.kind == "sign":
@@ -143,16 +134,16 @@ def boxed(node: DrawnFunction) -> Box:
 
 
 # -------------------------------------------------------------------------------------------------------------- shapes
-def shapes_of(placement: Placed, left: float, top: float) -> Iterator[Shape]:
+def shapes_of(placed: Placed, left: float, top: float) -> Iterator[Shape]:
     """Yield the shapes of a graph from its upper left corner: edges first, so that boxes cover them."""
-    arrivals = spread_arrivals(placement)
-    for number, link in enumerate(placement.layout.links):
-        yield path(placement, link, arrivals[number], left, top)
-    for box, cell in zip(placement.boxes, placement.layout.cells):
+    for edge, link in zip(placed.edges, placed.layout.links):
+        yield draw_edge(placed, edge, link, left, top)
+    for box, cell in zip(placed.boxes, placed.layout.cells):
         yield from box_shapes(box, left + cell.x, top + cell.y)
 
 
 def box_shapes(box: Box, x: float, y: float) -> Iterator[Shape]:
+    """Yield the shapes of a node whose upper side has its middle at a point."""
     node, left = box.node, x - box.width / 2
     if box.inner is not None:
         title = width_of(node.runs, SMALL_SIZE) / 2
@@ -172,60 +163,55 @@ def box_shapes(box: Box, x: float, y: float) -> Iterator[Shape]:
 
 
 # --------------------------------------------------------------------------------------------------------------- edges
-def spread_arrivals(placed: Placed) -> dict[int, float]:
-    """How far from the middle of its box each edge arrives: side by side, in the order in which they come."""
-    layout = placed.layout
-    arrivals: dict[int, float] = {}
-    for index, box in enumerate(placed.boxes):
-        here = [number for number, link in enumerate(layout.links) if link.target == index]
-        here.sort(key=lambda number: layout.cells[[layout.links[number].source, *layout.links[number].ways][-1]].x)
-        room = min(26.0, 0.6 * box.width / max(len(here), 1))
-        for position, number in enumerate(here):
-            inside = layout.links[number].arrives
-            spread = (
-                0.0 if box.inner is not None or box.node.kind == "sign" else (position - (len(here) - 1) / 2) * room
-            )
-            arrivals[number] = inside + spread
-    return arrivals
-
-
-def path(placed: Placed, link: Link, arrival: float, left: float, top: float) -> LineShape:
-    """An edge through its waypoints, upright where it leaves, passes a rank and arrives."""
-    layout, cells, box = placed.layout, placed.layout.cells, placed.boxes[link.target]
-    source, target = cells[link.source], cells[link.target]
-    below = source.y + source.height - placed.boxes[link.source].hidden_below(link.out)
-    points = [(left + source.x + link.leaves, top + below)]
-    if below < source.y + source.height:
-        points.append((points[0][0], top + source.y + source.height))
+def draw_edge(placed: Placed, edge: Edge, link: Link, left: float, top: float) -> LineShape:
+    """Return an edge through its waypoints, upright at its start, in each rank and at its end."""
+    layout, box = placed.layout, placed.boxes[link.target]
+    source, target = layout.cells[link.source], layout.cells[link.target]
+    bottom = top + source.y + source.height
+    points = [(left + source.x + link.leaves, bottom - anchor_of(placed.boxes, edge.source).bottom)]
+    if points[0][1] < bottom:
+        points.append((points[0][0], bottom))
     for way in link.ways:
-        rank = cells[way].rank
-        points += [(left + cells[way].x, top + layout.tops[rank]), (left + cells[way].x, top + layout.bottoms[rank])]
-    end = (left + target.x + arrival, top + target.y)
-    aside = points[-1][0] - (left + target.x)
-    if box.node.kind == "sign" and abs(aside) > box.width / 2 + 16 and is_free(placed, link):
-        side = 1 if aside > 0 else -1
-        height, x = top + target.y + box.height / 2, points[-1][0]
-        edge = left + target.x + side * (box.width / 2 + 6)
-        bend = ((x, height - 10),), ((x, height), (x - side * 10, height)), ((edge, height),)
-        return LineShape(points[0], (*map(curve, points, points[1:]), *bend), arrow=True)
+        cell = layout.cells[way]
+        points += [(left + cell.x, top + layout.tops[cell.rank]), (left + cell.x, top + layout.bottoms[cell.rank])]
+    x, y = left + target.x, top + target.y
+    aside = points[-1][0] - x
+    if box.node.kind == "sign" and abs(aside) > box.width / 2 + 16 and is_free(placed, link, points[-1][0] - left):
+        side, height = (1 if aside > 0 else -1), y + box.height / 2
+        turn = points[-1][0]
+        points.append((turn, height - 10))
+        corner = ((turn, height - 10 / 3), (turn - side * 10 / 3, height), (turn - side * 10, height))
+        end = ((x + side * (box.width / 2 + 6), height),)
+        return LineShape(points[0], (*map(curve, points, points[1:]), corner, end), arrow=True)
+    arrival = link.arrives + spread_arrival(placed, link)
     if abs(aside - arrival) < NEARLY:
-        end = (points[-1][0], end[1])
-    hidden = box.hidden_above(link.into)
-    points += [end, (end[0], end[1] + hidden - 6)] if hidden else [(end[0], end[1] - 6)]
+        arrival = aside
+    hidden = anchor_of(placed.boxes, edge.target).top
+    points += [(x + arrival, y), (x + arrival, y + hidden - 6)] if hidden else [(x + arrival, y - 6)]
     return LineShape(points[0], tuple(map(curve, points, points[1:])), arrow=True)
 
 
-def is_free(placed: Placed, link: Link) -> bool:
-    """Whether nothing is between a sign and the side from which an edge comes."""
-    cells = placed.layout.cells
-    target, last = cells[link.target], cells[[link.source, *link.ways][-1]]
-    low, high = sorted((target.x, last.x + (0.0 if link.ways else link.leaves)))
+def spread_arrival(placed: Placed, link: Link) -> float:
+    """Return how far from the middle of a box an edge arrives, since several arrive side by side."""
+    layout, box = placed.layout, placed.boxes[link.target]
+    if box.inner is not None or box.node.kind == "sign":
+        return 0.0
+    here = [other for other in layout.links if other.target == link.target]
+    here.sort(key=lambda other: layout.cells[[other.source, *other.ways][-1]].x)
+    position = next(number for number, other in enumerate(here) if other is link)
+    return (position - (len(here) - 1) / 2) * min(26.0, 0.6 * box.width / len(here))
+
+
+def is_free(placed: Placed, link: Link, x: float) -> bool:
+    """Return whether nothing is between a sign and the side from which an edge comes."""
+    target = placed.layout.cells[link.target]
+    low, high = sorted((target.x, x))
     return not any(
         cell.rank == target.rank
         and cell is not target
         and cell.x + cell.width / 2 > low
         and cell.x - cell.width / 2 < high
-        for cell in cells
+        for cell in placed.layout.cells
     )
 
 

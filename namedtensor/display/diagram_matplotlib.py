@@ -59,7 +59,7 @@ def _line(canvas: Any, shape: LineShape, tints: Mapping[str, Tint], order: int) 
 
     codes, points = [Path.MOVETO], [shape.start]
     for segment in shape.segments:
-        codes += [(Path.LINETO, Path.CURVE3, Path.CURVE4)[len(segment) - 1]] * len(segment)
+        codes += [Path.LINETO if len(segment) == 1 else Path.CURVE4] * len(segment)
         points += segment
     style = LIGHT["line"]
     canvas.add_patch(PathPatch(Path(points, codes), **_properties(style, order)))

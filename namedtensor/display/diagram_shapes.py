@@ -35,32 +35,21 @@ class Style(NamedTuple):
         return ";".join(parts)
 
 
-LIGHT = {  # style of each shape on light pages
-    "ink": Style("#1b1f24"),
-    "faint": Style("#5b6570"),
-    "line": Style(None, "#7d8894", 1.3),
-    "head": Style("#7d8894"),
-    "input": Style("#eef1f4", "#9aa5b1"),
-    "result": Style("#eef1f4", "#9aa5b1"),
-    "entry": Style(None, "#9aa5b1", dashed=True),
-    "function": Style("#e3eef9", "#4b86c2", 1.3),
-    "formula-box": Style("#ffffff", "#9aa5b1"),
-    "sign": Style("#fff4e0", "#c98a1b", 1.3),
-    "group": Style("#8a97a61a", "#9aa5b1"),
+THEMES = {  # of each shape: fill and outline on light pages, then on dark ones, and the width of the outline
+    "ink": ("#1b1f24", None, "#e8eaed", None, 1.0),
+    "faint": ("#5b6570", None, "#a3adb8", None, 1.0),
+    "line": (None, "#7d8894", None, "#8d98a5", 1.3),
+    "head": ("#7d8894", None, "#8d98a5", None, 1.0),
+    "input": ("#eef1f4", "#9aa5b1", "#2a2f36", "#6b7683", 1.0),
+    "result": ("#eef1f4", "#9aa5b1", "#2a2f36", "#6b7683", 1.0),
+    "entry": (None, "#9aa5b1", None, "#6b7683", 1.0),
+    "function": ("#e3eef9", "#4b86c2", "#1d3247", "#5b9bd9", 1.3),
+    "formula-box": ("#ffffff", "#9aa5b1", "#1b1f24", "#6b7683", 1.0),
+    "sign": ("#fff4e0", "#c98a1b", "#3d3018", "#d9a441", 1.3),
+    "group": ("#8a97a61a", "#9aa5b1", "#8a97a61a", "#6b7683", 1.0),
 }
-DARK = {
-    "ink": Style("#e8eaed"),
-    "faint": Style("#a3adb8"),
-    "line": Style(None, "#8d98a5", 1.3),
-    "head": Style("#8d98a5"),
-    "input": Style("#2a2f36", "#6b7683"),
-    "result": Style("#2a2f36", "#6b7683"),
-    "entry": Style(None, "#6b7683", dashed=True),
-    "function": Style("#1d3247", "#5b9bd9", 1.3),
-    "formula-box": Style("#1b1f24", "#6b7683"),
-    "sign": Style("#3d3018", "#d9a441", 1.3),
-    "group": Style("#8a97a61a", "#6b7683"),
-}
+LIGHT = {kind: Style(fill, stroke, width, kind == "entry") for kind, (fill, stroke, _, _, width) in THEMES.items()}
+DARK = {kind: Style(fill, stroke, width, kind == "entry") for kind, (_, _, fill, stroke, width) in THEMES.items()}
 INK = LIGHT["ink"].fill
 
 
@@ -75,7 +64,7 @@ class Rectangle(NamedTuple):
 
 
 class LineShape(NamedTuple):
-    """A line from point to point: a segment with one point is straight, with two or three it is a Bézier curve."""
+    """A line from point to point: a segment of one point is straight, a segment of three is a cubic Bézier curve."""
 
     start: Point
     segments: tuple[tuple[Point, ...], ...]

@@ -16,7 +16,6 @@ ARROW = (
     '<defs><marker id="nt-arrow" viewBox="0 0 8 8" refX="2" refY="4" markerWidth="7" markerHeight="7" '
     'markerUnits="userSpaceOnUse" orient="auto"><path class="nt-head" d="M0 0L8 4L0 8z"/></marker></defs>'
 )
-COMMANDS = ("L", "Q", "C")  # of a segment with one, two or three points
 
 
 def to_svg(drawing: DiagramShapes, dark: bool = False) -> str:
@@ -44,7 +43,7 @@ def _rectangle(shape: Rectangle, tints: Mapping[str, Tint]) -> str:
 
 
 def _line(shape: LineShape, tints: Mapping[str, Tint]) -> str:
-    steps = [(("M"), (shape.start,)), *((COMMANDS[len(points) - 1], points) for points in shape.segments)]
+    steps = [("M", (shape.start,)), *(("L" if len(points) == 1 else "C", points) for points in shape.segments)]
     text = "".join(command + " ".join(f"{x:.1f} {y:.1f}" for x, y in points) for command, points in steps)
     return f'<path class="nt-line" d="{text}"' + ' marker-end="url(#nt-arrow)"' * shape.arrow + "/>"
 

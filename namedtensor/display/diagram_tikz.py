@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import groupby
 from typing import Any
 
 from grammar.printer.latex import LETTERS, Latex
@@ -29,16 +30,8 @@ from .diagram_shapes import (
 MACROS = (
     {sign: macro for sign, macro in Latex.signs.items() if len(sign) == 1}
     | LETTERS
-    | {
-        "ℝ": r"\mathbb{R}",
-        "·": r"\cdot",
-        "→": r"\rightarrow",
-        "×": r"\times",
-        "−": "-",
-        "…": r"\ldots",
-        "•": r"\bullet",
-        "√": r"\surd",
-    }
+    | {"ℝ": r"\mathbb{R}", "·": r"\cdot", "→": r"\rightarrow", "×": r"\times", "−": "-", "…": r"\ldots"}
+    | {"•": r"\bullet", "√": r"\surd"}
 )
 ESCAPED = {"_": r"\_", "#": r"\#", "%": r"\%", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", " ": r"\ "}
 PIECES = re.compile(r"[A-Za-z]+|.", re.DOTALL)
@@ -55,17 +48,12 @@ def _options(style: Style, *more: str) -> str:
     words = list(more)
     for name, color in (("fill", style.fill), ("draw", style.stroke)):
         if color:
-            red, green, blue, opacity = _components(color)
+            red, green, blue, opacity = bytes.fromhex(f"{color[1:]}ff"[:8])
             words.append(f"{name}={{rgb,255:red,{red};green,{green};blue,{blue}}}")
-            words += [f"{name} opacity={opacity:.2f}"] if opacity < 1 else []
+            words += [f"{name} opacity={opacity / 255:.2f}"] if opacity < 255 else []
     words += [f"line width={style.width:g}bp"] if style.stroke else []
     words += ["dashed"] if style.dashed else []
     return ", ".join(words)
-
-
-def _components(color: str) -> tuple[int, int, int, float]:
-    numbers = [int(color[start : start + 2], 16) for start in range(1, len(color), 2)]
-    return numbers[0], numbers[1], numbers[2], numbers[3] / 255 if len(numbers) > 3 else 1.0
 
 
 def _at(point: Point) -> str:
@@ -80,22 +68,10 @@ def _rectangle(shape: Rectangle, tints: Mapping[str, Tint]) -> str:
 
 
 def _line(shape: LineShape, tints: Mapping[str, Tint]) -> str:
-    text, last = _at(shape.start), shape.start
-    for points in shape.segments:
-        if len(points) == 1:
-            text += f" -- {_at(points[0])}"
-        else:
-            first, second = points[:2] if len(points) == 3 else cubic(last, *points)
-            text += f" .. controls {_at(first)} and {_at(second)} .. {_at(points[-1])}"
-        last = points[-1]
+    text = _at(shape.start)
+    for *controls, end in shape.segments:
+        text += f" .. controls {' and '.join(map(_at, controls))} .. {_at(end)}" if controls else f" -- {_at(end)}"
     return rf"\draw[{_options(LIGHT['line'])}{', ->' * shape.arrow}] {text};"
-
-
-def cubic(start: Point, control: Point, end: Point) -> tuple[Point, Point]:
-    """Return the two controls of the cubic Bézier curve that equals a quadratic one."""
-    return tuple(  # type: ignore[return-value]
-        tuple(one + 2 / 3 * (between - one) for one, between in zip(of, control, strict=True)) for of in (start, end)
-    )
 
 
 def _label(shape: Label, tints: Mapping[str, Tint]) -> str:
@@ -115,14 +91,10 @@ def math(spans: list[Span], colors: list[str]) -> str:
     >>> math([name, axis], [INK, INK])
     'X_{\\mathsf{seq}}'
     """
-    text, start = "", 0
-    while start < len(spans):
-        level, end = spans[start].level, start
-        while end < len(spans) and spans[end].level == level:
-            end += 1
-        inside = "".join(map(_math, spans[start:end], colors[start:end]))
+    text = ""
+    for level, group in groupby(zip(spans, colors), key=lambda pair: pair[0].level):
+        inside = "".join(_math(span, color) for span, color in group)
         text += inside if level == 0 else ("^" if level > 0 else "_") + f"{{{inside}}}"
-        start = end
     return f"{{}}{text}" if text.startswith(("_", "^")) else text
 
 
