@@ -62,38 +62,16 @@ CASES = (
     ("∑_{k=1}^{n} r^k + ∑_{k=1}^{n} r^k", {"r": ""}, "r"),
     ("log(∑_{k=1}^{n} r^k) + ∑_{k=1}^{n} r^k", {"r": ""}, "r"),
     (POWERS + "y = ∑_{t=1}^{n} h^t + 2 ∑_{t=1}^{n} h^t", {"w": ""}, "w"),
-    (FIBONACCI.partition("y")[0] + "y = ∑_{k=1}^{n} s^k + ∑_{k=1}^{n} s^k", {"r": ""}, "r"),
     # families of one name with two scripts, sums of what does not depend on the variable
     ("h_a^t = w h_a^{t-1} for t = 1, …, n\nh_a^0 = w\nh_b^t = 2 h_b^{t-1} + h_a^t for t = 1, …, n\nh_b^0 = w\ny = h_b^n", {"w": ""}, "w"),
-    (POWERS + "y = ∑_{k=1}^{n} 2 h^n", {"w": ""}, "w"),
-    # by sensitivities: steps of two, ranges of parts, members by their numbers, and derivatives of derivatives
-    (FIBONACCI, {"r": ""}, "r"),
-    ("s^t = r s^{t-1} + s^{t-2} for t = 2, …, n\ny = s^n", {"r": "", "s^0": "", "s^1": ""}, "r s^0 s^1"),
-    ("s^t = tanh(w ⊙ s^{t-1} + [s^{t-2} ⊙_{a} V]_{b→a}) for t = 2, …, n\ns^0 = w\ns^1 = tanh w\ny = norm_{a} s^n",
-        {"w": "a", "V": "a b"}, "w V"),
-    ("s^t = r s^{t-1} + s^{t-3} for t = 3, …, n + 2\ns^0 = r\ns^1 = 1\ns^2 = r^2\ny = ∑_{t=0}^{n+2} s^t", {"r": ""}, "r"),
-    (POWERS + "y = h^1 ⊙ h^n", {"w": ""}, "w"),
-    (POWERS + "y = ∑_{t=2}^{n} (h^t)^2", {"w": ""}, "w"),
-    (POWERS + "y = log(∑_{t=0}^{n-1} h^t ⊙ h^{t+1})", {"w": ""}, "w"),
-    (RNN + "L = ∑_{t=0}^{n} ∑_{h} (h^t)^2", OF_RNN, "b s"),
-    (POWERS + "y = h^1 ⊙ h^n", {"w": ""}, "h^0"),
-    ("h^t = r h^{t-1} + ∑_{k=0}^{t-1} h^k for t = 1, …, n\nh^0 = r\ny = h^n", {"r": ""}, "r"),
-    ("∑_{k=1}^{n} ∑_{j=1}^{k} r^j", {"r": ""}, "r"),
-    ("∏_{k=1}^{n} (r + k)", {"r": ""}, "r"),
-    (POWERS + "a^t = a^{t-1} + h^t for t = 2, …, n\na^1 = h^1\ny = a^n", {"w": ""}, "w"),
     ("h^t = w ⊙ h^{t-1} for t = 1, …, n\nh^0 = b\nf(x) = ∑_{a} x^3\nL = f(h^n)", {"w": "a", "b": "a"}, "w b"),
-    # what does not depend on the steps, sums of other lengths, both ways, labels, an index that is turned round
+    # states without effect, labels, an index that is turned round, sums within steps
     (POWERS + "y = w^2 + 0 h^n", {"w": ""}, "w"),
-    (POWERS + "y = ∑_{t=1}^{n} h^t + ∑_{t=2}^{n} (h^t)^2", {"w": ""}, "w"),
     (POWERS + "S = ∑_{t=1}^{n} h^t\ny = h^n + 0 S", {"w": ""}, "w"),
-    (POWERS + "y = ∑_{t=1}^{n} ∑_{k=1}^{n} h^t h^k", {"w": ""}, "w"),
     ("h_a^t = w h_a^{t-1} for t = 1, …, n\nh_a^0 = w\ny = h_a^n", {"w": ""}, "w"),
     ("h^t = w h^{-1+t} for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
-    ("h^t = w h^{t-1} + g^{t+1} for t = 1, …, n\ng^t = w g^{t+1} for t = n, …, 1\ng^{n+1} = w\nh^0 = w\ny = h^n", {"w": ""}, "w"),
-    ("h^t = x ⊙ h^{t-1} for t = 1, …, n\ny = h^n", {"h^0": "", "x": "a"}, "x h^0"),
     ("h^0 = w\nh^t = x ⊙ h^{t-1} for t = 1, …, n\ny = h^n", {"w": "", "x": "a"}, "w x"),
     ("y = ∑_{k=1}^{n} ∑_{a} x^k", {"x": "a b"}, "x"),
-    ("y = log(∑_{k=1}^{n} w^k) ∑_{k=2}^{n} k w", {"w": ""}, "w"),
     ("h^t = w h^{t-1} + ∑_{k=1}^{2} k w + ∑_{k=1}^{3} k w for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
     ("h^t = w h^{t-1} + ∑_{t=1}^{2} t w for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
 )  # fmt: skip
@@ -137,9 +115,9 @@ def closed_form(text: str, by: str, shapes):
     return nt.derivative(text, by).closed_form(**written(shapes))
 
 
-def holds_for(text: str, by: str | None, shapes, numbers):
+def holds_for(text: str, by: str, shapes, numbers):
     """A closed form whose values and steps are right for these numbers of steps, and that is read back."""
-    derivative = nt.derivative(text, by) if by else nt.formula(text)
+    derivative = nt.derivative(text, by)
     closed = derivative.closed_form(**written(shapes))
     for spelled in (closed.to_text(ascii=True), closed.to_latex(), closed.to_latex(macros=True)):
         assert parse(spelled) == closed.expression.tree, spelled
@@ -160,13 +138,17 @@ def holds_for(text: str, by: str | None, shapes, numbers):
 @pytest.mark.parametrize(("text", "shapes", "names"), CASES, ids=[case[0].strip().splitlines()[-1] for case in CASES])
 def test_a_recurrence_is_right_for_any_number_of_steps(text, shapes, names):
     for by in names.split():
-        holds_for(text, by, shapes, (2, 5) if "t-2" in text else (1, 2, 5))
+        holds_for(text, by, shapes, (1, 2, 5))
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "shapes"), ORDERS, ids=[case[0].split("\n", 1)[-1] for case in ORDERS])
-def test_any_order_is_right_for_any_number_of_steps(text, shapes):
-    holds_for(text, None, shapes, (2, 5))
+def test_write_out_the_members_for_higher_orders(text, shapes):
+    formula, values = nt.formula(text), drawn(shapes, 3)
+    closed = formula.closed_form(sizes={"n": 3}, **written(shapes))
+    used = {name: value for name, value in values.items() if re.search(rf"\b{name}\b", str(closed))}
+    result = closed(values=used, sizes={"n": 3} if re.search(r"\bn\b", str(closed)) else None)
+    assert nt.allclose(result, formula(values=values, sizes={"n": 3}), rtol=1e-6, atol=1e-9)
 
 
 def test_how_it_reads():
@@ -196,8 +178,6 @@ STEPS = (
     (RNN + "L = ∑_{t=1}^{n} norm_{h}(h^t − y_{time(t)})^2", "s", {**OF_RNN, "y": "time h"}, "a^0 = a", "a^0 = −a"),
     (LSTM, "U", OF_LSTM, "b^t = a^t", "b^t = 2 a^t"),
     (LSTM, "U", OF_LSTM, "b^{t+1} ⊙ f^{t+1} = ", "b^{t+1} ⊙ f^t = "),
-    (FIBONACCI, "r", {"r": ""}, "+ s'^{t-2} = ", "- s'^{t-2} = "),
-    (FIBONACCI, "r", {"r": ""}, "s'^1 = 1", "s'^1 = 0"),
 )
 
 
@@ -228,24 +208,56 @@ def test_the_network_of_the_paper():
 
 
 OTHER_KINDS = (
-    # a recurrence that is written out, for its closed form is of no kind that is known
-    ("q^t = w t for t = 1, …, n\nh^t = q^t h^{t-1} for t = 1, …, n\nh^0 = w\ny = h^n", "w", {"w": ""}),
-    (POWERS + "g = ∂(w^2)/∂w*\ny = g h^n", "w", {"w": ""}),
-    ("E^{i,j} = w i + j for i = 1, …, n for j = 1, …, n\ny = E^{1,2} w", "w", {"w": ""}),
-    ("h^t = w h^{t-1} + ∑_{k=1}^{t} k w for t = 1, …, n\nh^0 = w\ny = h^n", "w", {"w": ""}),
-    ("h^t = h^{t-1} + ∑_{k=1}^{n} w^k for t = 1, …, n\nh^0 = w\ny = h^n", "w", {"w": ""}),
-    ("h^t = W^{2t} h^{t-1} for t = 1, …, n\nh^0 = 1\ny = h^n", "W^2", {"W^2": "", "W^4": "", "W^6": ""}),
-    ("h^t = W_t^t h^{t-1} for t = 1, …, n\nh^0 = 1\ny = h^n", "W_2^2", {"W_1^1": "", "W_2^2": "", "W_3^3": ""}),
-    ("y = ∑_{k=1}^{n^2} w^k", "w", {"w": ""}),
+    # recurrences without an adjoint
+    ("q^t = w t for t = 1, …, n\nh^t = q^t h^{t-1} for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
+    (POWERS + "g = ∂(w^2)/∂w*\ny = g h^n", {"w": ""}, "w"),
+    ("E^{i,j} = w i + j for i = 1, …, n for j = 1, …, n\ny = E^{1,2} w", {"w": ""}, "w"),
+    ("h^t = w h^{t-1} + ∑_{k=1}^{t} k w for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
+    ("h^t = h^{t-1} + ∑_{k=1}^{n} w^k for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
+    ("h^t = W^{2t} h^{t-1} for t = 1, …, n\nh^0 = 1\ny = h^n", {"W^2": "", "W^4": "", "W^6": ""}, "W^2"),
+    ("h^t = W_t^t h^{t-1} for t = 1, …, n\nh^0 = 1\ny = h^n", {"W_1^1": "", "W_2^2": "", "W_3^3": ""}, "W_2^2"),
+    ("y = ∑_{k=1}^{n^2} w^k", {"w": ""}, "w"),
+    # several previous steps, parts of ranges, selected members, several sums
+    (FIBONACCI.partition("y")[0] + "y = ∑_{k=1}^{n} s^k + ∑_{k=1}^{n} s^k", {"r": ""}, "r"),
+    (POWERS + "y = ∑_{k=1}^{n} 2 h^n", {"w": ""}, "w"),
+    (FIBONACCI, {"r": ""}, "r"),
+    ("s^t = r s^{t-1} + s^{t-2} for t = 2, …, n\ny = s^n", {"r": "", "s^0": "", "s^1": ""}, "r s^0 s^1"),
+    ("s^t = r s^{t-1} + s^{t-3} for t = 3, …, n + 2\ns^0 = r\ns^1 = 1\ns^2 = r^2\ny = ∑_{t=0}^{n+2} s^t", {"r": ""}, "r"),
+    (POWERS + "y = h^1 ⊙ h^n", {"w": ""}, "w"),
+    (POWERS + "y = ∑_{t=2}^{n} (h^t)^2", {"w": ""}, "w"),
+    (POWERS + "y = log(∑_{t=0}^{n-1} h^t ⊙ h^{t+1})", {"w": ""}, "w"),
+    (RNN + "L = ∑_{t=0}^{n} ∑_{h} (h^t)^2", OF_RNN, "b s"),
+    (POWERS + "y = h^1 ⊙ h^n", {"w": ""}, "h^0"),
+    ("h^t = r h^{t-1} + ∑_{k=0}^{t-1} h^k for t = 1, …, n\nh^0 = r\ny = h^n", {"r": ""}, "r"),
+    ("∑_{k=1}^{n} ∑_{j=1}^{k} r^j", {"r": ""}, "r"),
+    ("∏_{k=1}^{n} (r + k)", {"r": ""}, "r"),
+    (POWERS + "a^t = a^{t-1} + h^t for t = 2, …, n\na^1 = h^1\ny = a^n", {"w": ""}, "w"),
+    (POWERS + "y = ∑_{t=1}^{n} h^t + ∑_{t=2}^{n} (h^t)^2", {"w": ""}, "w"),
+    (POWERS + "y = ∑_{t=1}^{n} ∑_{k=1}^{n} h^t h^k", {"w": ""}, "w"),
+    ("h^t = w h^{t-1} + g^{t+1} for t = 1, …, n\ng^t = w g^{t+1} for t = n, …, 1\ng^{n+1} = w\nh^0 = w\ny = h^n", {"w": ""}, "w"),
+    ("h^t = x ⊙ h^{t-1} for t = 1, …, n\ny = h^n", {"h^0": "", "x": "a"}, "x h^0"),
+    ("y = log(∑_{k=1}^{n} w^k) ∑_{k=2}^{n} k w", {"w": ""}, "w"),
+    ("s^t = tanh(w ⊙ s^{t-1} + [s^{t-2} ⊙_{a} V]_{b→a}) for t = 2, …, n\ns^0 = w\ns^1 = tanh w\ny = norm_{a} s^n",
+        {"w": "a", "V": "a b"}, "w V"),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "by", "shapes"), OTHER_KINDS, ids=[case[0] for case in OTHER_KINDS])
-def test_a_recurrence_of_another_kind_is_written_out(text, by, shapes):
-    derivative, values = nt.derivative(text, by), drawn(shapes, 3)
-    closed = derivative.closed_form(sizes={"n": 3}, **written(shapes))
-    result = closed(values=values, sizes={"n": 3} if re.search(r"\bn\b", str(closed)) else None)
-    assert distance(result, differences(derivative, values, {"n": 3})) < 1e-6
+@pytest.mark.parametrize(("text", "shapes", "names"), OTHER_KINDS, ids=[case[0] for case in OTHER_KINDS])
+def test_write_out_a_recurrence_without_an_adjoint(text, shapes, names):
+    values = drawn(shapes, 3)
+    for by in names.split():
+        derivative = nt.derivative(text, by)
+        closed = derivative.closed_form(sizes={"n": 3}, **written(shapes))
+        result = closed(values=values, sizes={"n": 3} if re.search(r"\bn\b", str(closed)) else None)
+        expected = (
+            differences(derivative, values, {"n": 3}) if by in shapes else derivative(values=values, sizes={"n": 3})
+        )
+        assert distance(result, expected) < 1e-6
+
+
+def test_ask_for_the_number_of_steps_without_an_adjoint():
+    with pytest.raises(NotationError, match=re.escape("pass it: sizes={'n': 3}")):
+        nt.derivative(FIBONACCI, "r").closed_form(r="ℝ")
 
 
 MEMBERS = (
@@ -281,8 +293,6 @@ BY_HAND = (
         "a^t = [b^{t+1} ⊙ (c^t − j^{t+1}) ⊙ f^{t+1} ⊙ (1 − f^{t+1})]_{h→g} ⊙_{g} U for t = n − 1, …, 0\n"
         "b^t = a^t ⊙ (1 − (h^t)^2) + b^{t+1} ⊙ f^{t+1} for t = n − 1, …, 1\n"
         "D = ∑_{t=1}^{n} (b^t ⊙ (1 − f^t) ⊙ (1 − (j^t)^2) ⊙ x_{time(t)})^*"),
-    (FIBONACCI, "r", {"r": ""},
-        "p^0 = 0\np^1 = 1\np^t = s^{t-1} + r p^{t-1} + p^{t-2} for t = 2, …, n\nD = p^n"),
     ("∑_{k=1}^{n} r^k", "r", {"r": ""}, "D = ∑_{k=1}^{n} k r^{k-1}"),
 )  # fmt: skip
 

@@ -91,7 +91,6 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     ),
     "derivations/reading.py": ("I", MADE),
     "derivations/recurrences.py": ("∑", MADE),
-    "derivations/sensitivities.py": ("∑", MADE),
     "derivations/steps.py": ("sum ∑", MADE),
     "documents/assumptions.py": ("onehot", "∂f(X)/∂X_s is how f grows along what is 1 at s and else 0"),
     "planning/contraction_order.py": ("sum ∑", "a rewrite: chains of products are summed"),

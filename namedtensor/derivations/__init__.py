@@ -6,11 +6,8 @@
 `identification`: the closed form of a typed derivative.
 `indices`: linear indices of families, substituted in trees.
 `recurrences`: the recurrences that a derivative passes through.
-`assembly`: closed forms in programs of parts, and their lines.
-`step_programs`: one step of recurrences as a program.
+`assembly`: one step of recurrences as a program, and closed forms in it.
 `adjoints`: adjoints of recurrences: a backward recurrence, and a sum over the steps.
-`sensitivities`: forward sensitivities of families: the derivative of each member.
-`families`: derivatives of families of any order, by one of these two.
 `points`: random inputs of a program, which satisfy what it declares and states.
 `agreement`: whether a closed form has the value of its derivative at such points.
 `conditions`: the conditions for a closed form: x ≠ 0 if it divides by x.

@@ -21,13 +21,13 @@ from grammar.nodes import Axis, Derivative, Equation, IndexSum, Name, Node, Numb
 from grammar.printer import to_text
 
 from ..scope.binder import bind
+from ..scope.names import walk
 from ..symbolic.naming import LETTERS, NameReading, names_left, words_of
 from ..symbolic.spelling import MARKS, call, length, rename, with_axes
-from .assembly import axes_of
+from .assembly import Assembly, axes_of
 from .indices import UNIT, Linear, at, plus, written
 from .reading import needed, words_in
 from .recurrences import Family, FamilyRecurrence, NotARecurrence, recurrence_of
-from .step_programs import RecurrenceAssembly
 from .steps import DerivationStep, DerivationSteps
 
 MAX_INLINE_SYMBOLS = 5  # symbols of a weight that is written where it counts
@@ -49,24 +49,29 @@ class Adjoint:
 
 
 def recurrent(
-    source: str, tree: nodes.Program, taken: Derivative, shapes: dict[str, dict[str, Any]], sizes: dict[str, int]
+    source: str, tree: nodes.Program, shapes: dict[str, dict[str, Any]], sizes: dict[str, int]
 ) -> tuple[nodes.Program, int, DerivationSteps] | None:
-    """The program whose last line is the derivative that is the value of `tree`, its recurrences kept, how long it is, and steps.
+    """Return the program whose last line is the derivative that `tree` computes, its length, and its steps.
 
-    None where there is no recurrence, or it is of another kind.
+    The program keeps the recurrences. The result is None if no recurrence has an adjoint.
     """
+    *before, last = tree.statements or (None,)
+    taken = last.body if isinstance(last, nodes.Value) else None
+    inside = [node for part in (*before, getattr(taken, "body", None)) for node in walk(part)]
+    if not isinstance(taken, Derivative) or any(isinstance(node, (Derivative, nodes.Differential)) for node in inside):
+        return None
     scope = bind(source, tree)
     try:
         recurrence = recurrence_of(scope, tree, taken)
         words = words_in(tree) | axes_of(tree, shapes) | {recurrence.variable}
-        assembly = RecurrenceAssembly(source, tree, scope, taken, shapes, sizes, words, recurrence)
-        assembly.shaped()
+        assembly = Assembly(source, tree, scope, taken, shapes, sizes, words, recurrence)
+        assembly.learn_shapes()
         return assembled(assembly)
     except NotARecurrence:
         return None
 
 
-def assembled(assembly: RecurrenceAssembly) -> tuple[nodes.Program, int, DerivationSteps]:
+def assembled(assembly: Assembly) -> tuple[nodes.Program, int, DerivationSteps]:
     """Every part of the derivative, put together."""
     recurrence, variable = assembly.recurrence, assembly.recurrence.variable
     outside, taken = assembly.outside(), assembly.taken
@@ -125,7 +130,7 @@ def sum_of(parts: Iterable[Node]) -> Node:
     return reduce(partial(call, "+"), parts)
 
 
-def _end(assembly: RecurrenceAssembly, family: Family) -> str:
+def _end(assembly: Assembly, family: Family) -> str:
     return assembly.label(family, assembly.recurrence.end).text
 
 
@@ -133,7 +138,7 @@ def plain(axis: str) -> str:
     return axis.rstrip(MARKS)
 
 
-def summed_shape(assembly: RecurrenceAssembly, factor: Any) -> dict[str, Any]:
+def summed_shape(assembly: Assembly, factor: Any) -> dict[str, Any]:
     """The shape of a sum: that of one of its terms."""
     step = assembly.within_step()
     body = assembly.within(factor.body)
@@ -142,9 +147,7 @@ def summed_shape(assembly: RecurrenceAssembly, factor: Any) -> dict[str, Any]:
     return dict(assembly.checker([*step, Value(body)], inputs).whole().shape)
 
 
-def adjoint_of(
-    assembly: RecurrenceAssembly, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str
-) -> Adjoint:
+def adjoint_of(assembly: Assembly, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str) -> Adjoint:
     """A name for the derivative of a value by a tensor of a shape; axes are marked where the value has them as well."""
     letter = next((name for name in letters if name not in assembly.words), None) or next(names_left(assembly.words))
     assembly.words.add(letter)
@@ -153,7 +156,7 @@ def adjoint_of(
     return Adjoint(letter, axes, marked)
 
 
-def weighted(assembly: RecurrenceAssembly, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
+def weighted(assembly: Assembly, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
     """The terms of the sums in one step, each times the derivative of the value by its sum."""
     result: list[Node] = []
     recurrence = assembly.recurrence
@@ -180,7 +183,7 @@ def weighted(assembly: RecurrenceAssembly, outside: list[Any], whole: Node, valu
 
 
 def recurrences(
-    assembly: RecurrenceAssembly, step: list[Any], body: Node, adjoints: dict[int, Adjoint], ends: list[Node | None],
+    assembly: Assembly, step: list[Any], body: Node, adjoints: dict[int, Adjoint], ends: list[Node | None],
     begun: list[Family],
 ) -> None:  # fmt: skip
     """The lines of the adjoints: at the end, from one step to the one before, and of what the `begun` begin with."""
@@ -208,7 +211,7 @@ def recurrences(
             assembly.line(_member(adjoint, recurrence.start), joined(assembly, adjoint, first))
 
 
-def joined(assembly: RecurrenceAssembly, adjoint: Adjoint, *parts: Node | None) -> Node:
+def joined(assembly: Assembly, adjoint: Adjoint, *parts: Node | None) -> Node:
     """The sum of what there is."""
     result = [part for part in parts if part is not None]
     if not result:
@@ -228,9 +231,7 @@ def _member(adjoint: Adjoint, index: Linear) -> Node:
     return nodes.Superscript(Name(adjoint.letter), (written(index),))
 
 
-def starts(
-    assembly: RecurrenceAssembly, outside: list[Any], adjoints: dict[int, Adjoint]
-) -> list[tuple[Family, NameReading]]:
+def starts(assembly: Assembly, outside: list[Any], adjoints: dict[int, Adjoint]) -> list[tuple[Family, NameReading]]:
     """The contribution of the initial states to the derivative."""
     recurrence, result = assembly.recurrence, []
     for family in recurrence.states:
@@ -245,7 +246,7 @@ def starts(
     return result
 
 
-def steps_back(assembly: RecurrenceAssembly, adjoints: dict[int, Adjoint]) -> list[DerivationStep]:
+def steps_back(assembly: Assembly, adjoints: dict[int, Adjoint]) -> list[DerivationStep]:
     """The lines of the adjoints as equations of what these are: the derivative with respect to the states."""
     taken, result = assembly.taken, []
     letters = {adjoint.letter: (family, adjoint) for family in assembly.recurrence.states
@@ -267,7 +268,7 @@ BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/�
 
 
 def finished(
-    assembly: RecurrenceAssembly, result: Node, steps: list[DerivationStep]
+    assembly: Assembly, result: Node, steps: list[DerivationStep]
 ) -> tuple[nodes.Program, int, DerivationSteps]:
     """The program: what it needs of the one that was given, the lines, and the derivative; and the way to it."""
     definitions = [assembly.begun(statement) for statement in assembly.tree.statements[:-1]]

@@ -1,11 +1,12 @@
-"""The assembly of a derivative of families: closed forms in programs of parts, and the lines that have them.
+"""The derivative of a recurrence, assembled from closed forms in two programs: one step, and the lines after the last step.
 
-A part is one name, called as it is written, h^{t-1}; `labels` has its shape. So is any other name with the index in a label.
+In the program of a step, h^{t-1} is an input with that name, and h^t has its equation; in the other program h^n is an
+input. Other names with the index in a label, W^t, are inputs as well. `labels` has their shapes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,24 +16,22 @@ from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
 from grammar.printer import to_text
 from grammar.traversal import mapped
 
-from ..scope.names import key, spelled, walk
+from ..scope.names import Key, component, key, spelled, walk
 from ..scope.symbols import Scope
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import NameReading, names_left, words_of
-from ..symbolic.spelling import expression, length
+from ..symbolic.spelling import expression, length, with_axes
 from .identification import reading_of
-from .indices import UNIT, Linear
-from .reading import Shapes, needed, reading_checker, spoken_in
-from .recurrences import depending
+from .indices import UNIT, Linear, at, linear, number_of, plus, written
+from .reading import Shapes, base_of, needed, reading_checker, spoken_in
+from .recurrences import Family, FamilyRecurrence, NotARecurrence, depending, start_of, substituted
 
-MIN_SHAPE_STEPS = 3  # at which shapes are looked at
-
-Bounds = tuple[Linear, Linear]
+MIN_SHAPE_STEPS = 3  # the number of steps of the program that shapes are read from
 
 
 @dataclass
 class Assembly:
-    """One derivative of a program with families, as it is put together."""
+    """One derivative of a program with recurrences; it collects the lines."""
 
     source: str
     tree: nodes.Program
@@ -41,39 +40,81 @@ class Assembly:
     shapes: dict[str, dict[str, Any]]
     sizes: dict[str, int]
     words: set[str]
-    labels: dict[str, dict[str, Any]] = field(
-        default_factory=dict[str, dict[str, Any]], kw_only=True
-    )  # shapes of the placeholders of members
+    recurrence: FamilyRecurrence
+    labels: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]], kw_only=True)
     lines: list[Equation] = field(default_factory=list[Equation], kw_only=True)
     length: int = field(default=0, kw_only=True)
-    constants: dict[str, Node] = field(
-        default_factory=dict[str, Node], kw_only=True
-    )  # other names of parts, held fixed
+    constants: dict[str, Node] = field(default_factory=dict[str, Node], kw_only=True)  # names of states held fixed
+    fixed: dict[str, Name] = field(default_factory=dict[str, Name], kw_only=True)  # these names, by the state
+    restated: dict[Key, Equation] = field(default_factory=dict[Key, Equation], kw_only=True)
 
-    # ---------------------------------------------------------------------------------------------------------- types
-    def checker(self, statements: list[Any], inputs: Shapes, sizes: Mapping[str, int] | None = None) -> ReadingChecker:
-        program = nodes.Program(tuple(statements))
-        return reading_checker(self.source, program, self.shapes, self.sizes if sizes is None else sizes, inputs)
+    # ---------------------------------------------------------------------------------------------------------- shapes
+    def checker(self, statements: list[Any], inputs: Shapes) -> ReadingChecker:
+        """Return the checker of a program of labels."""
+        return reading_checker(self.source, nodes.Program(tuple(statements)), self.shapes, self.sizes, inputs)
 
-    def probe(self, bounds: Iterable[Bounds]) -> tuple[ReadingChecker, dict[str, int]]:
-        """The program with few steps between these bounds, and its sizes."""
-        bounds = list(bounds)
-        few: dict[str, int] = {}
-        for symbol in {symbol for bound in bounds for side in bound for symbol in side} - {UNIT}:
-            few[symbol.strip("|")] = MIN_SHAPE_STEPS + max(abs(first.get(UNIT, 0)) for first, _ in bounds)
+    def few_steps(self) -> dict[str, int]:
+        """Return sizes for the ends of the ranges and sums that leave few steps."""
+        bounds = [(of.first, of.last) for of in (self.recurrence, *self.recurrence.sums)]
+        symbols = {symbol for bound in bounds for side in bound for symbol in side} - {UNIT}
+        steps = MIN_SHAPE_STEPS + max(abs(first.get(UNIT, 0)) for first, _ in bounds)
+        few = {symbol.strip("|"): steps for symbol in symbols}
         for statement in self.tree.statements:
             sides = statement.sides if isinstance(statement, Equation) else ()
             indices = [few[side.text] for side in sides if isinstance(side, Name) and side.text in few]
             few |= {side.axis.name: indices[0] for side in sides if isinstance(side, nodes.Size) and indices}
+        return few
+
+    def probed(self, node: Node, back: int = 0) -> dict[str, Any]:
+        """Return the shape of a member at the second step, or `back` steps before."""
+        recurrence, few = self.recurrence, self.few_steps()
         shapes = {
             name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
         }
         program = nodes.Program(self.tree.statements[:-1])
-        return reading_checker(self.source, program, shapes, {**self.sizes, **few}), few
+        checker = reading_checker(self.source, program, shapes, {**self.sizes, **few})
+        start = recurrence.start if recurrence.families else plus(recurrence.sums[0].first, {UNIT: -1})
+        offset = plus(start, {UNIT: recurrence.step * (2 - back)})
+        name = spelled(at(node, recurrence.variable, {UNIT: number_of(offset, few)}))
+        index = None if name is None else checker.find(name.key(), checker.top, node)
+        if index is None:
+            raise NotARecurrence
+        return dict(index.shape)
 
+    def learn_shapes(self) -> None:
+        """Find the shapes of the states, and restate initial states that lack an axis."""
+        recurrence, variable = self.recurrence, self.recurrence.variable
+        for family in recurrence.families:
+            member = family.member(Name(variable))
+            shape = self.probed(member)
+            if shape.keys() != self.probed(member, 1).keys():
+                raise NotARecurrence
+            for index in ({variable: 1}, {variable: 1, UNIT: -recurrence.step}, recurrence.end):
+                self.labels[self.label(family, index).text] = shape
+            if family in recurrence.states:
+                self.restate_start(family, member, shape)
+
+    def restate_start(self, family: Family, member: Node, shape: dict[str, Any]) -> None:
+        """Restate an initial state with all axes of the state."""
+        begins = self.probed(member, 2)
+        missing = [axis for axis in shape if axis not in begins]
+        start = start_of(self.recurrence, family)
+        if not missing:
+            return
+        if not self.scope.definitions.get(start):
+            raise NotARecurrence
+        statement = self.scope.definitions[start][0].statement
+        self.restated[start] = replace(statement, sides=(statement.sides[0], with_axes(statement.sides[1], missing)))
+
+    def begun(self, statement: Any) -> Any:
+        """Return a statement, or its restatement with all axes of a state."""
+        name = spelled(statement.sides[0]) if isinstance(statement, Equation) else None
+        return statement if name is None else self.restated.get(name.key(), statement)
+
+    # ----------------------------------------------------------------------------------------------------------- facts
     @cached_property
     def facts(self) -> list[Any]:
-        """The assertions of the program about its tensors: ∑_{v} T = 1, ∑_{v} T^t = 1 for t = 1, …, n."""
+        """Return the assertions of the program about its tensors: ∑_{v} T = 1, ∑_{v} T^t = 1 for t = 1, …, n."""
         spans = {claim.span for claim in self.scope.claims}
         return [
             statement
@@ -84,7 +125,7 @@ class Assembly:
         ]
 
     def covers(self, fact: Any) -> bool:
-        """Whether a fact holds for each index with which its tensors are used."""
+        """Return whether a fact holds for each index with which its tensors are used."""
         if getattr(fact, "range", None) is None:
             return True
         if len(fact.range.each) > 1:
@@ -100,7 +141,7 @@ class Assembly:
         return all(ends == (fact.range.low, fact.range.high) for ends in used)
 
     def of_parts(self, fact: Any) -> Any:
-        """The fact of one step where it is of all: ∑_{v} T^t = 1, of the part T^t."""
+        """Return the fact of one step for a fact of all steps: ∑_{v} T^t = 1, about the part T^t."""
         if getattr(fact, "range", None) is None:
             return fact
         of_step = replace(fact, range=None)
@@ -108,11 +149,12 @@ class Assembly:
 
     @cached_property
     def tensors(self) -> set[str]:
-        """The bases of what is declared or given."""
+        """Return the bases of declared and given names."""
         return {name.base for _, name, _, _ in self.scope.declarations} | {key(name).base for name in self.shapes}
 
+    # ------------------------------------------------------------------------------------------------------ programs
     def others(self) -> list[Any]:
-        """The statements about no family."""
+        """Return the statements about no family."""
         ranged = (Equation, nodes.Declaration)
         return [
             statement
@@ -120,11 +162,80 @@ class Assembly:
             if not isinstance(statement, ranged) or statement.range is None
         ]
 
-    def labeled(
-        self, node: Any, variable: str, axes: Iterable[str], shape: Callable[[Node, str], dict[str, Any]]
-    ) -> Any:
-        """A tree in which a name with the index in a label, as x^t, is one name; families of `own` bases are left."""
-        families = {family.name.base for family in self.scope.families} - set(axes)
+    def label(self, family: Family, index: Linear) -> Name:
+        """Return a member as one name."""
+        return Name(to_text(family.member(written(index))))
+
+    def in_step(self, family: Family, index: Linear) -> Node:
+        """Return a member in the program of a step; a state of this step is held fixed."""
+        label = self.label(family, index)
+        if family not in self.recurrence.states or index != {self.recurrence.variable: 1}:
+            return label
+        if label.text not in self.fixed:
+            letter = next(names_left(self.words))
+            self.words.add(letter)
+            self.constants[letter] = expression(label.text)
+            self.fixed[label.text] = Name(letter)
+            self.labels[letter] = self.labels[label.text]
+        return self.fixed[label.text]
+
+    def after(self, family: Family, index: Linear) -> Node | None:
+        """Return a member outside of the steps: the last, an initial state, or a name within one step."""
+        recurrence = self.recurrence
+        if index == recurrence.start:
+            return None
+        if index != recurrence.end:
+            raise NotARecurrence
+        if family in recurrence.states:
+            return self.label(family, index)
+        return substituted(at(family.body, recurrence.variable, index), recurrence, self.after)
+
+    def within_step(self) -> list[Any]:
+        """Return the program of one step."""
+        recurrence, variable = self.recurrence, self.recurrence.variable
+        sums = {id(sum_.node) for sum_ in recurrence.sums}
+        later, statements = set[str](), self.others()  # names that need the steps
+        while True:
+            gone = [
+                statement for statement in statements
+                if any(recurrence.references(statement)) or any(id(node) in sums for node in walk(statement))
+                or (isinstance(statement, Equation) and set().union(*map(words_of, statement.sides[1:])) & later)
+            ]  # fmt: skip
+            if not gone:
+                break
+            later |= {
+                word
+                for statement in gone
+                if isinstance(statement, Equation)
+                for word in words_of(base_of(statement.sides[0]))
+            }
+            statements = [statement for statement in statements if statement not in gone]
+        bodies = ((self.label(family, {variable: 1}), family.body) for family in recurrence.families)
+        return [*map(self.opaque, statements), *(Equation((head, self.within(body))) for head, body in bodies)]
+
+    def within(self, body: Node) -> Node:
+        """Return a formula of one step, in which states of this step are held fixed: their adjoints count them."""
+        return self.opaque(substituted(body, self.recurrence, self.in_step))
+
+    def outside(self) -> list[Any]:
+        """Return the program after the steps."""
+        return [
+            replace(statement, sides=(statement.sides[0], *map(self.outer, statement.sides[1:])))
+            if isinstance(statement, Equation)
+            else statement
+            for statement in self.others()
+        ]
+
+    def outer(self, body: Node) -> Node:
+        """Return a formula after the steps."""
+        texts = {id(sum_.node): to_text(sum_.node) for sum_ in self.recurrence.sums}
+        without_sums = mapped(body, lambda part: Name(texts[id(part)]) if id(part) in texts else None)
+        return self.opaque(substituted(without_sums, self.recurrence, self.after))
+
+    def opaque(self, node: Any) -> Any:
+        """Return a tree in which names with the index in a label, x^t, are one name each."""
+        families = {family.name.base for family in self.scope.families}
+        families -= {family.base for family in self.recurrence.families}
         known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
         known |= {key(name).base for name in self.shapes if "^" in name}
 
@@ -132,92 +243,116 @@ class Assembly:
             name = spelled(part) if isinstance(part, (nodes.Superscript, nodes.Subscript)) else None
             if name is None or name.base not in known:
                 return None
-            labeled = any(variable in words_of(part) for part in (*name.subscript, *name.superscript))
+            labeled = any(self.recurrence.variable in words_of(of) for of in (*name.subscript, *name.superscript))
             if not labeled and name.base not in families:
                 return None
             text = to_text(part)
             if text not in self.labels:
-                self.labels[text] = shape(part, variable)
+                self.labels[text] = self.probed(part)
             return Name(text)
 
         return mapped(node, change)
 
+    def labeled_by(self, variable: Node) -> list[tuple[str, Linear]]:
+        """Return the labels W^t that may be this W^2, each with the step where it is. Raises NotARecurrence if unknown."""
+        expected, t, labeled = spelled(variable), self.recurrence.variable, []
+        bases = {family.base for family in self.recurrence.families}
+        if expected is None or not (expected.subscript or expected.superscript) or expected.base in bases:
+            return []
+        for label in [*self.labels]:
+            name = spelled(expression(label)) if label.endswith("}") or "^" in label or "_" in label else None
+            if name is None or name.base != expected.base:
+                continue
+            pairs = [
+                (mine, theirs)
+                for mine_scripts, other in zip(name[1:], expected[1:])
+                for mine, theirs in zip(mine_scripts, other)
+            ]
+            counted = [(linear(mine), linear(theirs)) for mine, theirs in pairs if t in words_of(mine)]
+            fixed = all(component(mine) == component(theirs) for mine, theirs in pairs if t not in words_of(mine))
+            if not fixed or [*map(len, name[1:])] != [*map(len, expected[1:])]:
+                continue
+            mine, theirs = counted[0] if len(counted) == 1 else (None, None)
+            if mine is None or theirs is None or mine.get(t) != 1:
+                raise NotARecurrence
+            labeled.append((label, plus(theirs, {text: count for text, count in mine.items() if text != t}, -1)))
+        return labeled
+
     # --------------------------------------------------------------------------------------------------- closed forms
     def closed(
-        self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str, mark: str | None = None
+        self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
     ) -> NameReading | None:
-        """The closed form of a derivative in a program of parts; None where it is 0."""
-        derivative = Value(Derivative(body, by, self.taken.mark if mark is None else mark))
-        names = words_of(nodes.Program((*statements, derivative)))
-        facts = [
-            fact for fact in map(self.of_parts, self.facts) if words_of(fact) & {*self.tensors, *self.labels} <= names
-        ]
-        tree = nodes.Program((*facts, *statements, derivative))
-        taken = {
-            statement.sides[0].text
-            for statement in tree.statements
-            if isinstance(statement, Equation) and isinstance(statement.sides[0], Name)
-        }
+        """Return the closed form of a derivative in a program of parts, or None if it is 0."""
         if not any(node == by for statement in (*statements, body) for node in walk(statement)):
             return None
         reached = depending(self.scope, nodes.Program(tuple(statements)), words_of(by))
         if not spoken_in(body) & reached:
             return None
-        inputs = {name: shape for name, shape in self.labels.items() if name in names - taken}
+        derivative = Value(Derivative(body, by, self.taken.mark))
+        names = words_of(nodes.Program((*statements, derivative)))
+        facts = [
+            fact for fact in map(self.of_parts, self.facts) if words_of(fact) & {*self.tensors, *self.labels} <= names
+        ]
+        tree = nodes.Program((*facts, *statements, derivative))
+        defined = {
+            statement.sides[0].text
+            for statement in tree.statements
+            if isinstance(statement, Equation) and isinstance(statement.sides[0], Name)
+        }
+        inputs = {name: shape for name, shape in self.labels.items() if name in names - defined}
         checker = self.checker(list(tree.statements), inputs)
         reading = reading_of(checker, checker.whole(), tree, self.words, called, () if facts else None)
         self.words |= {name.name for name in reading.names}
         return None if is_zero(reading.node) else reading
 
-    def named(self, reading: NameReading, over: nodes.Range | None = None) -> Node:
-        """A formula, its names as lines of their own: those of one step are a family over the steps."""
-        node = reading.node
-        renamed: dict[str, Node] = {}
-        for name in reading.names:
-            definition = _renamed(name.node, renamed)
-            stepwise = over is not None and over.variable.text in words_of(definition)
-            head = expression(f"{name.name}^{over.variable.text}") if over and stepwise else Name(name.name)
-            same = next((line.sides[0] for line in self.lines if line.sides[1] == definition), None)
-            if same is None:
-                self.line(head, definition, over if stepwise else None)
-            renamed[name.name] = same or head
-        return _renamed(node, renamed)
-
-    def constant(self, text: str) -> str:
-        """Another name for a part, where that is a constant and does not stand for anything."""
-        letter = next(names_left(self.words))
-        self.words.add(letter)
-        self.constants[letter] = expression(text)
-        return letter
-
-    def simplified(self, node: Node, over: nodes.Range | None) -> Node:
-        """A formula in which no part has two names, simplified."""
+    def in_lines(self, reading: NameReading) -> Node:
+        """Return a formula whose names are lines: names of one step are a family over the steps."""
+        node = self.named(reading)
         if not {*self.constants} & words_of(node):
             return node
-        node = mapped(node, lambda part: self.constants.get(part.text) if isinstance(part, Name) else None)
-        parts = {expression(text): Name(text) for text in self.labels if " alone" not in text}
+        node = replaced(node, self.constants)
+        parts = {expression(text): Name(text) for text in self.labels}
         whole = mapped(node, lambda part: None if isinstance(part, Name) else parts.get(part))
         inputs = {name: shape for name, shape in self.labels.items() if name in words_of(whole)}
         declared = tuple(statement for statement in self.others() if isinstance(statement, nodes.Declaration))
         tree = nodes.Program((*needed(declared, words_of(whole)), Value(whole)))
         checker = self.checker([*tree.statements], inputs)
-        return self.named(reading_of(checker, checker.whole(), tree, self.words), over)
+        return self.named(reading_of(checker, checker.whole(), tree, self.words))
+
+    def named(self, reading: NameReading) -> Node:
+        """Add the names of a formula as lines, and return the formula."""
+        recurrence = self.recurrence
+        over = nodes.Range(Name(recurrence.variable), written(recurrence.first), written(recurrence.last))
+        renamed: dict[str, Node] = {}
+        for name in reading.names:
+            definition = replaced(name.node, renamed)
+            stepwise = recurrence.variable in words_of(definition)
+            head = expression(f"{name.name}^{recurrence.variable}") if stepwise else Name(name.name)
+            same = next((line.sides[0] for line in self.lines if line.sides[1] == definition), None)
+            if same is None:
+                self.line(head, definition, over if stepwise else None)
+            renamed[name.name] = same or head
+        return replaced(reading.node, renamed)
 
     def line(self, head: Node, body: Node, over: nodes.Range | None = None) -> None:
+        """Add a line."""
         self.lines.append(Equation((head, body), range=over))
         self.length += 2 + length(body)
 
 
 def axes_of(tree: nodes.Program, shapes: Shapes) -> set[str]:
+    """Return the axes of a program and of its inputs."""
     names = {axis for shape in shapes.values() for axis in shape}
     return names | {node.name for node in walk(tree) if isinstance(node, nodes.Axis)}
 
 
 def is_zero(node: Node) -> bool:
+    """Return whether a formula is 0, perhaps along axes."""
     return node == Number(0) or (
         isinstance(node, nodes.Call) and node.operator in ("⊙", "juxtaposed") and is_zero(node.arguments[0])
     )
 
 
-def _renamed(node: Any, names: Mapping[str, Node]) -> Any:
+def replaced(node: Any, names: Mapping[str, Node]) -> Any:
+    """Return a tree with names replaced."""
     return mapped(node, lambda part: names.get(part.text) if isinstance(part, Name) else None) if names else node

@@ -207,19 +207,19 @@ def closed_form(
 
 
 def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> ClosedForm | None:
-    """The derivative of families as families; None where there are none, or they cannot be read so."""
+    """Return the derivative of a recurrence as a recurrence, or None if it has no adjoint."""
     with LOADING, all_or_none():
-        from .families import of_families
+        from .adjoints import recurrent
 
     shapes = {**{name: {} for name in taken_by(tree)}, **shapes}  # so that r^k, by r, is a power of r and no other name
     with working(limit=limit) as work:
         try:
-            result, some = with_shapes(shapes, lambda some: (of_families(source, tree, some, sizes), some), tree)
+            result, some = with_shapes(shapes, lambda some: (recurrent(source, tree, some, sizes), some), tree)
         except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
             return None
     if result is None:
         return None
-    program, length, way = result[:3]
+    program, length, way = result
     formulas = tuple(statement.sides[1] for statement in program.statements if isinstance(statement, Equation))
     facts = [fact for fact in tree.statements if to_text(of_one_step(fact)) in work.rules]
     program = nodes.Program(

@@ -131,7 +131,10 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
             _add(recurrence, family_of(definition, recurrence.variable), definition)
     inside = {id(part) for family in recurrence.families for part in walk(family.definition.statement)}
     for node in walk(tree):
-        if isinstance(node, IndexSum) and id(node) not in inside and is_dependent(node, reached, recurrence.found):
+        if not isinstance(node, IndexSum) or id(node) in inside or not spoken_in(node.body) & reached:
+            continue
+        symbolic = not (isinstance(node.first, Number) and isinstance(node.last, Number))
+        if symbolic or any(recurrence.references(node.body)):
             recurrence.sums.append(_sum(node, recurrence))
     if not recurrence.families and not recurrence.sums:
         raise NotARecurrence
@@ -179,12 +182,6 @@ def _add(recurrence: FamilyRecurrence, family: Family, definition: Definition) -
         raise NotARecurrence
     recurrence.first, recurrence.last = first, last
     recurrence.families.append(family)
-
-
-def is_dependent(node: IndexSum, reached: set[str], member: Callable[[Any], Any]) -> bool:
-    """Return whether a sum is expanded term by term: it uses members of the families, and maybe symbolic bounds."""
-    symbolic = not (isinstance(node.first, Number) and isinstance(node.last, Number))
-    return bool(spoken_in(node.body) & reached) and (symbolic or any(map(member, walk(node.body))))
 
 
 def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
