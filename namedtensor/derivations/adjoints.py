@@ -74,11 +74,11 @@ def recurrent(
 def assembled(assembly: Assembly) -> tuple[nodes.Program, int, DerivationSteps]:
     """Every part of the derivative, put together."""
     recurrence, variable = assembly.recurrence, assembly.recurrence.variable
-    outside, taken = assembly.outside(), assembly.taken
+    outside, taken = assembly.build_outside(), assembly.taken
     state, offset = recurrence.found(taken.variable) or (None, recurrence.start)
     if state is not None and offset != recurrence.start and state not in recurrence.states:
         raise NotARecurrence
-    whole = assembly.outer(taken.body)
+    whole = assembly.write_outside(taken.body)
     assembly.labels[variable] = {}
     inputs = dict(assembly.labels)
     for sum_ in recurrence.sums:
@@ -88,34 +88,34 @@ def assembled(assembly: Assembly) -> tuple[nodes.Program, int, DerivationSteps]:
                 for member in recurrence.states}  # fmt: skip
     parts: list[Node] = []
     inside = state is not None and offset != recurrence.start
-    direct = None if inside else assembly.closed(outside, whole, taken.variable)
+    direct = None if inside else assembly.find_closed(outside, whole, taken.variable)
     if direct is not None:
-        parts.append(assembly.in_lines(direct))
+        parts.append(assembly.write_lines(direct))
     total = weighted(assembly, outside, whole, value)
     ends: list[Node | None] = []
     for family in recurrence.states:
         adjoint = adjoints[id(family)]
         called = plain if adjoint.marked == adjoint.axes else str
-        end = assembly.closed(outside, whole, Name(_end(assembly, family)), called)
-        ends.append(None if end is None else assembly.in_lines(end))
+        end = assembly.find_closed(outside, whole, Name(_end(assembly, family)), called)
+        ends.append(None if end is None else assembly.write_lines(end))
         assembly.labels[f"{adjoint.letter}^{variable}"] = {
             **value, **dict(zip(adjoint.marked, assembly.labels[_end(assembly, family)].values()))
         }  # fmt: skip
         total.append(adjoint.times(Name(f"{adjoint.letter}^{variable}"), assembly.label(family, {variable: 1})))
-    step = assembly.within_step()
+    step = assembly.build_step()
     begun = [] if inside else starts(assembly, outside, adjoints)
     if total:
         body = sum_of(total)
         recurrences(assembly, step, body, adjoints, ends, [family for family, _ in begun])
-        reading = None if inside else assembly.closed(step, body, taken.variable)
+        reading = None if inside else assembly.find_closed(step, body, taken.variable)
         if reading is not None:
-            node = assembly.in_lines(reading)
+            node = assembly.write_lines(reading)
             over = recurrence if recurrence.families else recurrence.sums[0]
             parts.append(IndexSum("∑", Name(variable), written(over.first), written(over.last), node))
-        for label, index in assembly.labeled_by(taken.variable):
-            reading = assembly.closed(step, body, Name(label))
-            parts += [] if reading is None else [at(assembly.in_lines(reading), variable, index)]
-    parts += [assembly.in_lines(other) for _, other in begun]
+        for label, index in assembly.find_labels(taken.variable):
+            reading = assembly.find_closed(step, body, Name(label))
+            parts += [] if reading is None else [at(assembly.write_lines(reading), variable, index)]
+    parts += [assembly.write_lines(other) for _, other in begun]
     if inside and state is not None:
         adjoint = adjoints[id(state)]
         parts = [
@@ -140,8 +140,8 @@ def plain(axis: str) -> str:
 
 def summed_shape(assembly: Assembly, factor: Any) -> dict[str, Any]:
     """The shape of a sum: that of one of its terms."""
-    step = assembly.within_step()
-    body = assembly.within(factor.body)
+    step = assembly.build_step()
+    body = assembly.write_in_step(factor.body)
     texts = {line.sides[0].text for line in step if isinstance(line, Equation) and isinstance(line.sides[0], Name)}
     inputs = {name: shape for name, shape in assembly.labels.items() if name not in texts}
     return dict(assembly.checker([*step, Value(body)], inputs).whole().shape)
@@ -166,8 +166,8 @@ def weighted(assembly: Assembly, outside: list[Any], whole: Node, value: Mapping
     for text, sum_ in sums.items():
         adjoint = adjoint_of(assembly, assembly.labels[text], value, LETTERS)
         called = plain if adjoint.marked == adjoint.axes else str
-        weight = assembly.closed(outside, whole, Name(text), called)
-        term = assembly.within(sum_.body)
+        weight = assembly.find_closed(outside, whole, Name(text), called)
+        term = assembly.write_in_step(sum_.body)
         if weight is None:
             continue
         if weight.node == Number(1):
@@ -175,7 +175,7 @@ def weighted(assembly: Assembly, outside: list[Any], whole: Node, value: Mapping
         elif not weight.names and length(weight.node) <= MAX_INLINE_SYMBOLS:
             result.append(adjoint.times(weight.node, term))
         else:
-            assembly.line(Name(adjoint.letter), assembly.in_lines(weight))
+            assembly.line(Name(adjoint.letter), assembly.write_lines(weight))
             extents = assembly.labels[text].values()
             assembly.labels[adjoint.letter] = {**value, **dict(zip(adjoint.marked, extents))}
             result.append(adjoint.times(Name(adjoint.letter), term))
@@ -194,8 +194,8 @@ def recurrences(
         fixed = assembly.fixed.get(assembly.label(family, {variable: 1}).text)
         before = assembly.label(family, {variable: 1, UNIT: -recurrence.step})
         for by, result in ((fixed, direct), (before, through)):
-            reading = None if by is None else assembly.closed(step, body, by, called)
-            result.append(None if reading is None else assembly.in_lines(reading))
+            reading = None if by is None else assembly.find_closed(step, body, by, called)
+            result.append(None if reading is None else assembly.write_lines(reading))
     for family, end, here in zip(recurrence.states, ends, direct):
         last = None if here is None else at(here, variable, recurrence.end)
         assembly.line(_member(adjoints[id(family)], recurrence.end), joined(assembly, adjoints[id(family)], end, last))
@@ -239,8 +239,8 @@ def starts(assembly: Assembly, outside: list[Any], adjoints: dict[int, Adjoint])
         label = to_text(_member(adjoint, recurrence.start))
         assembly.labels[label] = assembly.labels[f"{adjoint.letter}^{recurrence.variable}"]
         begins = family.member(written(recurrence.start))
-        program = [assembly.begun(statement) for statement in outside]
-        reading = assembly.closed(program, adjoint.times(Name(label), begins), assembly.taken.variable)
+        program = [assembly.restate(statement) for statement in outside]
+        reading = assembly.find_closed(program, adjoint.times(Name(label), begins), assembly.taken.variable)
         if reading is not None:
             result.append((family, reading))
     return result
@@ -271,7 +271,7 @@ def finished(
     assembly: Assembly, result: Node, steps: list[DerivationStep]
 ) -> tuple[nodes.Program, int, DerivationSteps]:
     """The program: what it needs of the one that was given, the lines, and the derivative; and the way to it."""
-    definitions = [assembly.begun(statement) for statement in assembly.tree.statements[:-1]]
+    definitions = [assembly.restate(statement) for statement in assembly.tree.statements[:-1]]
     expected = words_of(result)
     for line in assembly.lines:
         expected |= words_of(line)

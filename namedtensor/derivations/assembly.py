@@ -65,7 +65,7 @@ class Assembly:
             few |= {side.axis.name: indices[0] for side in sides if isinstance(side, nodes.Size) and indices}
         return few
 
-    def probed(self, node: Node, back: int = 0) -> dict[str, Any]:
+    def probe_shape(self, node: Node, back: int = 0) -> dict[str, Any]:
         """Return the shape of a member at the second step, or `back` steps before."""
         recurrence, few = self.recurrence, self.few_steps()
         shapes = {
@@ -86,8 +86,8 @@ class Assembly:
         recurrence, variable = self.recurrence, self.recurrence.variable
         for family in recurrence.families:
             member = family.member(Name(variable))
-            shape = self.probed(member)
-            if shape.keys() != self.probed(member, 1).keys():
+            shape = self.probe_shape(member)
+            if shape.keys() != self.probe_shape(member, 1).keys():
                 raise NotARecurrence
             for index in ({variable: 1}, {variable: 1, UNIT: -recurrence.step}, recurrence.end):
                 self.labels[self.label(family, index).text] = shape
@@ -96,7 +96,7 @@ class Assembly:
 
     def restate_start(self, family: Family, member: Node, shape: dict[str, Any]) -> None:
         """Restate an initial state with all axes of the state."""
-        begins = self.probed(member, 2)
+        begins = self.probe_shape(member, 2)
         missing = [axis for axis in shape if axis not in begins]
         start = start_of(self.recurrence, family)
         if not missing:
@@ -106,7 +106,7 @@ class Assembly:
         statement = self.scope.definitions[start][0].statement
         self.restated[start] = replace(statement, sides=(statement.sides[0], with_axes(statement.sides[1], missing)))
 
-    def begun(self, statement: Any) -> Any:
+    def restate(self, statement: Any) -> Any:
         """Return a statement, or its restatement with all axes of a state."""
         name = spelled(statement.sides[0]) if isinstance(statement, Equation) else None
         return statement if name is None else self.restated.get(name.key(), statement)
@@ -125,7 +125,7 @@ class Assembly:
         ]
 
     def covers(self, fact: Any) -> bool:
-        """Return whether a fact holds for each index with which its tensors are used."""
+        """Return whether an assumption holds for each index with which its tensors are used."""
         if getattr(fact, "range", None) is None:
             return True
         if len(fact.range.each) > 1:
@@ -140,8 +140,8 @@ class Assembly:
         ]
         return all(ends == (fact.range.low, fact.range.high) for ends in used)
 
-    def of_parts(self, fact: Any) -> Any:
-        """Return the fact of one step for a fact of all steps: ∑_{v} T^t = 1, about the part T^t."""
+    def restrict_to_step(self, fact: Any) -> Any:
+        """Return the assumption of one step for one about all steps: ∑_{v} T^t = 1, about the part T^t."""
         if getattr(fact, "range", None) is None:
             return fact
         of_step = replace(fact, range=None)
@@ -166,7 +166,7 @@ class Assembly:
         """Return a member as one name."""
         return Name(to_text(family.member(written(index))))
 
-    def in_step(self, family: Family, index: Linear) -> Node:
+    def label_in_step(self, family: Family, index: Linear) -> Node:
         """Return a member in the program of a step; a state of this step is held fixed."""
         label = self.label(family, index)
         if family not in self.recurrence.states or index != {self.recurrence.variable: 1}:
@@ -179,7 +179,7 @@ class Assembly:
             self.labels[letter] = self.labels[label.text]
         return self.fixed[label.text]
 
-    def after(self, family: Family, index: Linear) -> Node | None:
+    def label_after(self, family: Family, index: Linear) -> Node | None:
         """Return a member outside of the steps: the last, an initial state, or a name within one step."""
         recurrence = self.recurrence
         if index == recurrence.start:
@@ -188,9 +188,9 @@ class Assembly:
             raise NotARecurrence
         if family in recurrence.states:
             return self.label(family, index)
-        return substituted(at(family.body, recurrence.variable, index), recurrence, self.after)
+        return substituted(at(family.body, recurrence.variable, index), recurrence, self.label_after)
 
-    def within_step(self) -> list[Any]:
+    def build_step(self) -> list[Any]:
         """Return the program of one step."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         sums = {id(sum_.node) for sum_ in recurrence.sums}
@@ -211,28 +211,31 @@ class Assembly:
             }
             statements = [statement for statement in statements if statement not in gone]
         bodies = ((self.label(family, {variable: 1}), family.body) for family in recurrence.families)
-        return [*map(self.opaque, statements), *(Equation((head, self.within(body))) for head, body in bodies)]
+        return [
+            *map(self.name_labels, statements),
+            *(Equation((head, self.write_in_step(body))) for head, body in bodies),
+        ]
 
-    def within(self, body: Node) -> Node:
+    def write_in_step(self, body: Node) -> Node:
         """Return a formula of one step, in which states of this step are held fixed: their adjoints count them."""
-        return self.opaque(substituted(body, self.recurrence, self.in_step))
+        return self.name_labels(substituted(body, self.recurrence, self.label_in_step))
 
-    def outside(self) -> list[Any]:
+    def build_outside(self) -> list[Any]:
         """Return the program after the steps."""
         return [
-            replace(statement, sides=(statement.sides[0], *map(self.outer, statement.sides[1:])))
+            replace(statement, sides=(statement.sides[0], *map(self.write_outside, statement.sides[1:])))
             if isinstance(statement, Equation)
             else statement
             for statement in self.others()
         ]
 
-    def outer(self, body: Node) -> Node:
+    def write_outside(self, body: Node) -> Node:
         """Return a formula after the steps."""
         texts = {id(sum_.node): to_text(sum_.node) for sum_ in self.recurrence.sums}
         without_sums = mapped(body, lambda part: Name(texts[id(part)]) if id(part) in texts else None)
-        return self.opaque(substituted(without_sums, self.recurrence, self.after))
+        return self.name_labels(substituted(without_sums, self.recurrence, self.label_after))
 
-    def opaque(self, node: Any) -> Any:
+    def name_labels(self, node: Any) -> Any:
         """Return a tree in which names with the index in a label, x^t, are one name each."""
         families = {family.name.base for family in self.scope.families}
         families -= {family.base for family in self.recurrence.families}
@@ -248,12 +251,12 @@ class Assembly:
                 return None
             text = to_text(part)
             if text not in self.labels:
-                self.labels[text] = self.probed(part)
+                self.labels[text] = self.probe_shape(part)
             return Name(text)
 
         return mapped(node, change)
 
-    def labeled_by(self, variable: Node) -> list[tuple[str, Linear]]:
+    def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
         """Return the labels W^t that may be this W^2, each with the step where it is. Raises NotARecurrence if unknown."""
         expected, t, labeled = spelled(variable), self.recurrence.variable, []
         bases = {family.base for family in self.recurrence.families}
@@ -279,7 +282,7 @@ class Assembly:
         return labeled
 
     # --------------------------------------------------------------------------------------------------- closed forms
-    def closed(
+    def find_closed(
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
     ) -> NameReading | None:
         """Return the closed form of a derivative in a program of parts, or None if it is 0."""
@@ -291,7 +294,9 @@ class Assembly:
         derivative = Value(Derivative(body, by, self.taken.mark))
         names = words_of(nodes.Program((*statements, derivative)))
         facts = [
-            fact for fact in map(self.of_parts, self.facts) if words_of(fact) & {*self.tensors, *self.labels} <= names
+            fact
+            for fact in map(self.restrict_to_step, self.facts)
+            if words_of(fact) & {*self.tensors, *self.labels} <= names
         ]
         tree = nodes.Program((*facts, *statements, derivative))
         defined = {
@@ -305,34 +310,34 @@ class Assembly:
         self.words |= {name.name for name in reading.names}
         return None if is_zero(reading.node) else reading
 
-    def in_lines(self, reading: NameReading) -> Node:
+    def write_lines(self, reading: NameReading) -> Node:
         """Return a formula whose names are lines: names of one step are a family over the steps."""
-        node = self.named(reading)
+        node = self.add_names(reading)
         if not {*self.constants} & words_of(node):
             return node
-        node = replaced(node, self.constants)
+        node = replace_names(node, self.constants)
         parts = {expression(text): Name(text) for text in self.labels}
         whole = mapped(node, lambda part: None if isinstance(part, Name) else parts.get(part))
         inputs = {name: shape for name, shape in self.labels.items() if name in words_of(whole)}
         declared = tuple(statement for statement in self.others() if isinstance(statement, nodes.Declaration))
         tree = nodes.Program((*needed(declared, words_of(whole)), Value(whole)))
         checker = self.checker([*tree.statements], inputs)
-        return self.named(reading_of(checker, checker.whole(), tree, self.words))
+        return self.add_names(reading_of(checker, checker.whole(), tree, self.words))
 
-    def named(self, reading: NameReading) -> Node:
+    def add_names(self, reading: NameReading) -> Node:
         """Add the names of a formula as lines, and return the formula."""
         recurrence = self.recurrence
         over = nodes.Range(Name(recurrence.variable), written(recurrence.first), written(recurrence.last))
         renamed: dict[str, Node] = {}
         for name in reading.names:
-            definition = replaced(name.node, renamed)
+            definition = replace_names(name.node, renamed)
             stepwise = recurrence.variable in words_of(definition)
             head = expression(f"{name.name}^{recurrence.variable}") if stepwise else Name(name.name)
             same = next((line.sides[0] for line in self.lines if line.sides[1] == definition), None)
             if same is None:
                 self.line(head, definition, over if stepwise else None)
             renamed[name.name] = same or head
-        return replaced(reading.node, renamed)
+        return replace_names(reading.node, renamed)
 
     def line(self, head: Node, body: Node, over: nodes.Range | None = None) -> None:
         """Add a line."""
@@ -353,6 +358,6 @@ def is_zero(node: Node) -> bool:
     )
 
 
-def replaced(node: Any, names: Mapping[str, Node]) -> Any:
+def replace_names(node: Any, names: Mapping[str, Node]) -> Any:
     """Return a tree with names replaced."""
     return mapped(node, lambda part: names.get(part.text) if isinstance(part, Name) else None) if names else node
