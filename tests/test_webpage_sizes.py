@@ -1,11 +1,8 @@
-"""When only sizes change, the page's function stays as it is, and gives the values of the new sizes."""
+"""The page's function gives the values of all steps, for all sizes that a reader chooses."""
 
 from __future__ import annotations
 
-import re
 import zlib
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import javascript
@@ -13,20 +10,17 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.programs import executable
-from namedtensor.webpage import functions
 from namedtensor.webpage.answers import answer
 
 Sizes = dict[str, int]
 
 
 class Text(NamedTuple):
-    """A text, the types of its inputs, sizes in the order in which a reader chooses them, and the plans that these need."""
+    """A text, the types of its inputs, and sizes in the order in which a reader chooses them."""
 
     text: str
     types: dict[str, Any]
     sizes: list[Sizes]
-    plans: int = 1
 
 
 def lengths(*names: str) -> list[Sizes]:
@@ -55,7 +49,7 @@ TEXTS = {
     "labels": Text("W^Q, W^K ∈ ℝ^{a × key}\n(W^Q ⊙_{a} X) ⊙_{key} (W^K ⊙_{a} X_{b→c})", X, [{"a": 3, "b": 2, "key": 4}, {"a": 5, "b": 2, "key": 4}, {"a": 5, "b": 6, "key": 1}]),
     "axes merged": Text("X_{(a,b)→c} + 1", X, lengths("a", "b")),
     "an axis split by a number": Text("|b| = 2\n∑_{c} X_{a→(b,c)}", {"X": "ℝ^{a}"}, [{"a": 4}, {"a": 8}, {"a": 2}, {"a": 10}]),
-    "an axis split by sizes": Text("X_{a→(b,c)}", {"X": "ℝ^{a}"}, [{"a": 6, "b": 2, "c": 3}, {"a": 8, "b": 2, "c": 4}], 2),
+    "an axis split by sizes": Text("X_{a→(b,c)}", {"X": "ℝ^{a}"}, [{"a": 6, "b": 2, "c": 3}, {"a": 8, "b": 2, "c": 4}]),
     "a slice": Text("X_{a(2:4)} − X_{a(1:3)}", X, of("a", 5, 4, 9, b=2)),
     "the last": Text("X_{a(|a|)} + X_{a(1)} − X_{a(|a| − 1)}", X, of("a", 5, 4, 2, b=3)),
     "windows": Text("W ⊙_{c} unroll_{a,c} X", {**X, "W": "ℝ^{c}"}, [{"a": 7, "b": 2, "c": 3}, {"a": 5, "b": 3, "c": 2}, {"a": 9, "b": 1, "c": 4}]),
@@ -66,7 +60,7 @@ TEXTS = {
     ),
     "a family along an axis": Text(
         "h^0 = 0\nh^t = h^{t-1} / 2 + X_{a(t)} for t = 1, …, |a|\nh^{|a|}", X,
-        [{"a": 3, "b": 2}, {"a": 3, "b": 4}, {"a": 5, "b": 4}, {"a": 5, "b": 2}, {"a": 3, "b": 1}], 2,
+        [{"a": 3, "b": 2}, {"a": 3, "b": 4}, {"a": 5, "b": 4}, {"a": 5, "b": 2}, {"a": 3, "b": 1}],
     ),
     "a loop": Text("h^0 = x\nh^t = h^{t-1} / 2 + ∑_{b} iota_{b} / |h| for t = 1, …, 2500\n|b| = |h|\nh^{2500}", {"x": "ℝ^{h}"}, of("h", 3, 4, 1)),
     "cases on a size": Text("{ X if |a| > 4; 2 X otherwise } + |a|", X, of("a", 3, 4, 6, 5, b=2)),
@@ -78,29 +72,13 @@ TEXTS = {
     "a Jacobian": Text("∂(softmax_{a} x)/∂x*", {"x": "ℝ^{a}"}, lengths("a")),
     "a claim": Text("∑_{a} 2 X = 2 ∑_{a} X\n∑_{a} X^2", X, lengths("a", "b")),
     "a matrix": Text("det_{a,b} X + trace_{a,b} X", X, [{"a": n, "b": n} for n in (2, 3, 1)]),
-    "a quantile": Text("quantile_{a}(X; 0.3)", X, [{"a": 3, "b": 2}, {"a": 3, "b": 4}, {"a": 5, "b": 4}], 2),
+    "a quantile": Text("quantile_{a}(X; 0.3)", X, [{"a": 3, "b": 2}, {"a": 3, "b": 4}, {"a": 5, "b": 4}]),
     "one size declared": Text("X ∈ ℝ^{a × b[3]}\n∑_{b} X", {}, of("a", 2, 3, 6)),
-    "a size of no input": Text("iota_{a} + ∑_{b} x", {"x": "ℝ^{b}"}, [{"a": 2, "b": 3}, {"a": 2, "b": 5}, {"a": 4, "b": 5}, {"a": 4, "b": 3}], 2),
+    "a size of no input": Text("iota_{a} + ∑_{b} x", {"x": "ℝ^{b}"}, [{"a": 2, "b": 3}, {"a": 2, "b": 5}, {"a": 4, "b": 5}, {"a": 4, "b": 3}]),
     "names of other things": Text("seq X + ∑_{if} X / |if| + nt", {"seq": "ℝ^{seq}", "X": "ℝ^{seq × if × nt}", "nt": "ℝ^{nt}"}, lengths("seq", "if", "nt")),
     "draws": Text("z ∼ N(0, 1)^{a}\nz X + 𝔼_{u ∼ N(0, 1)}[u^2 ∑_{a} X]", X, lengths("a", "b")[:3]),
     "an expectation": Text("𝔼_{i ∼ p}[x_{a(i)}^2]", {"x": "ℝ^{a}", "p": "ℝ^{a}"}, lengths("a")),
 }  # fmt: skip
-
-
-@pytest.fixture
-def plans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The plans of the planner from now on; none is there before."""
-    functions._FUNCTIONS.clear()
-    calls: list[Any] = []
-    make_plan: Callable[..., Any] = executable.make_plan
-
-    def counted(*rest: Any, **options: Any) -> Any:
-        plan = make_plan(*rest, **options)
-        calls.append(plan)
-        return plan
-
-    monkeypatch.setattr(executable, "make_plan", counted)
-    return calls
 
 
 def checked(text: Text, sizes: Sizes) -> dict[str, Any]:
@@ -108,20 +86,6 @@ def checked(text: Text, sizes: Sizes) -> dict[str, Any]:
     assert not reply["errors"], reply["errors"][0]["full"]
     assert reply["plan"]["ok"], reply["plan"]["error"]["full"]
     return reply
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_sizes_that_share_a_plan_have_one_function(name: str, plans: list[Any]):
-    text = TEXTS[name]
-    sources = [checked(text, sizes)["plan"]["source"] for sizes in text.sizes]
-    assert len({*sources}) == len(plans) == text.plans
-
-
-def test_a_function_is_the_same_however_sizes_are_given(plans: list[Any]):
-    text, types = TEXTS["attention"].text, {"Q": "ℝ^{key[4]}", "K": "ℝ^{seq × key[4]}", "V": "ℝ^{seq × val}"}
-    others = {name: shape.replace("key[4]", "key[9]").replace("val", "val[2]") for name, shape in types.items()}
-    asked = [Text(text, types, [{}]), Text(text, types, [{"seq": 7}]), Text(text, others, [{"seq": 3, "val": 2}])]
-    assert len({checked(one, one.sizes[0])["plan"]["source"] for one in asked}) == len(plans) == 1
 
 
 def inputs_of(reply: dict[str, Any]) -> dict[str, Any]:
@@ -187,72 +151,15 @@ def test_the_function_gives_the_values_of_all_sizes():
     assert compared(TEXTS) == []
 
 
-def test_sizes_that_the_text_declares_are_sizes_too(plans: list[Any]):
-    text = "Q ∈ ℝ^{key[4]}\nK ∈ ℝ^{seq[5] × key[4]}\nI ∈ [4]^{n[4]}\nsoftmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} K + 4 / I_{n(4)}"
-    texts = [
-        text.replace("key[4]", f"key[{key}]").replace("seq[5]", f"seq[{seq}]") for key, seq in ((4, 5), (7, 5), (1, 9))
-    ]
-    replies = [checked(Text(one, {}, []), {}) for one in texts]
-    assert len({reply["plan"]["source"] for reply in replies}) == len(plans) == 1
-    assert [reply["plan"]["steps"][-1]["axes"] for reply in replies] == [[["key", 4]], [["key", 7]], [["key", 1]]]
-    other = text.replace("+ 4", "+ 5")
-    assert checked(Text(other, {}, []), {})["plan"]["source"] != replies[0]["plan"]["source"]
+def test_sizes_that_the_text_declares_are_sizes_too():
+    text = "Q ∈ ℝ^{key[4]}\nK ∈ ℝ^{seq[5] × key[4]}\nsoftmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} K"
+    for key, seq in ((4, 5), (7, 5), (1, 9)):
+        declared = text.replace("key[4]", f"key[{key}]").replace("seq[5]", f"seq[{seq}]")
+        assert checked(Text(declared, {}, []), {})["plan"]["steps"][-1]["axes"] == [["key", key]]
 
 
-def test_places_of_errors_are_those_of_the_text(plans: list[Any]):
-    """A size of two digits moves what stands after it, and an error of the function says where it stands."""
-    sources = [
-        checked(Text(f"X ∈ ℝ^{{a[{size}] × b[{size}]}}\ninv_{{a,b}} X", {}, []), {})["plan"]["source"]
-        for size in (3, 4, 12)
-    ]
-    assert len({*sources}) == len(plans) == 2 and sources[0] == sources[1]
-    assert "nt.inv(X, [20, 31])" in sources[0] and "nt.inv(X, [22, 33])" in sources[2]
-
-
-WRONG = {
-    "sizes that differ": ("x ⊙_{a} y", {"x": "ℝ^{a[3]}", "y": "ℝ^{a[4]}"}),
-    "a window that does not fit": ("unroll_{a,k} x ⊙_{k} y", {"x": "ℝ^{a[3]}", "y": "ℝ^{k[4]}"}),
-    "pools that do not fill": ("|k| = 2\nmax_{k} pool_{a,k} x", {"x": "ℝ^{a[3]}"}),
-    "no such element": ("x_{a(4)} + y", {"x": "ℝ^{a[3]}", "y": "ℝ^{a[3]}"}),
-    "too large": ("x ⊙ y", {"x": "ℝ^{a[70000]}", "y": "ℝ^{b[700000]}"}),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_errors_are_those_of_sizes_alone(name: str, plans: list[Any]):
-    """After other sizes were right, a wrong one is told as if it were the first."""
-    text, types = WRONG[name]
-
-    def asked() -> dict[str, Any]:
-        return answer({"ask": "check", "text": text, "inputs": types, "plan": True})
-
-    alone = asked()
-    functions._FUNCTIONS.clear()
-    for size in (8, 6):
-        answer(
-            {
-                "ask": "check",
-                "text": text,
-                "inputs": {name: re.sub(r"\[\d+\]", f"[{size}]", types[name]) for name in types},
-                "plan": True,
-            }
-        )
-    assert asked() == alone
-    assert alone["errors"] or not alone["plan"]["ok"]
-
-
-def test_many_numbers_leave_out_the_values_of_steps(plans: list[Any]):
-    """A size decides whether there are values of all steps, so that it needs a plan for both."""
+def test_many_numbers_leave_out_the_values_of_steps():
     text, types = "mean_{b} (x ⊙ y + 1)", {"x": "ℝ^{a}", "y": "ℝ^{b}"}
-    replies = [checked(Text(text, types, []), {"a": size, "b": size}) for size in (4, 5, 2000, 3000, 6)]
+    replies = [checked(Text(text, types, []), {"a": size, "b": size}) for size in (4, 2000, 6)]
     results = [sum(step["result"] is not None for step in reply["plan"]["steps"]) for reply in replies]
-    assert results == [5, 5, 1, 1, 5]
-    assert len({reply["plan"]["source"] for reply in replies}) == len(plans) == 2
-
-
-def test_a_function_for_other_sizes_has_the_steps_of_these(plans: list[Any], monkeypatch: pytest.MonkeyPatch):
-    """Where types with symbols have other steps than those with numbers, each size has a plan of its own."""
-    text = Text("∑_{a} x", {"x": "ℝ^{a}"}, of("a", 2, 3))
-    monkeypatch.setattr(functions, "with_steps_of", lambda stages, outline: replace(stages, steps=stages.steps[1:]))
-    sources = [checked(text, sizes)["plan"]["source"] for sizes in text.sizes]
-    assert "a = " not in sources[0] and len(plans) == 4
+    assert results == [5, 1, 5]

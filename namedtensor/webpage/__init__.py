@@ -9,8 +9,7 @@
 `check`: types of all parts.
 `translate`: matrices, indices and array code in named tensor notation.
 `stages`: the steps of a text, and of which steps each is made.
-`functions`: the JavaScript function of a text, one for all sizes.
-`plans`: the values of the steps by that function.
+`plans`: the values of the steps as a JavaScript function.
 `blackboard`: a step in symbols, in types and in numbers.
 `code`: a text as loops, or as a function of other libraries.
 `derive`: its derivative, and its derivation.

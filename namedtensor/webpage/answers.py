@@ -61,10 +61,7 @@ in named tensor notation, each translation compared with the text's own value.
      the text is ambiguous, none where it cannot be read, is in the notation already, or waits for axes, "error": ERROR | null}
 
 **plan** — formula → JavaScript that computes the value of every step, so that a page needs no Python while numbers change.
-Sizes are those that `check` said. The function reads them from its arrays: where only sizes change, nothing is planned again
-and `source` is the same text, while "type" and "axes" have the new sizes. Sizes have another source where the form of the plan
-depends on them: the length of a family, an axis that no input has, or a number of elements so large that only the value
-has a result.
+The plan is for the sizes that `check` said. If the elements of all steps together are too many, only the value has a result.
 
     {"ok": true, "source": "function formula(Q, K) {\n  const t1 = …;\n  …\n  return [nt.array(t1), …];\n}",
      "inputs": ["Q", "K"],               names of the parameters, in order; each is called with {shape, data}: the

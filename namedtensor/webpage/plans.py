@@ -1,22 +1,36 @@
-"""The value of every step as a function of JavaScript, so that numbers change without Python."""
+"""The value of every step as a JavaScript function, so that numbers change without Python."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+from grammar.errors import NotationError
 from grammar.nodes import Call, Superscript
 
-from ..backends.javascript import runtime
+from ..backends.entry_checks import every_step
+from ..backends.javascript import BACKEND, TARGET, runtime
 from ..display.steps import ExplainedStep
+from ..planning.plan import PlanValue
 from ..scope.names import spelled
 from ..terms.environment import source_name
 from ..terms.terms import Term, resolved_shape
-from .functions import FunctionResult, function_of
 from .marked_latex import marked_latex
 from .replies import Reply, shape_data
 from .requests import Request
 from .stages import Stages, over, stages_of
 from .typed import TypedText, typed
+
+MOST = 4 * 10**6  # numbers of all steps together; a page with more gets only the value
+LONGEST = 2000  # steps
+
+
+class FunctionResult(NamedTuple):
+    """A result of a function: its number, and the axes of its term in storage order."""
+
+    number: int
+    order: tuple[str, ...]
 
 
 def plan(request: Request) -> Reply:
@@ -25,48 +39,59 @@ def plan(request: Request) -> Reply:
 
 
 def plan_of(text: TypedText) -> Reply:
-    """The plan of a text. Raises NotationError if it is wrong, or has no JavaScript."""
+    """Return the plan of a text. Raises NotationError if it is wrong, or has no JavaScript."""
     stages = stages_of(text)
-    function = function_of(stages)
+    count = sum(math.prod(step.axes.values()) for step in stages.steps)
+    every = count <= MOST and len(stages.steps) <= LONGEST
+    terms = [step.term for step in stages.steps] if every else [stages.steps[stages.value].term]
+    terms += [side for claim in stages.claims for side in claim[:2]]
+    roots = list({id(term): term for term in terms}.values())
+    plan, python = stages.plan(TARGET, roots)
+    missing = [step.primitive for step in every_step(plan) if step.primitive not in (*BACKEND.lines, "same")]
+    if python or missing:
+        raise NotationError(408, f"a page has no JavaScript for {missing[0] if missing else 'a Python function'}")
+    results = {
+        id(term): FunctionResult(number, value.order if isinstance(value, PlanValue) else ())
+        for number, (term, value) in enumerate(zip(roots, plan.results))
+    }
     return {
-        "source": function.source,
+        "source": BACKEND.function_text(plan, tupled=True),
         "inputs": [
-            name for name in stages.abstract if stages.typed.given[name] is not None and is_tensor(stages, name)
+            name for name, value in stages.abstract.items()
+            if text.given[name] is not None and not isinstance(value, (int, float))
         ],
-        "steps": [step_data(stages, step, result) for step, result in zip(stages.steps, function.steps)],
-        "results": function.results,
+        "steps": [step_data(stages, step, results) for step in stages.steps],
+        "results": len(roots),
         "value": stages.value,
         "claims": [
-            {"span": list(span), "left": laid_out(left, result), "right": laid_out(right, other)}
-            for (left, right, span), (result, other) in zip(stages.claims, function.claims)
+            {"span": list(span), "left": laid_out(left, results), "right": laid_out(right, results)}
+            for left, right, span in stages.claims
         ],
-    }
+    }  # fmt: skip
 
 
-def is_tensor(stages: Stages, name: str) -> bool:
-    return not isinstance(stages.abstract[name], (int, float))
+def laid_out(term: Term, results: Mapping[int, FunctionResult]) -> Reply:
+    """Return a result with its axes in storage order."""
+    shape, result = resolved_shape(term.shape), results[id(term)]
+    return {"result": result.number, "axes": [[source_name(axis), shape[axis]] for axis in result.order]}
 
 
-def step_data(stages: Stages, step: ExplainedStep, result: FunctionResult | None) -> Reply:
+def step_data(stages: Stages, step: ExplainedStep, results: Mapping[int, FunctionResult]) -> Reply:
+    """Return a step for the page."""
     node = step.node if hasattr(step.node, "span") else None
+    axes, result = dict(zip(step.term.shape, step.axes.items())), results.get(id(step.term))
     return {
         "span": list(node.span) if node is not None and node.span != (0, 0) else None,
         "text": step.text,
         "latex": None if node is None else latex_of(stages, node),
         "type": step.type,
-        "axes": shape_data(step.axes) if result is None else result.stored(step.axes.items()),
+        "axes": shape_data(step.axes) if result is None else [list(axes[axis]) for axis in result.order],
         "place": list(step.inside),
         "result": None if result is None else result.number,
         "kind": kind(stages, step),
         "operands": stages.operands(step),
         "over": list(over(step, stages)),
     }
-
-
-def laid_out(term: Term, result: FunctionResult) -> Reply:
-    """A result with its axes."""
-    axes = ((source_name(axis), size) for axis, size in resolved_shape(term.shape).items())
-    return {"result": result.number, "axes": result.stored(axes)}
 
 
 def latex_of(stages: Stages, node: Any) -> str:

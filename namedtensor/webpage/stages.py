@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,15 +83,10 @@ class Stages:
 
 
 def stages_of(typed_text: TypedText) -> Stages:
-    """The steps of a text that is right. Raises its first error where it is not."""
+    """Return the steps of a text. Raises its first error if it is wrong."""
     typed_text.right()
     sizes = dict(typed_text.sizes)
     abstract = by_spelling({name: layout_of(value, name, sizes) for name, value in typed_text.given.items()})
-    return stages_for(typed_text, abstract, sizes)
-
-
-def stages_for(typed_text: TypedText, abstract: Abstract, sizes: Mapping[str, int]) -> Stages:
-    """The same for tensors of these layouts, whose sizes may be symbols, and sizes by the names of axes."""
     with recursion_headroom(typed_text.program.source):
         checker, (root,) = checked_by_name(typed_text.goal, abstract, Options(sizes))
         last = checker.scope.valued
