@@ -6,25 +6,26 @@ PARTIAL SLASH PARTIAL NAME          FUNCTION WITH LBRACE NAME SUP STAR RBRACE
 
 from __future__ import annotations
 
+from .errors import NotationError
 from .tokens import CLOSING, OPENING, SCRIPTS, Token, scripts_end
 
 Stretch = tuple[int, int]
 ORDERS = frozenset("23456789")
 
 
-def read_operators(tokens: list[Token]) -> list[Token]:
+def read_operators(tokens: list[Token], source: str) -> list[Token]:
     """Tokens in which each ∂/∂X* is a function."""
     operators: list[Token] = []
     position = 0
     while position < len(tokens):
-        end = _operator(tokens, position, operators) if tokens[position].type == "PARTIAL" else None
+        end = _operator(tokens, position, operators, source) if tokens[position].type == "PARTIAL" else None
         if end is None:
             operators.append(tokens[position])
         position = position + 1 if end is None else end
     return operators
 
 
-def _operator(tokens: list[Token], position: int, tokens_out: list[Token]) -> int | None:
+def _operator(tokens: list[Token], position: int, tokens_out: list[Token], source: str) -> int | None:
     """Add what an operator that begins here is read as, and say where it ends; None where none does."""
     order, before = _power(tokens, position + 1) or (1, position + 1)
     slash = _quotient(tokens, before) if order > 1 else before
@@ -32,6 +33,8 @@ def _operator(tokens: list[Token], position: int, tokens_out: list[Token]) -> in
     end = names[-1][1] if names else 0
     if len(names) != order:
         names = [pair for name in names for pair in _repeated(tokens, *name)]
+    if len(names) != order and (order > 1 or _type(tokens, position + 1) == "SUP"):
+        raise _wrong_order(order, tokens[position], source)
     if len(names) != order:
         return None
     for start, stop in names:
@@ -39,9 +42,24 @@ def _operator(tokens: list[Token], position: int, tokens_out: list[Token]) -> in
     body = tokens[before:slash]
     if body:
         tokens_out.append(Token("LBRACE", "{", body[0].start, body[0].start))
-        tokens_out += read_operators(body)
-        tokens_out.append(Token("RBRACE", "}", body[-1].end, body[-1].end))
+        tokens_out += read_operators(body, source)
+        tokens_out.append(Token("RBRACE", "}", tokens[end - 1].end, tokens[end - 1].end))
     return end
+
+
+def _wrong_order(order: int, sign: Token, source: str) -> NotationError:
+    message = f"a derivative of order {order} names {order} variables"
+    if order < 3:
+        message = "a second derivative names both variables"
+    if order < 2:
+        message = "the order of a derivative must be a number from 2 to 9"
+    in_latex = source[sign.start : sign.start + 1] == "\\"
+    forms = (
+        r"\frac{\partial^2 f}{\partial x^* \partial y^*}, or \frac{\partial^3 f}{\partial r^3}"
+        if in_latex
+        else "∂²f/∂x*∂y*, or ∂³f/∂r³"
+    )
+    return NotationError(101, message, source, sign.span, hint=f"write {forms}")
 
 
 def _function(sign: Token, name: list[Token]) -> list[Token]:

@@ -73,10 +73,12 @@ def marks(text: str) -> str:
 
 def tokenize(source: str, nesting: int | None = None) -> list[Token]:
     """Tokens of a text; brackets are not matched yet, and names and functions not told apart."""
-    return _Lexer(source, nesting).run()
+    return Lexer(source, nesting).run()
 
 
-class _Lexer:
+class Lexer:
+    """The tokens made so far, and the brackets that are open. The reader of LaTeX shares what they mean."""
+
     def __init__(self, source: str, nesting: int | None = None):
         self.source = source
         self.nesting = nesting
@@ -100,7 +102,7 @@ class _Lexer:
                     self.newline = start
                 continue
             getattr(self, kind)(source[start:end], start, end)
-        return read_operators(self.tokens) if "∂" in source else self.tokens
+        return read_operators(self.tokens, source) if "∂" in source else self.tokens
 
     # ------------------------------------------------------------------------------------------- emitting a token
     def add(self, type: str, text: str, start: int, end: int) -> None:
@@ -297,10 +299,8 @@ class _Lexer:
             return self.add("NAME", "top", start, end)
         if text in BRACKETS:
             return self.of_call(text, start, end)
-        if text == "×" and not self.in_shape:
-            self.add("TIMES", text, start, end)
-            self.tokens[-1].place = "product"
-            return
+        if text == "×":
+            return self.times(start, end)
         if text in PLAIN:
             return self.add(*PLAIN[text], start, end)
         if start < self.skip or self.marked(start):
@@ -322,13 +322,23 @@ class _Lexer:
             raise NotationError(106, message, self.source, (start, end), hint=advice(text, self.source, end))
         self.bracket_or_sign(text, start, end)
 
+    def times(self, start: int, end: int) -> None:
+        """Add a ×: a product, except between axes or sets."""
+        self.add("TIMES", "×", start, end)
+        if not self.in_shape:
+            self.tokens[-1].place = "product"
+
+    def open_bracket(self, type: str, text: str, start: int, end: int) -> None:
+        """Add an opening bracket, and remember what the words inside name."""
+        previous = self.previous()
+        self.add(type, text, start, end)
+        self.brackets.append(self.bracket(text, previous))
+
     def bracket_or_sign(self, text: str, start: int, end: int) -> None:
         """A bracket or bar, with the stack of those that are open; any other sign as it is."""
         type, spelled = SIGNS[text]
         if type in ("LPAREN", "LBRACKET", "LBRACE"):
-            previous = self.previous()
-            self.add(type, spelled, start, end)
-            self.brackets.append(self.bracket(text, previous))
+            self.open_bracket(type, spelled, start, end)
             if self.nesting is not None and len(self.brackets) > self.nesting:
                 raise too_deep(self.nesting, self.source, (start, end))
             return
@@ -358,11 +368,8 @@ class _Lexer:
 
     def of_call(self, text: str, start: int, end: int) -> None:
         """⌊x⌋, ‖x‖: a function with its operand."""
-        name = BRACKETS[text]
         if text in "⌋⌉" or (text == "‖" and self.brackets[-1:] == ["‖"]):
-            if self.brackets:
-                self.brackets.pop()
-            return self.add("RPAREN", ")", start, end)
+            return self.close_call(start, end)
         if (
             text == "‖"
             and self.brackets[-1:] == ["("]
@@ -370,9 +377,18 @@ class _Lexer:
             and is_alone(self.source[end:], "‖")
         ):
             return self.add("COMMA", ",", start, end)
+        self.open_call(BRACKETS[text], start, end)
+
+    def open_call(self, name: str, start: int, end: int) -> None:
+        """Add a bracket that is a function of its content."""
         self.add("FUNCTION", name, start, end)
         self.add("CALL", "(", start, end)
-        self.brackets.append("‖" if text == "‖" else "(")
+        self.brackets.append("‖" if name == "‖" else "(")
+
+    def close_call(self, start: int, end: int) -> None:
+        if self.brackets:
+            self.brackets.pop()
+        self.add("RPAREN", ")", start, end)
 
     @property
     def under_indicator(self) -> bool:
@@ -381,15 +397,19 @@ class _Lexer:
             CONDITION.match(self.source, self.tokens[-1].end)
         )
 
+    def ends_set(self, last: int) -> bool:
+        """Return whether the token at this index ends a set, or a distribution, whose superscript is a shape."""
+        before = self.tokens[last].type if last >= 0 else ""
+        field = before == "NAME" and last > 0 and self.tokens[last - 1].type in BEFORE_SET
+        is_set = self.among_sets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
+        return is_set or ends_distribution(self.tokens[: last + 1])
+
     def bracket(self, text: str, previous: str) -> str:
         """Return the kind of the bracket that has just been added, which tells what the words inside name."""
         if text == "{" and previous == "SUB":
             return "{" if self.under_indicator else "sub"
         if previous == "SUP":
-            before = self.tokens[-3].type if len(self.tokens) > 2 else ""
-            field = before == "NAME" and self.tokens[-4].type in BEFORE_SET if len(self.tokens) > 3 else False
-            shape = self.among_sets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
-            return "shape" if shape or ends_distribution(self.tokens[:-2]) else "sup"
+            return "shape" if self.ends_set(len(self.tokens) - 3) else "sup"
         if text == "(" and self.in_axes and previous in ("LBRACE", "COMMA", "ARROW"):
             return "item"  # (height,width)→layer
         return text

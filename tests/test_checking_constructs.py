@@ -147,8 +147,6 @@ READ = {
     "an array of cases": Row("Y_{seq(i)} = { 0 if i ≤ 2; x_{seq(i)} otherwise }",
                              r"Y_{\name{seq}(i)} = \left\{ \begin{array}{ll} 0 & i \le 2 \\ x_{\name{seq}(i)} & \text{otherwise} \end{array} \right.",
                              "seq", np.where(np.arange(5) < 2, 0, x)),
-    "a matrix as macros expand": Row("[3, 1; 1, 5]_{h, w}", r"\mathsf{h} \begin{array}[b]{@{}c@{}}\mathsf{w}\\\begin{bmatrix} 3 & 1 \\ 1 & 5 "
-                                     r"\end{bmatrix}\end{array}", "h w", [[3, 1], [1, 5]]),
     "digits in an axis": Row("∑_{seq2} x_{seq→seq2}", r"\nsum{seq2} x_{\name{seq}\rightarrow\mathsf{\vphantom{fg}seq2}}", "", x.sum()),
     "a logarithm to a base": Row("log_2 (x^2)", r"\log_2 (x^2)", "seq", np.log2(x**2)),
     "a second derivative": Row("∂(∂(∑_{seq} x^3)/∂x†)/∂x*", r"\frac{\partial^2 (\nsum{\name{seq}} x^3)}{\partial x^* \partial x^\dagger}",

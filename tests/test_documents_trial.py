@@ -240,7 +240,7 @@ KNOWN = r"""
 \section{One}
 \begin{align*}
 A &\in \mathbb{R}^{\mathsf{h}[2] \times \mathsf{w}[2]} \\
-A &= \mathsf{h} \begin{array}[b]{@{}c@{}}\mathsf{w}\\\begin{bmatrix} 3 & 1 \\ 1 & 5 \end{bmatrix}\end{array}
+A &= \nmatrix{\mathsf{h}}{\mathsf{w}}{3 & 1 \\ 1 & 5}
 \end{align*}
 \section{Two}
 If $A \in \mathbb{R}^{\mathsf{h}[2] \times \mathsf{w}[2]}$ is as above, then

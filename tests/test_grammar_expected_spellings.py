@@ -375,11 +375,7 @@ def test_a_slip_is_told_of_with_its_repair(slip, number, hint):
     assert caught.value.code == number and hint in caught.value.hint
 
 
-ASIDE = r"\begin{align} Y &= x + x && \text{twice}~(x \in \mathbb{R}^{\name{a}}) \\ Z &= 3 Y && \text{and thrice} \end{align}"
-
-
-def test_of_a_cell_of_text_with_a_declaration_in_brackets_the_declaration_is_read():
-    assert parse(ASIDE) == parse("Y = x + x\nx ∈ ℝ^{a}\nZ = 3 Y")
+def test_a_cell_defines_a_function_with_an_upright_name():
     assert parse(r"\begin{align} Y &= x && \text{total}(x) = 3 \end{align}") == parse("Y = x\ntotal(x) = 3")
 
 

@@ -6,7 +6,7 @@ import namedtensor as nt
 from grammar.parser import parse
 from grammar.printer import to_text
 
-ARRAY = r"\begin{array}[b]{c}\mathsf{w}\\ \begin{bmatrix} 3 & 1 \\ 1 & 5 \end{bmatrix}\end{array}"
+MATRIX = r"\nmatrix{}{\name{w}}{3 & 1 \\ 1 & 5}"
 READ = {  # a formula in LaTeX, and the same as text
     r"\frac{\partial^2 f}{\partial r_i^2}": "∂(∂f/∂r_i)/∂r_i",
     r"\frac{\partial^3 f}{\partial r_i^2 \partial s}": "∂(∂(∂f/∂s)/∂r_i)/∂r_i",
@@ -23,9 +23,11 @@ ERRORS = {  # a formula, its syntax, and the code, the message, the text and the
     "a norm that is never closed": (r"\mathrm{KL}(p \| q", "latex", 102, r"\| is not closed", r"\|", r"close it with \|"),
     "a distance that is never closed": ("KL(p ‖ q", "text", 102, "‖ is not closed", "‖", "close it with ‖"),
     "rows without an axis": (
-        ARRAY, "latex", 113, "2 rows need two axes, got one", ARRAY, "name the axis of the rows and that of the columns: _{rows, w}",
+        MATRIX, "latex", 113, "2 rows need two axes, got one", MATRIX, "name the axis of the rows and that of the columns: _{rows, w}",
     ),
-    "a second derivative by nothing": ("(∂^2 f)", "text", 101, "unexpected ^; expected an operand", "^", None),
+    "a second derivative by nothing": (
+        "(∂^2 f)", "text", 101, "a second derivative names both variables", "∂", "write ∂²f/∂x*∂y*, or ∂³f/∂r³",
+    ),
     "numbers of an index that the statement lacks": (
         r"X^t = 2 \\ Y = 3, \quad t = 1, 2, 3", "latex", 114, "1 name, and 3 values", "t = 1, 2, 3",
         "write A, B = X, Y; a function with two results is f(x) = X, Y, and its second one f_2(x)",

@@ -4,11 +4,11 @@
 `pairs`: where the formulas appear, and what closes what.
 `statements`: cells of a table to statements.
 `tables`: what characters and macros are to the notation.
-`reader`: pieces to tokens; the stack of what is still to be read.
+`reader`: pieces to tokens, through the text lexer; the stack of what is still to be read.
 `brackets`: what brackets and bars do.
-`characters`: what other single characters do: cells, relations, scripts, primes.
-`decorated`: what is over, under and around a symbol: accents, norms, tables of cases.
-`fractions`: fractions and roots, and fractions of ∂ that are derivatives.
+`characters`: what other single characters do: cells, scripts, primes.
+`upright`: words, fonts, accents.
+`abbreviations`: macros with arguments, and the text that each abbreviates.
 `lexer`: what each macro does, and `tokenize`.
 
 Contract: it gives tokens; the tree does not know which syntax it came from.

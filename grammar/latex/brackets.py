@@ -6,60 +6,81 @@ Each function reads the piece at `position` of a stretch that ends at `end`, and
 from __future__ import annotations
 
 from ..errors import Hint, NotationError
-from ..tokens import Token
-from .reader import Reader
+from ..tokens import ENDS_OPERAND, Token, is_alone
+from .reader import FRAMES, Reader
 from .tables import BARS, PAIRS, SIGNS, SIZED
 
+BAR, SIDED_BAR = "bar", "sided bar"  # the brackets that bars open; one that \left opens only \right closes
+NORMS = ("\\|", "\\Vert", "‖")
 
-def opening(reader: Reader, position: int, end: int) -> int:
+
+def open_bracket(reader: Reader, position: int, end: int) -> int:
     text, start, stop = reader.pieces[position]
-    terminal = SIGNS[text][0]
-    of_axes = reader.base == "axis" and not reader.brackets and terminal == "LPAREN"
-    kind = "item" if of_axes and reader.last() in ("LBRACE", "COMMA", "ARROW") else terminal  # (height, width)→layer
-    reader.brackets.append((kind, len(reader.tokens)))
-    reader.settle()
-    reader.add(SIGNS[text], start, stop)
+    reader.open_bracket(*SIGNS[text], start, stop)
+    if reader.brackets[-1] in FRAMES:  # x^(: TeX raises the bracket alone
+        reader.brackets[-1] = SIGNS[text][1]
     return position + 1
 
 
-def closing(reader: Reader, position: int, end: int) -> int:
+def close_bracket(reader: Reader, position: int, end: int) -> int:
     text, start, stop = reader.pieces[position]
-    if reader.brackets:
+    if reader.brackets and reader.brackets[-1] not in FRAMES:
         reader.brackets.pop()
     elif reader.kind not in ("top", "text"):
         raise NotationError(
             103, f"{text} has no opening bracket", reader.source, (start, stop), hint=Hint("remove it", "")
         )
-    reader.settle()
-    reader.add(SIGNS[text], start, stop)
+    reader.add(*SIGNS[text], start, stop)
     return position + 1
 
 
-def sized(reader: Reader, position: int, end: int) -> int:
+def open_pair(reader: Reader, position: int, end: int) -> int:
+    r"""\lVert, \lfloor, \lceil"""
+    text, start, stop = reader.pieces[position]
+    reader.open_call(PAIRS[text], start, stop)
+    return position + 1
+
+
+def close_pair(reader: Reader, position: int, end: int) -> int:
+    r"""\rVert, \rfloor, \rceil"""
+    reader.close_call(*reader.pieces[position][1:])
+    return position + 1
+
+
+def read_norm_bar(reader: Reader, position: int, end: int) -> int:
+    r"""\| and \Vert: they close a norm where one is open within the bracket around them, else they open one."""
+    _, start, stop = reader.pieces[position]
+    top = reader.brackets[-1] if reader.brackets else ""
+    alone = top == "(" and reader.previous() in ENDS_OPERAND
+    if top == "‖":
+        reader.close_call(start, stop)
+    elif alone and is_alone((text for text, _, _ in reader.pieces[position + 1 : end]), NORMS):
+        reader.add("COMMA", ",", start, stop)
+    else:
+        reader.open_call("‖", start, stop)
+    return position + 1
+
+
+def read_size(reader: Reader, position: int, end: int) -> int:
     """\\left and similar macros: only bars need them, to tell opening from closing bars."""
     text, start, _ = reader.pieces[position]
-    following = reader.piece(position + 1) if position + 1 < end else ""
+    following, stop = "", start
+    if position + 1 < end:
+        following, _, stop = reader.pieces[position + 1]
     if text == "\\left" and following == "." and (closes := closed_at(reader, position, end)):
         reader.closing_at.add(closes)
-        reader.brackets.append(("LPAREN", len(reader.tokens)))
-        reader.settle()
-        reader.add(("LPAREN", "("), start, reader.pieces[position + 1][2])
-        return position + 2
-    if position in reader.closing_at:
+        reader.open_bracket("LPAREN", "(", start, stop)
+    elif position in reader.closing_at:
         reader.brackets.pop()
-        reader.settle()
-        reader.add(("RPAREN", ")"), start, start)
-        reader.add(("AT", "|"), *reader.pieces[position + 1][1:])
-        return position + 2
-    if following in BARS and reader.piece(position + 2) == "_" and at_point(reader):
-        reader.add(("AT", "|"), start, reader.pieces[position + 1][2])
-        return position + 2
-    if following in PAIRS or following in ("\\|", "\\Vert", "‖"):
+        reader.add("RPAREN", ")", start, start)
+        reader.add("AT", "|", *reader.pieces[position + 1][1:])
+    elif following in BARS and reader.piece(position + 2) == "_" and at_point(reader):
+        reader.add("AT", "|", start, stop)
+    elif following in BARS:
+        add_bar(reader, position + 1, SIZED[text], start)
+    elif following != "." or text not in ("\\left", "\\right"):
         return position + 1
-    if following in BARS:
-        read_bar(reader, position + 1, SIZED[text], start)
-        return position + 2
-    return position + 2 if following == "." and text in ("\\left", "\\right") else position + 1
+    return position + 2
 
 
 def closed_at(reader: Reader, position: int, end: int) -> int | None:
@@ -75,23 +96,23 @@ def closed_at(reader: Reader, position: int, end: int) -> int | None:
 
 def at_point(reader: Reader) -> bool:
     """Whether a bar before a subscript has no opening bar, and so specifies where a value is taken: f(t)|_{t=0}"""
-    return not reader.brackets or reader.brackets[-1][0] != "BAR"
+    return not reader.brackets or reader.brackets[-1] not in (BAR, SIDED_BAR)
 
 
-def bar(reader: Reader, position: int, end: int) -> int:
+def read_bar(reader: Reader, position: int, end: int) -> int:
+    _, start, stop = reader.pieces[position]
     if reader.piece(position + 1) == "_" and at_point(reader):
-        reader.add(("AT", "|"), *reader.pieces[position][1:])
-        return position + 1
-    if alone(reader, position, end):  # p(B \\mid A), \\{x \\mid i \\in I\\}
-        reader.add(("BAR", "|"), *reader.pieces[position][1:])
-        return position + 1
-    read_bar(reader, position, 0, None)
+        reader.add("AT", "|", start, stop)
+    elif is_alone_in_bracket(reader, position, end):  # p(B \\mid A), \\{x \\mid i \\in I\\}
+        reader.tokens.append(Token("BAR", "|", start, stop))
+    else:
+        add_bar(reader, position, 0, start)
     return position + 1
 
 
-def alone(reader: Reader, position: int, end: int) -> bool:
+def is_alone_in_bracket(reader: Reader, position: int, end: int) -> bool:
     """Whether no other bar appears between this one and the end of the bracket around it, which no bar opened."""
-    if not reader.brackets or reader.brackets[-1][0] not in ("LPAREN", "LBRACE"):
+    if not reader.brackets or reader.brackets[-1] not in ("(", "{", "item"):
         return False
     depth = 0
     for index in range(position + 1, end):
@@ -107,16 +128,13 @@ def alone(reader: Reader, position: int, end: int) -> bool:
     return False
 
 
-def read_bar(reader: Reader, position: int, side: int, start: int | None) -> None:
-    """One bar; `start` is that of the \\left before it. Its token specifies which side it is, where LaTeX does."""
-    text, first, stop = reader.pieces[position]
+def add_bar(reader: Reader, position: int, side: int, start: int) -> None:
+    """Add one bar, which begins at its \\left. Its token specifies which side it is, if LaTeX does."""
+    text, _, stop = reader.pieces[position]
     side = side or {"\\lvert": 1, "\\rvert": -1}.get(text, 0)
-    opened, index = reader.brackets[-1] if reader.brackets else ("", 0)
-    closes = opened == "BAR" and (side < 0 or not side and not reader.tokens[index].place)
-    if closes:
+    opened = reader.brackets[-1] if reader.brackets else ""
+    if opened == BAR and side <= 0 or opened == SIDED_BAR and side < 0:
         reader.brackets.pop()
     elif side >= 0:
-        reader.brackets.append(("BAR", len(reader.tokens)))
-    reader.settle()
-    sides = {1: "opens", -1: "closes", 0: ""}
-    reader.tokens.append(Token("BAR", "|", first if start is None else start, stop, sides[side]))
+        reader.brackets.append(SIDED_BAR if side else BAR)
+    reader.tokens.append(Token("BAR", "|", start, stop, {1: "opens", -1: "closes", 0: ""}[side]))
