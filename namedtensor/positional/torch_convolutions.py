@@ -10,6 +10,7 @@ from grammar import nodes
 from .axes import AxisVariable, axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, numeric
+from .torch_records import varies
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
@@ -149,7 +150,7 @@ def adaptive_pool(r: GraphReader, a: OperationArguments) -> Any:
     for dim in range(len(x.shape) - rank, len(x.shape)):
         if x.shape[dim] == outside[dim]:
             continue
-        if x.shape[dim] % outside[dim] or (r.is_free(x.shape[dim]) and outside[dim] != 1):
+        if x.shape[dim] % outside[dim] or (varies(x.shape[dim]) and outside[dim] != 1):
             raise UnreadableModule(
                 f"aten.{a.operator} from {x.shape[dim]} to {outside[dim]}, in windows of several sizes"
             )

@@ -35,7 +35,7 @@ def full(r: GraphReader, a: OperationArguments) -> TracedTensor:
 def mask(r: GraphReader, a: OperationArguments) -> TracedTensor:
     """The mask of a dropout: an input, along the axes of what it multiplies."""
     a.skip("like", "p")
-    return r.leaf("mask", mask_name(a["number"]), r.trace.tensors[a.step.results[0].index])
+    return r.leaf("mask", mask_name(a["number"]), r.runs.tensors[a.step.results[0].index])
 
 
 @rule("empty", "empty_like", "new_empty")

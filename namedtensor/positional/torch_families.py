@@ -16,8 +16,8 @@ from grammar.printer import to_text
 
 from .torch_graph import GraphReader
 from .torch_names import of_parameter
-from .torch_records import DeclaredTensor, needed_for, stamped
-from .torch_repeats import Carried, Repeat, RepeatMember, Runs
+from .torch_records import DeclaredTensor, Runs, needed_for, stamped
+from .torch_repeats import Carried, Repeat, RepeatMember
 from .torch_tensors import TracedTensor
 from .torch_trace import Ref, UnreadableModule
 from .values import call, number
@@ -60,7 +60,7 @@ class LayerReader(GraphReader):
         for repeat, number_of_call in self.calls.values():
             initial += [argument.members[0] for argument in repeat.families if number_of_call == 0]
         self.uses.update(initial)
-        return needed_for(self.trace, self.makers, [output, *initial])
+        return needed_for(self.runs, self.makers, [output, *initial])
 
     def step(self, number: int) -> None:
         if number in self.first_steps and not self.ranges:
@@ -103,7 +103,7 @@ class LayerReader(GraphReader):
             raise UnreadableModule("what passes between layers is a condition")
         initial = self.with_axes(initial)
         if carried.result not in self.bases:
-            step = self.trace.steps[self.makers[carried.result]]
+            step = self.runs.steps[self.makers[carried.result]]
             self.bases[carried.result] = self.names.of_value(step.source, step.path, step.operator)
         elif self.results.get(carried.result) is not None:
             raise UnreadableModule("the first layer takes two tensors in place of one result of the layer before")
@@ -174,9 +174,9 @@ class LayerReader(GraphReader):
     # -------------------------------------------------------------------------------------------------------- parameters
     def family(self, family: RepeatMember, index: nodes.Name) -> TracedTensor:
         """A parameter of each layer, as a family."""
-        kind = self.trace.origins[family.members[0]][0]
-        paths = [self.trace.origins[ref][1] for ref in family.members]
-        arrays = [self.trace.tensors[ref.index] for ref in family.members]
+        kind = self.runs.origins[family.members[0]][0]
+        paths = [self.runs.origins[ref][1] for ref in family.members]
+        pairs = [self.runs.tensors[ref.index] for ref in family.members]
         spelled = {self.given[path] for path in paths if path in self.given}
         if len(spelled) > 1:
             raise UnreadableModule("parameters of equal layers have different axes")
@@ -184,10 +184,12 @@ class LayerReader(GraphReader):
         key = common(paths)
         base = self.names.fresh(of_parameter(key))
         node = nodes.Superscript(base, (index,))
-        dims = self.leaves.dims_of(kind, path, arrays[0])
-        members = tuple(zip(paths, arrays))
-        self.declared[f"{key} {to_text(base)}"] = DeclaredTensor(node, dims, kind, paths[0], arrays[0], members, index)
-        return TracedTensor(node, dims, shape=tuple(arrays[0].shape), named=True)
+        dims = self.leaves.dims_of(kind, path, pairs[0].shape)
+        members = tuple((path, pair.first) for path, pair in zip(paths, pairs))
+        self.declared[f"{key} {to_text(base)}"] = DeclaredTensor(
+            node, dims, kind, paths[0], pairs[0].first, members, index
+        )
+        return TracedTensor(node, dims, shape=pairs[0].shape, named=True)
 
 
 def common(paths: Sequence[str]) -> str:

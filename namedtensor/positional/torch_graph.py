@@ -22,10 +22,20 @@ from .torch_constants import ConstantPattern, pattern_of
 from .torch_leaves import ModuleLeaves
 from .torch_names import TensorNames, of_input, of_parameter
 from .torch_numbers import SizeNumbers
-from .torch_records import DeclaredTensor, RecordedLine, Remark, Varying, needed_for, refs_of, same, stamped, weight
-from .torch_repeats import Runs
+from .torch_records import (
+    DeclaredTensor,
+    RecordedLine,
+    Remark,
+    Runs,
+    TensorPair,
+    is_statistics,
+    needed_for,
+    refs_of,
+    stamped,
+    weight,
+)
 from .torch_rules import HINTS, RULES
-from .torch_tensors import TensorViews, TracedTensor
+from .torch_tensors import TensorViews, TracedTensor, plain
 from .torch_trace import Ref, TraceStep, UnreadableModule
 from .values import call, iota, number, renamed
 
@@ -42,14 +52,14 @@ class GraphReader(SizeNumbers):
 
     def __init__(self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]]):
         super().__init__(Axes(), free)
-        self.trace, self.other, self.depends, self.given = runs.first, runs.second, runs.depends, given
+        self.runs, self.depends, self.given = runs, runs.depends, given
         self.leaves = ModuleLeaves(self.axes, given)
-        self.views = TensorViews(self.axes, self.remark, free)
+        self.views = TensorViews(self.axes, self.remark)
         self.tensors: dict[Ref, TracedTensor] = {}
         self.lines: list[RecordedLine] = []
         self.remarks: dict[Remark, None] = {}
         self.names = TensorNames(set())
-        self.makers = {ref: number for number, step in enumerate(self.trace.steps) for ref in step.results}
+        self.makers = {ref: number for number, step in enumerate(self.runs.steps) for ref in step.results}
         self.current = -1
         self.uses: Counter[Ref] = Counter()
         self.ranges: tuple[nodes.Range, ...] = ()  # of the families that what is read now belongs to
@@ -57,26 +67,26 @@ class GraphReader(SizeNumbers):
     # ------------------------------------------------------------------------------------------------------------ the walk
     def read(self, output: Ref) -> TracedTensor:
         """The value of a tensor of the trace."""
-        for ref, (kind, name) in sorted(self.trace.origins.items()):
+        for ref, (kind, name) in sorted(self.runs.origins.items()):
             if kind == "input":
-                self.tensors[ref] = self.leaf(kind, name, self.trace.tensors[ref.index])
+                self.tensors[ref] = self.leaf(kind, name, self.runs.tensors[ref.index])
         self.uses[output] += 1
         needed = self.needed(output)
         for number_of_step in needed:
-            self.uses.update(refs_of(self.trace.steps[number_of_step]))
+            self.uses.update(refs_of(self.runs.steps[number_of_step]))
         for number_of_step in needed:
-            if any(ref in self.depends for ref in self.trace.steps[number_of_step].results):
+            if any(ref in self.depends for ref in self.runs.steps[number_of_step].results):
                 self.step(number_of_step)
         return self.tensor(output)
 
     def needed(self, output: Ref) -> list[int]:
         """The steps that a tensor of the trace is made by, in order."""
-        return needed_for(self.trace, self.makers, [output])
+        return needed_for(self.runs, self.makers, [output])
 
     def step(self, number_of_step: int) -> None:
         """Read one step by its rule."""
         before, self.current = self.current, number_of_step
-        step = self.trace.steps[number_of_step]
+        step = self.runs.steps[number_of_step]
         rule = RULES.get(step.operator)
         try:
             if rule is None:
@@ -102,7 +112,7 @@ class GraphReader(SizeNumbers):
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
         """The result of a step, with a name where it is used again or is long."""
-        shape = tuple(self.trace.tensors[ref.index].shape)
+        shape = self.runs.tensors[ref.index].shape
         if tensor.shape != shape:
             raise UnreadableModule(
                 f"aten.{self.step_now.operator}: {tensor.shape} in place of {shape}", self.step_now.source
@@ -116,12 +126,12 @@ class GraphReader(SizeNumbers):
 
     def ends_line(self) -> bool:
         """Whether the next step comes from another line of the source."""
-        steps = self.trace.steps
+        steps = self.runs.steps
         return self.current + 1 < len(steps) and steps[self.current + 1].source != steps[self.current].source
 
     @property
     def step_now(self) -> TraceStep:
-        return self.trace.steps[self.current]
+        return self.runs.steps[self.current]
 
     def shared(self, tensor: TracedTensor) -> TracedTensor:
         """The tensor by a name, so that it can be used again."""
@@ -183,12 +193,12 @@ class GraphReader(SizeNumbers):
         if ref not in self.tensors:
             if ref in self.depends and ref in self.makers:
                 raise UnreadableModule(
-                    f"aten.{self.trace.steps[self.makers[ref]].operator} gives a second result that has no form"
+                    f"aten.{self.runs.steps[self.makers[ref]].operator} gives a second result that has no form"
                 )
             self.tensors[ref] = self.constant(ref)
         return self.tensors[ref]
 
-    def leaf(self, kind: str, path: str, array: torch.Tensor, node: Node | None = None) -> TracedTensor:
+    def leaf(self, kind: str, path: str, pair: TensorPair, node: Node | None = None) -> TracedTensor:
         """A declared tensor."""
         if path in self.declared:
             known = self.declared[path]
@@ -197,30 +207,29 @@ class GraphReader(SizeNumbers):
                 node = of_input(path) if kind in GIVEN else of_parameter(path)
             node = self.names.fresh(node)
             known = self.declared[path] = DeclaredTensor(
-                node, self.leaves.dims_of(kind, path, array), kind, path, array
+                node, self.leaves.dims_of(kind, path, pair.shape), kind, path, pair.first
             )
-        shape = tuple(array.shape)
-        tensor = TracedTensor(known.node, known.dims, shape=shape, named=True)
-        if array.dtype == torch.bool:
+        tensor = TracedTensor(known.node, known.dims, shape=pair.shape, named=True)
+        if pair.first.dtype == torch.bool:
             return replace(tensor, node=call("=", (known.node, number(1))), truth=True)
         return tensor
 
     # ------------------------------------------------------------------------------------------------------------ constants
     def constant(self, ref: Ref) -> TracedTensor:
         """What no input changes: a parameter, a buffer, or a value computed of numbers alone."""
-        array, other = self.trace.tensors[ref.index], self.other.tensors[ref.index]
-        origin = self.trace.origins.get(ref)
+        pair = self.runs.tensors[ref.index]
+        origin = self.runs.origins.get(ref)
         if origin is not None and origin[0] == "parameter":
-            return self.leaf(*origin, array)
-        statistics = origin is not None and origin[0] == "buffer" and array.ndim == 1 and array.dtype.is_floating_point
-        pattern = None if statistics else pattern_of(array, other)
+            return self.leaf(*origin, pair)
+        statistics = origin is not None and origin[0] == "buffer" and is_statistics(pair.first)
+        pattern = None if statistics else pattern_of(*pair)
         if pattern is not None:
-            return self.patterned(pattern, array, ref)
-        if array.shape == other.shape and torch.equal(array, other):
+            return self.patterned(pattern, pair.shape, ref)
+        if pair.is_one:
             kind, path = origin or ("constant", "")
             path = path or f"constant {ref.index}"
             node = None if kind == "buffer" else nodes.Name("C")
-            return self.leaf(kind, path, array, node)
+            return self.leaf(kind, path, pair, node)
         maker = self.makers.get(ref)
         if maker is None:
             raise UnreadableModule("a constant changes with the sizes")
@@ -232,16 +241,15 @@ class GraphReader(SizeNumbers):
         for operators in SHAPING:
             shaping = [
                 maker
-                for maker in needed_for(self.trace, self.makers, [ref])
-                if self.trace.steps[maker].operator in operators
+                for maker in needed_for(self.runs, self.makers, [ref])
+                if self.runs.steps[maker].operator in operators
             ]
             if shaping:
                 return max(shaping)
         return self.makers[ref]
 
-    def patterned(self, pattern: ConstantPattern, array: torch.Tensor, ref: Ref) -> TracedTensor:
+    def patterned(self, pattern: ConstantPattern, shape: tuple[int, ...], ref: Ref) -> TracedTensor:
         """A constant by its form: one number, numbers counted up, two numbers beside a diagonal."""
-        shape = tuple(array.shape)
         dims: list[Dim] = [()] * len(shape)
         for dim in pattern.dims:
             dims[dim] = (self.axes.new(size=shape[dim], hint="position"),)
@@ -280,7 +288,7 @@ class OperationArguments:
     """The arguments of a step, by name; which of them a rule has read."""
 
     def __init__(self, reader: GraphReader, number: int):
-        self.reader, self.step, self.twin = reader, reader.trace.steps[number], reader.other.steps[number]
+        self.reader, self.step = reader, reader.runs.steps[number]
         self.seen: set[str] = set()
 
     @property
@@ -307,15 +315,10 @@ class OperationArguments:
 
     def __getitem__(self, name: str) -> Any:
         self.seen.add(name)
-        first, second = self.step.arguments[name], self.twin.arguments[name]
-        return first if isinstance(first, (Ref, torch.Tensor)) or same(first, second) else Varying(first, second)
+        return self.step.arguments[name]
 
     def get(self, name: str, default: Any = None) -> Any:
         return self[name] if self.has(name) else default
-
-    def varies(self, name: str) -> bool:
-        self.seen.add(name)
-        return self.has(name) and isinstance(self[name], Varying)
 
     def is_tensor(self, name: str) -> bool:
         return isinstance(self.step.arguments[name], Ref)
@@ -334,14 +337,14 @@ class OperationArguments:
 
     def operand(self, name: str) -> TracedTensor:
         """A tensor, or a number."""
-        return self.tensor(name) if isinstance(self[name], Ref) else self.reader.scalar(self[name])
+        return self.tensor(name) if isinstance(self[name], Ref) else plain(number(self[name]))
 
     def tensors(self, name: str, filled: bool = False) -> list[Any]:
         """The tensors of a list, where `filled` without those of no elements."""
         self.seen.add(name)
         refs = self.step.arguments[name]
         if filled:
-            refs = [ref for ref in refs if self.reader.trace.tensors[ref.index].numel()]
+            refs = [ref for ref in refs if self.reader.runs.tensors[ref.index].first.numel()]
         return [None if ref is None else self.reader.tensor(ref).used(self.reader.axes) for ref in refs]
 
     def shared(self, name: str) -> tuple[TracedTensor, TracedTensor]:
@@ -352,19 +355,13 @@ class OperationArguments:
     def dtype(self) -> torch.dtype:
         """The type of the numbers of `self`."""
         ref = self.step.arguments["self"]
-        return self.reader.trace.tensors[ref.index].dtype if isinstance(ref, Ref) else torch.float32
+        return self.reader.runs.tensors[ref.index].first.dtype if isinstance(ref, Ref) else torch.float32
 
     def result_dtype(self) -> torch.dtype:
-        return self.reader.trace.tensors[self.step.results[0].index].dtype
+        return self.reader.runs.tensors[self.step.results[0].index].first.dtype
 
     def result_shape(self) -> tuple[int, ...]:
         return self.result_shapes()[0]
 
     def result_shapes(self) -> list[tuple[int, ...]]:
-        return [tuple(self.reader.trace.tensors[ref.index].shape) for ref in self.step.results]
-
-    def other_shape(self) -> tuple[int, ...]:
-        return tuple(self.reader.other.tensors[self.twin.results[0].index].shape)
-
-    def result_varies(self, dim: int) -> bool:
-        return self.result_shape()[dim] != self.other_shape()[dim]
+        return [self.reader.runs.tensors[ref.index].shape for ref in self.step.results]

@@ -12,7 +12,6 @@ from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, broadcast, elementwise, softmax
 from .torch_products import product, transposed
-from .torch_records import Varying
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
@@ -64,8 +63,6 @@ def group_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | No
     a.skip("N", "C", "HxW")
     x = a.tensor("input")
     shape, groups = x.shape, a["group"]
-    if isinstance(groups, Varying):
-        groups = groups.first  # as many as there are channels
     split = [shape[0], groups, shape[1] // groups, *shape[2:]]
     x = r.views.regrouped(x, split)
     result = standardized(r, x, range(2, len(split)), a["eps"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import torch
-
 from .axes import Axes, AxisVariable, Clash, Dim, axes_of
 from .torch_names import axis_words, hint_of
 from .torch_trace import UnreadableModule
@@ -18,22 +16,21 @@ class ModuleLeaves:
     def __init__(self, axes: Axes, given: Mapping[str, str]):
         self.axes, self.given = axes, given
 
-    def dims_of(self, kind: str, path: str, array: torch.Tensor) -> tuple[Dim, ...]:
+    def dims_of(self, kind: str, path: str, shape: Sequence[int]) -> tuple[Dim, ...]:
         spelled = self.given.get(path)
         if spelled is None:
-            hints = self.hints(kind, path, array.ndim)
+            hints = self.hints(kind, path, len(shape))
             return tuple(
-                () if length == 1 else (self.axes.new(size=length, hint=hint),)
-                for length, hint in zip(array.shape, hints)
+                () if length == 1 else (self.axes.new(size=length, hint=hint),) for length, hint in zip(shape, hints)
             )
         words = axis_words(spelled)
-        if len(words) != array.ndim:
+        if len(words) != len(shape):
             raise UnreadableModule(
-                f"names[{path!r}] = {spelled!r} names {len(words)} axes, but {path} has {array.ndim} dimensions",
+                f"names[{path!r}] = {spelled!r} names {len(words)} axes, but {path} has {len(shape)} dimensions",
                 final=True,
             )
         dims: list[Dim] = []
-        for word, length in zip(words, array.shape):
+        for word, length in zip(words, shape):
             dims.append(self.named_dim(path, word, length, {axis.fixed for dim in dims for axis in dim}))
         self.axes.apart(axes_of(dims))
         return tuple(dims)

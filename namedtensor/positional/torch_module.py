@@ -27,7 +27,8 @@ from . import (  # noqa: F401 — they register their rules
 )
 from .torch_families import LayerReader
 from .torch_program import ReadModule
-from .torch_repeats import Repeat, Runs, repeats_of, runs_for, with_repeats
+from .torch_records import Runs, runs_for
+from .torch_repeats import Repeat, repeats_of, with_repeats
 from .torch_shared import modules_as_functions
 from .torch_sizes import Group, free_groups, resized
 from .torch_subject import subject_of
@@ -144,10 +145,7 @@ class ModuleReading:
     def result(self) -> ReadModule:
         first, depends = self.traced(0)
         second, _ = self.traced(1)
-        if first.structure() != second.structure():
-            raise UnreadableModule("the steps of the module depend on the sizes of its inputs")
         free = {sizes[0]: (sizes[1], *group.places[0]) for group, sizes in self.groups}
-        back = {sizes[1]: (sizes[0], *group.places[0]) for group, sizes in self.groups}
         name, ref = self.chosen(first)
         runs = runs_for(first, second, depends, ref)
         repeats = repeats_of(runs, ref)
@@ -155,7 +153,7 @@ class ModuleReading:
         functions = modules_as_functions(runs, ref, used)
         for chosen in [repeats + functions] * bool(functions) + [repeats] * bool(repeats) + [list[Repeat]()]:
             try:
-                program = self.program(*with_repeats(runs, chosen), ref, free, back, self.notes(first, name))
+                program = self.program(*with_repeats(runs, chosen), ref, free, self.notes(first, name))
                 self.check(program, name)
             except UnreadableModule as problem:
                 if problem.final or not chosen:
@@ -165,16 +163,13 @@ class ModuleReading:
         raise AssertionError
 
     def program(
-        self, runs: Runs, repeats: Sequence[Repeat], output: Ref, free: Sizes, back: Sizes, notes: Sequence[str]
+        self, runs: Runs, repeats: Sequence[Repeat], output: Ref, free: Sizes, notes: Sequence[str]
     ) -> ReadModule:
         """What is read with these layers as families."""
         reader = LayerReader(runs, self.names, free, repeats)
         value = reader.read(output)
-        reader.current = len(runs.first.steps) - 1
-        twin = LayerReader(runs.exchanged(), self.names, back, repeats)
-        twin.read(output)
-        lengths = {key: axis.kind.size for key, axis in twin.axes.all.items()}
-        return ProgramWriter(reader, value, lengths, self.subject).program(notes)
+        reader.current = len(runs.steps) - 1
+        return ProgramWriter(reader, value, self.subject).program(notes)
 
     def chosen(self, trace: Trace) -> tuple[str, Ref]:
         if not trace.output:

@@ -9,11 +9,11 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Node
 from grammar.printer import to_text
-from grammar.traversal import children
+from grammar.traversal import children, rebuilt
 
 from .axes import Axes
 from .torch_records import DeclaredTensor, Varying
-from .torch_tensors import TracedTensor, plain
+from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
 from .values import call, number, plus, size, size_of, times
 
@@ -31,19 +31,17 @@ class SizeNumbers:
         self.declared: dict[str, DeclaredTensor] = {}
         self.bounds: dict[str, int] = {}  # the least size of what an input is an index of
 
-    def scalar(self, value: Any) -> TracedTensor:
-        """A number, which may depend on the sizes."""
-        if isinstance(value, Varying):
-            node = self.size_of(value.first, value.second)
-            if node is None:
-                raise UnreadableModule(f"the number {value.first:g} depends on the sizes")
-            return plain(node)
-        return plain(number(value))
+    def resolved(self, node: Any) -> Any:
+        """Return a node with expressions of the sizes for the numbers that depend on them."""
+        if isinstance(node, nodes.Number) and isinstance(node.value, Varying):
+            return self.size_of(node.value)
+        return rebuilt(node, self.resolved)
 
-    def size_of(self, first: float, second: float) -> Node | None:
-        """A number that depends on the sizes, as an expression of one of them."""
-        if first == second:
-            return number(first)
+    def size_of(self, value: float) -> Node:
+        """Return a number, as an expression of a size if it depends on one. Raises UnreadableModule if there is none."""
+        if not isinstance(value, Varying):
+            return number(value)
+        first, second = value.real, value.other
         lines: list[tuple[int, int, Node]] = []  # scale and offset, and the size
         for one, (two, name, dim) in self.free.items():
             axes = self.axes.expanded(self.declared[name].dims[dim])
@@ -58,19 +56,16 @@ class SizeNumbers:
             if slope == int(slope) and slope > 0 and offset == int(offset):
                 lines.append((int(slope), int(offset), node))
         if not lines:
-            return None
+            raise UnreadableModule(f"the number {first:g} depends on the sizes")
         slope, offset, node = min(lines, key=lambda line: (line[0], abs(line[1])))
         return plus(times(slope, node), offset)
-
-    def is_free(self, length: int) -> bool:
-        return length in self.free
 
     def scaled(self, x: TracedTensor, value: float, operator: str) -> TracedTensor | None:
         """A factor that is the root of the size of what was just summed over, or of the last axes, is written as that."""
         for over, least in ((x.over, 1), (self.axes.expanded(x.dims[-1]) if x.dims else (), 4)):
             lengths = [axis.kind.size or 0 for axis in over]
             whole = math.prod(lengths)
-            if whole <= least or any(map(self.is_free, lengths)):
+            if whole <= least or any(isinstance(length, Varying) for length in (*lengths, value)):
                 continue
             for sign, expected in ((operator, whole**0.5), ("mul" if operator == "div" else "div", whole**-0.5)):
                 if abs(value - expected) < 1e-6 * expected:

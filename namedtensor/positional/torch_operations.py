@@ -18,8 +18,9 @@ from grammar.nodes import Node
 from . import code  # noqa: F401 — it registers the operations
 from .operations import Pair, Truth, named_operation
 from .torch_graph import GraphReader, OperationArguments
+from .torch_records import varies
 from .torch_rules import RULES, rule
-from .torch_tensors import TracedTensor
+from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
 from .values import AxisValue, aligned, call, number
 
@@ -150,7 +151,7 @@ def operand(r: GraphReader, a: OperationArguments, name: str, word: str) -> Any:
         return tensor if a.operator in MOVED else condition(tensor) if truth else numeric(tensor)
     if isinstance(value, (list, tuple)):
         return tuple(value)
-    return value if isinstance(value, (int, float, str, type(None))) else r.scalar(value)
+    return value
 
 
 def broadcasting(r: GraphReader, a: OperationArguments, name: str, slots: list[Any]) -> list[Any]:
@@ -170,7 +171,7 @@ def selecting(r: GraphReader, a: OperationArguments, name: str, slots: list[Any]
     x = slots[0]
     dims = next((a[word] for word in ("dim", "dims") if a.has(word)), None)
     if dims is None and name in ("argmax", "argmin"):
-        if any(map(r.is_free, x.shape)):
+        if any(varies(length) for length in x.shape):
             raise UnreadableModule(f"aten.{a.operator} over all elements, where sizes are free")
         x = r.views.regrouped(x, (math.prod(x.shape),))
     listed = (-2, -1) if name in ("tril", "triu") else range(len(x.shape)) if dims in (None, []) else dims
@@ -235,7 +236,7 @@ def arithmetic(r: GraphReader, a: OperationArguments) -> TracedTensor:
             return scaled
     other = numeric(a.operand("other"))
     if alpha != 1:
-        other = apply(r, "⊙", r.scalar(alpha), other)
+        other = apply(r, "⊙", plain(number(alpha)), other)
     if operator == "+" and (sign := negated(other.node)) is not None:  # x + (−3)
         operator, other = "-", other.with_node(sign)
     if operator == "⊙" and not other.dims and not isinstance(other.node, nodes.Size) and first.dims:

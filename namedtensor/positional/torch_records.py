@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils import _pytree as pytree
@@ -14,17 +15,96 @@ from grammar.nodes import Node
 from grammar.traversal import children, rebuilt
 
 from .axes import Dim
-from .torch_trace import Ref, SourceLine, Trace, TraceStep
+from .torch_trace import Ref, SourceLine, Trace, TraceStep, UnreadableModule
+
+
+# ----------------------------------------------------------------------------------------------------------- two runs
+class Varying:
+    """A number with another value in a second run, at other sizes. Arithmetic is done for both runs."""
+
+    other: Any
+
+
+class VaryingInteger(Varying, int):
+    """An integer that depends on the sizes."""
+
+
+class VaryingFloat(Varying, float):
+    """A number that depends on the sizes."""
+
+
+def varies(value: Any) -> bool:
+    return isinstance(value, Varying)
+
+
+def in_both(first: Any, second: Any) -> Any:
+    """Return one value for two runs: a varying number if they have different numbers."""
+    if isinstance(first, (Ref, torch.Tensor, str)) or first == second:
+        return first
+    result = (VaryingInteger if isinstance(first, int) else VaryingFloat)(first)
+    result.other = second
+    return result
+
+
+def computed_twice(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(*operands: Any) -> Any:
+        first = [getattr(operand, "real", operand) for operand in operands]
+        second = [getattr(operand, "other", operand) for operand in operands]
+        return in_both(function(*first), function(*second))
+
+    return method
+
+
+for name in ("add", "sub", "mul", "floordiv", "mod", "truediv", "neg", "abs"):
+    function = getattr(operator, name)
+    setattr(Varying, f"__{name}__", computed_twice(function))
+    if name not in ("neg", "abs"):
+        reflected = computed_twice(lambda right, left, function=function: function(left, right))
+        setattr(Varying, f"__r{name}__", reflected)
+
+
+class TensorPair(NamedTuple):
+    """A tensor in both runs."""
+
+    first: torch.Tensor
+    second: torch.Tensor
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(map(in_both, self.first.shape, self.second.shape))
+
+    @property
+    def is_one(self) -> bool:
+        return self.first.shape == self.second.shape and torch.equal(self.first, self.second)
 
 
 @dataclass(frozen=True)
-class Varying:
-    """A number of the trace that another trace, at other sizes, has otherwise."""
+class Runs:
+    """Two runs of one module at different sizes as one, the steps that are needed, and what depends on inputs or parameters."""
 
-    first: Any
-    second: Any
+    steps: Sequence[TraceStep]
+    tensors: Sequence[TensorPair]
+    origins: Mapping[Ref, tuple[str, str]]
+    depends: frozenset[Ref]
+    needed: tuple[int, ...] = ()
 
 
+def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
+    """Return both runs as one, with the steps that a tensor is made by. Raises UnreadableModule if their steps differ."""
+    if [step.shape for step in first.steps] != [step.shape for step in second.steps]:
+        raise UnreadableModule("the steps of the module depend on the sizes of its inputs")
+    steps = [
+        replace(one, arguments=pytree.tree_map(in_both, dict(one.arguments), dict(two.arguments), is_leaf=is_ref))
+        for one, two in zip(first.steps, second.steps)
+    ]
+    tensors = [*map(TensorPair, first.tensors, second.tensors)]
+    runs = Runs(steps, tensors, first.origins, frozenset(depends))
+    makers = {ref: number for number, step in enumerate(steps) for ref in step.results}
+    needed = needed_for(runs, makers, [output])
+    return replace(runs, needed=tuple(number for number in needed if depends & {*steps[number].results}))
+
+
+# ------------------------------------------------------------------------------------------------------------ a reading
 @dataclass(frozen=True)
 class RecordedLine:
     """A definition, the step of the trace that made it, and the ranges of its indices where it defines a family."""
@@ -68,6 +148,10 @@ def same(first: Any, second: Any) -> bool:
     return type(first) is type(second) and first == second
 
 
+def is_statistics(array: torch.Tensor) -> bool:
+    return array.ndim == 1 and array.dtype.is_floating_point
+
+
 def leaves(arguments: Mapping[str, Any]) -> list[Any]:
     return pytree.tree_leaves(dict(arguments), is_leaf=is_ref)
 
@@ -87,7 +171,7 @@ def with_refs(arguments: Mapping[str, Any], refs: Iterable[Ref]) -> dict[str, An
     return pytree.tree_map(lambda leaf: next(waiting) if is_ref(leaf) else leaf, dict(arguments), is_leaf=is_ref)
 
 
-def needed_for(trace: Trace, makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
+def needed_for(trace: Runs, makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
     """The steps that tensors are made by, in order."""
     waiting, needed = [*outputs], set[int]()
     while waiting:

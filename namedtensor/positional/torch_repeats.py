@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import torch
 
-from .torch_records import is_ref, leaves, needed_for, refs_of, same, with_refs
-from .torch_trace import Ref, Trace, TraceStep
+from .torch_records import Runs, is_ref, is_statistics, leaves, refs_of, same, with_refs
+from .torch_trace import Ref, TraceStep
 
 PERIOD = 6  # children of a module that one layer may have
 
@@ -46,31 +46,6 @@ class Repeat:
     function: str = ""  # the path of a module that is called several times: its steps are a function of `families`
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Two runs of one module at different sizes, the steps that are needed, and what depends on inputs or parameters."""
-
-    first: Trace
-    second: Trace
-    depends: frozenset[Ref]
-    needed: tuple[int, ...]
-
-    def step(self, number: int) -> TraceStep:
-        return self.first.steps[number]
-
-    def exchanged(self) -> Runs:
-        """The second run first."""
-        return replace(self, first=self.second, second=self.first)
-
-
-def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
-    """The runs, with the steps that a tensor is made by."""
-    makers = {ref: number for number, step in enumerate(first.steps) for ref in step.results}
-    needed = needed_for(first, makers, [output])
-    varying = tuple(number for number in needed if depends & set(first.steps[number].results))
-    return Runs(first, second, frozenset(depends), varying)
-
-
 def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
     """The layers that repeat, the outermost, from the first on."""
     repeats: list[Repeat] = []
@@ -92,7 +67,7 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
 
 def containers(runs: Runs) -> list[tuple[str, ...]]:
     """The paths of modules whose children have numbers for names, the outermost first."""
-    paths = {tuple(runs.step(number).path.split(".")) for number in runs.needed}
+    paths = {tuple(runs.steps[number].path.split(".")) for number in runs.needed}
     parents = {path[:depth]: None for path in paths for depth, word in enumerate(path) if word.isdigit()}
     return sorted(parents, key=lambda parent: (len(parent), parent))
 
@@ -101,7 +76,7 @@ def starts_of(runs: Runs, parent: tuple[str, ...]) -> list[int]:
     """Where in the needed steps the children of a module begin."""
     starts, child, depth = list[int](), "", len(parent)
     for at, number in enumerate(runs.needed):
-        path = tuple(runs.step(number).path.split("."))
+        path = tuple(runs.steps[number].path.split("."))
         if path[:depth] == parent and len(path) > depth and path[depth] != child:
             child = path[depth]
             starts.append(at)
@@ -113,7 +88,7 @@ def calls_of(runs: Runs) -> list[tuple[tuple[str, ...], list[int]]]:
     calls: dict[tuple[str, ...], list[int]] = {}
     first: dict[tuple[str, ...], TraceStep] = {}
     for at, number in enumerate(runs.needed):
-        step = runs.step(number)
+        step = runs.steps[number]
         path = tuple(step.path.split(".")) if step.path else ()
         for depth in range(1, len(path) + 1):
             begin = first.setdefault(path[:depth], step)
@@ -190,15 +165,13 @@ class Slots:
 
     def step(self, numbers: Sequence[int]) -> TraceStep | None:
         """The step of the first layer with these references; None where the steps are not equal."""
-        for trace in (self.runs.first, self.runs.second):
-            steps = [trace.steps[number] for number in numbers]
-            if len({(step.operator, step.several, len(step.results)) for step in steps}) > 1:
-                return None
-            if len({tuple(trace.tensors[ref.index].shape for ref in step.results) for step in steps}) > 1:
-                return None
-            if any(not equal_numbers(steps[0], step) for step in steps[1:]):
-                return None
-        steps = [self.runs.step(number) for number in numbers]
+        steps = [self.runs.steps[number] for number in numbers]
+        if len({(step.operator, step.several, len(step.results)) for step in steps}) > 1:
+            return None
+        if len({tuple(self.runs.tensors[ref.index].shape for ref in step.results) for step in steps}) > 1:
+            return None
+        if any(not equal_numbers(steps[0], step) for step in steps[1:]):
+            return None
         refs: list[Ref] = []
         for several in zip(*map(refs_of, steps)):
             ref = self.slot(several)
@@ -224,7 +197,7 @@ class Slots:
 
     def kind(self, ref: Ref) -> str:
         """Where a tensor comes from that no step makes."""
-        return self.runs.first.origins.get(ref, ("", ""))[0]
+        return self.runs.origins.get(ref, ("", ""))[0]
 
     def is_one(self, several: tuple[Ref, ...]) -> bool:
         """Whether tensors from outside are one for all layers."""
@@ -236,8 +209,8 @@ class Slots:
 
     def statistics(self, several: Sequence[Ref]) -> bool:
         """Whether tensors are running statistics, which are declared as parameters are."""
-        tensors = [self.runs.first.tensors[ref.index] for ref in several]
-        return all(ref in self.runs.first.origins for ref in several) and all(map(is_statistics, tensors))
+        pairs = [self.runs.tensors[ref.index] for ref in several]
+        return all(ref in self.runs.origins for ref in several) and all(is_statistics(pair.first) for pair in pairs)
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
         """What each layer but the first takes from the layer before it."""
@@ -259,24 +232,17 @@ class Slots:
         refs = list(several)
         if any(ref in self.runs.depends for ref in refs):
             return False
-        return all(
-            torch.equal(trace.tensors[refs[0].index], trace.tensors[ref.index])
-            for trace in (self.runs.first, self.runs.second)
-            for ref in refs[1:]
-        )
+        first, *others = [self.runs.tensors[ref.index] for ref in refs]
+        return all(all(map(torch.equal, first, other)) for other in others)
 
     def shaped_alike(self, several: Sequence[Ref]) -> bool:
-        tensors = [self.runs.first.tensors[ref.index] for ref in several]
-        return len({(tuple(tensor.shape), tensor.dtype) for tensor in tensors}) == 1
+        pairs = [self.runs.tensors[ref.index] for ref in several]
+        return len({(pair.shape, pair.first.dtype) for pair in pairs}) == 1
 
 
 def results_of(runs: Runs, blocks: Sequence[Sequence[int]]) -> list[list[Ref]]:
     """What the steps of each block make."""
-    return [[ref for number in block for ref in runs.step(number).results] for block in blocks]
-
-
-def is_statistics(array: torch.Tensor) -> bool:
-    return array.ndim == 1 and array.dtype.is_floating_point
+    return [[ref for number in block for ref in runs.steps[number].results] for block in blocks]
 
 
 def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
@@ -300,27 +266,24 @@ def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
     taken = {output}
     for number in runs.needed:
         if number not in inside:
-            taken.update(refs_of(runs.step(number)))
+            taken.update(refs_of(runs.steps[number]))
     return taken
 
 
 def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> tuple[Runs, list[Repeat]]:
-    """The runs with the steps of first layers taking the replacements of those of all, which gets new references."""
-    first, second = (Trace([*run.steps], [*run.tensors], run.origins, run.output) for run in (runs.first, runs.second))
-    depends, numbered = set(runs.depends), list[Repeat]()
+    """Return the runs with new references that the steps of first layers take in place of what differs between layers."""
+    steps, tensors, depends = [*runs.steps], [*runs.tensors], set(runs.depends)
+    numbered = list[Repeat]()
     for repeat in repeats:
         pairs = [(carried.ref, carried.initial) for carried in repeat.carried]
         pairs += [(family.ref, family.members[0]) for family in repeat.families]
-        numbers = {ref: Ref(len(first.tensors) + count) for count, (ref, _) in enumerate(pairs)}
+        numbers = {ref: Ref(len(tensors) + count) for count, (ref, _) in enumerate(pairs)}
         depends.update(numbers.values())
-        for trace in (first, second):
-            trace.tensors += [trace.tensors[like.index] for _, like in pairs]
-            for number, step in zip(repeat.blocks[0], repeat.steps):
-                refs = [numbers.get(ref, ref) for ref in refs_of(step)]
-                trace.steps[number] = replace(
-                    trace.steps[number], arguments=with_refs(trace.steps[number].arguments, refs)
-                )
+        tensors += [tensors[like.index] for _, like in pairs]
+        for number, step in zip(repeat.blocks[0], repeat.steps):
+            refs = [numbers.get(ref, ref) for ref in refs_of(step)]
+            steps[number] = replace(steps[number], arguments=with_refs(steps[number].arguments, refs))
         carried = tuple(carried._replace(ref=numbers[carried.ref]) for carried in repeat.carried)
         families = tuple(family._replace(ref=numbers[family.ref]) for family in repeat.families)
         numbered.append(replace(repeat, carried=carried, families=families))
-    return replace(runs, first=first, second=second, depends=frozenset(depends)), numbered
+    return replace(runs, steps=steps, tensors=tensors, depends=frozenset(depends)), numbered

@@ -9,10 +9,11 @@ from grammar import nodes
 from .axes import Dim, axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
+from .torch_records import varies
 from .torch_rules import rule
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
-from .values import AxisValue, aligned, call, concatenated, iota, number, size
+from .values import AxisValue, aligned, call, concatenated, iota, number
 
 
 @rule("view", "_unsafe_view", "_reshape_alias")
@@ -52,13 +53,9 @@ def slice_(r: GraphReader, a: OperationArguments) -> TracedTensor:
         return x
     start, step = a.get("start") or 0, a.get("step") or 1
     a.skip("end")
-    if step > 1 and length * step == x.shape[dim] and start < step and not a.result_varies(dim) and parted(r, x, dim):
+    if step > 1 and length * step == x.shape[dim] and start < step and not varies(length) and parted(r, x, dim):
         split = r.views.regrouped(x, [*x.shape[:dim], length, step, *x.shape[dim + 1 :]])
         return r.views.picked(split.used(r.axes), dim + 1, start)
-    if not isinstance(start, int):
-        raise UnreadableModule("a slice begins where a size says")
-    if a.varies("end") or a.result_varies(dim):
-        return cut_by_sizes(r, a, x.used(r.axes), dim, start, step)
     return r.cut(x.used(r.axes), dim, start + x.shape[dim] if start < 0 else start, length, step)
 
 
@@ -66,23 +63,6 @@ def parted(r: GraphReader, x: TracedTensor, dim: int) -> bool:
     """Whether a dimension has an axis without a name, which can fall into parts."""
     inside = r.axes.expanded(x.dims[dim])
     return len(inside) != 1 or not inside[0].kind.name
-
-
-def cut_by_sizes(
-    r: GraphReader, a: OperationArguments, x: TracedTensor, dim: int, start: int, step: int
-) -> TracedTensor:
-    """A slice whose end depends on the sizes: of what is constant, as long as another axis; else from a start to the end."""
-    length = a.result_shape()[dim]
-    if step != 1 or start < 0:
-        raise UnreadableModule("a slice with steps of an axis whose size is free")
-    inside = r.axes.expanded(x.dims[dim])
-    if start + length == x.shape[dim] and len(inside) == 1:
-        last = size(inside[0])
-    elif (scalar := r.size_of(start + length, a.other_shape()[dim] + start)) is not None:
-        last = scalar
-    else:
-        raise UnreadableModule("a slice whose end depends on the sizes")
-    return r.views.sliced(x, dim, start, length, 1, number(start + 1), last)
 
 
 @rule("split", "split_with_sizes", "unsafe_split", "unsafe_split_with_sizes")
@@ -97,7 +77,7 @@ def split(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, .
         and len(set(lengths)) == 1
         and not whole[0].kind.name
         and len(lengths) > 1
-        and not a.result_varies(dim)
+        and not varies(lengths[0])
     ):
         return parts(r, x, dim, len(lengths), lengths[0])
     if len(whole) > 1 and len(set(lengths)) == 1 and r.views.size(whole[0]) == len(lengths):
@@ -204,15 +184,13 @@ def scattered(r: GraphReader, a: OperationArguments) -> TracedTensor:
             raise UnreadableModule("an assignment of several elements to a slice")
         a.skip("end")
         start, step = a.get("start") or 0, a.get("step") or 1
-        if step != 1 or a.varies("start") or start < 0:
+        if step != 1 or varies(start) or start < 0:
             raise UnreadableModule("an assignment to a slice with steps")
         until = start + length if start + length < x.shape[dim] else None
-        if until is not None and a.varies("end"):
-            raise UnreadableModule("an assignment to a slice whose end depends on the sizes")
     else:
         start = a["index"] % x.shape[dim]
         until, source = start + 1, source.inserted(dim)
-        if a["index"] < 0 and r.is_free(x.shape[dim]):
+        if a["index"] < 0 and varies(x.shape[dim]):
             raise UnreadableModule("an assignment to an element counted from the end of a free axis")
     x = r.with_axis(x, dim)
     x, axis = r.views.joined(x, dim)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from .torch_records import refs_of
-from .torch_repeats import Repeat, Runs, Slots, calls_of, outside_of, results_of
+from .torch_records import Runs, refs_of
+from .torch_repeats import Repeat, Slots, calls_of, outside_of, results_of
 from .torch_trace import Ref
 
 MIN_PARAMETERS = 3  # of a module that is worth a function
@@ -41,7 +41,7 @@ def single_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]]
     """The modules that are called once by at least MIN_STEPS steps in a row, the innermost first."""
     positions: dict[tuple[str, ...], list[int]] = {}
     for at, number in enumerate(runs.needed):
-        path = tuple(filter(None, runs.step(number).path.split(".")))
+        path = tuple(filter(None, runs.steps[number].path.split(".")))
         for depth in range(1, len(path) + 1):
             positions.setdefault(path[:depth], []).append(at)
     return [
@@ -54,7 +54,7 @@ def single_calls(runs: Runs) -> list[tuple[Sequence[str], list[tuple[int, ...]]]
 def block_of(runs: Runs, path: Sequence[str], start: int, end: int) -> tuple[int, ...]:
     """The steps of a call, from its first one, before the next call."""
     last = start
-    while last < end and runs.step(runs.needed[last]).path.split(".")[: len(path)] == [*path]:
+    while last < end and runs.steps[runs.needed[last]].path.split(".")[: len(path)] == [*path]:
         last += 1
     return runs.needed[start:last]
 
@@ -95,6 +95,6 @@ def as_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path
 
 def taken_from(runs: Runs, block: tuple[int, ...], blocks: Sequence[tuple[int, ...]]) -> set[Ref]:
     """What a call takes of other calls."""
-    taken = {ref for number in block for ref in refs_of(runs.step(number))}
+    taken = {ref for number in block for ref in refs_of(runs.steps[number])}
     others = results_of(runs, [other for other in blocks if other != block])
     return taken.intersection(ref for refs in others for ref in refs)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Axes, AxisKind, AxisVariable, Dim, axes_of
+from .torch_records import varies
 from .torch_trace import UnreadableModule
 from .values import AxisValue, Leaf, call, iota, merged, number, ones, plus, renamed, times
 
@@ -83,8 +83,8 @@ class Cut:
 class TensorViews:
     """Dimensions regrouped as `view` does it: free axes fall into parts, others are cut by a rename."""
 
-    def __init__(self, axes: Axes, remark: Callable[[str], None], free: Mapping[int, Any]):
-        self.axes, self.remark, self.free = axes, remark, free
+    def __init__(self, axes: Axes, remark: Callable[[str], None]):
+        self.axes, self.remark = axes, remark
         self.cuts: dict[tuple[AxisKind, tuple[int, ...]], Cut] = {}
 
     def size(self, axis: AxisVariable) -> int:
@@ -213,7 +213,7 @@ class TensorViews:
         new = [self.axes.new(size=size, hint="ax") for size in sizes if size > 1]
         whole = self.axes.new(size=math.prod(sizes), hint="all")
         listed = " × ".join(map(self.sized, old))
-        words = {self.size(axis): self.word(axis) for axis in old if self.size(axis) in self.free}
+        words = {self.size(axis): self.word(axis) for axis in old if varies(self.size(axis))}
         shown = " × ".join(f"|{words[size]}|" if size in words else str(size) for size in sizes)
         self.remark(f"regroups {listed} as {shown}, across the borders of these axes")
         node = merged(merged(tensor.node, old, [whole]), [whole], new)
@@ -225,7 +225,7 @@ class TensorViews:
 
     def sized(self, axis: AxisVariable) -> str:
         """An axis with its size, where that is not free."""
-        return self.word(axis) if self.size(axis) in self.free else f"{self.word(axis)}[{self.size(axis)}]"
+        return self.word(axis) if varies(self.size(axis)) else f"{self.word(axis)}[{self.size(axis)}]"
 
     def word(self, axis: AxisVariable) -> str:
         return axis.root.fixed or axis.kind.name or axis.kind.hint or "an axis"

@@ -77,6 +77,15 @@ class TraceStep:
     callers: tuple[SourceLine, ...] = ()  # of the line, from the inside out
     defaults: frozenset[str] = frozenset()  # the arguments that have their default
 
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The part of a step that runs at different sizes share."""
+        return self.operator, self.source, pytree.tree_map(kind_of, dict(self.arguments))
+
+
+def kind_of(argument: Any) -> Any:
+    return argument if isinstance(argument, (str, bool, type(None), tuple)) else type(argument).__name__
+
 
 @dataclass
 class Trace:
@@ -88,14 +97,6 @@ class Trace:
         default_factory=dict
     )  # ("input" | "parameter" | "buffer" | "constant", name)
     output: list[tuple[str, Ref]] = field(default_factory=list)
-
-    def structure(self) -> list[Any]:
-        """What two runs share whose sizes alone differ."""
-        return [(step.operator, step.source, pytree.tree_map(kind_of, dict(step.arguments))) for step in self.steps]
-
-
-def kind_of(argument: Any) -> Any:
-    return argument if isinstance(argument, (str, bool, type(None), tuple)) else type(argument).__name__
 
 
 class Recorder(TorchDispatchMode):

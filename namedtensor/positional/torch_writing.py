@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from .naming import TwiceInOneValue, names_of
 from .torch_graph import GIVEN, GraphReader
 from .torch_names import axis_words, of_parameter
 from .torch_program import ModuleInputs, ReadModule, truth_free
-from .torch_records import DeclaredTensor, RecordedLine
+from .torch_records import DeclaredTensor, RecordedLine, Varying
 from .torch_tensors import TracedTensor
 from .torch_trace import Subject, UnreadableModule
 from .values import Divided, Names, number, written
@@ -34,10 +34,9 @@ class ProgramWriter:
         self,
         reader: GraphReader,
         value: TracedTensor,
-        lengths: Mapping[str, int | None],
         subject: Subject,
     ):
-        self.reader, self.value, self.lengths, self.subject = reader, reader.with_axes(value), lengths, subject
+        self.reader, self.value, self.subject = reader, reader.with_axes(value), subject
         reader.axes.apart(self.value.axes)
         self.prefer_given(reader.axes.expanded(self.value.axes))
         tensors = [declared.node for declared in reader.declared.values()] + [line.name for line in reader.lines]
@@ -95,7 +94,8 @@ class ProgramWriter:
         stated: set[str] = set()
         declarations = [self.declaration(tensor, stated) for tensor in reader.declared.values()]
         equations = [self.equation(line) for line in reader.lines]
-        body = written(nodes.Indicator(self.value.node) if self.value.truth else self.value.node, self.names)
+        node = reader.resolved(self.value.node)
+        body = written(nodes.Indicator(node) if self.value.truth else node, self.names)
         sizes = self.stated_sizes(stated, equations, body)
         last = self.last(body)
         tree = nodes.Program((*declarations, *sizes, *equations, *last))
@@ -116,7 +116,7 @@ class ProgramWriter:
                     if declared.kind != "parameter" and "running_" not in path:  # statistics change in training
                         constants.append(name)
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
-        steps = [(step.source, *step.callers) for step in reader.trace.steps]
+        steps = [(step.source, *step.callers) for step in reader.runs.steps]
         remarks, unused = tuple(reader.remarks), self.unused()
         return ReadModule(
             tree,
@@ -143,21 +143,15 @@ class ProgramWriter:
 
     def equation(self, line: RecordedLine) -> nodes.Equation:
         spans = written(in_one(line.ranges), self.names) if line.ranges else None
-        return nodes.Equation((written(line.name, self.names), written(line.value, self.names)), (), spans)
+        return nodes.Equation(
+            (written(line.name, self.names), written(self.reader.resolved(line.value), self.names)), (), spans
+        )
 
     def sized(self, axis: AxisVariable) -> list[tuple[str, int | None]]:
         """The names of the parts of an axis, each with its size, or None where that is free."""
         parts = self.reader.axes.parts(axis)
-        return [(name, self.fixed(part)) for name, part in zip(self.names[axis.key], parts)]
-
-    def fixed(self, axis: AxisVariable) -> int | None:
-        size = axis.kind.size
-        return None if self.other(axis) != size else size
-
-    def other(self, axis: AxisVariable) -> int | None:
-        """The size of an axis in the second trace."""
-        keys = [key for key, same in self.reader.axes.all.items() if same.root is axis.root or same.kind is axis.kind]
-        return next((self.lengths[key] for key in keys if self.lengths.get(key) is not None), axis.kind.size)
+        sizes = [part.kind.size for part in parts]
+        return [(name, None if isinstance(size, Varying) else size) for name, size in zip(self.names[axis.key], sizes)]
 
     def declaration(self, declared: DeclaredTensor, stated: set[str]) -> nodes.Declaration:
         items = []
@@ -198,14 +192,10 @@ class ProgramWriter:
         for name in sorted(used & set(by_name)):
             if name in stated:
                 continue
-            axis = by_name[name]
-            size, other = axis.kind.size, self.other(axis)
-            if size is None or other is None:
-                continue
-            node = self.reader.size_of(size, other)
-            if node is None:
-                continue
-            result.append(nodes.Equation((nodes.Size(nodes.Axis(name)), written(node, self.names))))
+            size = by_name[name].kind.size
+            if size is not None:
+                value = written(self.reader.size_of(size), self.names)
+                result.append(nodes.Equation((nodes.Size(nodes.Axis(name)), value)))
         return result
 
 

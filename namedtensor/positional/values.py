@@ -63,7 +63,7 @@ def number(value: float) -> Node:
         return nodes.Call("negative", (), (), (number(-value),))
     if value == float("inf"):
         return nodes.Name("∞")
-    return nodes.Number(int(value) if isinstance(value, float) and value.is_integer() and value < 2**53 else value)
+    return nodes.Number(int(value) if type(value) is float and value.is_integer() and value < 2**53 else value)
 
 
 def call(
