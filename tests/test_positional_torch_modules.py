@@ -49,6 +49,7 @@ READ = {
     "AvgPool2d without its padding": (lambda: nn.AvgPool2d(3, 1, padding=1, count_include_pad=False), IMAGE),
     "AvgPool1d without its padding": (lambda: nn.AvgPool1d(4, 2, 1, count_include_pad=False), SIGNAL),
     "MaxPool2d with ceil_mode": (lambda: nn.MaxPool2d(4, ceil_mode=True), IMAGE),
+    "AvgPool2d with ceil_mode": (lambda: nn.AvgPool2d(4, ceil_mode=True), IMAGE),
     "RReLU": (nn.RReLU, X), "Softmax2d": (nn.Softmax2d, IMAGE), "SoftMarginLoss": (nn.SoftMarginLoss, PAIR, PAIR),
     "Transformer": (lambda: nn.Transformer(6, 2, 2, 2, 8, batch_first=True), X, (3, 5, 6)),
     "CosineEmbeddingLoss": (nn.CosineEmbeddingLoss, PAIR, PAIR, (3,)), "HingeEmbeddingLoss": (nn.HingeEmbeddingLoss, PAIR, PAIR),
@@ -57,7 +58,6 @@ REFUSED = {
     "FractionalMaxPool2d": (lambda: nn.FractionalMaxPool2d(2, output_size=3), "rand generates random numbers"),
     "Upsample": (lambda: nn.Upsample(scale_factor=2, mode="bilinear"), "upsample_bilinear2d"),
     "Upsample of cubes": (lambda: nn.Upsample(scale_factor=2, mode="bicubic"), "upsample_bicubic2d"),
-    "AvgPool2d with ceil_mode": (lambda: nn.AvgPool2d(4, ceil_mode=True), "ceil_mode")
 }  # fmt: skip
 
 

@@ -9,7 +9,8 @@ place, or that look at values only to check them, are replaced by plain ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import torch
 from torch._decomp import core_aten_decompositions
@@ -160,9 +161,38 @@ def instance_norm(
     return torch.batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps, False)
 
 
+def attention(
+    func: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
+) -> torch.Tensor | None:  # fmt: skip
+    """Return attention by products and a softmax; several heads of the queries may share one of the keys."""
+    if dropout_p:
+        return None
+    groups = (key.shape[-3], -1) if enable_gqa else ()
+    if groups:  # the rows of several heads are those of one
+        heads, rows = query.shape[-3:-1]
+        query = query.unflatten(-3, groups).flatten(-3, -2)
+        if attn_mask is not None and attn_mask.ndim > 2:
+            one = attn_mask.shape[-3] == 1
+            attn_mask = attn_mask.unsqueeze(-3) if one else attn_mask.unflatten(-3, groups)
+    scores = query @ key.transpose(-2, -1)
+    scores = scores / query.shape[-1] ** 0.5 if scale is None else scores * scale
+    scores = scores.unflatten(-2, (heads // groups[0], rows)) if groups else scores
+    if is_causal:
+        attn_mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    if attn_mask is not None:
+        masked = attn_mask.dtype == torch.bool
+        scores = torch.where(attn_mask, scores, -torch.inf) if masked else scores + attn_mask
+    weights = torch.softmax(scores, -1)
+    if not groups:
+        return weights @ value
+    return (weights.flatten(-3, -2) @ value).unflatten(-2, (heads // groups[0], rows)).flatten(-4, -3)
+
+
 REPLACED: Mapping[str, Callable[..., Any]] = {
     **dict.fromkeys(GATES, recurrent_layer),
     "one_hot": one_hot,
+    "scaled_dot_product_attention": attention,
     "pad": pad,
     "instance_norm": lambda func, *args, **kwargs: instance_norm(*args, **kwargs) if func is F.instance_norm else None,
 }
@@ -195,9 +225,133 @@ def trilinear(
     return (torch.matmul(i1, i2).unsqueeze(-2) @ i3.unsqueeze(-1)).squeeze((-2, -1)).t()
 
 
+# -------------------------------------------------------------------------------------------------------------- windows
+def slide(x: torch.Tensor, dim: int, kernel: int, stride: int, dilation: int = 1) -> torch.Tensor:
+    """Return the windows along a dimension; the last dimension is within them."""
+    return x.unfold(dim, dilation * (kernel - 1) + 1, stride)[..., ::dilation]
+
+
+def im2col(
+    self: torch.Tensor, kernel: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]
+) -> torch.Tensor:
+    """Return the windows of an image as columns."""
+    x = F.pad(self, (padding[1], padding[1], padding[0], padding[0]))
+    for at in (0, 1):
+        x = slide(x, at + 2, kernel[at], stride[at], dilation[at])
+    return x.permute(0, 1, 4, 5, 2, 3).flatten(1, 3).flatten(2, 3)
+
+
+def for_each(value: Any, rank: int) -> list[int]:
+    """Return a setting for each of `rank` dimensions."""
+    listed = [value] if isinstance(value, int) else list(value)
+    return listed * rank if len(listed) == 1 else listed
+
+
+class Window(NamedTuple):
+    """The windows of a pool along one dimension."""
+
+    kernel: int
+    stride: int
+    padding: int
+    dilation: int
+    beyond: int  # elements of the last window that the padded tensor lacks
+
+    def slide(self, x: torch.Tensor, dim: int) -> torch.Tensor:
+        return slide(x, dim, self.kernel, self.stride, self.dilation)
+
+
+def windows_of(
+    lengths: Sequence[int], kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool
+) -> list[Window]:
+    settings = [for_each(one, len(lengths)) for one in (kernel, stride or kernel, padding, dilation)]
+    windows = list[Window]()
+    for length, size, step, before, spread in zip(lengths, *settings):
+        whole = length + 2 * before - spread * (size - 1) - 1
+        begins = (whole // step + 1) * step < length + before  # a window beyond the last whole one
+        windows.append(Window(size, step, before, spread, -whole % step if ceil and begins else 0))
+    return windows
+
+
+def pad_windows(x: torch.Tensor, windows: Sequence[Window], value: float) -> torch.Tensor:
+    """Return a tensor padded for windows, with the windows along its last dimensions."""
+    widths = [width for one in reversed(windows) for width in (one.padding, one.padding + one.beyond)]
+    x = F.pad(x, widths, value=value) if any(widths) else x
+    first = x.ndim - len(windows)
+    for at, window in enumerate(windows):
+        x = window.slide(x, first + at)
+    return x
+
+
+def max_pool(
+    self: torch.Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool, rank: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    windows = windows_of(self.shape[-rank:], kernel, stride, padding, dilation, ceil)
+    return pad_windows(self, windows, -torch.inf).amax(tuple(range(-rank, 0))), self
+
+
+def avg_pool(
+    self: torch.Tensor,
+    kernel: Any,
+    stride: Any,
+    padding: Any,
+    ceil: bool,
+    include: bool,
+    divisor: int | None,
+    rank: int,
+) -> torch.Tensor:
+    windows = windows_of(self.shape[-rank:], kernel, stride, padding, 1, ceil)
+    inside, x = tuple(range(-rank, 0)), pad_windows(self, windows, 0)
+    if divisor is not None:
+        return x.sum(inside) / divisor
+    if include and not any(window.beyond for window in windows):
+        return x.mean(inside)
+    x = x.sum(inside)
+    for at, (window, length) in enumerate(zip(windows, self.shape[-rank:])):
+        ones = torch.ones(length + 2 * window.padding * include)
+        count = pad_windows(ones, [window._replace(padding=0) if include else window], 0).sum(-1)
+        x = x / count.view([-1] + [1] * (rank - 1 - at))
+    return x
+
+
+def adaptive_pool(rank: int, most: bool) -> Callable[..., Any]:
+    """Return a function for the largest elements, or the means, of as many equal windows as the output has elements."""
+
+    def of_windows(self: torch.Tensor, output: Sequence[int]) -> torch.Tensor | tuple[torch.Tensor, ...]:
+        x, first = self, self.ndim - rank
+        for at, count in enumerate(output):
+            length = self.shape[first + at]
+            if length % count:
+                raise ValueError(f"a pool from {length} to {count}, in windows of several sizes")
+            x = slide(x, first + at, length // count, length // count)
+        within = tuple(range(-rank, 0))
+        return (x.amax(within), self) if most else x.mean(within)
+
+    return of_windows
+
+
+def repeat_elements(self: torch.Tensor, output: Sequence[int] | None, *scales: Any) -> torch.Tensor:
+    """Return each element several times along the last dimensions."""
+    factors = [] if output else [*scales[0]]
+    for at in range(len(output or factors)):
+        dim = self.ndim - len(output or factors) + at
+        size = output[at] if output else self.shape[dim] * factors[at]
+        if size % self.shape[dim]:
+            raise ValueError("an interpolation by a factor that is not whole")
+        copies = int(size // self.shape[dim])
+        shape = [*self.shape[: dim + 1], copies, *self.shape[dim + 1 :]]
+        self = self.unsqueeze(dim + 1).expand(shape).flatten(dim, dim + 1) if copies > 1 else self
+    return self
+
+
 OWN: Mapping[str, Callable[..., Any]] = {  # operations that PyTorch would decompose at length, or not at all
     **dict.fromkeys(("nll_loss_forward", "nll_loss2d_forward"), nll_loss),
     "_trilinear": trilinear,
+    "im2col": im2col,
+    **{f"max_pool{rank}d_with_indices": partial(max_pool, rank=rank) for rank in (2, 3)},
+    **{f"avg_pool{rank}d": partial(avg_pool, rank=rank) for rank in (2, 3)},
+    **{f"_adaptive_avg_pool{rank}d": adaptive_pool(rank, False) for rank in (2, 3)},
+    **{f"adaptive_max_pool{rank}d": adaptive_pool(rank, True) for rank in (2, 3)},
+    **dict.fromkeys(("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"), repeat_elements),
     **dict.fromkeys(
         ("addmm", "addmv", "baddbmm"), lambda self, one, two, beta, alpha: beta * self + alpha * torch.matmul(one, two)
     ),

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 from grammar import nodes
 
-from .axes import AxisVariable, axes_of
+from .axes import axes_of
+from .torch_composites import for_each
 from .torch_graph import GraphReader, OperationArguments
-from .torch_operations import apply, numeric
-from .torch_records import varies
+from .torch_operations import apply
 from .torch_rules import rule
-from .torch_tensors import TracedTensor, plain
-from .torch_trace import UnreadableModule
+from .torch_tensors import TracedTensor
 from .torch_windows import padded, windows
-from .values import AxisValue, aligned, call, iota, number, plus, times
-
-
-def for_each(value: Any, rank: int) -> list[int]:
-    value = [value] if isinstance(value, int) else list(value)
-    return value * rank if len(value) == 1 else value
+from .values import AxisValue, aligned, call, iota, plus, times
 
 
 @rule("convolution", "_convolution", "mkldnn_convolution")
@@ -87,94 +78,3 @@ def transposed_convolution(r: GraphReader, a: OperationArguments) -> TracedTenso
         columns.append((column,))
     dims = [both[0], both[1] + both[2], *(axes if size > 1 else () for axes, size in zip(columns, outside[2:]))]
     return biased(r, a, TracedTensor(node, tuple(dims), shape=tuple(outside)), rank)
-
-
-@rule("max_pool2d_with_indices", "max_pool3d_with_indices", "avg_pool2d", "avg_pool3d")
-def pool(r: GraphReader, a: OperationArguments) -> Any:
-    rank = int(a.operator.removesuffix("_with_indices")[-2])
-    x = a.tensor("self")
-    kernel = for_each(a["kernel_size"], rank)
-    stride = for_each(a["stride"] or kernel, rank)
-    padding = for_each(a["padding"], rank)
-    dilation = for_each(a.get("dilation") or 1, rank)
-    outside, most = a.result_shape(), a.operator.startswith("max")
-    beyond = [0] * rank
-    if a["ceil_mode"]:
-        if not most:
-            raise UnreadableModule(f"aten.{a.operator} with ceil_mode has no form in the notation yet", final=True)
-        for at, length in enumerate(x.shape[-rank:]):
-            last = (outside[len(x.shape) - rank + at] - 1) * stride[at] + dilation[at] * (kernel[at] - 1) + 1
-            beyond[at] = max(last - length - 2 * padding[at], 0)
-    whole = most or not any(padding) or a["count_include_pad"]  # whether all windows have as many elements
-    if not most:
-        a.skip("count_include_pad")
-        if a.get("divisor_override") is not None:
-            raise UnreadableModule(
-                f"aten.{a.operator} with divisor_override has no form in the notation yet", final=True
-            )
-    ones_like = plain(number(1)).moved([()] * len(x.shape), x.shape)
-    over, counts = list[AxisVariable](), list[TracedTensor]()
-    for at in range(rank):
-        dim = len(x.shape) - rank + at
-        if not whole and padding[at]:
-            counts.append(counted(r, ones_like, dim, kernel[at], stride[at], padding[at], outside[dim]))
-        elif not whole and kernel[at] > 1:
-            counts.append(plain(number(kernel[at])))
-        x = padded(r, x, dim, padding[at], padding[at] + beyond[at], -math.inf if most else 0)
-        x, inside = windows(r, x, dim, kernel[at], stride[at], dilation[at], outside[dim])
-        over += r.axes.expanded(inside)
-    node = call("max" if most else "mean" if whole else "∑", (x.node,), over) if over else x.node
-    result = x.with_node(node)
-    for count in counts:
-        result = apply(r, "/", result, count)
-    return (result, None) if a.several else result
-
-
-def counted(
-    r: GraphReader, ones: TracedTensor, dim: int, kernel: int, stride: int, padding: int, length: int
-) -> TracedTensor:
-    """How many elements of the tensor are in each window along a dimension."""
-    ones = padded(r, r.with_axis(ones, dim), dim, padding, padding, 0)
-    ones, inside = windows(r, ones, dim, kernel, stride, 1, length)
-    ones = ones.moved(ones.dims, [size if at == dim else 1 for at, size in enumerate(ones.shape)])
-    return ones.with_node(call("∑", (ones.node,), r.axes.expanded(inside))) if inside else ones
-
-
-@rule("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_max_pool2d", "adaptive_max_pool3d")
-def adaptive_pool(r: GraphReader, a: OperationArguments) -> Any:
-    a.skip("output_size")
-    x, outside = a.tensor("self"), a.result_shape()
-    most = "max" in a.operator
-    over = []
-    rank = int(a.operator[-2])
-    for dim in range(len(x.shape) - rank, len(x.shape)):
-        if x.shape[dim] == outside[dim]:
-            continue
-        if x.shape[dim] % outside[dim] or (varies(x.shape[dim]) and outside[dim] != 1):
-            raise UnreadableModule(
-                f"aten.{a.operator} from {x.shape[dim]} to {outside[dim]}, in windows of several sizes"
-            )
-        if outside[dim] == 1:
-            x = r.with_axis(x, dim)
-            over += r.axes.expanded(x.dims[dim])
-            x = x.with_dim(dim, (), 1)
-        else:
-            length = x.shape[dim] // outside[dim]
-            x, inside = windows(r, x, dim, length, length, 1, outside[dim])
-            over += r.axes.expanded(inside)
-    result = x.with_node(call("max" if most else "mean", (x.node,), over) if over else x.node)
-    return (result, None) if a.several else result
-
-
-@rule("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact2d")
-def upsample(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    """Each element several times: an axis within, of ones."""
-    a.skip("output_size", "scales", "scales_h", "scales_w", "scales_d")
-    x, outside = numeric(a.tensor("self")), a.result_shape()
-    for dim in range(2, len(x.shape)):
-        if outside[dim] % x.shape[dim]:
-            raise UnreadableModule(f"aten.{a.operator} by a factor that is not whole")
-        if outside[dim] > x.shape[dim]:
-            x, copy = r.views.repeated(x, outside[dim] // x.shape[dim])
-            x = x.with_dim(dim, (*x.dims[dim], copy), outside[dim])
-    return x

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from grammar import nodes
@@ -10,12 +9,11 @@ from grammar.nodes import Node
 
 from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
-from .torch_operations import apply, broadcast, elementwise, softmax
-from .torch_products import product, transposed
+from .torch_operations import apply, broadcast
 from .torch_rules import rule
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import UnreadableModule
-from .values import aligned, call, iota, number, plus, size_of
+from .values import aligned, call, iota, number, plus
 
 
 # ----------------------------------------------------------------------------------------------------------------- norms
@@ -68,58 +66,6 @@ def group_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | No
     result = standardized(r, x, range(2, len(split)), a["eps"])
     result = r.views.regrouped(result, shape)
     return affine(r, a, result, len(shape) - 2), None, None
-
-
-# ------------------------------------------------------------------------------------------------------------- attention
-@rule("_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_efficient_attention",
-      "_scaled_dot_product_flash_attention")  # fmt: skip
-def attention(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    a.skip("dropout_p", "return_debug_mask")
-    query, key, value = (a.tensor(name) for name in ("query", "key", "value"))
-    heads, shared = ([0, *tensor.shape][-3] for tensor in (query, key))
-    grouped = len(query.shape) == 4 and heads != shared
-    if grouped:  # several heads of the queries share one of the keys
-        query = r.views.regrouped(query, [query.shape[0], shared, heads // shared, *query.shape[2:]])
-        key, value = key.inserted(2), value.inserted(2)
-    scores = product(r, query, transposed(key))
-    scores = scaled_scores(r, scores, a["scale"], query.shape[-1])
-    if a.get("attn_mask") is not None:
-        mask = a.tensor("attn_mask")
-        if grouped and len(mask.shape) > 2:
-            if [*mask.shape][-3] != 1:
-                raise UnreadableModule("a mask for each head, where heads share keys")
-            mask = mask.inserted(len(mask.shape) - 3)
-        scores = masked(r, scores, mask)
-    if a["is_causal"]:
-        scores = causal(r, scores)
-    weights = softmax(r, scores)
-    result = product(r, weights, value)
-    if grouped:
-        result = r.views.regrouped(result, a.result_shape())
-    return result, None
-
-
-def scaled_scores(r: GraphReader, scores: TracedTensor, scale: float | None, width: int) -> TracedTensor:
-    if scale is None or abs(scale - width**-0.5) < 1e-9:
-        if not scores.over:
-            return scores
-        return scores.with_node(call("/", (scores.node, call("sqrt", (size_of(scores.over),)))))
-    return scores if scale == 1 else r.scaled(scores, scale, "mul") or apply(r, "⊙", plain(number(scale)), scores)
-
-
-def masked(r: GraphReader, scores: TracedTensor, mask: TracedTensor) -> TracedTensor:
-    if not mask.truth:
-        return apply(r, "+", scores, mask)
-    return elementwise(r, lambda x, holds: nodes.Cases(((x, holds), (number(-math.inf), None))), scores, mask)
-
-
-def causal(r: GraphReader, scores: TracedTensor) -> TracedTensor:
-    """The mask that PyTorch's attention makes: a query sees the keys up to its own number."""
-    for dim in (-2, -1):
-        scores, _ = r.views.joined(r.with_axis(scores, dim), dim)
-    (row,), (column,) = scores.dims[-2:]
-    mask = nodes.Cases(((number(0), call("≤", (iota(column), iota(row)))), (number(-math.inf), None)))
-    return scores.with_node(call("+", (scores.node, mask)))
 
 
 # -------------------------------------------------------------------------------------------------------- by their index

@@ -34,11 +34,14 @@ class SizeNumbers:
     def resolved(self, node: Any) -> Any:
         """Return a node with expressions of the sizes for the numbers that depend on them."""
         if isinstance(node, nodes.Number) and isinstance(node.value, Varying):
-            return self.size_of(node.value)
+            expression = self.expression_of(node.value)
+            if expression is None:
+                raise UnreadableModule(f"the number {node.value:g} depends on the sizes")
+            return expression
         return rebuilt(node, self.resolved)
 
-    def size_of(self, value: float) -> Node:
-        """Return a number, as an expression of a size if it depends on one. Raises UnreadableModule if there is none."""
+    def expression_of(self, value: float) -> Node | None:
+        """Return a number, as an expression of a size if it depends on one; None if there is none."""
         if not isinstance(value, Varying):
             return number(value)
         first, second = value.real, value.other
@@ -56,7 +59,7 @@ class SizeNumbers:
             if slope == int(slope) and slope > 0 and offset == int(offset):
                 lines.append((int(slope), int(offset), node))
         if not lines:
-            raise UnreadableModule(f"the number {first:g} depends on the sizes")
+            return None
         slope, offset, node = min(lines, key=lambda line: (line[0], abs(line[1])))
         return plus(times(slope, node), offset)
 

@@ -212,14 +212,6 @@ def traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTen
 RULES.update(dict.fromkeys(TABLE, by_table))
 
 
-def softmax(r: GraphReader, x: TracedTensor) -> TracedTensor:
-    """Return the softmax over the last dimension."""
-    if x.shape[-1] == 1:
-        return TracedTensor(number(1), ((),) * len(x.shape), shape=x.shape)
-    x = r.with_axis(x, -1)
-    return x.with_node(call("softmax", (x.node,), r.axes.expanded(x.dims[-1])))
-
-
 # ----------------------------------------------------------------------------------------------------------- arithmetic
 OPERATORS = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
 

@@ -118,8 +118,7 @@ def joined(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedT
     total = sum(tensor.shape[dim] for tensor in tensors)
     single: list[TracedTensor] = []
     for operand in tensors:
-        if not operand.dims[dim] and operand.shape[dim] != 1:
-            raise UnreadableModule("aten.cat of a tensor that repeats")
+        operand = operand if operand.shape[dim] == 1 else r.with_axis(operand, dim)
         single.append(operand if not operand.dims[dim] else r.views.joined(operand, dim)[0])
     hint = next((r.views.base(tensor.dims[dim][0]) for tensor in single if tensor.dims[dim]), "ax")
     new = r.axes.new(size=total, hint=hint)

@@ -24,7 +24,7 @@ from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .torch_composites import Masks, Replacing, decomposed
+from .torch_composites import OWN, Masks, Replacing, decomposed
 from .torch_rules import RULES
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
@@ -127,7 +127,7 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func._schema.name.removeprefix("aten::")
-        if name not in RULES:
+        if name not in RULES and name not in OWN:
             with self:  # in inference mode, what consists of others comes as one
                 composed = func.decompose(*args, **(kwargs or {}))
             if composed is not NotImplemented:

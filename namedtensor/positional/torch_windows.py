@@ -10,8 +10,7 @@ from .torch_operations import numeric
 from .torch_rules import rule
 from .torch_shapes import joined, without
 from .torch_tensors import TracedTensor
-from .torch_trace import UnreadableModule
-from .values import call, iota, number, ones, plus, renamed, size, times
+from .values import call, iota, number, ones, plus, renamed, times
 
 
 @rule("constant_pad_nd")
@@ -31,51 +30,6 @@ def padded(r: GraphReader, x: TracedTensor, dim: int, before: int, after: int, v
     pieces = [constant_like(r, x, dim, before, value), x, constant_like(r, x, dim, after, value)]
     pieces = [piece for piece in pieces if piece is not None]
     return joined(r, pieces, dim) if len(pieces) > 1 else x
-
-
-@rule(*(f"{kind}_pad{rank}d" for kind in ("reflection", "replication") for rank in (1, 2, 3)))
-def edge_pad(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    """Elements of the tensor beyond its edges: mirrored, or those at the edge again."""
-    x, widths, shape = numeric(a.tensor("self")), a["padding"], a.result_shape()
-    for count in range(len(widths) // 2):
-        dim = len(x.shape) - 1 - count
-        before, after = widths[2 * count], widths[2 * count + 1]
-        if before < 0 or after < 0:
-            raise UnreadableModule(f"aten.{a.operator} with a negative width")
-        if before or after:
-            x = beyond(r, x, dim, before, shape[dim], a.operator.startswith("reflection"))
-    return x
-
-
-def beyond(r: GraphReader, x: TracedTensor, dim: int, before: int, length: int, mirrored: bool) -> TracedTensor:
-    x, axis = r.views.joined(r.with_axis(x, dim), dim)
-    new = r.axes.new(size=length, hint=r.views.base(axis))
-    r.axes.apart([axis, new])
-    last = size(axis)
-    if mirrored:  # n − |n − 1 − |i − 1 − b||
-        inside = call("abs", (plus(iota(new), -before - 1),))
-        index = call("-", (last, call("abs", (call("-", (plus(last, -1), inside)),))))
-    else:
-        index = call("min", (call("max", (plus(iota(new), -before), number(1))), last))
-    return r.views.indexed(x, dim, index, [(new,)], [length])
-
-
-@rule("im2col")
-def im2col(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    """Windows of an image as columns."""
-    x, sizes = a.tensor("self"), a["kernel_size"]
-    stride, padding, dilation = a["stride"], a["padding"], a["dilation"]
-    batch, chans = x.shape[:2]
-    kernels: list[Dim] = []
-    for at, length in enumerate(sizes):
-        dim = at + 2
-        x = padded(r, x, dim, padding[at], padding[at], 0)
-        count = (x.shape[dim] - dilation[at] * (length - 1) - 1) // stride[at] + 1
-        x, kernel = windows(r, x, dim, length, stride[at], dilation[at], count)
-        kernels.append(kernel)
-    height, width = x.shape[2:]
-    x = x.moved([*x.dims[:2], *kernels, *x.dims[2:]], [batch, chans, *sizes, height, width])
-    return r.views.regrouped(x, [batch, chans * sizes[0] * sizes[1], height * width])
 
 
 def constant_like(r: GraphReader, x: TracedTensor, dim: int, length: int, value: float) -> TracedTensor | None:

@@ -193,9 +193,9 @@ class ProgramWriter:
             if name in stated:
                 continue
             size = by_name[name].kind.size
-            if size is not None:
-                value = written(self.reader.size_of(size), self.names)
-                result.append(nodes.Equation((nodes.Size(nodes.Axis(name)), value)))
+            value = None if size is None else self.reader.expression_of(size)
+            if value is not None:
+                result.append(nodes.Equation((nodes.Size(nodes.Axis(name)), written(value, self.names))))
         return result
 
 
