@@ -142,8 +142,8 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
         "what libraries call them",
     ),
     "display/code_loop_rules.py": (
-        "I all any argmax argmin cumprod cumsum dot logsoftmax logsumexp max mean median min norm onehot pool quantile softmax sort "
-        "standardize std trace unroll var ∏ ∑",
+        "I all any argmax argmin cumprod cumsum dot logsoftmax logsumexp max mean min norm onehot pool softmax standardize "
+        "std unroll var ∏ ∑",
         "one element of each, as loops of plain Python",
     ),
     "display/code_rules.py": (

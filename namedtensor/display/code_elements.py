@@ -63,12 +63,9 @@ def iota(w: ArrayWriter, term: Term) -> CodeExpression:
     return CodeExpression(text, tuple(term.shape), integer=True)
 
 
-def identity(w: ArrayWriter, term: Term) -> CodeExpression:
-    return CodeExpression(w.call(term, "eye", str(size_of(term))), tuple(term.shape))
-
-
-def ones(w: ArrayWriter, term: Term) -> CodeExpression:
-    return CodeExpression(w.call(term, "ones", str(size_of(term))), tuple(term.shape))
+def size_rule(name: str) -> Rule:
+    """Return the rule of a constant array that its size specifies."""
+    return lambda w, term: CodeExpression(w.call(term, name, str(size_of(term))), tuple(term.shape))
 
 
 def nested_numbers(term: Term) -> Any:
@@ -262,10 +259,9 @@ def windows(w: ArrayWriter, term: Term) -> CodeExpression:
     size, count = resolved_shape(term.shape)[kernel], resolved_shape(term.shape)[axis]
     position = code.axes.index(axis)
     prefix = w.library.prefix
-    if prefix == "np":
-        return CodeExpression(w.call(term, "windows", code.text, size=size, axis=position), (*code.axes, kernel))
-    if prefix == "torch":
-        return CodeExpression(f"{code.within(ATOM)}.unfold({position}, {size}, 1)", (*code.axes, kernel))
+    if prefix != "jnp":
+        text = w.call(term, "windows", code.text, code.within(ATOM), size=size, place=position)
+        return CodeExpression(text, (*code.axes, kernel))
     at = f"{prefix}.arange({count})[:, None] + {prefix}.arange({size})"
     axes = (*code.axes[: position + 1], kernel, *code.axes[position + 1 :])
     return CodeExpression(f"{code.within(ATOM)}[{':, ' * position}{at}]", axes)

@@ -90,7 +90,7 @@ NUMPY = Library("in NumPy", "np", ("import numpy as np",), "axis", {
     "logsoftmax": "log_softmax({0}, {axis})", "logsumexp": "logsumexp({0}, {axis})",
     "softplus": "np.logaddexp(0, {0})", "logsigmoid": "-np.logaddexp(0, -{0})",
     "gelu_tanh": "0.5 * {0} * (1 + np.tanh((2 / np.pi)**0.5 * ({0} + 0.044715 * {0}**3)))",
-    "windows": "np.lib.stride_tricks.sliding_window_view({0}, {size}, {axis})",
+    "windows": "np.lib.stride_tricks.sliding_window_view({0}, {size}, axis={place})",
 })  # fmt: skip
 TORCH = Library("in PyTorch", "torch", ("import torch",), "dim", {
     "relu": "torch.relu({0})", "σ": "torch.sigmoid({0})", "softmax": "torch.softmax({0}, {axis})",
@@ -105,7 +105,7 @@ TORCH = Library("in PyTorch", "torch", ("import torch",), "dim", {
     "quantile": "torch.quantile({0}, {p}, {axis})", "norm": "torch.linalg.vector_norm({0}, {axis})",
     "norm p": "torch.linalg.vector_norm({0}, {p}, {axis})", "concatenate": "torch.cat([{0}], {axis})",
     "float": "{0}.to({dtype})", "array": "torch.tensor({0}{typed})",
-    "transpose": "torch.permute({0}, {1})", "integer": "{0}.long()",
+    "transpose": "torch.permute({0}, {1})", "integer": "{0}.long()", "windows": "{1}.unfold({place}, {size}, 1)",
 })  # fmt: skip
 JAX = Library("in JAX", "jnp", ("import jax", "import jax.numpy as jnp"), "axis", {
     **ARRAYS, "relu": "jax.nn.relu({0})", "σ": "jax.nn.sigmoid({0})", "softmax": "jax.nn.softmax({0}, {axis})",
@@ -113,7 +113,7 @@ JAX = Library("in JAX", "jnp", ("import jax", "import jax.numpy as jnp"), "axis"
     "softplus": "jax.nn.softplus({0})", "logsigmoid": "jax.nn.log_sigmoid({0})", "gelu": "jax.nn.gelu({0}, approximate=False)",
     "gelu_tanh": "jax.nn.gelu({0})", "silu": "jax.nn.silu({0})", "erf": "jax.scipy.special.erf({0})",
 })  # fmt: skip
-OPERANDS_IN_VARIABLES = "⊕ concat unroll pool index cumsum cumprod sort median quantile norm argmax argmin".split()
+OPERANDS_IN_VARIABLES = "⊕ concat unroll pool index cumsum cumprod norm argmax argmin".split()
 LOOPS = Library("as loops", "math", ("import math",), "", {
     "arctan": "math.atan({0})", "arcsin": "math.asin({0})", "arccos": "math.acos({0})", "abs": "abs({0})", "round": "round({0})",
     "ln": "math.log({0})", "sign": "sign({0})", "relu": "max({0}, 0)", "clip": "min(max({0}, {1}), {2})", "σ": "sigmoid({0})",

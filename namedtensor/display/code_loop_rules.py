@@ -11,7 +11,7 @@ from ..operators import REGISTRY
 from ..terms.terms import Term, resolved_shape
 from .code_elements import branches, elementwise, first_of, infix, negative, nested_numbers, number, parameter, through
 from .code_libraries import ATOM, INFIX, LOOSE, POWER, PRODUCT, RELATION, SUM, CodeExpression
-from .code_loops import LoopWriter, extents
+from .code_loops import Indices, LoopWriter, extents
 
 LoopRule: TypeAlias = Callable[[LoopWriter, Term], CodeExpression]
 
@@ -37,61 +37,62 @@ def plus(index: CodeExpression, by: int) -> CodeExpression:
     return joint(text, SUM if moved or " " in base else ATOM, index, integer=index.integer)
 
 
-def renamed(w: LoopWriter, term: Term) -> CodeExpression:
-    old = {new: old for old, new in term.options}
-    return w.code_at(term.arguments[0], {old.get(axis, axis): w.at[axis] for axis in term.shape})
+def moved(indices: Callable[[LoopWriter, Term], Indices]) -> LoopRule:
+    """Return the rule of an element of the first argument: at these indices, and else at those of the element."""
+    return lambda w, term: w.code_at(term.arguments[0], {**w.at, **indices(w, term)})
 
 
-def picked(w: LoopWriter, term: Term) -> CodeExpression:
+def old_indices(w: LoopWriter, term: Term) -> Indices:
+    return {old: w.at[new] for old, new in term.options}
+
+
+def picked_index(w: LoopWriter, term: Term) -> Indices:
     axis, index = term.options
-    return w.code_at(term.arguments[0], {**w.at, axis: CodeExpression(str(index), integer=True)})
+    return {axis: CodeExpression(str(index), integer=True)}
 
 
-def indexed(w: LoopWriter, term: Term) -> CodeExpression:
-    tensor, index = term.arguments
+def position(w: LoopWriter, term: Term) -> Indices:
+    index = term.arguments[1]
     code = w.code(index)
     if index.operator != "input" and not code.integer:
         code = joint(f"int({code.text})", ATOM, code)
-    return w.code_at(tensor, {**w.at, term.axes[0]: plus(code, -1)})
+    return {term.axes[0]: plus(code, -1)}
 
 
-def merged(w: LoopWriter, term: Term) -> CodeExpression:
-    """Of (a, b) → c the element c is that of a and b, row by row."""
+def merged_indices(w: LoopWriter, term: Term) -> Indices:
+    """Return the indices of a and b for an element of (a, b) → c, row by row."""
     old, new = term.options
     sizes, index = extents(term), w.at[new]
-    at, rest = dict(w.at), 1
+    indices, rest = dict[str, CodeExpression](), 1
     for axis in reversed(old):
         block = f" // {rest}" if rest > 1 else ""
         inner = f" % {sizes[axis]}" if axis != old[0] else ""
-        at[axis] = joint(f"{index.within(PRODUCT)}{block}{inner}", PRODUCT, index, integer=True)
+        indices[axis] = joint(f"{index.within(PRODUCT)}{block}{inner}", PRODUCT, index, integer=True)
         rest *= sizes[axis]
-    return w.code_at(term.arguments[0], at)
+    return indices
 
 
-def split(w: LoopWriter, term: Term) -> CodeExpression:
-    old, parts = term.options
-    (first, _), *others = parts
+def split_index(w: LoopWriter, term: Term) -> Indices:
+    old, ((first, _), *others) = term.options
     index = w.at[first]
     for axis, size in others:
         index = scaled(index, int(size), w.at[axis])
-    return w.code_at(term.arguments[0], {**w.at, old: index})
+    return {old: index}
 
 
 def scaled(block: CodeExpression, size: int, index: CodeExpression) -> CodeExpression:
-    return joint(f"{block.within(PRODUCT)} * {size} + {index.within(SUM)}", SUM, block, index, integer=True)
+    start = block.within(SUM) if size == 1 else f"{block.within(PRODUCT)} * {size}"
+    return joint(f"{start} + {index.within(SUM)}", SUM, block, index, integer=True)
 
 
-def windows(w: LoopWriter, term: Term) -> CodeExpression:
+def window_index(w: LoopWriter, term: Term) -> Indices:
     axis, kernel = term.axes
-    at = w.at[axis], w.at[kernel]
-    index = joint(f"{at[0].within(SUM)} + {at[1].within(SUM)}", SUM, *at, integer=True)
-    return w.code_at(term.arguments[0], {**w.at, axis: index})
+    return {axis: scaled(w.at[axis], 1, w.at[kernel])}
 
 
-def blocks(w: LoopWriter, term: Term) -> CodeExpression:
+def pool_index(w: LoopWriter, term: Term) -> Indices:
     axis, kernel = term.axes
-    index = scaled(w.at[axis], resolved_shape(term.shape)[kernel], w.at[kernel])
-    return w.code_at(term.arguments[0], {**w.at, axis: index})
+    return {axis: scaled(w.at[axis], resolved_shape(term.shape)[kernel], w.at[kernel])}
 
 
 def joined(w: LoopWriter, term: Term) -> CodeExpression:
@@ -249,16 +250,14 @@ def logsoftmax(w: LoopWriter, term: Term) -> CodeExpression:
 
 
 def norm(w: LoopWriter, term: Term) -> CodeExpression:
-    p = parameter(term)
-    if not isinstance(p, (int, float)) or not 0 < p < math.inf:
-        raise w.unreadable(term, f"norm with p = {p} has no readable form as loops")
+    if parameter(term) != 2:
+        raise w.unreadable(term, f"norm with p = {parameter(term)} has no readable form as loops")
 
-    def power(w: LoopWriter, term: Term) -> CodeExpression:
+    def square(w: LoopWriter, term: Term) -> CodeExpression:
         code = operand(w, term)
-        return joint(f"{code.within(ATOM)}**2" if p == 2 else f"abs({code.text})**{p}", POWER, code)
+        return joint(f"{code.within(ATOM)}**2", POWER, code)
 
-    total = totaled(w, term, element=power)
-    return joint(f"math.sqrt({total.text})" if p == 2 else f"{total.text}**(1 / {p})", POWER, total)
+    return CodeExpression(f"math.sqrt({totaled(w, term, element=square).text})")
 
 
 def chosen_element(extreme: LoopRule) -> LoopRule:
@@ -289,56 +288,17 @@ def running(name: str, start: str, step: str) -> LoopRule:
     return rule
 
 
-def ordered(w: LoopWriter, term: Term) -> CodeExpression:
-    """The list of the elements along the axis, in ascending order."""
-    (axis,) = term.axes
-
-    def compute() -> CodeExpression:
-        index = w.index(axis)
-        code = w.code_at(term.arguments[0], {**w.at, axis: CodeExpression(index, (index,))})
-        return w.line(term, "ordered", f"sorted({code.text} for {index} in range({extents(term)[axis]}))")
-
-    return w.shared(term, "ordered", compute)
-
-
-def sorted_element(w: LoopWriter, term: Term) -> CodeExpression:
-    numbers, index = ordered(w, term), w.at[term.axes[0]]
-    return joint(f"{numbers.text}[{index.text}]", ATOM, numbers, index)
-
-
-def quantile(w: LoopWriter, term: Term) -> CodeExpression:
-    """Between two elements of the ordered list, a straight line."""
-    numbers, position = ordered(w, term), float(parameter(term, 0.5)) * (count(term) - 1)
-    below, part = int(position), round(position % 1, 12)
-    if not part:
-        return joint(f"{numbers.text}[{below}]", ATOM, numbers)
-    return joint(
-        f"{round(1 - part, 12)} * {numbers.text}[{below}] + {part} * {numbers.text}[{below + 1}]", SUM, numbers
-    )
-
-
-def trace(w: LoopWriter, term: Term) -> CodeExpression:
-    row, column = term.axes
-
-    def diagonal() -> CodeExpression:
-        return w.code_at(term.arguments[0], {**w.at, column: w.at[row]})
-
-    ends = {row: str(extents(term)[row])}
-    return w.shared(term, "trace", lambda: w.total(term, "total", "0", "{0} += {1}", diagonal, ends))
-
-
 SMALLEST, LARGEST = extremum("min", "math.inf", "smallest"), extremum("max", "-math.inf", "largest")
 LOOP_RULES: dict[str, Any] = {
     **{record.name: elementwise for record in REGISTRY.values() if record.kind == "elementwise"},
     **dict.fromkeys(INFIX, infix),
     "number": number, "constant": constant, "iota": iota, "identity": identity, "I": identity,
     "ones": one, "negative": negative, "¬": around("not ", "", RELATION, LOOSE), "indicator": around("float(", ")"), "where": cases, "cases": cases,
-    "variable": through, "spread": through, "rename": renamed, "pick": picked, "index": indexed, "merge": merged, "split": split,
-    "unroll": windows, "pool": blocks, "⊕": joined, "concat": joined, "onehot": onehot, "⊙": contraction, "dot": contraction,
+    "variable": through, "spread": through, "rename": moved(old_indices), "pick": moved(picked_index), "index": moved(position),
+    "merge": moved(merged_indices), "split": moved(split_index), "unroll": moved(window_index), "pool": moved(pool_index), "⊕": joined, "concat": joined, "onehot": onehot, "⊙": contraction, "dot": contraction,
     "juxtaposed": contraction, "∑": reduction("total", "0", "{0} += {1}"), "∏": reduction("product", "1", "{0} *= {1}"),
     "any": reduction("found", "False", "{0} = {0} or {1}"), "all": reduction("every", "True", "{0} = {0} and {1}"),
     "max": LARGEST, "min": SMALLEST, "mean": mean, "var": variance, "std": deviation, "norm": norm, "logsumexp": logsumexp,
     "softmax": softmax, "logsoftmax": logsoftmax, "standardize": standardized, "argmax": chosen_element(LARGEST),
     "argmin": chosen_element(SMALLEST), "cumsum": running("total", "0", "{0} += {1}"), "cumprod": running("product", "1", "{0} *= {1}"),
-    "sort": sorted_element, "median": quantile, "quantile": quantile, "trace": trace,
 }  # fmt: skip

@@ -9,10 +9,10 @@ from .code_libraries import INFIX
 
 RULES: dict[str, elements.Rule] = {
     **{record.name: elements.elementwise for record in REGISTRY.values() if record.kind == "elementwise"},
-    **dict.fromkeys(INFIX, elements.infix), **dict.fromkeys(("identity", "I"), elements.identity),
+    **dict.fromkeys(INFIX, elements.infix), **dict.fromkeys(("identity", "I"), elements.size_rule("eye")),
     **dict.fromkeys(("variable", "spread"), elements.through), **dict.fromkeys(("where", "cases"), elements.cases),
     **dict.fromkeys(("⊕", "concat"), elements.joined), **dict.fromkeys(("⊙", "dot", "juxtaposed"), contraction),
-    "number": elements.number, "iota": elements.iota, "ones": elements.ones, "constant": elements.constant,
+    "number": elements.number, "iota": elements.iota, "ones": elements.size_rule("ones"), "constant": elements.constant,
     "negative": elements.negative, "¬": elements.negation, "indicator": elements.indicator, "rename": elements.renamed,
     "pick": elements.picked, "merge": elements.merged, "split": elements.split, "index": elements.indexed,
     "onehot": elements.onehot, "unroll": elements.windows, "pool": elements.blocks,
