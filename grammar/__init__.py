@@ -22,7 +22,7 @@
 `latex`: the LaTeX syntax to the same tokens.
 `plain_text`: text in ASCII, for streams that cannot show the notation.
 `builder`: the rules of the grammar to nodes.
-`continued_lines`: lines that begin with a sign and go on with the equation above.
+`continued_lines`: the error of a line that begins with a sign below a complete equation.
 `syntax_errors`: why a token is not valid at its position.
 `parser`: parses either syntax to a tree, by Lark's parser of `formula.lark`.
 `composed`: text that is put together from several files.

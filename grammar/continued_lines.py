@@ -1,10 +1,13 @@
-"""Lines of text that begin with a sign at the left margin and continue a complete equation: y = 2 x, and then −∑_{a} x."""
+"""Lines of text that begin with a sign at the left margin, below a complete equation: y = 2 x, and then −∑_{a} x.
+
+Readers cannot tell whether such a line continues the equation or is a statement.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from .errors import Span
+from .errors import Hint, NotationError
 from .function_names import statements
 from .text_tables import JOINS_AFTER
 from .tokens import Token, depths
@@ -12,30 +15,41 @@ from .tokens import Token, depths
 ENDS_SIDE = ("EQUALS", "APPROX", "FOR", "IN")
 
 
-def continued_lines(tokens: Sequence[Token], source: str) -> tuple[Span, ...]:
-    """For each such line the span from its sign to the end of that side of the equation."""
-    return tuple(span for line in statements(tokens) for span in _continued(line, source))
-
-
-def _continued(line: Sequence[Token], source: str) -> Iterator[Span]:
-    margin = _indentation(line[0].start, source)
-    equated = False
-    starts: list[int] = []  # of such lines in this side of the equation
-    for before, token, depth in zip(line, line[1:], depths(line)):
-        if depth:
-            continue
-        equated = equated or before.type == "EQUALS"
-        if token.type in ENDS_SIDE:
-            yield from ((start, before.end) for start in starts)
-            starts = []
-        elif equated and token.type in ("PLUS", "MINUS") and before.type not in JOINS_AFTER:
+def refuse_continued_lines(tokens: Sequence[Token], source: str) -> None:
+    """Raise at the first line that begins with a sign, is not indented, and follows a complete equation."""
+    for line in statements(tokens):
+        margin = _indentation(line[0].start, source)
+        equated = False
+        for index, depth in enumerate(depths(line[1:])):
+            before, token = line[index], line[index + 1]
+            equated = equated or before.type == "EQUALS"
+            if depth or not equated or token.type not in ("PLUS", "MINUS") or before.type in JOINS_AFTER:
+                continue
             indentation = _indentation(token.start, source)
             if margin is not None and indentation is not None and indentation <= margin:
-                starts.append(token.start)
-    yield from ((start, line[-1].end) for start in starts)
+                raise _continued(line[index + 1 :], source)
+
+
+def _continued(line: Sequence[Token], source: str) -> NotationError:
+    """Return the error of such a line, with a repair for each meaning."""
+    ends = (
+        index for index, (token, depth) in enumerate(zip(line, depths(line))) if not depth and token.type in ENDS_SIDE
+    )
+    start, end = line[0].start, line[next(ends, len(line)) - 1].end
+    sign, rest = source[start : start + 1], source[start + 1 : end].lstrip()
+    apart = rest if sign == "+" else f"({source[start:end]})"
+    first = source.rfind("\n", 0, start) + 1
+    margin = source[first:start]
+    return NotationError(
+        107, f"this line begins with {sign} at the margin, below a complete equation", source, (start, end),
+        hint=Hint(
+            f"indent the line to continue the equation, or write {apart} for a separate statement",
+            f"{margin}  {source[start:end]}", margin + apart, at=(first, end),
+        ),
+    )  # fmt: skip
 
 
 def _indentation(start: int, source: str) -> int | None:
-    """The distance of a position from the left margin; None where more than blanks is before it in its line."""
+    """Return the distance of a position from the left margin; None where more than blanks is before it in its line."""
     first = source.rfind("\n", 0, start) + 1
     return None if source[first:start].strip() else start - first

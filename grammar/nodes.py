@@ -379,11 +379,10 @@ Statement = Union[Value, Equation, Fact, Update, Declaration, Signature, Imports
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Statements, in the order written; `continued` lists lines that begin with a sign and continue the equation above"""
+    """Statements, in the order written"""
 
     statements: tuple[Statement, ...]
     span: Span = _span()
-    continued: tuple[Span, ...] = field(default=(), compare=False, repr=False)
 
 
 def axis_of(node: Node) -> Axis | None:

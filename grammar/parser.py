@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache, lru_cache
 from hashlib import sha256
 from io import BytesIO
@@ -33,7 +32,7 @@ from .ambiguous_powers import brace_inverses, refuse_ambiguous_powers
 from .bars import without_bars
 from .builder.literals import SOURCE
 from .builder.statements import BUILDER
-from .continued_lines import continued_lines
+from .continued_lines import refuse_continued_lines
 from .customary_forms import rewrite_customary_forms
 from .draws import untold
 from .errors import NotationError
@@ -104,8 +103,9 @@ def _parse(
     tree = _program(tokens, source)
     if len(tokens) > MAX_OPERATIONS_PER_NESTING * nesting:
         check_depth(tree, source, MAX_OPERATIONS_PER_NESTING * nesting)
-    continued = continued_lines(tokens, source) if syntax == "text" and "\n" in source else ()
-    return replace(tree, continued=continued) if continued else tree
+    if syntax == "text" and "\n" in source:
+        refuse_continued_lines(tokens, source)
+    return tree
 
 
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:

@@ -375,11 +375,12 @@ BEST = {
     "over numbers": Row("argmin_{i=2}^{4} (x_{seq(i)} + y)", "", "seq", np.full(5, x[1:4].argmin() + 2), differentiable=False),
 }  # fmt: skip
 BY_ELEMENTS = {
-    "a function by its elements": Row("f(v)_{seq(i)} = v_{seq(i)}^2 + i\nf(x)", r"f(v)_{\name{seq}(i)} = v_{\name{seq}(i)}^2 + i \\ f(x)", "seq",
+    "a function by its elements": Row("Y_{seq(i)} = v_{seq(i)}^2 + i\nf(v) = Y\nf(x)",
+                                      r"Y_{\name{seq}(i)} = v_{\name{seq}(i)}^2 + i \\ f(v) = Y \\ f(x)", "seq",
                                       x**2 + np.arange(1, 6)),
-    "element by element": Row("f : ℝ^{chans} → ℝ^{k[2]}\nf(v)_{k(1)} = 7\nf(v)_{k(2)} = ∑_{chans} v\nf(X)", "", "seq k",
+    "element by element": Row("f : ℝ^{chans} → ℝ^{k[2]}\nY_{k(1)} = 7\nY_{k(2)} = ∑_{chans} v\nf(v) = Y\nf(X)", "", "seq k",
                               np.stack([np.full(5, 7), X.sum(1)], 1)),
-    "of two tensors": Row("g(v, u; c)_{p(i), q(j)} = v_{seq(i)} − c u_{seq(j)} for i = 1, …, 5 for j = 1, …, 2\ng(x, y; 3)", "", "p q",
+    "of two tensors": Row("Y_{p(i), q(j)} = v_{seq(i)} − c u_{seq(j)} for i = 1, …, 5 for j = 1, …, 2\ng(v, u; c) = Y\ng(x, y; 3)", "", "p q",
                           x[:, None] - 3 * y[:2]),
 }  # fmt: skip
 ROWS = (

@@ -18,7 +18,7 @@ SHAPES = {
     "literals": lambda n: " + ".join(["[1, 2, 3]_{a}"] * n),
     "cells": lambda n: "[" + ", ".join(["max"] * n) + "]_{a}",
     "conditionals": lambda n: "p(a|b) " * n,
-    "continued lines": lambda n: "y = x\n" + "- x\n" * n,
+    "continued lines": lambda n: "y = x\n" + "  - x\n" * n,
     "inverses": lambda n: "sin^-1 x + " * n + "1",
     "own functions": lambda n: "LN_Q(x)^2 + " * n + "1\nLN_Q(x) = x W_Q",
 }

@@ -148,7 +148,7 @@ def test_statement(text):
 
 def test_a_line_continues_after_and_before_an_operator_and_in_brackets():
     one = parse("Y = X + Z").statements
-    for text in ("Y = X +\nZ", "Y = X\n+ Z", "Y\n= X + Z", "Y = (X\n) + Z  # the end\n\n"):
+    for text in ("Y = X +\nZ", "Y = X\n  + Z", "Y\n= X + Z", "Y = (X\n) + Z  # the end\n\n"):
         assert parse(text, "text").statements == one
 
 

@@ -28,6 +28,10 @@ ERRORS = {  # a formula, its syntax, and the code, the message, the text and the
     "a second derivative by nothing": (
         "(∂^2 f)", "text", 101, "a second derivative names both variables", "∂", "write ∂²f/∂x*∂y*, or ∂³f/∂r³",
     ),
+    "elements of a call": (
+        "f(v)_{seq(i)} = v_{seq(i)}^2 + i\nf(x)", "check", 101, "elements of a call cannot define a function", "f(v)_{seq(i)}",
+        "define a tensor by its elements, Y_{seq(i)} = …, and the function as f(v) = Y",
+    ),
     "numbers of an index that the statement lacks": (
         r"X^t = 2 \\ Y = 3, \quad t = 1, 2, 3", "latex", 114, "1 name, and 3 values", "t = 1, 2, 3",
         "write A, B = X, Y; a function with two results is f(x) = X, Y, and its second one f_2(x)",
@@ -61,7 +65,7 @@ def test_a_function_that_is_raised_to_a_power_is_printed_by_its_name(text):
 def test_the_error_of_a_formula_that_is_not_read(name):
     source, syntax, code, message, text, hint = ERRORS[name]
     with pytest.raises(nt.NotationError) as caught:
-        parse(source, syntax)
+        nt.formula(source) if syntax == "check" else parse(source, syntax)
     error = caught.value
     assert (error.code, error.message, error.hint) == (code, message, hint)
     assert text is None or error.span_text == text

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from grammar import nodes
-from grammar.errors import Hint
 from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Node
 from grammar.printer import to_text
@@ -103,8 +102,6 @@ class Checker(Inference):
         prepare_inputs(self, self.given_names.mentioned)
         if scope.replaced:
             warn_of_replaced(self)
-        if scope.program.continued:
-            warn_of_continued(self)
         if scope.unused is not None:
             warn_of_unused(self, scope.unused)
         self.top.complete = True
@@ -215,21 +212,3 @@ def warn_of_unused(checker: Inference, unused: Definition) -> None:
     if checker.strict:
         raise checker.error(211, message, span, hint=hint)
     checker.warnings.append(CheckWarning(211, message, span, hint))
-
-
-def warn_of_continued(checker: Inference) -> None:
-    """Warn of each line that begins with a sign at the left margin and continues the equation above it; raise in a strict check."""
-    source = checker.scope.source
-    for start, end in checker.scope.program.continued:
-        sign, rest = source[start : start + 1], source[start + 1 : end].lstrip()
-        message = f"this line begins with {sign} and continues the equation above it"
-        apart = rest if sign == "+" else f"({source[start:end]})"
-        first = source.rfind("\n", 0, start) + 1
-        margin = source[first:start]
-        hint = Hint(
-            f"indent the line to continue the equation, or write {apart} for a statement of its own",
-            f"{margin}  {source[start:end]}", margin + apart, at=(first, end),
-        )  # fmt: skip
-        if checker.strict:
-            raise checker.error(107, message, (start, end), hint=hint)
-        checker.warnings.append(CheckWarning(107, message, (start, end), hint))

@@ -10,7 +10,7 @@
 `stated_draws`: 𝔼_x, where a statement declares the distribution of x.
 `index_conditions`: ∑_{1≤i<j≤n} as nested sums.
 `zero_starts`: S_0 = 0 as zeros of its family's type.
-`elements_of_functions`: f(x)_{h(i)} = … as two equations.
+`elements_of_functions`: the error of f(x)_{h(i)} = ….
 `function_arguments`: functions as arguments of functions.
 `where_clauses`: the definitions that belong to a function.
 `head_usage`: whether a script of a left-hand side is an axis, an index or a label.

@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, Index, Name, Node, Number, Range, Signature, axis_of
 
 from ..core.settings import recursion_headroom
-from .elements_of_functions import without_elements_of_functions
+from .elements_of_functions import refuse_elements_of_functions
 from .function_arguments import without_function_arguments
 from .head_usage import Usage
 from .index_conditions import CONDITION, without_index_conditions
@@ -70,7 +70,7 @@ def desugared(source: str, program: nodes.Program, given: Given) -> nodes.Progra
     if any(isinstance(equation.sides[-1], nodes.Draw) for equation in equations):
         program = without_stated_draws(source, program)
     if any(isinstance(head := equation.sides[0], Index) and isinstance(head.base, Call) for equation in equations):
-        program = without_elements_of_functions(source, program)
+        refuse_elements_of_functions(source, program)
     if Signature in kinds:
         program = without_function_arguments(source, program)
     program = _without_conditions(source, program, given)

@@ -1,6 +1,4 @@
-"""A line that begins with + or − at the left margin goes on with the equation above it, and a warning says so."""
-
-import warnings
+"""A line that begins with + or − at the left margin, below a complete equation, raises an error with both repairs."""
 
 import pytest
 
@@ -24,36 +22,27 @@ PLAIN = ["y = 2 x\n  − x", "y = 2 x −\nx", "y = (2 x\n− x)", "y = 2 x +\n�
          "y = 2 x\n# − x", r"\begin{align*} y &= 2x \\" "\n- x \\end{align*}", "y = x_{a(1\n+ 1)}"]  # fmt: skip
 
 
-def of_continued(actual):
-    return [warning for warning in actual.warnings if "continues the equation above it" in warning.message]
-
-
 @pytest.mark.parametrize("text", CONTINUED)
-def test_a_sign_at_the_left_margin_is_warned_of_with_both_repairs(text):
-    (warning,) = of_continued(nt.check(text, x="ℝ^{a[3]}"))
-    start, _ = warning.span
-    assert warning.code == 107 and text[start] in "+-−"
-    assert [text[: at[0]] + put + text[at[1] :] for at, put in warning.hint.edits] == CONTINUED[text]
+def test_a_sign_at_the_left_margin_is_an_error_with_both_repairs(text):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, {"x": X})
+    error = caught.value
+    start, _ = error.span
+    assert error.code == 107 and text[start] in "+-−" and "below a complete equation" in error.message
+    assert [text[: at[0]] + put + text[at[1] :] for at, put in error.hint.edits] == CONTINUED[text]
     indented, apart = CONTINUED[text]
-    assert not of_continued(nt.check(indented, x="ℝ^{a[3]}")) and not of_continued(nt.check(apart, x="ℝ^{a[3]}"))
-    with pytest.warns(nt.NotationWarning, match="continues the equation above it"):
-        value = nt.evaluate(text, {"x": X})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert nt.allclose(nt.evaluate(indented, {"x": X}), value)
-    with pytest.raises(nt.NotationError, match="syntax error 107"):
-        nt.evaluate(text, {"x": X}, strict=True)
+    assert not nt.check(indented, x="ℝ^{a[3]}").errors
+    assert all(error.code != 107 for error in nt.check(apart, x="ℝ^{a[3]}").errors)
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_what_goes_on_in_another_way_is_not(text):
-    report = nt.check(text, x="ℝ^{a[3]}")
-    assert not report.errors and not of_continued(report)
+def test_a_line_continues_in_another_way(text):
+    assert not nt.check(text, x="ℝ^{a[3]}").errors
 
 
 def test_the_playground_offers_both_repairs():
     text = "y = 2 x\n−∑_{a} x"
-    (warning,) = answer({"ask": "check", "text": text, "inputs": {"x": "ℝ^{a[3]}"}})["warnings"]
+    problem = answer({"ask": "check", "text": text, "inputs": {"x": "ℝ^{a[3]}"}})["errors"][0]
     assert [
-        text[: repair["span"][0]] + repair["text"] + text[repair["span"][1] :] for repair in warning["repairs"]
+        text[: repair["span"][0]] + repair["text"] + text[repair["span"][1] :] for repair in problem["repairs"]
     ] == CONTINUED[text]
