@@ -50,8 +50,6 @@ CATALOGUE = {
     209: "built-in name redefined",
     210: "member of a family not defined",
     211: "definition not used",
-    212: "unlike the usual definition",
-    213: "unlike similar formulas",
     301: "missing axis",
     302: "conflicting axis sizes",
     303: "duplicate axis",
@@ -80,10 +78,14 @@ CATALOGUE = {
     407: "value outside its declared set",
     408: "backend or library unavailable or unsupported",
     409: "file cannot be read or written",
-    410: "condition that always or never holds",
-    411: "operands or signs that seem wrong",
+    411: "operands that seem wrong",
     412: "labels that do not match",
 }
+REMOVED_CODES = {
+    212: "unlike the usual definition",
+    213: "unlike similar formulas",
+    410: "condition that always or never holds",
+}  # No error reuses the code of an error that was removed.
 
 
 # What distinguishes errors of one code, where code has to.

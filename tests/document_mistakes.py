@@ -2,7 +2,6 @@
 
     python tests/document_mistakes.py                 figures of all mistakes of each kind, and those that are missed
     python tests/document_mistakes.py 40 --seed 7     of forty of each kind
-    python tests/document_mistakes.py --papers        in formulas of papers that this package does not have as layers
 
 The documents are the layers and models of `transformer`, each formula a display of LaTeX, identities with named axes that
 are true for tensors of any shape, and definitions of functions that are built in. A mistake changes one node of one formula.
@@ -95,30 +94,6 @@ def originals(only: str = "") -> list[Original]:
     ]
 
 
-def paper_statements() -> dict[str, tuple[Any, ...]]:
-    """Return the programs of other tests that are formulas of papers, with declarations of their inputs."""
-    from test_programs_known_papers import PAPERS as KNOWN
-    from test_programs_of_papers import PAPERS
-
-    programs = {name: (text, inputs) for name, (text, inputs, *_) in KNOWN.items()}
-    programs |= {name: (paper.program, paper.given) for name, paper in PAPERS.items()}
-    return {
-        name: parse("\n".join([text, *declared(inputs)]), "text").statements
-        for name, (text, inputs) in programs.items()
-    }
-
-
-def declared(inputs: dict[str, Any]) -> list[str]:
-    return [
-        f"{name} ∈ ℝ^{{{' × '.join(axes.split())}}}" for name, axes in inputs.items() if isinstance(axes, str) and axes
-    ]
-
-
-def paper_documents() -> dict[str, str]:
-    """Return these programs as documents."""
-    return {name: source_of(statements) for name, statements in paper_statements().items()}
-
-
 def changed(node: Any, old: nodes.Node, new: nodes.Node) -> Any:
     """Return a tree with one node, by identity, replaced."""
     if node is old:
@@ -170,13 +145,9 @@ def is_noticed(mistake: Mistake, original: Original) -> bool:
     return bool(reported(report) - original.reported)
 
 
-def sample(
-    count: int | None, seed: int, only: str = "", papers: bool = False
-) -> tuple[list[Mistake], dict[str, Original]]:
-    """Return mistakes, of each kind at most `count`, in documents whose name contains `only`, or in formulas of papers."""
-    documents = {original.name: original for original in ([] if papers else originals(only))}
-    for name, statements in paper_statements().items() if papers else ():
-        documents[name] = Original(name, statements, reported(check_document(source_of(statements), draws=Draws(4))))
+def sample(count: int | None, seed: int, only: str = "") -> tuple[list[Mistake], dict[str, Original]]:
+    """Return mistakes, of each kind at most `count`, in documents whose name contains `only`."""
+    documents = {original.name: original for original in originals(only)}
     by_kind: dict[str, list[Mistake]] = {}
     for original in documents.values():
         for mistake in mistakes(original):
@@ -195,9 +166,8 @@ def run() -> None:
     parser.add_argument("count", type=int, nargs="?")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="")
-    parser.add_argument("--papers", action="store_true")
     options = parser.parse_args()
-    chosen, documents = sample(options.count, options.seed, options.only, options.papers)
+    chosen, documents = sample(options.count, options.seed, options.only)
     tried, noticed = Counter[str](), Counter[str]()
     for mistake in chosen:
         hit = is_noticed(mistake, documents[mistake.document])

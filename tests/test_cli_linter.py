@@ -106,7 +106,7 @@ def test_what_another_file_of_the_run_includes_is_checked_once(check):
 
 
 @pytest.mark.parametrize(("words", "status"), [
-    (["a.tex", "none.tex"], 2), (["a.tex", "a.nt"], 2), (["a.tex", "--ignore", "999"], 2), (["a.tex", "--ignore", "x"], 2),
+    (["a.tex", "none.tex"], 2), (["a.tex", "a.nt"], 2), (["a.tex", "--ignore", "999"], 2), (["a.tex", "--ignore", "212"], 2), (["a.tex", "--ignore", "x"], 2),
     (["a.tex", "--write-baseline"], 2), (["a.tex", "--baseline", "none.json"], 2), (["a.tex", "--baseline", "a.nt"], 2),
     (["a.tex", "--assumptions", "none.nt"], 2), (["a.tex", "--assumptions", "a.tex"], 2), (["a.ipynb"], 2), (["2 + 2", "--assumptions", "a.nt"], 2),
     (["a.tex", "--format", "xml"], 2), (["a.tex", "X=ℝ^{seq}"], 0),
@@ -304,3 +304,9 @@ def test_the_hook_and_the_action_call_the_command():
         assert cli.main(words) == 0
     finally:
         os.chdir(before)
+
+
+@pytest.mark.parametrize("arguments", [["check", "x + 1", "--ignore", "301,212"], ["help", "410"]])
+def test_a_removed_error_code_is_refused(arguments, capsys):
+    assert cli.main(arguments) == 2
+    assert "was removed in 0.2" in capsys.readouterr().err

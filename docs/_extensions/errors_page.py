@@ -83,7 +83,7 @@ def warnings_of(document: str):
 def page() -> str:
     from errors_examples import EXAMPLES
 
-    from grammar.errors import CATALOGUE
+    from grammar.errors import CATALOGUE, REMOVED_CODES
 
     parts = [HEAD]
     kind = 0
@@ -94,6 +94,10 @@ def page() -> str:
         parts.append(f"(error-{number})=\n### {number}: {title}\n")
         for example in EXAMPLES.get(number, ()):
             parts.append(section(example))
+    parts.append(
+        "## Removed codes\n\nNo other error reuses them.\n\n| code | meaning | removed in |\n| --- | --- | --- |"
+    )
+    parts += (f"| {number} | {title} | 0.2 |" for number, title in REMOVED_CODES.items())
     return "\n".join(parts)
 
 

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from grammar.errors import CATALOGUE, NotationError
+from grammar.errors import CATALOGUE, REMOVED_CODES, NotationError
 
 from ..documents.suffixes import EXPECTED
 from ..files.text import InputError
@@ -62,9 +62,11 @@ def _tried(source: FormulaSource, shapes: KeywordValues, options: Any) -> list[A
 
 
 def numbers_of(words: list[str]) -> frozenset[int]:
-    """Parse the codes of --ignore 301,307. Raises InputError if one is not an error code."""
+    """Parse the codes of --ignore 301,307. Raises InputError if one is not an error code or was removed."""
     numbers = set()
     for word in filter(None, (name.strip() for name in ",".join(words).split(","))):
+        if word.isdecimal() and int(word) in REMOVED_CODES:
+            raise InputError(f"error code {word} was removed in 0.2; remove it from --ignore")
         if not word.isdecimal() or int(word) not in CATALOGUE:
             raise InputError(f"{word} is not an error code; write --ignore 301,307")
         numbers.add(int(word))

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-from grammar.errors import CATALOGUE, KINDS
+from grammar.errors import CATALOGUE, KINDS, REMOVED_CODES
 
 from ..core.suggestions import did_you_mean, near
 from ..files.text import InputError
@@ -68,7 +68,9 @@ def operator_entry(record: Operator) -> dict[str, str]:
 
 
 def error_entry(number: str) -> dict[str, str]:
-    """The page of an error number. Raises InputError."""
+    """Return the page of an error code. Raises InputError if there is no such code, or it was removed."""
+    if int(number) in REMOVED_CODES:
+        raise InputError(f"error code {number} ({REMOVED_CODES[int(number)]}) was removed in 0.2")
     title = CATALOGUE.get(int(number))
     if title is None:
         raise InputError(f"there is no error code {number}; codes are between {min(CATALOGUE)} and {max(CATALOGUE)}")

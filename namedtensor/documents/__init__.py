@@ -25,21 +25,6 @@
 `restructured_text`: formulas of reStructuredText.
 `sections`: each section checked as a scope.
 `unused`: names that are declared and not used.
-`index_values`: the values of indices.
-`lines`: the statements of a document, for the rules that follow.
-`missing_members`: members of a family that no equation gives.
-`inverted`: quotients whose operands seem to be exchanged.
-`signs`: signs that seem wrong.
-`rotations`: rotations that lack a factor.
-`index_ranges`: indices, sizes and conditions that cannot be meant.
-`offsets`: indices without the offset that similar ones have.
-`residuals`: steps of a recurrence that lack what they update.
-`unused_results`: definitions that nothing uses.
-`single_changes`: trees that differ by one change.
-`usual_forms`: forms of expressions that do not depend on how they are written.
-`lone_axes`: axes in definitions of functions that are in no other formula.
-`usual_definitions`: definitions that differ by one change from the usual ones.
-`suspicions`: all these rules.
 `included_files`: a document with the files that it includes.
 `root`: the document that includes a chapter, and its macros.
 `markdown`: converts Markdown to such a document.

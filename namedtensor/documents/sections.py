@@ -68,12 +68,6 @@ def check_document(
                 text = f"the section is long: its formulas from here on are checked apart from the {start} before"
                 findings.notes.append(Note(section.formulas[start].start, text))
     findings.warnings += unused_names(document)
-    formulas = [maths for section in document.sections for maths in section.formulas] if reported else []
-    if any(ARITHMETIC.search(source, *maths[:2]) for maths in formulas):
-        with LOADING, all_or_none():
-            from .suspicions import suspicious_formulas
-
-        findings.warnings += suspicious_formulas(document, reported)
     findings.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
     if not any(not maths.written for section in document.sections for maths in section.formulas):
         findings.nothing_read(document)
@@ -88,9 +82,6 @@ def check_document(
         tuple(document.ignored),
         tuple(findings.tried),
     )
-
-
-ARITHMETIC = re.compile(r"[-+/]|frac|cases|dots|…")  # what a formula has that may be suspected
 
 
 def _gathered(document: Document, everything: bool, findings: Findings) -> set[MathSpan]:
