@@ -70,7 +70,6 @@
 `torch_creation`: tensors made of numbers.
 `torch_windows`: windows and padding.
 `torch_layers`: norms, attention, indices.
-`torch_convolutions`: convolutions and pools.
 `torch_recurrences`: recurrent layers.
 `torch_selection`: the largest elements.
 `torch_program`: a module that was read, as a program.

@@ -225,6 +225,35 @@ def trilinear(
     return (torch.matmul(i1, i2).unsqueeze(-2) @ i3.unsqueeze(-1)).squeeze((-2, -1)).t()
 
 
+# ---------------------------------------------------------------------------------------------------------------- norms
+def scale(x: torch.Tensor, weight: torch.Tensor | None, bias: torch.Tensor | None) -> torch.Tensor:
+    """Return x ⊙ weight + bias, which are along the second dimension."""
+    column = [-1] + [1] * (x.ndim - 2)
+    x = x if weight is None else x * weight.view(column)
+    return x if bias is None else x + bias.view(column)
+
+
+def batch_norm(
+    input: torch.Tensor, weight: torch.Tensor | None, bias: torch.Tensor | None, mean: torch.Tensor, variance: torch.Tensor,
+    training: bool, momentum: float, eps: float,
+) -> tuple[torch.Tensor, ...]:  # fmt: skip
+    if training:
+        chans = input.transpose(0, 1)
+        x = F.layer_norm(chans, chans.shape[1:], None, None, eps).transpose(0, 1)
+    else:
+        column = [-1] + [1] * (input.ndim - 2)
+        x = (input - mean.view(column)) / torch.sqrt(variance.view(column) + eps)
+    return scale(x, weight, bias), input, input
+
+
+def group_norm(
+    input: torch.Tensor, weight: torch.Tensor | None, bias: torch.Tensor | None, n: int, c: int, hw: int, groups: int, eps: float
+) -> tuple[torch.Tensor, ...]:  # fmt: skip
+    x = input.unflatten(1, (groups, -1))
+    x = F.layer_norm(x, x.shape[2:], None, None, eps).flatten(1, 2)
+    return scale(x, weight, bias), input, input
+
+
 # -------------------------------------------------------------------------------------------------------------- windows
 def slide(x: torch.Tensor, dim: int, kernel: int, stride: int, dilation: int = 1) -> torch.Tensor:
     """Return the windows along a dimension; the last dimension is within them."""
@@ -313,6 +342,45 @@ def avg_pool(
     return x
 
 
+def convolution(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, stride: Any, padding: Any, dilation: Any,
+    transposed: bool, output_padding: Any, groups: int, *settings: Any,
+) -> torch.Tensor:  # fmt: skip
+    """Return the products of the windows with the weight; a transposed one is that of the input with zeros in between."""
+    rank = weight.ndim - 2
+    lengths = weight.shape[2:]
+    stride, padding, dilation = (for_each(setting, rank) for setting in (stride, padding, dilation))
+    if transposed:
+        beyond = for_each(output_padding, rank)
+        for at in range(rank):
+            input = spread(input, at + 2, stride[at])
+        reach = [dilation[at] * (length - 1) - padding[at] for at, length in enumerate(lengths)]
+        input = F.pad(input, [width for at in reversed(range(rank)) for width in (reach[at], reach[at] + beyond[at])])
+        weight = weight.flip(tuple(range(2, rank + 2))).unflatten(0, (groups, -1)).transpose(1, 2).flatten(0, 1)
+        stride, padding = [1] * rank, [0] * rank
+    windows = [Window(*numbers, 0) for numbers in zip(lengths, stride, padding, dilation)]
+    x = pad_windows(input, windows, 0)
+    spatial, kernels = [at + 2 for at in range(rank)], [at + 2 + rank for at in range(rank)]
+    if groups == 1:
+        result = x.permute(0, *spatial, 1, *kernels).flatten(-rank - 1) @ weight.flatten(1).t()
+        result = result.movedim(-1, 1)
+    else:
+        x = x.unflatten(1, (groups, -1)).permute(1, 0, *(at + 1 for at in spatial), 2, *(at + 1 for at in kernels))
+        shape, columns = x.shape[1 : rank + 2], weight.unflatten(0, (groups, -1)).flatten(2).transpose(1, 2)
+        result = x.flatten(-rank - 1).flatten(1, -2) @ columns
+        result = result.unflatten(1, shape).movedim(-1, 1).transpose(1, 2).transpose(0, 1).flatten(1, 2)
+    return result if bias is None else result + bias.view([-1] + [1] * rank)
+
+
+def spread(x: torch.Tensor, dim: int, step: int) -> torch.Tensor:
+    """Return a tensor with step − 1 zeros between the elements along a dimension."""
+    if step == 1:
+        return x
+    widths = [0, 0] * (x.ndim - 1 - dim) + [0, step - 1]
+    whole = F.pad(x.unsqueeze(dim + 1), widths).flatten(dim, dim + 1)
+    return whole.narrow(dim, 0, whole.shape[dim] - step + 1)
+
+
 def adaptive_pool(rank: int, most: bool) -> Callable[..., Any]:
     """Return a function for the largest elements, or the means, of as many equal windows as the output has elements."""
 
@@ -347,6 +415,9 @@ OWN: Mapping[str, Callable[..., Any]] = {  # operations that PyTorch would decom
     **dict.fromkeys(("nll_loss_forward", "nll_loss2d_forward"), nll_loss),
     "_trilinear": trilinear,
     "im2col": im2col,
+    "native_batch_norm": batch_norm,
+    "native_group_norm": group_norm,
+    **dict.fromkeys(("convolution", "_convolution", "mkldnn_convolution"), convolution),
     **{f"max_pool{rank}d_with_indices": partial(max_pool, rank=rank) for rank in (2, 3)},
     **{f"avg_pool{rank}d": partial(avg_pool, rank=rank) for rank in (2, 3)},
     **{f"_adaptive_avg_pool{rank}d": adaptive_pool(rank, False) for rank in (2, 3)},

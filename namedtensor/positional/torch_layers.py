@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from grammar import nodes
 from grammar.nodes import Node
 
@@ -11,61 +9,23 @@ from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, broadcast
 from .torch_rules import rule
-from .torch_tensors import TracedTensor, plain
+from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModule
 from .values import aligned, call, iota, number, plus
 
 
 # ----------------------------------------------------------------------------------------------------------------- norms
-def standardized(r: GraphReader, x: TracedTensor, over: Sequence[int], eps: float) -> TracedTensor:
-    for dim in over:
-        x = r.with_axis(x, dim) if x.shape[dim] != 1 else x
-    inside = r.axes.expanded(axes_of(x.dims[dim] for dim in over))
-    return x.with_node(call("standardize", (x.node,), inside, [] if eps == 1e-5 else [number(eps)]))
-
-
-def affine(r: GraphReader, a: OperationArguments, x: TracedTensor, rank: int = 0) -> TracedTensor:
-    """With the weight and the bias, along a dimension before `rank` others or along the last ones."""
-    for operator, name in (("⊙", "weight"), ("+", "bias")):
-        if (tensor := a.optional(name)) is not None:
-            x = apply(r, operator, x, tensor.column(rank) if rank else tensor)
-    return x
-
-
 @rule("native_layer_norm")
 def layer_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    x = a.tensor("input")
-    rank = len(x.shape)
-    result = standardized(r, x, range(rank - len(a["normalized_shape"]), rank), a["eps"])
-    return affine(r, a, result), None, None
-
-
-@rule("native_batch_norm", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit", "_batch_norm_no_update")
-def batch_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    a.skip("momentum")
-    x = a.tensor("input")
-    rank = len(x.shape)
-    eps = a["eps"]
-    if a.get("training"):
-        a.skip("running_mean", "running_var")
-        result = standardized(r, x, [dim for dim in range(rank) if dim != 1], eps)
-    else:
-        mean, variance = (a.tensor(name).column(rank - 2) for name in ("running_mean", "running_var"))
-        root = apply(r, "sqrt", apply(r, "+", variance, plain(number(eps))))
-        result = apply(r, "/", apply(r, "-", x, mean), root)
-    return affine(r, a, result, rank - 2), *[None] * 4
-
-
-@rule("native_group_norm")
-def group_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    a.skip("N", "C", "HxW")
-    x = a.tensor("input")
-    shape, groups = x.shape, a["group"]
-    split = [shape[0], groups, shape[1] // groups, *shape[2:]]
-    x = r.views.regrouped(x, split)
-    result = standardized(r, x, range(2, len(split)), a["eps"])
-    result = r.views.regrouped(result, shape)
-    return affine(r, a, result, len(shape) - 2), None, None
+    x, eps, rank = a.tensor("input"), a["eps"], len(a["normalized_shape"])
+    for dim in range(-rank, 0):
+        x = r.with_axis(x, dim) if x.shape[dim] != 1 else x
+    over = r.axes.expanded(axes_of(x.dims[-rank:]))
+    x = x.with_node(call("standardize", (x.node,), over, [] if eps == 1e-5 else [number(eps)]))
+    for operator, name in (("⊙", "weight"), ("+", "bias")):
+        if (tensor := a.optional(name)) is not None:
+            x = apply(r, operator, x, tensor)
+    return x, None, None
 
 
 # -------------------------------------------------------------------------------------------------------- by their index

@@ -15,7 +15,6 @@ from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
 from . import (  # noqa: F401 — they register their rules
-    torch_convolutions,
     torch_creation,
     torch_layers,
     torch_operations,

@@ -76,7 +76,7 @@ class CallSlots(Slots):
 
     def is_own(self, ref: Ref) -> bool:
         """Whether a tensor that a module takes is not computed from the inputs: a parameter, a buffer or a constant."""
-        return ref not in self.runs.depends or self.kind(ref) == "parameter"
+        return ref not in self.runs.depends or self.kind(ref) in ("parameter", "buffer")
 
 
 def as_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:

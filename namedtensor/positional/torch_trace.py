@@ -115,7 +115,7 @@ class Recorder(TorchDispatchMode):
         if ref is None:
             ref = self.new(tensor)
             self.trace.origins[ref] = kind, name
-            if kind in ("input", "parameter"):
+            if kind in ("input", "parameter") or name.endswith(("running_mean", "running_var")):
                 self.depends.add(ref)
         return ref
 

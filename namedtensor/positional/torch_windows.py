@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grammar import nodes
 
-from .axes import Dim, axes_of
+from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
 from .torch_rules import rule
@@ -42,38 +42,28 @@ def constant_like(r: GraphReader, x: TracedTensor, dim: int, length: int, value:
     return TracedTensor(node, ((),) * len(x.dims), shape=x.shape).with_dim(dim, (new,), length)
 
 
-def windows(
-    r: GraphReader, x: TracedTensor, dim: int, length: int, step: int, dilation: int, count: int
-) -> tuple[TracedTensor, Dim]:
-    """The windows along a dimension, of which there are `count`, and the axis within them."""
-    if length == 1 and step == 1:
-        return x, ()
-    x = r.with_axis(x, dim)
-    x, axis = r.views.joined(x, dim)
+@rule("unfold")
+def unfold(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    """Read the windows along a dimension; the last dimension is within them."""
+    x, length, step = a.tensor("self"), a["size"], a["step"]
+    dim, shape = a["dimension"] % len(x.shape), a.result_shape()
+    count, rest = shape[dim], axes_of(without(x.dims, dim))
+    if length == step == 1:
+        return x.with_node(x.node, [*x.dims, ()], shape)
+    x, axis = r.views.joined(r.with_axis(x, dim), dim)
     base = r.views.base(axis)
     new, kernel = r.axes.new(size=count, hint=base), r.axes.new(size=length, hint=f"k{base}" if base.isalpha() else "k")
-    whole = x.shape[dim]
-    if step == dilation == 1:
+    if step == 1:
         node = renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, new)])
-    elif step == length > 1 and dilation == 1 and whole == count * length:
+    elif step == length and x.shape[dim] == count * length:
         node = renamed(call("pool", (x.node,), (axis, kernel)), [(axis, new)])
     else:
         index, offset = times(step, iota(new)), 1 - step
         if length > 1:
-            index, offset = call("+", (index, times(dilation, iota(kernel)))), offset - dilation
+            index, offset = call("+", (index, iota(kernel))), offset - 1
         node = nodes.Index(x.node, ((nodes.Axis(axis.key), plus(index, offset)),))
-    rest = axes_of(without(x.dims, dim))
     r.axes.apart([*rest, axis], [*rest, new, kernel], [axis, kernel])
     if count == 1:
         node = nodes.Index(node, ((nodes.Axis(new.key), number(1)),))
-    x = x.with_dim(dim, (new,) if count > 1 else (), count).with_node(node)
-    return x, ((kernel,) if length > 1 else ())
-
-
-@rule("unfold")
-def unfold(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    x = a.tensor("self")
-    dim, length, step = a["dimension"] % len(x.shape), a["size"], a["step"]
-    count = a.result_shape()[dim]
-    x, kernel = windows(r, x, dim, length, step, 1, count)
-    return x.with_node(x.node, [*x.dims, kernel], a.result_shape())
+    x = x.with_dim(dim, (new,) if count > 1 else (), count)
+    return x.with_node(node, [*x.dims, (kernel,) if length > 1 else ()], shape)
