@@ -50,7 +50,8 @@
 `formula_writing`: the lines of a translation.
 `checked`: a translation compared with its source.
 `translation`: `nt.translate`.
-`torch_composites`: functions and operations recorded as others.
+`torch_replacements`: functions called as others.
+`torch_composites`: operations recorded as others.
 `torch_trace`: a function of PyTorch run once, its operations recorded.
 `torch_sizes`: which sizes it leaves free.
 `torch_names`: names of its tensors.
@@ -58,20 +59,16 @@
 `torch_records`: lines, declared tensors, remarks.
 `torch_leaves`: the axes of declared tensors.
 `torch_constants`: constants that have a form.
-`torch_rules`: the table of rules.
 `torch_numbers`: numbers that depend on sizes.
-`torch_graph`: a trace read by these rules.
+`torch_graph`: a trace read by rules.
 `torch_repeats`: equal layers in a trace.
 `torch_shared`: modules that are called several times.
 `torch_families`: equal layers read once, as families.
 `torch_operations`: operations that array code has, too.
-`torch_products`: products.
-`torch_shapes`: views, slices, concatenation.
-`torch_creation`: tensors made of numbers.
-`torch_windows`: windows and padding.
-`torch_layers`: norms, attention, indices.
+`torch_products`: products, layer norms.
+`torch_indices`: elements by their index.
+`torch_shapes`: views, slices, concatenation, padding, new tensors.
 `torch_recurrences`: recurrent layers.
-`torch_selection`: the largest elements.
 `torch_program`: a module that was read, as a program.
 `torch_writing`: its text.
 `torch_subject`: what is run.

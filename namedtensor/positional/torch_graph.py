@@ -34,9 +34,8 @@ from .torch_records import (
     stamped,
     weight,
 )
-from .torch_rules import HINTS, RULES
 from .torch_tensors import TensorViews, TracedTensor, plain
-from .torch_trace import Ref, TraceStep, UnreadableModule
+from .torch_trace import HINTS, RULES, Ref, TraceStep, UnreadableModule
 from .values import call, iota, number, renamed
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")

@@ -14,16 +14,7 @@ import torch
 from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
-from . import (  # noqa: F401 — they register their rules
-    torch_creation,
-    torch_layers,
-    torch_operations,
-    torch_products,
-    torch_recurrences,
-    torch_selection,
-    torch_shapes,
-    torch_windows,
-)
+from . import torch_indices, torch_operations, torch_products, torch_recurrences, torch_shapes  # noqa: F401 — they register their rules
 from .torch_families import LayerReader
 from .torch_program import ReadModule
 from .torch_records import Runs, runs_for

@@ -31,14 +31,14 @@ class SizeNumbers:
         self.declared: dict[str, DeclaredTensor] = {}
         self.bounds: dict[str, int] = {}  # the least size of what an input is an index of
 
-    def resolved(self, node: Any) -> Any:
+    def resolve(self, node: Any) -> Any:
         """Return a node with expressions of the sizes for the numbers that depend on them."""
         if isinstance(node, nodes.Number) and isinstance(node.value, Varying):
             expression = self.expression_of(node.value)
             if expression is None:
                 raise UnreadableModule(f"the number {node.value:g} depends on the sizes")
             return expression
-        return rebuilt(node, self.resolved)
+        return rebuilt(node, self.resolve)
 
     def expression_of(self, value: float) -> Node | None:
         """Return a number, as an expression of a size if it depends on one; None if there is none."""

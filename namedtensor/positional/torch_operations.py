@@ -19,9 +19,8 @@ from . import code  # noqa: F401 — it registers the operations
 from .operations import Pair, Truth, named_operation
 from .torch_graph import GraphReader, OperationArguments
 from .torch_records import varies
-from .torch_rules import RULES, rule
 from .torch_tensors import TracedTensor, plain
-from .torch_trace import UnreadableModule
+from .torch_trace import RULES, UnreadableModule, rule
 from .values import AxisValue, aligned, call, number
 
 BROADCAST = {

@@ -1,12 +1,13 @@
-"""Products of ATen: sums over the last dimension of one operand and the last but one of the other."""
+"""Products of ATen, and layer norms."""
 
 from __future__ import annotations
 
+from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply, broadcast, numeric
-from .torch_rules import rule
 from .torch_tensors import TracedTensor
-from .values import matmul
+from .torch_trace import rule
+from .values import call, matmul, number
 
 
 def product(r: GraphReader, first: TracedTensor, second: TracedTensor) -> TracedTensor:
@@ -42,3 +43,16 @@ def add_product(r: GraphReader, a: OperationArguments) -> TracedTensor:
     names = {"addmm": ("mat1", "mat2"), "baddbmm": ("batch1", "batch2"), "addmv": ("mat", "vec")}[a.operator]
     result = product(r, *(a.tensor(name) for name in names))
     return apply(r, "+", result, a.tensor("self"))
+
+
+@rule("native_layer_norm")
+def layer_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
+    x, eps, rank = a.tensor("input"), a["eps"], len(a["normalized_shape"])
+    for dim in range(-rank, 0):
+        x = r.with_axis(x, dim) if x.shape[dim] != 1 else x
+    over = r.axes.expanded(axes_of(x.dims[-rank:]))
+    x = x.with_node(call("standardize", (x.node,), over, [] if eps == 1e-5 else [number(eps)]))
+    for operator, name in (("⊙", "weight"), ("+", "bias")):
+        if (tensor := a.optional(name)) is not None:
+            x = apply(r, operator, x, tensor)
+    return x, None, None

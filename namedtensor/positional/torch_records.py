@@ -37,7 +37,7 @@ def varies(value: Any) -> bool:
     return isinstance(value, Varying)
 
 
-def in_both(first: Any, second: Any) -> Any:
+def vary(first: Any, second: Any) -> Any:
     """Return one value for two runs: a varying number if they have different numbers."""
     if isinstance(first, (Ref, torch.Tensor, str)) or first == second:
         return first
@@ -46,20 +46,20 @@ def in_both(first: Any, second: Any) -> Any:
     return result
 
 
-def computed_twice(function: Callable[..., Any]) -> Callable[..., Any]:
+def compute_twice(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(*operands: Any) -> Any:
         first = [getattr(operand, "real", operand) for operand in operands]
         second = [getattr(operand, "other", operand) for operand in operands]
-        return in_both(function(*first), function(*second))
+        return vary(function(*first), function(*second))
 
     return method
 
 
 for name in ("add", "sub", "mul", "floordiv", "mod", "truediv", "neg", "abs"):
     function = getattr(operator, name)
-    setattr(Varying, f"__{name}__", computed_twice(function))
+    setattr(Varying, f"__{name}__", compute_twice(function))
     if name not in ("neg", "abs"):
-        reflected = computed_twice(lambda right, left, function=function: function(left, right))
+        reflected = compute_twice(lambda right, left, function=function: function(left, right))
         setattr(Varying, f"__r{name}__", reflected)
 
 
@@ -71,7 +71,7 @@ class TensorPair(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return tuple(map(in_both, self.first.shape, self.second.shape))
+        return tuple(map(vary, self.first.shape, self.second.shape))
 
     @property
     def is_one(self) -> bool:
@@ -80,7 +80,7 @@ class TensorPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Runs:
-    """Two runs of one module at different sizes as one, the steps that are needed, and what depends on inputs or parameters."""
+    """Two runs of one module at different sizes as one; the needed steps, and the tensors that depend on inputs or parameters."""
 
     steps: Sequence[TraceStep]
     tensors: Sequence[TensorPair]
@@ -94,7 +94,7 @@ def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Run
     if [step.shape for step in first.steps] != [step.shape for step in second.steps]:
         raise UnreadableModule("the steps of the module depend on the sizes of its inputs")
     steps = [
-        replace(one, arguments=pytree.tree_map(in_both, dict(one.arguments), dict(two.arguments), is_leaf=is_ref))
+        replace(one, arguments=pytree.tree_map(vary, dict(one.arguments), dict(two.arguments), is_leaf=is_ref))
         for one, two in zip(first.steps, second.steps)
     ]
     tensors = [*map(TensorPair, first.tensors, second.tensors)]
@@ -107,7 +107,7 @@ def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Run
 # ------------------------------------------------------------------------------------------------------------ a reading
 @dataclass(frozen=True)
 class RecordedLine:
-    """A definition, the step of the trace that made it, and the ranges of its indices where it defines a family."""
+    """A definition, the step that made it, and the ranges of the indices of a family."""
 
     name: Node
     value: Node

@@ -14,13 +14,13 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import AxisVariable, Dim, Move, axes_of
-from .torch_composites import GATES
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import apply
 from .torch_products import product, transposed
-from .torch_rules import rule
-from .torch_shapes import joined, stacked
+from .torch_replacements import GATES
+from .torch_shapes import join_tensors, stack_tensors
 from .torch_tensors import TracedTensor, plain
+from .torch_trace import rule
 from .values import number, plus, size
 
 
@@ -90,8 +90,8 @@ def recurrent(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | Non
             outputs.append(output)
             for end, tensor in zip(ends, last):
                 end.append(tensor)
-        x = joined(r, outputs, 2) if directions == 2 else outputs[0]
-    last = [stacked(r, end, 0) if r.uses[ref] else None for end, ref in zip(ends, a.step.results[1:])]
+        x = join_tensors(r, outputs, 2) if directions == 2 else outputs[0]
+    last = [stack_tensors(r, end, 0) if r.uses[ref] else None for end, ref in zip(ends, a.step.results[1:])]
     return x if first else x.permuted((1, 0, 2)), *last
 
 

@@ -1,4 +1,4 @@
-"""Operations of ATen that change dimensions: most leave nothing in the notation."""
+"""Operations of ATen that change dimensions, pad them or make new ones."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .axes import Dim, axes_of
 from .torch_graph import GraphReader, OperationArguments
 from .torch_operations import numeric
 from .torch_records import varies
-from .torch_rules import rule
-from .torch_tensors import TracedTensor
-from .torch_trace import UnreadableModule
-from .values import AxisValue, aligned, call, concatenated, iota, number
+from .torch_replacements import mask_name
+from .torch_tensors import TracedTensor, plain
+from .torch_trace import UnreadableModule, rule
+from .values import AxisValue, aligned, call, concatenated, iota, number, ones, plus, renamed, times
 
 
 @rule("view", "_unsafe_view", "_reshape_alias")
@@ -53,14 +53,14 @@ def slice_(r: GraphReader, a: OperationArguments) -> TracedTensor:
         return x
     start, step = a.get("start") or 0, a.get("step") or 1
     a.skip("end")
-    if step > 1 and length * step == x.shape[dim] and start < step and not varies(length) and parted(r, x, dim):
+    if step > 1 and length * step == x.shape[dim] and start < step and not varies(length) and is_divisible(r, x, dim):
         split = r.views.regrouped(x, [*x.shape[:dim], length, step, *x.shape[dim + 1 :]])
         return r.views.picked(split.used(r.axes), dim + 1, start)
     return r.cut(x.used(r.axes), dim, start + x.shape[dim] if start < 0 else start, length, step)
 
 
-def parted(r: GraphReader, x: TracedTensor, dim: int) -> bool:
-    """Whether a dimension has an axis without a name, which can fall into parts."""
+def is_divisible(r: GraphReader, x: TracedTensor, dim: int) -> bool:
+    """Return whether a dimension has an axis without a name, which can fall into parts."""
     inside = r.axes.expanded(x.dims[dim])
     return len(inside) != 1 or not inside[0].kind.name
 
@@ -110,11 +110,11 @@ def cat(r: GraphReader, a: OperationArguments) -> TracedTensor:
     dim = a["dim"]
     if len(tensors) == 1:
         return tensors[0]
-    return joined(r, tensors, dim % len(tensors[0].shape))
+    return join_tensors(r, tensors, dim % len(tensors[0].shape))
 
 
-def joined(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
-    """One after the other along a dimension: operands of one length 1 or more."""
+def join_tensors(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
+    """Return tensors one after the other along a dimension."""
     total = sum(tensor.shape[dim] for tensor in tensors)
     single: list[TracedTensor] = []
     for operand in tensors:
@@ -122,28 +122,28 @@ def joined(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedT
         single.append(operand if not operand.dims[dim] else r.views.joined(operand, dim)[0])
     hint = next((r.views.base(tensor.dims[dim][0]) for tensor in single if tensor.dims[dim]), "ax")
     new = r.axes.new(size=total, hint=hint)
-    others = aligned(r.axes, *(AxisValue(tensor.node, without(tensor.dims, dim)) for tensor in single))
+    others = aligned(r.axes, *(AxisValue(tensor.node, drop_dimension(tensor.dims, dim)) for tensor in single))
     result: list[Dim] = [*others[:dim], (new,), *others[dim:]]
     for operand in single:
-        rest = axes_of(without(operand.dims, dim))
+        rest = axes_of(drop_dimension(operand.dims, dim))
         r.axes.apart([*rest, new], [*rest, *operand.dims[dim]])
     node = concatenated([(operand.node, next(iter(operand.dims[dim]), None)) for operand in single], new)
     r.axes.apart(axes_of(result))
     return TracedTensor(node, tuple(result), shape=(*tensors[0].shape[:dim], total, *tensors[0].shape[dim + 1 :]))
 
 
-def without(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
+def drop_dimension(dims: Sequence[Dim], at: int) -> tuple[Dim, ...]:
     return (*dims[:at], *dims[at + 1 :])
 
 
 @rule("stack")
 def stack(r: GraphReader, a: OperationArguments) -> TracedTensor:
     tensors = [numeric(tensor) for tensor in a.tensors("tensors")]
-    return stacked(r, tensors, a["dim"] % (len(tensors[0].shape) + 1))
+    return stack_tensors(r, tensors, a["dim"] % (len(tensors[0].shape) + 1))
 
 
-def stacked(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedTensor:
-    """Tensors side by side along a new dimension."""
+def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedTensor:
+    """Return tensors side by side along a new dimension."""
     dims = aligned(r.axes, *tensors)
     shape = [*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:]]
     if len(tensors) == 1:
@@ -167,8 +167,8 @@ def repeat(r: GraphReader, a: OperationArguments) -> TracedTensor:
 
 
 @rule("select_scatter", "slice_scatter", "copy")
-def scattered(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    """What an assignment to a part leaves: the source where the index says, else what was there."""
+def scatter(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    """Read an assignment to a part: the source at the index, and the old values elsewhere."""
     if a.operator == "copy":
         a.skip("self")
         return numeric(a.tensor("src")).led(a.result_shape())
@@ -202,3 +202,97 @@ def scattered(r: GraphReader, a: OperationArguments) -> TracedTensor:
     result = aligned(r.axes, x, source)
     node = nodes.Cases(((source.node, truth), (x.node, None)))
     return x.with_node(node, result)
+
+
+# ------------------------------------------------------------------------------------------------------ windows and padding
+@rule("constant_pad_nd")
+def pad(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    x, widths, value = numeric(a.tensor("self")), a["pad"], a.get("value") or 0
+    for count in range(len(widths) // 2):
+        before, after = widths[2 * count], widths[2 * count + 1]
+        x = pad_dimension(r, x, len(x.shape) - 1 - count, before, after, value)
+    return x
+
+
+def pad_dimension(r: GraphReader, x: TracedTensor, dim: int, before: int, after: int, value: float) -> TracedTensor:
+    """Return a tensor with `value` before and after it along a dimension; negative widths cut."""
+    if before < 0 or after < 0:
+        x = r.cut(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
+        before, after = max(before, 0), max(after, 0)
+    pieces = [constant_like(r, x, dim, before, value), x, constant_like(r, x, dim, after, value)]
+    pieces = [piece for piece in pieces if piece is not None]
+    return join_tensors(r, pieces, dim) if len(pieces) > 1 else x
+
+
+def constant_like(r: GraphReader, x: TracedTensor, dim: int, length: int, value: float) -> TracedTensor | None:
+    """Return a constant of a length along `dim`."""
+    if not length:
+        return None
+    new = r.axes.new(size=length, hint="edge")
+    node = times(value, ones(new))
+    r.axes.apart([*axes_of(x.dims), new])
+    return TracedTensor(node, ((),) * len(x.dims), shape=x.shape).with_dim(dim, (new,), length)
+
+
+@rule("unfold")
+def unfold(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    """Read the windows along a dimension; the last dimension is within them."""
+    x, length, step = a.tensor("self"), a["size"], a["step"]
+    dim, shape = a["dimension"] % len(x.shape), a.result_shape()
+    count, rest = shape[dim], axes_of(drop_dimension(x.dims, dim))
+    if length == step == 1:
+        return x.with_node(x.node, [*x.dims, ()], shape)
+    x, axis = r.views.joined(r.with_axis(x, dim), dim)
+    base = r.views.base(axis)
+    new, kernel = r.axes.new(size=count, hint=base), r.axes.new(size=length, hint=f"k{base}" if base.isalpha() else "k")
+    if step == 1:
+        node = renamed(call("unroll", (x.node,), (axis, kernel)), [(axis, new)])
+    elif step == length and x.shape[dim] == count * length:
+        node = renamed(call("pool", (x.node,), (axis, kernel)), [(axis, new)])
+    else:
+        index, offset = times(step, iota(new)), 1 - step
+        if length > 1:
+            index, offset = call("+", (index, iota(kernel))), offset - 1
+        node = nodes.Index(x.node, ((nodes.Axis(axis.key), plus(index, offset)),))
+    r.axes.apart([*rest, axis], [*rest, new, kernel], [axis, kernel])
+    if count == 1:
+        node = nodes.Index(node, ((nodes.Axis(new.key), number(1)),))
+    x = x.with_dim(dim, (new,) if count > 1 else (), count)
+    return x.with_node(node, [*x.dims, (kernel,) if length > 1 else ()], shape)
+
+
+# -------------------------------------------------------------------------------------------------------- numbers alone
+@rule("arange")
+def arange(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    a.skip("end")
+    (length,) = a.result_shape()
+    start, step = a.get("start") or 0, a.get("step") or 1
+    axis = r.axes.new(size=length, hint="position")
+    return TracedTensor(plus(times(step, iota(axis)), start - step), ((axis,),), shape=(length,))
+
+
+@rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones")
+def zeros_or_ones(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    a.skip("self", "size")
+    return plain(number(1 if "ones" in a.operator else 0)).led(a.result_shape())
+
+
+@rule("full", "full_like", "new_full", "fill", "scalar_tensor")
+def full(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    a.skip("self", "size")
+    value = next(name for name in ("fill_value", "value", "s") if a.has(name))
+    return a.operand(value).led(a.result_shape())
+
+
+@rule("mask")
+def mask(r: GraphReader, a: OperationArguments) -> TracedTensor:
+    """Read the mask of a dropout, which is an input."""
+    a.skip("like", "p")
+    return r.leaf("mask", mask_name(a["number"]), r.runs.tensors[a.step.results[0].index])
+
+
+@rule("empty", "empty_like", "new_empty")
+def empty(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
+    """Read a tensor without values, which an operation fills."""
+    a.skip(*a.step.arguments)
+    return (None,)

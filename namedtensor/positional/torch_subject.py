@@ -14,7 +14,7 @@ from torch.utils import _pytree as pytree
 
 from grammar.errors import NotationError
 
-from .torch_composites import Masks
+from .torch_replacements import Masks
 from .torch_trace import Subject
 
 NN = torch.nn

@@ -1,7 +1,7 @@
 """A function of PyTorch, run once: its ATen operations in order, each with the line of the source that called it.
 
 Operations are recorded where PyTorch dispatches them, below autograd and below its composite functions, on real tensors.
-Views and in-place operations come as functions; where one of PyTorch's own loops writes in place, what it overwrites is found by comparing memory.
+Views and in-place operations come as functions.
 """
 
 from __future__ import annotations
@@ -24,12 +24,28 @@ from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .torch_composites import OWN, Masks, Replacing, decomposed
-from .torch_rules import RULES
+from .torch_composites import OWN, decomposed
+from .torch_replacements import Masks, Replacing
 
+Rule = Callable[[Any, Any], Any]  # of a reader and arguments: a tensor, or several, None for one without a form
+RULES: dict[str, Rule] = {}  # the ATen operations that are read
+HINTS = {  # for operations that have no rule
+    **dict.fromkeys(("_embedding_bag", "_embedding_bag_forward_only"), "use nn.Embedding and a sum or mean"),
+    "roll": "name the dimensions: dims=0",
+}
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = sysconfig.get_paths()["stdlib"] + os.sep
 SITE = "site-packages" + os.sep
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Register a function for operations."""
+
+    def register(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(names, function))
+        return function
+
+    return register
 
 
 class SourceLine(NamedTuple):
@@ -107,7 +123,6 @@ class Recorder(TorchDispatchMode):
         self.hint = hint  # where random numbers are generated
         self.trace, self.depends, self.modules = trace, depends, modules
         self.refs: dict[int, Ref] = {}
-        self.stale: dict[Ref, SourceLine] = {}
 
     def known(self, tensor: torch.Tensor, kind: str = "constant", name: str = "") -> Ref:
         """The reference of a tensor; one that no step made is a constant."""
@@ -137,11 +152,6 @@ class Recorder(TorchDispatchMode):
         bound = bind(func, args, kwargs or {})
         used = [leaf for leaf in pytree.tree_leaves(bound) if isinstance(leaf, torch.Tensor)]
         refs = [self.known(tensor) for tensor in used]
-        for ref in refs:
-            if ref in self.stale:
-                raise UnreadableModule(
-                    "a tensor is read after part of its memory was overwritten in place", self.stale[ref]
-                )
         depends = any(ref in self.depends for ref in refs)
         self.refuse(func, bound, depends, source)
         parameters = func._schema.arguments
@@ -162,8 +172,6 @@ class Recorder(TorchDispatchMode):
         outputs = tuple(
             self.new(tensor) for tensor in (result if several else (result,)) if isinstance(tensor, torch.Tensor)
         )
-        for target in written:
-            self.overwritten(target, source)
         if depends:
             self.depends.update(outputs)
         self.trace.steps.append(
@@ -183,30 +191,9 @@ class Recorder(TorchDispatchMode):
                 f"the shape of what aten.{name} gives depends on values of tensors", source, CONTROL, True
             )
 
-    def overwritten(self, target: torch.Tensor, source: SourceLine) -> None:
-        """Mark what shares memory with a tensor that was written in place."""
-        if target.numel() == 0:
-            return
-        storage = target.untyped_storage().data_ptr()
-        latest = {self.refs[id(other)]: other for other in self.trace.tensors if id(other) in self.refs}
-        occupied = set(addresses(target))
-        for ref, tensor in latest.items():
-            if tensor is target or tensor.untyped_storage().data_ptr() != storage or tensor.numel() == 0:
-                continue
-            if not occupied.isdisjoint(addresses(tensor)):
-                self.stale[ref] = source
-
 
 RANDOM = "of dropout, pass training=True: its mask is an input then"
 CONTROL = "pass what it decides as a Python value, or write it with where"
-
-
-def addresses(tensor: torch.Tensor) -> list[int]:
-    """Where its elements are in its storage."""
-    positions = [int(tensor.storage_offset())]
-    for size, stride in zip(tensor.shape, tensor.stride()):
-        positions = [address + index * stride for address in positions for index in range(size)]
-    return positions
 
 
 def name_of(func: Any) -> str:

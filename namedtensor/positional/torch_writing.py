@@ -94,7 +94,7 @@ class ProgramWriter:
         stated: set[str] = set()
         declarations = [self.declaration(tensor, stated) for tensor in reader.declared.values()]
         equations = [self.equation(line) for line in reader.lines]
-        node = reader.resolved(self.value.node)
+        node = reader.resolve(self.value.node)
         body = written(nodes.Indicator(node) if self.value.truth else node, self.names)
         sizes = self.stated_sizes(stated, equations, body)
         last = self.last(body)
@@ -144,7 +144,7 @@ class ProgramWriter:
     def equation(self, line: RecordedLine) -> nodes.Equation:
         spans = written(in_one(line.ranges), self.names) if line.ranges else None
         return nodes.Equation(
-            (written(line.name, self.names), written(self.reader.resolved(line.value), self.names)), (), spans
+            (written(line.name, self.names), written(self.reader.resolve(line.value), self.names)), (), spans
         )
 
     def sized(self, axis: AxisVariable) -> list[tuple[str, int | None]]:

@@ -1,4 +1,4 @@
-"""Operations of ATen that are whole layers: norms, attention, embeddings, convolutions, pools."""
+"""Elements by their index, the largest elements, and their numbers."""
 
 from __future__ import annotations
 
@@ -7,30 +7,14 @@ from grammar.nodes import Node
 
 from .axes import axes_of
 from .torch_graph import GraphReader, OperationArguments
-from .torch_operations import apply, broadcast
-from .torch_rules import rule
+from .torch_operations import apply, broadcast, numeric
 from .torch_tensors import TracedTensor
-from .torch_trace import UnreadableModule
+from .torch_trace import UnreadableModule, rule
 from .values import aligned, call, iota, number, plus
 
 
-# ----------------------------------------------------------------------------------------------------------------- norms
-@rule("native_layer_norm")
-def layer_norm(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor | None, ...]:
-    x, eps, rank = a.tensor("input"), a["eps"], len(a["normalized_shape"])
-    for dim in range(-rank, 0):
-        x = r.with_axis(x, dim) if x.shape[dim] != 1 else x
-    over = r.axes.expanded(axes_of(x.dims[-rank:]))
-    x = x.with_node(call("standardize", (x.node,), over, [] if eps == 1e-5 else [number(eps)]))
-    for operator, name in (("⊙", "weight"), ("+", "bias")):
-        if (tensor := a.optional(name)) is not None:
-            x = apply(r, operator, x, tensor)
-    return x, None, None
-
-
-# -------------------------------------------------------------------------------------------------------- by their index
-def counted_from_one(node: Node, length: int = 0) -> Node:
-    """An index of the notation, for one of PyTorch, which is counted from the end of the length where it is negative."""
+def count_from_one(node: Node, length: int = 0) -> Node:
+    """Return an index counted from 1, for an index from 0 or a negative one from the end of the length."""
     if isinstance(node, nodes.Call) and node.operator == "negative" and isinstance(node.arguments[0], nodes.Number):
         return number(length - node.arguments[0].value + 1)
     return plus(node, 1)
@@ -39,18 +23,18 @@ def counted_from_one(node: Node, length: int = 0) -> Node:
 @rule("embedding")
 def embedding(r: GraphReader, a: OperationArguments) -> TracedTensor:
     a.skip("padding_idx", "scale_grad_by_freq", "sparse")  # of the gradient alone
-    return looked_up(r, a.tensor("weight"), 0, a.tensor("indices"))
+    return look_up(r, a.tensor("weight"), 0, a.tensor("indices"))
 
 
-def looked_up(r: GraphReader, x: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
-    """The elements of a dimension at an index, whose dimensions take its place."""
+def look_up(r: GraphReader, x: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
+    """Return the elements of a dimension at an index, whose dimensions take its place."""
     if not x.dims[dim]:
         dims = [*x.dims[:dim], *[()] * len(index.shape), *x.dims[dim + 1 :]]
         return x.moved(dims, [*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]])
     r.bounded(index.node, x.shape[dim])
     x, _ = r.views.joined(x, dim)
     r.axes.apart(x.axes, index.axes)
-    return r.views.indexed(x, dim, counted_from_one(index.node, x.shape[dim]), index.dims, index.shape)
+    return r.views.indexed(x, dim, count_from_one(index.node, x.shape[dim]), index.dims, index.shape)
 
 
 @rule("diagonal")
@@ -71,7 +55,7 @@ def diagonal(r: GraphReader, a: OperationArguments) -> TracedTensor:
 @rule("index_select")
 def index_select(r: GraphReader, a: OperationArguments) -> TracedTensor:
     x = a.tensor("self")
-    return looked_up(r, x, a["dim"] % len(x.shape), a.tensor("index"))
+    return look_up(r, x, a["dim"] % len(x.shape), a.tensor("index"))
 
 
 @rule("index", "_unsafe_index")
@@ -83,7 +67,7 @@ def elements(r: GraphReader, a: OperationArguments) -> TracedTensor:
             "the shape of a tensor indexed by a condition depends on values of tensors", hint="use where"
         )
     if len(indexed) == 1:
-        return looked_up(r, x, indexed[0], indices[indexed[0]])
+        return look_up(r, x, indexed[0], indices[indexed[0]])
     if indexed != list(range(indexed[0], indexed[-1] + 1)):
         raise UnreadableModule("aten.index at dimensions that are not side by side")
     chosen = [indices[dim] for dim in indexed]
@@ -92,7 +76,7 @@ def elements(r: GraphReader, a: OperationArguments) -> TracedTensor:
     for dim, index in zip(indexed, chosen):
         if x.dims[dim]:
             x, axis = r.views.joined(x, dim)
-            items.append((nodes.Axis(axis.key), counted_from_one(index.node, x.shape[dim])))
+            items.append((nodes.Axis(axis.key), count_from_one(index.node, x.shape[dim])))
     first, last = indexed[0], indexed[-1]
     result = [*x.dims[:first], *dims, *x.dims[last + 1 :]]
     shape = [*x.shape[:first], *broadcast([index.shape for index in chosen]), *x.shape[last + 1 :]]
@@ -113,6 +97,36 @@ def gather(r: GraphReader, a: OperationArguments) -> TracedTensor:
     if not x.dims[dim]:  # it repeats, or has one element
         return x.with_node(x.node, [*dims[:dim], (), *dims[dim + 1 :]], chosen.shape)
     x, axis = r.views.joined(x, dim)
-    node = nodes.Index(x.node, ((nodes.Axis(axis.key), counted_from_one(chosen.node)),))
+    node = nodes.Index(x.node, ((nodes.Axis(axis.key), count_from_one(chosen.node)),))
     r.axes.apart([*axes_of(dims), axis])
     return x.with_node(node, dims, chosen.shape)
+
+
+# ---------------------------------------------------------------------------------------------------------- the largest
+@rule("topk")
+def topk(r: GraphReader, a: OperationArguments) -> tuple[TracedTensor, TracedTensor]:
+    a.skip("sorted")  # in the notation the largest is the first
+    x = a.tensor("self")
+    return extremes(r, x, a["dim"] % len(x.shape), a["k"], bool(a["largest"]))
+
+
+def extremes(r: GraphReader, x: TracedTensor, dim: int, count: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:
+    """Return the largest or smallest elements along a dimension, in order, and their numbers from 0."""
+    x = numeric(x) if largest else apply(r, "negative", numeric(x))
+    x = r.shared(r.with_axis(x, dim))
+    values = select_extremes(r, x.used(r.axes), dim, "maxk", count)
+    if not largest:
+        values = apply(r, "negative", values)
+    return values, select_extremes(r, x.used(r.axes), dim, "argmaxk", count)
+
+
+def select_extremes(r: GraphReader, x: TracedTensor, dim: int, operator: str, count: int) -> TracedTensor:
+    x, axis = r.views.joined(x, dim)
+    rank = r.axes.new(size=count, hint="rank")
+    r.axes.apart([*axes_of(x.dims), rank])
+    node = call(operator, (x.node,), (axis, rank))
+    if operator == "argmaxk":
+        node = call("⊙", (node, plus(iota(axis), -1)), (axis,))
+    if count == 1:
+        node = nodes.Index(node, ((nodes.Axis(rank.key), number(1)),))
+    return x.with_dim(dim, (rank,) if count > 1 else (), count).with_node(node)

@@ -1,0 +1,191 @@
+"""Functions of PyTorch that are called as others while a module is recorded.
+
+`nn.RNN`, `nn.GRU` and `nn.LSTM` call a function that runs a loop. That function is replaced by an operation that is
+dispatched as one, so that the steps do not depend on the length of a sequence. Functions that write in place, or that look
+at values only to check them, are replaced by plain ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+F = torch.nn.functional
+GATES = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
+RECURRENT = (
+    "recurrent(str kind, Tensor input, Tensor[] state, Tensor[] weights, bool biased, int layers, bool both_ways,"
+    " bool batch_first) -> Tensor[]"
+)
+MASK = "mask(Tensor like, float p, int number) -> Tensor"
+
+
+def compute_layer(
+    kind: str, input: torch.Tensor, state: list[torch.Tensor], weights: list[torch.Tensor], biased: bool, layers: int,
+    *settings: bool,
+) -> list[torch.Tensor]:  # fmt: skip
+    function: Callable[..., Any] = getattr(torch, kind)
+    start = state if kind == "lstm" else state[0]
+    return [*function(input, start, weights, biased, layers, 0.0, False, *settings)]
+
+
+def mask_of(shape: Sequence[int], p: float, number: int) -> torch.Tensor:
+    """Zeros where dropout drops an element, ones elsewhere: for a number and a shape always the same."""
+    generator = torch.Generator().manual_seed(number)
+    return (torch.rand([*shape], generator=generator) >= p).float()
+
+
+def register_operation(schema: str, function: Callable[..., Any]) -> None:
+    """Register an operation, unless an import that was interrupted did."""
+    name = schema.partition("(")[0]
+    if not hasattr(torch.ops.namedtensor, name):
+        torch.library.define(f"namedtensor::{name}", schema.removeprefix(name))
+    operation = getattr(torch.ops.namedtensor, name).default
+    if not operation.has_kernel_for_dispatch_key("CompositeExplicitAutograd"):
+        torch.library.impl(f"namedtensor::{name}", "default", function)
+
+
+register_operation(RECURRENT, compute_layer)
+register_operation(MASK, lambda like, p, number: mask_of(like.shape, p, number))
+
+
+class Masks(TorchFunctionMode):
+    """Dropout in training by masks; `drawn` are shape, probability and number of each of the latest run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: list[tuple[Sequence[int], float, int]] = []
+
+    @property
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """The masks of the latest run, by name."""
+        return {mask_name(number): mask_of(shape, p, number) for shape, p, number in self.drawn}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
+        if func is torch.nn.functional.dropout:
+            return self.dropout(*args, **(kwargs or {}))
+        return func(*args, **(kwargs or {}))
+
+    def dropout(
+        self, input: torch.Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+    ) -> torch.Tensor:
+        if not training or p == 0:
+            return input
+        number = len(self.drawn) + 1
+        mask = torch.ops.namedtensor.mask(input, p, number)
+        self.drawn.append((tuple(input.shape), p, number))
+        return input * mask / (1 - p)
+
+
+def mask_name(number: int) -> str:
+    return f"mask_{number}"
+
+
+class Replacing(TorchFunctionMode):
+    """Calls of these functions as those that replace them."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None) -> Any:
+        replacement = REPLACED.get(getattr(func, "__name__", ""))
+        if replacement is not None:
+            result = replacement(func, *args, **(kwargs or {}))
+            if result is not None:
+                return result
+        return func(*args, **(kwargs or {}))
+
+
+def recurrent_layer(func: Any, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, ...] | None:
+    """A recurrent layer as one operation."""
+    kind = func.__name__
+    if kwargs or not is_layer(args):
+        return None
+    tensor, start, weights, biased, layers, _, _, both_ways, batch_first = args
+    state = [*start] if kind == "lstm" else [start]
+    recurrent = torch.ops.namedtensor.recurrent
+    return tuple(recurrent(kind, tensor, state, [*weights], biased, layers, both_ways, batch_first))
+
+
+def is_layer(args: Sequence[Any]) -> bool:
+    """Whether a call is of sequences that are one tensor, without dropout in training, and without projections."""
+    if len(args) != 9 or isinstance(args[3], torch.Tensor) or (args[5] and args[6]):
+        return False
+    _, _, weights, biased, layers, _, _, both_ways, _ = args
+    return len(weights) == layers * (2 if both_ways else 1) * (4 if biased else 2)
+
+
+def one_hot(func: Any, tensor: torch.Tensor, num_classes: int = -1) -> torch.Tensor | None:
+    """Return 1 at the class of each index, and 0 elsewhere, without a look at the values."""
+    if num_classes < 0:
+        return None
+    return (tensor.unsqueeze(-1) == torch.arange(num_classes)).to(torch.int64)
+
+
+def pad(
+    func: Any, input: torch.Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
+) -> torch.Tensor | None:
+    """Return circular padding by slices; PyTorch copies them into an empty tensor."""
+    if mode != "circular":
+        return None
+    for count in range(len(pad) // 2):
+        before, after, dim = pad[2 * count], pad[2 * count + 1], input.ndim - 1 - count
+        length = input.shape[dim]
+        input = input.narrow(dim, max(-before, 0), length + min(before, 0) + min(after, 0))
+        before, after, length = max(before, 0), max(after, 0), input.shape[dim]
+        pieces = [input.narrow(dim, length - before, before)] if before else []
+        pieces += [input] + ([input.narrow(dim, 0, after)] if after else [])
+        input = torch.cat(pieces, dim)
+    return input
+
+
+def instance_norm(
+    input: torch.Tensor,
+    running_mean: torch.Tensor | None = None,
+    running_var: torch.Tensor | None = None,
+    weight: torch.Tensor | None = None,
+    bias: torch.Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> torch.Tensor:
+    """Return a group norm with a group for each channel, or a batch norm by running statistics."""
+    if use_input_stats:
+        return torch.group_norm(input, input.shape[1], weight, bias, eps)
+    return torch.batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps, False)
+
+
+def attention(
+    func: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
+) -> torch.Tensor | None:  # fmt: skip
+    """Return attention by products and a softmax; several heads of the queries may share one of the keys."""
+    if dropout_p:
+        return None
+    groups = (key.shape[-3], -1) if enable_gqa else ()
+    if groups:  # several heads have their rows in one
+        heads, rows = query.shape[-3:-1]
+        query = query.unflatten(-3, groups).flatten(-3, -2)
+        if attn_mask is not None and attn_mask.ndim > 2:
+            one = attn_mask.shape[-3] == 1
+            attn_mask = attn_mask.unsqueeze(-3) if one else attn_mask.unflatten(-3, groups)
+    scores = query @ key.transpose(-2, -1)
+    scores = scores / query.shape[-1] ** 0.5 if scale is None else scores * scale
+    scores = scores.unflatten(-2, (heads // groups[0], rows)) if groups else scores
+    if is_causal:
+        attn_mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    if attn_mask is not None:
+        masked = attn_mask.dtype == torch.bool
+        scores = torch.where(attn_mask, scores, -torch.inf) if masked else scores + attn_mask
+    weights = torch.softmax(scores, -1)
+    if not groups:
+        return weights @ value
+    return (weights.flatten(-3, -2) @ value).unflatten(-2, (heads // groups[0], rows)).flatten(-4, -3)
+
+
+REPLACED: Mapping[str, Callable[..., Any]] = {
+    **dict.fromkeys(GATES, recurrent_layer),
+    "one_hot": one_hot,
+    "scaled_dot_product_attention": attention,
+    "pad": pad,
+    "instance_norm": lambda func, *args, **kwargs: instance_norm(*args, **kwargs) if func is F.instance_norm else None,
+}
