@@ -1,4 +1,4 @@
-"""Calls that are repeated: by the fast path that the first ones prepare, with the same result as by the slow one."""
+"""Test repeated calls: they find what the first ones compiled, and have the same results."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import pytest
 
 import namedtensor as nt
 from grammar.errors import NotationError
-from namedtensor.backends.function import no_match
 from namedtensor.operators.user_functions import USER_FUNCTIONS
 from namedtensor.programs import call_cache
 from namedtensor.programs.arguments import BoundArguments
-from namedtensor.programs.evaluate import EVALUATORS
 from namedtensor.scope.names import key_of
 
 
@@ -140,7 +138,6 @@ def test_what_a_repeated_call_gave_stays_as_it_is(text, threads):
     expected = [nt.formula(f"f(X, Y, Z) = {text}")(*tensor) for tensor in tensors]  # each the first call of its own
     with ThreadPoolExecutor(threads) as pool:
         result = list(pool.map(lambda tensor: [call(*tensor) for _ in range(50)][-1], tensors))
-    assert call._by_position is not no_match
     for right, item in zip(expected, result):
         assert nt.allclose(item, right)
 
@@ -242,7 +239,7 @@ def test_values_that_hold_more_than_is_used_are_no_keywords():
             formula(values={"X": X}, W=W)
 
 
-def test_a_mapping_of_values_is_served_by_the_inline_cache_whatever_it_holds_besides():
+def test_a_mapping_of_values_is_found_by_its_layouts_whatever_it_holds_besides():
     text = "A ⊙_{b} x + 0.25"
     A, x, y = nt.tensor([[1.0, 2.0], [3.0, 4.0]], "a b"), nt.tensor([1.0, 2.0], "b"), nt.tensor([3.0, 5.0], "b")
     mappings: list[dict[str, nt.NamedTensor]] = [
@@ -254,7 +251,6 @@ def test_a_mapping_of_values_is_served_by_the_inline_cache_whatever_it_holds_bes
     for values in [mapping for mapping in mappings for _ in range(3)]:
         want = [row @ values["x"].to_array() + 0.25 for row in A.to_array("a b")]
         assert nt.evaluate(text, values).to_array().tolist() == pytest.approx(want)
-    assert EVALUATORS[text]._by_mapping[0] == ("A", "x", "y")
     nt.evaluate(text, {"A": A}, x=x)  # names beside it, which must be in use
     for _ in range(2):
         with pytest.raises(nt.NotationError, match="y"):
@@ -265,11 +261,11 @@ def test_a_mapping_of_values_is_served_by_the_inline_cache_whatever_it_holds_bes
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if "with values" in way])
-def test_a_call_with_values_is_served_by_the_inline_cache(way, monkeypatch):
+def test_a_call_with_values_is_found_by_its_layouts(way, monkeypatch):
     call, X, Y = WAYS[way]("X - 2 Y"), nt.tensor([5.0, 6.0], "a"), nt.tensor([1.0, 2.0], "a")
     for _ in range(3):
         call(X, Y)
-    monkeypatch.setattr(call_cache.CachedCall, "_called", None)
+    monkeypatch.setattr(call_cache.CachedCall, "_slow_path", None)
     for _ in range(3):
         assert call(X, Y).array.tolist() == [3.0, 2.0]
 

@@ -6,8 +6,8 @@ Where a function fails, the line that failed specifies which step it was, so not
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable, Sequence
-from functools import cache, lru_cache, partial
+from collections.abc import Callable
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -17,13 +17,11 @@ from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import at_once
 from ..core.dimensions import is_inconclusive
-from ..core.extents import symbols_of
 from ..planning.failures import OF_MATRICES, index_error_at, is_index_problem, of_matrix, past_bits, refused, span_of
-from ..planning.memory import MIN_BUFFER_NUMBERS, last_uses
-from ..planning.plan import Plan, PlanValue, Step
+from ..planning.plan import Plan, Step
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
-from .lines import FILE, repeated_call
+from .lines import FILE
 from .source import Backend
 
 FAILURES = (
@@ -107,56 +105,6 @@ class PlanFunction:
 
         return without_warnings(call) if self.quiet and not self.own else call
 
-    def for_repeated_calls(
-        self, order: Sequence[int], layouts: Sequence[Any], layout: Any, instead: Callable[..., Any] | None = None
-    ) -> Callable[..., Any]:
-        """The specialised function of tensors by position, of which the plan's inputs are those that `order` says.
-
-        It is called with the tuple of them. Where they are of other layouts than these it gives None, and whatever fails in
-        it fails as it may: the call then takes the slow path. Nothing is looked up, and what is small between its steps
-        lies where it lay last time, so that a small formula costs little more than its arrays do.
-        """
-        with LOADING, all_or_none():
-            from ..core.tensor import NamedTensor
-
-        if self.own:
-            return no_match
-        inputs = tuple(self.like.names[input_] for input_ in self.like.inputs)
-        body, arrays = self.body() if instead is None and self.is_short else (None, {})
-        local = {} if body is None else self.target.backend.globals(self.target.xp) | self.run.__globals__
-        space = {
-            **local,
-            "__run": instead or self.run, "__new": object.__new__, "__layout": layout, "__NamedTensor": NamedTensor,
-            **{f"__layout_{number}": other for number, other in enumerate(layouts)},
-        }  # fmt: skip
-        again = repeated_call(tuple(order), inputs, body, space | arrays)
-        return partial(kept_context_without_warnings().run, again) if self.quiet else again
-
-    @property
-    def is_short(self) -> bool:
-        """Whether inlining its body saves a good part of what calling it costs."""
-        plain = self.like.fallback is None and not self.like.is_open
-        if len(self.like.steps) > SHORT or not plain or not hasattr(self.run, "__globals__"):
-            return False
-        return self.target.backend.kept_buffers(self.plan) is None  # else the function that runs calls this body
-
-    def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
-        """The lines of the function, and the small arrays that they write to, each time the same ones.
-
-        These are one call's alone: the context in which it runs lets no other code in, no other thread either.
-        """
-        backend, plan = self.target.backend, self.plan
-        buffers = None
-        if self.quiet and not last_uses(plan):
-            buffers = backend.buffers(plan, out=False, fits=is_tiny)
-        lines = backend.source(plan, given=buffers).text.splitlines()
-        start = next(number for number, line in enumerate(lines) if line.startswith("def function("))
-        arrays: dict[str, Any] = {}
-        compiled: Any = () if buffers is None else buffers.made
-        for number, (shape, dtype) in enumerate(compiled, 1):
-            arrays[f"buffer_{number}"] = self.target.xp.empty(shape, dtype=self.target.object_of(dtype))
-        return tuple(lines[start + 1 :]), arrays
-
     @property
     def nbytes(self) -> int:
         """The memory that it holds, about: that of its plan, and of what is done before it is called."""
@@ -223,19 +171,12 @@ class PlanFunction:
         return next(iter(steps.values())) if step is None and len(steps) == 1 else step
 
 
-def is_tiny(value: PlanValue) -> bool:
-    """Whether an array of known sizes is so small that it is kept for the next call."""
-    return not symbols_of(value.shape) and value.typical_count <= MIN_BUFFER_NUMBERS
-
-
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
     """A function that is compiled on its first call."""
     cached = cache(make)
     return lambda *arrays: cached()(*arrays)
 
 
-# ----------------------------------------------------------------------------------------------------------- repeated
-SHORT = 8  # steps
 STEP, INPUT = 1200, 400  # bytes of one in a plan with its terms, its source and its code
 
 
@@ -244,16 +185,6 @@ def bytes_of(plan: Plan) -> int:
     inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
     further = (item for item in (*inner, plan.fallback) if item is not None)
     return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
-
-
-def length(plan: Plan) -> int:
-    """The number of its steps, with those of its loops and blocks."""
-    inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
-    return len(plan.steps) + sum(map(length, inner))
-
-
-def no_match(*_: Any, **__: Any) -> None:
-    """The repeated call before there was one: it always misses."""
 
 
 # ---------------------------------------------------------------------------------------------------- no warnings
@@ -268,12 +199,6 @@ def context_without_warnings() -> contextvars.Context:
     context = contextvars.copy_context()
     context.run(np.seterr, all="ignore")
     return context
-
-
-@cache
-def kept_context_without_warnings() -> contextvars.Context:
-    """The context of calls that are repeated; who finds it busy, in another thread, does without."""
-    return context_without_warnings()
 
 
 def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:

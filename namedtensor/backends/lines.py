@@ -239,31 +239,6 @@ def names_in(code: CodeType) -> set[str]:
     return names
 
 
-def repeated_call(
-    order: tuple[int, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None, space: dict[str, Any]
-) -> Callable[..., Any]:
-    """Generate the function of a repeated call: a tuple of tensors of known layouts in, a named tensor out; `space` has
-    what it needs.
-    """
-    names = [f"x__{position}" for position in order]
-    fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(names)]
-    *before, last = body or (f"    return __run({', '.join(inputs)})",)
-    text = [
-        "def again(tensors__):",
-        f"    [{', '.join(f'x__{index}' for index in range(len(order)))}] = tensors__",
-        f"    if not ({' and '.join(fits) or 'True'}):",
-        "        return None",
-        *(f"    {inside} = {name}._array" for inside, name in zip(inputs, names)),
-        *before,
-        "    __result = __new(__NamedTensor)",
-        f"    __result._array = {last.removeprefix('    return ')}",
-        "    __result.layout = __layout",
-        "    return __result",
-    ]
-    exec(code_of("\n".join(text) + "\n", "<repeated>"), space)
-    return space["again"]
-
-
 @lru_cache(maxsize=MAX_COMPILED_TEXTS)
 def selecting(dimensions: tuple[int, ...], checks_range: bool) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
     """Make a function that makes what selects an element of each of these dimensions of a tensor.

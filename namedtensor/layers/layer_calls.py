@@ -60,7 +60,7 @@ class LayerCalls:
     parameters: Mapping[str, Any]
     _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
     _about: LayerMetadata
-    _last_call: tuple[tuple[Any, ...], BoundCall | None]  # how it was called, and the call with the parameters
+    _calls: dict[Any, BoundCall]  # of names, with the parameters
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -94,7 +94,7 @@ class LayerCalls:
         stacked = self._about.stacked
         object.__setattr__(self, "parameters", Members(parameters, stacked) if stacked else parameters)
         object.__setattr__(self, "_kept", parameters)
-        object.__setattr__(self, "_last_call", ((), None))
+        object.__setattr__(self, "_calls", {})
 
     @classmethod
     def _of_parts(cls, parameters: Mapping[str, Any], about: LayerMetadata) -> Self:
@@ -141,17 +141,6 @@ class LayerCalls:
         >>> layer.evaluate("FFN", nt.tensor([1.0, 2.0], "chans")).shape
         ℝ^{chans[2]}
         """
-        how, (last, repeated) = (name, len(arguments), *named), self._last_call
-        if repeated is not None and how == last:
-            result = repeated.repeated((*arguments, *named.values()))
-            if result is not None:
-                return result
-        return self._evaluated(name, arguments, named, how)
-
-    def _evaluated(
-        self, name: str | tuple[str, ...], arguments: tuple[Any, ...], named: dict[str, Any], how: tuple[Any, ...]
-    ) -> Any:
-        """Compute the value of a call with other names or layouts than the last one had."""
         for as_name in (
             (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.evaluate("FFN", X)')
         ):
@@ -159,8 +148,11 @@ class LayerCalls:
                 raise NotationError(
                     201, f"this {type(self).__name__} has no {as_name}: its file holds no parameters of it"
                 )
-        count = len(arguments) + len(named)
         arguments, named = self._named(arguments, named)
+        key = name, *named
+        call = self._calls.get(key)
+        if call is not None:
+            return call(named, *arguments)
         program, sharding = self._program(named), self.sharding
         parameters = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
         if sharding is not None:  # which stores parameters by rules of their own
@@ -173,10 +165,9 @@ class LayerCalls:
             from ..programs.bound_call import BoundCall
 
         call = BoundCall(program[name], parameters, self.sizes or None)
-        result = call(named, *arguments)
-        if len(arguments) + len(named) == count and isinstance(self._kept, MappingProxyType):  # which does not change
-            object.__setattr__(self, "_last_call", (how, call))
-        return result
+        if isinstance(self._kept, MappingProxyType):  # which does not change
+            self._calls[key] = call
+        return call(named, *arguments)
 
     def explain(self, *arguments: Any, **named: Any) -> Explanation:
         """Return every step to the layer's value, with the definition it is in.

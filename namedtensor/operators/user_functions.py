@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none, locked
+from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Signature
 from grammar.parser import parse
 
@@ -78,7 +77,6 @@ class _Functions(dict[str, UserFunction]):
     """Registered functions by name; `version` changes with every change, so that no old plan is used."""
 
     version = 0
-    watching: WeakValueDictionary[int, Any] = WeakValueDictionary()  # what has a call to repeat, by identity
 
     def __setitem__(self, name: str, value: UserFunction) -> None:
         super().__setitem__(name, value)
@@ -89,19 +87,7 @@ class _Functions(dict[str, UserFunction]):
         self._changed()
 
     def _changed(self) -> None:
-        for version in locked(self._next_version):
-            version._invalidate()
-
-    def _next_version(self) -> list[Any]:
-        """Count the change; the cached calls that are to be invalidated, and watch no more."""
         self.version += 1
-        watching = [*self.watching.values()]
-        self.watching.clear()
-        return watching
-
-    def subscribe(self, other: Any) -> None:
-        """Register a cached call to be invalidated when a function comes or goes; it is held weakly."""
-        locked(self.watching.__setitem__, id(other), other)
 
 
 USER_FUNCTIONS: _Functions = _Functions()

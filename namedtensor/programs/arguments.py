@@ -126,16 +126,13 @@ def key_of_number(value: Any) -> tuple[Any, ...]:
     return type(value), value if type(value) is int else repr(value)
 
 
-def layouts_and_arrays(given: Sequence[Any]) -> tuple[tuple[Any, ...], Sequence[Any]]:
-    """The layouts of tensors, with the keys of numbers among them, and the arrays of the tensors.
+def arrays_and_keys(given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the arrays of the tensors, and the key of each value: the layout of a tensor, or the type and digits of a number.
 
     Raises AttributeError for anything else.
     """
-    try:
-        return (*map(LAYOUT, given),), (*map(ARRAY, given),)
-    except AttributeError:
-        arrays = [value._array for value in given if type(value) not in NUMBERS]
-        return tuple(key_of_number(value) if type(value) in NUMBERS else value.layout for value in given), arrays
+    keys = [key_of_number(value) if type(value) in NUMBERS else value.layout for value in given]
+    return [value._array for value in given if type(value) not in NUMBERS], keys
 
 
 def types_of(abstract: Abstract) -> dict[Key, InputType]:

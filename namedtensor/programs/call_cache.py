@@ -1,34 +1,28 @@
-"""The cache of calls: a repeated call finds its executable by the last call, by layouts, or by the types of all
-arguments.
-
-    inline cache      what the last call ran: nothing is looked up, layouts are compared by identity
-    by layouts        one look-up of names and layouts, where all that is given are tensors
-    by types          canonical names, numbers by their values, sizes
-
-The last two are keys of one bounded cache, and what is in none of them is made by the slow path.
-"""
+"""Calls of a goal: a repeated call finds its executable by the layouts of what is given, else by the types of all arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.locks import LOADING, all_or_none
 
-from ..backends.function import no_match, target_of
+from ..backends.function import target_of
 from ..checking.checker import Checker
 from ..core.arrays import Layout, has_dimensions
 from ..core.warned import warn_of_text
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.target import Placement, Target
 from .arguments import (
+    ARRAY,
+    LAYOUT,
     BoundArguments,
     all_values,
+    arrays_and_keys,
     keyword_names,
     layout_of,
-    layouts_and_arrays,
     spelling_of,
     whole_sizes,
 )
@@ -51,15 +45,7 @@ def new_cache(name: str) -> Cache[Any, Any]:
 
 
 class CachedCall:
-    """A goal with its options, called with tensors: with an inline cache of its last call and a bounded cache of executables.
-
-    Where the inline cache gives None the call is another one, and where it fails the slow path raises the proper error. A
-    new Python function for formulas invalidates it.
-    """
-
-    _by_position: Callable[..., Any]
-    _by_name: tuple[tuple[str, ...], Callable[..., Any]]  # one tuple, which another thread sees whole
-    _by_mapping: tuple[tuple[str, ...], Callable[..., Any]]  # which may hold more than the formula uses
+    """A goal with its options, called with tensors: a call finds its executable by the layouts of what is given."""
 
     def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
         self._goal, self._options = goal, options
@@ -67,7 +53,6 @@ class CachedCall:
         self._token = object()  # of its keys, in a cache that several share
         self._last_used: Executable | None = None
         self._symbolic = SymbolicPlans()
-        self._invalidate()
 
     def __call__(
         self,
@@ -80,61 +65,35 @@ class CachedCall:
 
         Raises NotationError if what is given does not fit.
         """
-        if values is None and sizes is None:
-            try:
-                if named:
-                    names, run = self._by_name
-                    result = run((*arguments, *named.values())) if (*named,) == names else None
-                else:
-                    result = self._by_position(arguments)
-                if result is not None:
-                    return result
-            except Exception:  # the slow path raises the proper error
-                pass
-        elif sizes is None and not (arguments or named):
-            try:
-                names, run = self._by_mapping
-                result = run((*values.values(),)) if (*values,) == names else None  # type: ignore[union-attr]
-                if result is not None:
-                    return result
-            except Exception:
-                pass
         return self._called(arguments, values, sizes, named)[0]
 
     def _called(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]
     ) -> tuple[Any, Executable | None]:
-        """A call past the inline cache, by layouts, else by the slow path: its value, and the executable of all calls with
-        these layouts, None where other values may need another one.
+        """Return the value of a call, and the executable of all calls with these layouts.
+
+        The executable is None if other values may need another one.
         """
-        version = USER_FUNCTIONS.version
-        layouts: tuple[Any, ...] = ()
-        arrays: Sequence[Any] = ()
         try:
             inputs = named if values is None else {**values, **named} if named else values
-            layouts, arrays = layouts_and_arrays((*arguments, *inputs.values()))
-            if values is None:
-                by_layout = (self._token, version, *layouts, *inputs)
-            else:  # which may hold more than the formula uses
-                by_layout = (self._token, version, type(values), *layouts, *inputs, *named)
+            given = (*arguments, *inputs.values())
+            try:
+                arrays, layouts = [*map(ARRAY, given)], map(LAYOUT, given)
+            except AttributeError:  # not all are tensors
+                arrays, layouts = arrays_and_keys(given)
+            key = (self._token, USER_FUNCTIONS.version, *inputs, *layouts)
+            if values is not None:  # which may hold more than the formula uses
+                key = (*key, type(values), *named)
             if sizes is not None:
-                by_layout = (*by_layout, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are not sizes
-            result = self._executables.get(by_layout)  # which makes it no younger
+                key = (*key, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are not sizes
+            found = self._executables.get(key)  # which makes it no younger
         except (AttributeError, TypeError):
-            result = by_layout = None
-        if result is not None:
-            self._last_used = result
-            only_tensors = len(arrays) == len(layouts)
-            many = result.several or result.claims
-            if sizes is None and only_tensors and result.run is not None and not many:
-                if values is None:
-                    self._keep((*named,), result, layouts, version)
-                elif type(values) is dict and not (arguments or named):
-                    self._keep((*values,), result, layouts, version, mapped=True)
+            found = key = None
         try:
-            if result is None:
-                return self._slow_path(arguments, values, sizes, named, by_layout)
-            return (result.run or result)(*arrays), result
+            if found is None:
+                return self._slow_path(arguments, values, sizes, named, key)
+            self._last_used = found
+            return (found.run or found)(*arrays), found
         except NotationError as problem:
             raise problem.alone() from None
 
@@ -241,31 +200,6 @@ class CachedCall:
         """Return the names that a function has for its arguments."""
         goal = self._goal
         return [by_position(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
-
-    def _keep(
-        self, names: tuple[str, ...], result: Executable, layouts: tuple[Any, ...], version: int, mapped: bool = False
-    ) -> None:
-        run = result.for_repeated_calls(layouts)
-        if mapped:
-            self._by_mapping = names, run
-        elif names:
-            self._by_name = names, run
-        else:
-            self._by_position = run
-            if not layouts:  # nothing is given at all
-                self._by_name = (), run
-        self._subscribe()
-        if version != USER_FUNCTIONS.version:  # a function came or went meanwhile, in another thread
-            self._invalidate()
-
-    def _subscribe(self) -> None:
-        if not self._subscribed:
-            self._subscribed = True
-            USER_FUNCTIONS.subscribe(self)
-
-    def _invalidate(self) -> None:
-        self._subscribed = False
-        self._by_position, self._by_name, self._by_mapping = no_match, ((), no_match), ((), no_match)
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:

@@ -244,10 +244,6 @@ class CompiledFormula(Suggests, CachedCall):
             )  # fmt: skip
         return names
 
-    def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
-        self._invalidate()  # so that the inline cache always holds what was used last
-        return super()._called(arguments, values, sizes, named)
-
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
         return BoundArguments({**dict(zip(self._argument_names(arguments), arguments)), **by_name})
 

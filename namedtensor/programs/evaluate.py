@@ -121,20 +121,6 @@ def evaluate(
     [8.0, 15.0]
     """
     plain = syntax == "auto" and not strict and limits is DEFAULT
-    if plain and sizes is None:
-        try:
-            if values is None:
-                names, run = EVALUATORS.get(formula)._by_name  # type: ignore[union-attr]
-                inputs = named
-            else:
-                names, run = EVALUATORS.get(formula)._by_mapping  # type: ignore[union-attr]
-                inputs = values
-            if (*inputs,) == names and (inputs is named or not named):
-                result = run((*inputs.values(),))
-                if result is not None:
-                    return result
-        except Exception:  # the slow path raises the proper error
-            pass
     try:
         if not isinstance(formula, CachedCall):
             return evaluator(formula, syntax, strict, limits)._called((), values, sizes, named)[0]

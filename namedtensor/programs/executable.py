@@ -185,7 +185,6 @@ class Executable:
         "function",
         "instead",
         "labels",
-        "last_call",
         "layout",
         "magnitudes",
         "moves",
@@ -213,7 +212,6 @@ class Executable:
         self.labels: tuple[AxisLabels, ...] = ()  # of the results, where an input has labels
         self.moves: Mapping[int, tuple[tuple[str, ...], Mapping[str, Any]]] = {}  # of inputs aligned by their labels
         self.magnitudes: Callable[[int, Sequence[Any]], list[Any]] | None = None  # of the sides of an assertion
-        self.last_call: Run | None = None  # what a call like the last one runs
         self.exact: Callable[[], Executable] | None = (
             None  # of a plan with symbols: one for these sizes, which says errors
         )
@@ -322,16 +320,6 @@ class Executable:
             wrap_layout(tensor._array, labeled_layout(tensor.layout, labels))
             for tensor, labels in zip(tensors, self.labels)
         )
-
-    def for_repeated_calls(self, layouts: Sequence[Any]) -> Run:
-        """The specialised function of the next call with tensors of these layouts; see
-        `PlanFunction.for_repeated_calls`.
-        """
-        if self.last_call is None:
-            order = range(len(layouts))
-            run = self.function.for_repeated_calls(order, layouts, self.layout, self.instead)
-            self.last_call = guarded(run, self.outer)
-        return self.last_call
 
 
 def in_order(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:

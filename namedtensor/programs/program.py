@@ -265,14 +265,16 @@ class Program(OnDevices, Verbs):
     def _anew(self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], placement: Placement) -> Any:
         return self._asked(arguments, values)._anew(arguments, values, sizes, placement)
 
-    def _called(
-        self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]
-    ) -> tuple[Any, Executable | None]:
-        asked = self._asked(arguments, all_values(values, named))
-        result = asked._called(arguments, values, sizes, named)
-        self._by_position, self._by_name, self._by_mapping = asked._by_position, asked._by_name, asked._by_mapping
-        self._subscribe()
-        return result
+    def _slow_path(
+        self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any],
+        by_layout: tuple[Any, ...] | None,
+    ) -> tuple[Any, Executable | None]:  # fmt: skip
+        """Return the value of the program's goal for new layouts, and the executable that the next call finds."""
+        goal = self._asked(arguments, all_values(values, named))
+        result, used = goal._called(arguments, values, sizes, named)
+        if by_layout is None or used is None:
+            return result, used
+        return result, self._executables.store(by_layout, used)
 
 
 class Formula(Program):
