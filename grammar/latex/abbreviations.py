@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple, Union
 
 from ..text_tables import SIGNS as TEXT_SIGNS
@@ -18,13 +18,13 @@ from .upright import join_name
 
 
 class Hole(NamedTuple):
-    """The place of an argument: alone, in braces, or in a subscript that is omitted if it is empty."""
+    """The place of an argument: in a frame, in braces, or in a subscript that is omitted if it is empty."""
 
     number: int
-    bracket: str
+    place: str
 
 
-# The text that each macro abbreviates; #1 is its first argument.
+# The text that each macro abbreviates; #1 is its first argument, @#1 holds axes, %#1 elements and &#1 cases.
 TEXTS = {
     "\\ndot": "⊙_{#1}",
     "\\nsum": "∑_{#1}",
@@ -37,10 +37,14 @@ FRACTION, DERIVATIVE, HIGHER_DERIVATIVE = "{{#1}/{#2}}", "{#1/#2}", "{#1{#2}/#3}
 ROOT, ROOT_WITH_SCRIPTS, ROOT_OF_ORDER = "√{#1}", "{√{#1}}", "{{#1}^{1/{#2}}}"
 APPLIED, FUNCTION = "#2_{#1}", "#2#3_{#1}#4"
 FIXED = {**TEXT_SIGNS, "binom": ("FUNCTION", "binom"), "(": ("CALL", "("), "1": ("NUMBER", "1")}
-PART = re.compile(r"(?P<sub>_\{#\d\})|(?P<braces>\{#\d\})|(?P<alone>#\d)|[a-z]+|.")
+MATRICES = ("[%#1]", "[%#1]_{@#2}", "[%#1]_{@#2,@#3}")  # by the number of axes
+CASES = "{&#1}"
+PART = re.compile(
+    r"(?P<subscript>_\{#\d\})|(?P<braces>\{#\d\})|(?P<sub>@#\d)|(?P<matrix>%#\d)|(?P<cases>&#\d)|(?P<group>#\d)|[a-z]+|."
+)
 
 
-@cache
+@lru_cache(maxsize=64)
 def parts_of(text: str) -> tuple[tuple[Union[Hole, tuple[str, str]], ...], int]:
     """Return the signs and holes of a text, and the index of the last hole."""
     parts: list[Union[Hole, tuple[str, str]]] = []
@@ -70,10 +74,10 @@ def expand(
             parts += argument
             continue
         group, edge = argument
-        if item.bracket == "alone":
-            parts += reader.inside("group", group)
-        elif item.bracket == "braces":
+        if item.place == "braces":
             parts += reader.braced("group", group, edge)
+        elif item.place != "subscript":
+            parts += reader.inside(item.place, group)
         elif isinstance(group, Token) or group[0] < group[1]:
             parts += [Token("SUB", "_", begin[1], finish[2]), *reader.braced("sub", group, edge)]
     return parts
@@ -148,17 +152,8 @@ def inner(reader: Reader, position: int, end: int) -> int:
 
 def literal(reader: Reader, position: int, after: int, axes: Sequence[Argument], cells: Token | Stretch) -> list[Part]:
     """The parts of a literal: its cells between [ and ], and its axes that are not empty."""
-    begin, finish = reader.pieces[position][1:], reader.pieces[after - 1][1:]
-    named: list[Part] = []
-    for group, edge in axes:
-        if isinstance(group, Token) or group[0] < group[1]:
-            between = reader.edges(group, edge)[0][1]
-            named += [*([Token("COMMA", ",", between, between)] if named else []), "sub", group, None]
-    parts = [Token("LBRACKET", "[", *begin), "matrix", cells, None, Token("RBRACKET", "]", *finish)]
-    if named:
-        sign, brace = Token("SUB", "_", begin[0], finish[1]), Token("LBRACE", "{", *begin)
-        parts += [sign, brace, *named, Token("RBRACE", "}", *finish)]
-    return parts
+    named = [axis for axis in axes if isinstance(axis[0], Token) or axis[0][0] < axis[0][1]]
+    return expand(reader, MATRICES[len(named)], ((cells, after), *named), position, after)
 
 
 # -------------------------------------------------------------------------------------------------- fractions and roots
@@ -260,8 +255,7 @@ def read_relation(reader: Reader, position: int, end: int) -> int:
 # -------------------------------------------------------------------------------------------------------------- tables
 def cases(reader: Reader, position: int, end: int) -> int:
     close = reader.partner[position]
-    start, stop = Token("LBRACE", "{", *reader.pieces[position][1:]), Token("RBRACE", "}", *reader.pieces[close][1:])
-    return reader.put([start, "cases", (position + 1, close), None, stop], close + 1, end)
+    return reader.put(expand(reader, CASES, [((position + 1, close), close)], position, close + 1), close + 1, end)
 
 
 def array(reader: Reader, position: int, end: int) -> int:
@@ -272,10 +266,8 @@ def array(reader: Reader, position: int, end: int) -> int:
     begin = reader.option(position, position + 1, end)[1]
     content = reader.argument(position, begin, end)[1], close  # after {ll}
     if reader.previous() == "LBRACE":
-        opened = reader.tokens.pop()
         reader.brackets.pop()
-        stop = Token("RBRACE", "}", *reader.pieces[close][1:])
-        return reader.put([opened, "cases", content, None, stop], close + 1, end)
+        return reader.put(["cases", content, None, Token("RBRACE", "}", *reader.pieces[close][1:])], close + 1, end)
     if reader.previous() not in ("", "SEPARATOR") or not reader.at_statement_level():
         raise reader.unknown(position)
     reader.cells = 1

@@ -6,46 +6,40 @@ r"""The breadth of LaTeX as it is set, in ems of its own font: an estimate, rath
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|.", re.DOTALL)
 SCRIPT_SCALE = 0.72  # the size of a script
 BINARY, RELATION, THIN = 0.44, 0.56, 0.17  # spaces around and beside signs
-
-LETTERS = dict.fromkeys("ijl", 0.42) | dict.fromkeys("mwMW", 0.95) | dict.fromkeys("fIrst", 0.47)
-SIGNS = dict.fromkeys("+-", 0.78 + BINARY) | dict.fromkeys("=<>:", 0.78 + RELATION)
-SIGNS |= (
-    dict.fromkeys("()", 0.4)
-    | dict.fromkeys("[]|.", 0.3)
-    | {",": 0.45, ";": 0.45, "'": 0.3, "/": 0.5, "*": 0.5, "~": 0.33}
-)
-MACROS = dict.fromkeys(r"\odot \cdot \oplus \star \times \land \lor".split(), 0.78 + BINARY)
-MACROS |= dict.fromkeys(r"\leq \geq \neq \le \ge \in \to \rightarrow \colon \le".split(), 1.0 + RELATION)
-MACROS |= dict.fromkeys(r"\exp \log \sin \cos \tan \max \min \det".split(), 1.75) | dict.fromkeys(
-    r"\sinh \cosh \tanh".split(), 2.3
-)
-MACROS |= dict.fromkeys(r"\left \right \bigl \bigr \Bigl \Bigr \notag \limits \displaystyle \mathinner".split(), 0.0)
-MACROS |= {
-    r"\quad": 1.0,
-    r"\qquad": 2.0,
-    r"\,": THIN,
-    r"\;": 0.28,
-    r"\!": -THIN,
-    r"\ ": 0.33,
-    r"\sum": 1.45 + THIN,
-    r"\prod": 1.3 + THIN,
+WIDTHS = {  # in ems, with the space around: the tokens of each width
+    0.0: r"\left \right \bigl \bigr \Bigl \Bigr \notag \limits \displaystyle \mathinner \\",
+    -THIN: r"\!",
+    THIN: r"\,",
+    0.28: r"\;",
+    0.3: r"[ ] | . '",
+    0.33: "~",
+    0.4: "( )",
+    0.42: "i j l",
+    0.45: ", ;",
+    0.47: "f I r s t",
+    0.5: "/ *",
+    0.6: r"\partial",
+    0.75: r"\reals",
+    0.8: r"\mathord-",
+    0.95: "m w M W",
+    0.78 + BINARY: r"+ - \odot \cdot \oplus \star \times \land \lor",
+    0.78 + RELATION: "= < > :",
+    1.0: r"\quad \infty",
+    1.0 + RELATION: r"\leq \geq \neq \le \ge \in \to \rightarrow \colon",
+    1.3: r"\ldots \dots \cdots",
+    1.3 + THIN: r"\prod",
+    1.45 + THIN: r"\sum",
+    1.75: r"\exp \log \sin \cos \tan \max \min \det",
+    2.0: r"\qquad",
+    2.3: r"\sinh \cosh \tanh",
 }
-MACROS |= {
-    r"\partial": 0.6,
-    r"\infty": 1.0,
-    r"\ldots": 1.3,
-    r"\dots": 1.3,
-    r"\cdots": 1.3,
-    r"\mathord-": 0.8,
-    r"\reals": 0.75,
-    r"\\": 0.0,
-}
-LETTER_EMS = 0.62  # any other macro: a letter
+WIDTH = {token: width for width, tokens in WIDTHS.items() for token in tokens.split()} | {r"\ ": 0.33}
+LETTER, CAPITAL, MACRO = 0.53, 0.8, 0.62  # any other token
 
 
 def breadth(latex: str) -> float:
@@ -66,31 +60,42 @@ class Measure:
         self.tokens = [token for token in TOKEN.findall(text) if not token.isspace()]
         self.at = 0
 
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
     def row(self, until: str = "") -> float:
         """The breadth of a row, to its end or to a closing token; of several rows under a sign the broadest."""
-        widest = total = 0.0
-        for width in self.atoms(until):
-            if width is None:
-                widest, total = max(widest, total), 0.0
-            else:
-                total += width
-        return max(widest, total)
+        return max(sum(cells) for cells in self.rows(until))
 
-    def atoms(self, until: str) -> Iterator[float | None]:
-        """The breadth of each piece with its scripts; None at the end of a row."""
-        while self.at < len(self.tokens) and self.tokens[self.at] != until:
-            if self.tokens[self.at] == r"\\":
+    def table(self, until: str) -> float:
+        """Columns, each as broad as its broadest cell."""
+        rows = list(self.rows(until))
+        columns = max(map(len, rows))
+        widths = (max((row[at] for row in rows if at < len(row)), default=0.0) for at in range(columns))
+        return sum(widths) + columns + 0.4
+
+    def rows(self, until: str) -> Iterator[list[float]]:
+        """The breadths of the cells of each row."""
+        cells = [0.0]
+        while self.at < len(self.tokens) and self.peek() != until:
+            token = self.peek()
+            if token == "&":
                 self.at += 1
-                yield None
-                continue
-            yield self.with_scripts(self.piece())
+                cells.append(0.0)
+            elif token == r"\\":
+                self.at += 1
+                yield cells
+                cells = [0.0]
+            else:
+                cells[-1] += self.with_scripts(self.piece())
         self.at += 1
+        yield cells
 
     def with_scripts(self, width: float) -> float:
         below = False
         beside: dict[str, float] = {}
-        while self.at < len(self.tokens) and self.tokens[self.at] in ("_", "^", r"\limits"):
-            sign = self.tokens[self.at]
+        while self.peek() in ("_", "^", r"\limits"):
+            sign = self.peek()
             self.at += 1
             if sign == r"\limits":
                 below = True
@@ -101,92 +106,61 @@ class Measure:
 
     def piece(self) -> float:
         """The breadth of one token with its arguments."""
-        if self.at >= len(self.tokens):
-            return 0.0
-        token = self.tokens[self.at]
+        token = self.peek()
         self.at += 1
         if token == "{":
             return self.row("}")
+        if token == r"\begin":
+            return self.environment()
+        if token == r"\nmatrix":
+            down, across = self.piece(), self.piece()
+            self.at += 1
+            return down + max(across, self.table("}")) + THIN
         if token in TAKING:
-            return TAKING[token](self)
-        if token in MACROS or token.startswith("\\"):
-            return MACROS.get(token, LETTER_EMS)
-        return SIGNS.get(token, LETTERS.get(token, 0.8 if token.isupper() else 0.53))
-
-    def skip(self) -> None:
-        """An argument that is not printed, or one in square brackets."""
-        if self.at < len(self.tokens) and self.tokens[self.at] == "[":
-            self.at = self.tokens.index("]", self.at) + 1
-        self.piece()
-
-    def fraction(self) -> float:
-        return max(self.piece(), self.piece()) + 0.24
-
-    def tinted(self) -> float:
-        self.skip()
-        return self.piece()
-
-    def under(self, width: float = 0.78) -> float:
-        return max(width, SCRIPT_SCALE * self.piece()) + BINARY
-
-    def stacked(self, space: float) -> float:
-        """A script below or above what it belongs to."""
-        return max(SCRIPT_SCALE * self.piece(), self.piece()) + space
-
-    def matrix(self) -> float:
-        down, across = self.piece(), self.piece()
-        self.at += 1
-        return down + max(across, self.table("}")) + THIN
+            number, combine = TAKING[token]
+            if self.peek() == "[":
+                self.at = self.tokens.index("]", self.at) + 1
+            arguments = [self.piece() for _ in range(number)]
+            return combine(*arguments)
+        other = MACRO if token.startswith("\\") else CAPITAL if token.isupper() else LETTER
+        return WIDTH.get(token, other) if token else 0.0
 
     def environment(self) -> float:
-        name = self.named()
-        if name in ("bmatrix", "cases", "matrix"):
-            width = self.table(r"\end")
-            self.named()
-            return width
-        return 0.0
+        name = self.name_of_environment()
+        width = self.table(r"\end") if name in ("bmatrix", "cases", "matrix") else 0.0
+        if width:
+            self.name_of_environment()
+        return width
 
-    def table(self, until: str) -> float:
-        """Columns, each as broad as its broadest cell."""
-        cells: list[list[float]] = [[0.0]]
-        while self.at < len(self.tokens) and self.tokens[self.at] != until:
-            token = self.tokens[self.at]
-            if token == "&":
-                cells[-1].append(0.0)
-            elif token == r"\\":
-                cells.append([0.0])
-            else:
-                cells[-1][-1] += self.with_scripts(self.piece())
-                continue
-            self.at += 1
-        self.at += 1
-        columns = max(map(len, cells))
-        return (
-            sum(max((row[at] for row in cells if at < len(row)), default=0.0) for at in range(columns)) + columns + 0.4
-        )
-
-    def named(self) -> str:
-        r"""Return the name of the environment after \begin."""
+    def name_of_environment(self) -> str:
+        r"""Return the name of the environment after \begin or \end."""
         end = self.tokens.index("}", self.at)
         name = "".join(self.tokens[self.at + 1 : end])
         self.at = end + 1
         return name
 
 
-TAKING = {
-    r"\frac": Measure.fraction,
-    r"\sqrt": lambda measure: measure.piece() + 0.85,
-    r"\textcolor": Measure.tinted,
-    r"\ndot": Measure.under,
-    r"\ncat": Measure.under,
-    r"\nbin": lambda measure: measure.stacked(BINARY),
-    r"\nsum": lambda measure: measure.under(1.45),
-    r"\nprod": lambda measure: measure.under(1.3),
-    r"\nfun": lambda measure: measure.stacked(THIN),
-    r"\nmatrix": Measure.matrix,
-    r"\overset": lambda measure: measure.stacked(0.0),
-    r"\begin": Measure.environment,
-    r"\mathbin": lambda measure: measure.piece() + BINARY,
-    r"\mathop": lambda measure: measure.piece() + THIN,
-    **dict.fromkeys((r"\name", r"\mathsf", r"\mathrm", r"\text", r"\mathbb", r"\mathit", r"\substack"), Measure.piece),
+def under(sign: float) -> Callable[[float], float]:
+    return lambda script: max(sign, SCRIPT_SCALE * script) + BINARY
+
+
+def stacked(space: float) -> Callable[[float, float], float]:
+    return lambda script, base: max(SCRIPT_SCALE * script, base) + space
+
+
+# How many arguments a macro takes, and its breadth by theirs.
+TAKING: dict[str, tuple[int, Callable[..., float]]] = {
+    r"\frac": (2, lambda above, below: max(above, below) + 0.24),
+    r"\sqrt": (1, lambda operand: operand + 0.85),
+    r"\textcolor": (2, lambda color, text: text),
+    r"\ndot": (1, under(0.78)),
+    r"\ncat": (1, under(0.78)),
+    r"\nsum": (1, under(1.45)),
+    r"\nprod": (1, under(1.3)),
+    r"\nbin": (2, stacked(BINARY)),
+    r"\nfun": (2, stacked(THIN)),
+    r"\overset": (2, stacked(0.0)),
+    r"\mathbin": (1, lambda sign: sign + BINARY),
+    r"\mathop": (1, lambda sign: sign + THIN),
+    **dict.fromkeys((r"\name", r"\mathsf", r"\mathrm", r"\text", r"\mathbb", r"\mathit", r"\substack"), (1, float)),
 }
