@@ -21,13 +21,6 @@ class Ascii(Text):
     defining = ":="
     mean = "E"
     times = ", "
-    domains = Text.domains | {
-        "reals": "R",
-        "integers": "Z",
-        "naturals": "N",
-        "positive": "R_{{>0}}",
-        "nonnegative": "R_{{>=0}}",
-    }
 
     def __init__(self, node):
         self.taken = names_in(node)  # where a tensor has the name of a function, its sign is written

@@ -57,19 +57,19 @@ def aligned(rows: list[str], width: float) -> list[str]:
     """Rows with their relations below each other."""
     lines: list[str] = []
     for row in rows:
-        head, mark, body = row.partition("&") if "&" in row else ("", "&", row)
-        first, *others = broken(body, width - heads(rows))
-        lines += [f"{head}{mark}{first}", *(f"&\\quad {{}}{other}" for other in others)]
+        head, _, body = row.partition("&") if "&" in row else ("", "", row)
+        lines += lines_of(f"{head}&", broken(body, width - heads(rows)))
     return lines
 
 
 def at_the_margin(rows: list[str], width: float) -> list[str]:
     """Rows that all begin at the margin: they may be broken before their relation too."""
-    lines: list[str] = []
-    for row in rows:
-        first, *others = broken(row.replace("&", "", 1), width, whole="&" in row)
-        lines += [f"&{first}", *(f"&\\quad {{}}{other}" for other in others)]
-    return lines
+    return [line for row in rows for line in lines_of("&", broken(row.replace("&", "", 1), width, whole="&" in row))]
+
+
+def lines_of(head: str, parts: list[str]) -> list[str]:
+    """Return the lines of a broken row, the later ones indented."""
+    return [head + parts[0], *(f"&\\quad {{}}{part}" for part in parts[1:])]
 
 
 def broken(text: str, width: float, whole: bool = False) -> list[str]:

@@ -28,13 +28,12 @@ STARS = {"*": "*", "†": "\\dagger"}
 
 class Latex(Text):
     signs = signs("latex") | {"𝕀": "\\mathbb{I}", "¬": "\\lnot ", "for": "\\quad \\text{for }"}
+    signs |= {letter: f"\\mathbb{{{name}}}" for letter, name in {"ℝ": "R", "ℤ": "Z", "ℕ": "N"}.items()}
     signs |= {word: f"\\text{{ {word}}}" for word in ("odd", "even")}
     dot = "\\cdot"
     mean = "\\mathbb{E}"
     times = " \\times "
-    domains = {"reals": "\\mathbb{{R}}", "integers": "\\mathbb{{Z}}", "naturals": "\\mathbb{{N}}"}
-    domains |= {"positive": "\\mathbb{{R}}_{{>0}}", "nonnegative": "\\mathbb{{R}}_{{\\geq 0}}", "field": "{}"}
-    domains |= {"elements": "\\{{{}\\}}", "interval": "[{}]", "count": "[{}]"}
+    braces = "\\{", "\\}"
     font = "mathsf"  # of the names of axes
 
     def __init__(self, node):
@@ -118,13 +117,11 @@ class Latex(Text):
     defining = "\\triangleq"
 
     def binomial(self, node):
-        if node.superscript or node.subscript or node.parameters or len(node.arguments) != 2:
-            return (yield from self.function(node))
         above, below = yield from self.each(node.arguments, SUM)
         return Piece(f"\\binom{{{above}}}{{{below}}}")
 
-    def radical(self, node):
-        (operand,) = yield from self.each((node,), SUM)
+    def root(self, node):
+        (operand,) = yield from self.each(node.arguments, SUM)
         return Piece(f"\\sqrt{{{operand}}}", ELEMENT)
 
     def before(self, sign: str, operand: str) -> str:
@@ -194,7 +191,7 @@ class Latex(Text):
 class Macros(Latex):
     """LaTeX in the macros of the paper."""
 
-    domains = Latex.domains | {"reals": "\\reals"}
+    signs = Latex.signs | {"ℝ": "\\reals"}
     font = "name"
 
     def under(self, operator: str, axes: str) -> str:

@@ -42,6 +42,7 @@ FORMS = {
     **dict.fromkeys(_values("PARITY"), "parity"),
     **dict.fromkeys(_values("DOT", "OPERATOR"), "product"),
 }  # fmt: skip
+PLAIN = {"factorial": 1, "root": 1, "binomial": 2}  # forms of calls with this many arguments and nothing else
 
 
 class Operators(Functions):
@@ -51,7 +52,12 @@ class Operators(Functions):
 
     # ----------------------------------------------------------------------------------------------- infix and prefix
     def call(self, node) -> Printing:
-        return getattr(self, FORMS.get(node.operator, "function"))(node)
+        form = FORMS.get(node.operator, "function")
+        if form in PLAIN and (
+            node.superscript or node.subscript or node.parameters or len(node.arguments) != PLAIN[form]
+        ):
+            form = "function"
+        return getattr(self, form)(node)
 
     def addition(self, node):
         left = yield from self.part(node.arguments[0], SUM, last=True)
@@ -96,8 +102,6 @@ class Operators(Functions):
 
     def factorial(self, node):
         """n!, (x^2)!"""
-        if node.superscript or node.subscript or node.parameters or len(node.arguments) != 1:
-            return (yield from self.function(node))
         operand = yield from self.part(node.arguments[0], POSTFIXED)
         bare = type(node.arguments[0]) in (Name, Number, Subscript, nodes.Index) or operand.text.endswith((")", "]"))
         text = operand.text if bare and operand.level >= POSTFIXED else self.round(operand.text)
@@ -226,12 +230,7 @@ class Operators(Functions):
 
     # ------------------------------------------------------------------------------------------ roots and derivatives
     def root(self, node):
-        if node.superscript or node.subscript or node.parameters or len(node.arguments) != 1:
-            return (yield from self.function(node))
-        return (yield from self.radical(node.arguments[0]))
-
-    def radical(self, node):
-        return (yield from self.prefixed("√", node))
+        return (yield from self.prefixed("√", node.arguments[0]))
 
     def differential(self, node):
         return (yield from self.prefixed("∂", node.body))
@@ -264,9 +263,9 @@ class Operators(Functions):
 
     # ----------------------------------------------------------------------------------------------------- conditions
     def nearly(self, node):
-        left = yield from self.part(node.arguments[0], RELATION, last=True)
-        right = yield from self.part(node.arguments[1], SUM, last=True)
-        return Piece(f"{left.text} {self.signs[node.operator]} {right.text}", RELATION)
+        (left,) = yield from self.each(node.arguments[:1], RELATION)
+        (right,) = yield from self.each(node.arguments[1:], SUM)
+        return Piece(f"{left} {self.signs[node.operator]} {right}", RELATION)
 
     def relation(self, node):
         left, right = yield from self.each(node.arguments, SUM)

@@ -7,6 +7,7 @@ Scripts are written without brackets, because their level is explicit. The tree 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from .text import Text
 
 # Marks inside a piece, none of which a formula can hold: they begin a script, an axis, a slanted name, and end each.
 BELOW, ABOVE, AXIS, SLANTED, NAMED, END = "\ue000\ue001\ue002\ue003\ue004\ue005"
+MARKED = re.compile(f"([^{BELOW}-{END}]*)([{BELOW}-{END}]?)")
 SCRIPTS = {BELOW: "below", ABOVE: "above"}
 
 
@@ -94,23 +96,16 @@ def runs_of(marked: str) -> Iterator[Run]:
     """The runs of a text with marks."""
     open_marks: list[str] = []
     axes: list[str] = []
-    text = ""
-    for character in marked:
-        if character not in (BELOW, ABOVE, AXIS, SLANTED, NAMED, END):
-            text += character
-            continue
-        if character == NAMED:
+    for text, mark in MARKED.findall(marked):
+        if mark == NAMED:
             axes.append(text)
-        elif text:
+            continue
+        if text:
             yield run(text, open_marks, axes)
-        text = ""
-        if character == END:
-            if open_marks.pop() == AXIS:
-                axes.pop()
-        elif character != NAMED:
-            open_marks.append(character)
-    if text:
-        yield run(text, open_marks, axes)
+        if mark == END and open_marks.pop() == AXIS:
+            axes.pop()
+        elif mark and mark != END:
+            open_marks.append(mark)
 
 
 def run(text: str, open_marks: list[str], axes: list[str]) -> Run:

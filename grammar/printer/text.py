@@ -8,23 +8,36 @@ from ..traversal import conjuncts
 from .operators import FORMS, Operators
 from .pieces import RELATION, SUM, Piece
 
+# The sign of each set of numbers, and the relation to 0 below it.
+NUMBERS = {"reals": ("ℝ", ""), "integers": ("ℤ", ""), "naturals": ("ℕ", "")}
+NUMBERS |= {"positive": ("ℝ", ">"), "nonnegative": ("ℝ", "≥")}
+
 
 class Text(Operators):
     """The text syntax. The ASCII and LaTeX printers override what differs."""
 
     times = " × "  # between the axes of a shape
-    domains = {"reals": "ℝ", "integers": "ℤ", "naturals": "ℕ", "positive": "ℝ_{{>0}}", "nonnegative": "ℝ_{{≥0}}"}
-    domains |= {"field": "{}", "elements": "{{{}}}", "interval": "[{}]", "count": "[{}]"}
+    braces = "{", "}"  # of a set of elements
     defining = "≜"  # of an equation that is not an assertion
     mark = ""  # before the relation of a statement: & in a table
 
     # ----------------------------------------------------------------------------------------------------------- sets
     def set(self, node):
-        elements = ",".join((yield from self.listed(node.elements, SUM)))
-        domain = self.domains[node.domain].format(elements)
-        if node.domain == "field":
+        if node.domain in NUMBERS:
+            sign, bound = NUMBERS[node.domain]
+            domain = self.signs[sign] + (self.scripted("_", self.bound(bound), always=True) if bound else "")
+        elif node.domain == "field":
             domain = node.elements[0].text
+        else:
+            elements = ",".join((yield from self.listed(node.elements, SUM)))
+            opening, closing = self.braces if node.domain == "elements" else "[]"
+            domain = opening + elements + closing
         return Piece((yield from self.shaped(domain, node.axes)))
+
+    def bound(self, sign: str) -> str:
+        """>0, and in LaTeX \\geq 0"""
+        shown = self.signs[sign]
+        return f"{shown} 0" if shown[-1].isalpha() else f"{shown}0"
 
     def shaped(self, domain: str, axes):
         """A set, or a distribution, with its axes."""
