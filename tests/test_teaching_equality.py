@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from grammar.parser import parse
+from namedtensor.teaching.mutants import MIN_TRIED_MUTANTS, distinct_mutants
 from namedtensor.teaching.sheet_files import released
 
 EQUAL, DIFFERENT, SPECIAL, NARROWER = "equal", "different", "special", "narrower"
@@ -108,6 +110,34 @@ def test_check_random(first, second, types, verdict):
     declared = "".join(f"{name} ∈ {type_}\n" for name, type_ in types.items())
     (assertion,) = nt.check(f"{declared}0 + ({first}) = {second}").assertions
     assert (assertion.status == "disproved") == (verdict == DIFFERENT), assertion
+
+
+STEP = "f(z; c) = {{1 if z {} c; 0 otherwise}}\nf(X; 0.3)"
+
+
+def test_find_a_constant_behind_a_parameter():
+    """The tests contain 0.3, an argument of a function whose parameter is compared."""
+    assert not nt.equivalent(STEP.format(">"), STEP.format("≥"), X="ℝ^{n}")
+    assert not nt.equivalent(STEP.format(">"), "{1 if X ≥ 0.3; 0 otherwise}", X="ℝ^{n}")
+    assert nt.equivalent(STEP.format("≥"), "{1 if X ≥ 0.3; 0 otherwise}", X="ℝ^{n}")
+
+
+@pytest.mark.parametrize("sides", [("X + 10^{-20}", "X"), ("X", "X + 10^{-20}")], ids=" = ".join)
+def test_name_a_tiny_term_as_the_difference(sides):
+    result = nt.equivalent(*sides, X="ℝ^{n}")
+    assert result.difference == "mistake" and "without + 10^{-20}" in str(result)
+
+
+def test_try_no_more_mutants_of_a_long_sum_than_of_a_short_one():
+    program = parse(" + ".join(f"exp({factor} X)" for factor in range(1, 301)), "text")
+    assert len(list(distinct_mutants(program, ["n"], False))) == MIN_TRIED_MUTANTS
+
+
+@pytest.mark.parametrize("equation", ["x = x ⊕_{a} x", "x ⊕_{a} x ⊕_{a} x = x", "x ≤ x ⊕_{a} x"])
+def test_sides_of_different_sizes_are_an_error(equation):
+    with pytest.raises(nt.NotationError, match="axis a has size") as caught:
+        nt.prove(equation, x="ℝ^{a}")
+    assert caught.value.code == 302
 
 
 CODE = [row for row in ROWS if row[3] is not None]

@@ -328,7 +328,14 @@ def _test(
 ) -> SidesOfTest:
     """Return the values of programs along the same axes."""
     tensors = [value_of(result) for result in results]
-    shape = {axis: size for tensor in tensors for axis, size in tensor.sizes.items()}
+    shape: dict[str, int] = {}
+    for program, tensor in zip(programs, tensors):
+        for axis, size in tensor.sizes.items():
+            if shape.setdefault(axis, size) != size:
+                one, other = (to_text(each.tree.statements[-1]) for each in (programs[0], program))
+                message = f"axis {axis} has size {shape[axis]} in {one} and size {size} in {other}"
+                hint = "rename one of the two axes, or compare tensors of the same sizes"
+                raise NotationError(302, message, f"{one}, {other}", (0, len(one)), hint=hint)
 
     @cache
     def magnitudes() -> list[float]:

@@ -15,6 +15,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Number, Size
 from grammar.printer import to_text
+from grammar.traversal import mapped
 
 from ..scope.names import walk
 from .plain_values import PlainTensor, records
@@ -39,6 +40,7 @@ FILLS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 3.0)
 BOUNDARY = "boundary"  # the style of tests at boundaries
 MAX_BOUNDARIES = 6  # of a formula, each searched by a few evaluations
 MAX_CONSTANTS = 4
+MAX_NESTED_CALLS = 3  # calls of functions whose bodies are searched
 MAX_FILLED = 2  # inputs that are tried in turn
 BISECTIONS = 60
 NAMED = (Name, nodes.Subscript, nodes.Superscript)
@@ -65,13 +67,55 @@ def boundaries(tree: nodes.Program) -> list[Boundary]:
     """Return the boundaries of a program, each once."""
     matches: dict[tuple[str, str, str], Boundary] = {}
     signs = Signs(tree)
+    functions = _functions(tree)
     for at, statement in enumerate(tree.statements):
+        if _head(statement) in functions:
+            continue
         later = tuple(other for other in tree.statements[at + 1 :] if not isinstance(other, nodes.Value))
-        for node in walk(statement):
+        for node in _inline(statement, functions):
             for left, right, required in _pairs(node, signs):
                 boundary = Boundary(left, right, (*tree.statements[:at], *later), required)
                 matches.setdefault((*boundary.text, required), boundary)
     return [*matches.values()]
+
+
+def _head(statement: Any) -> Any:
+    """Return the name of the function that a statement defines, or None."""
+    head = statement.sides[0] if isinstance(statement, nodes.Equation) else None
+    is_function = isinstance(head, Call) and head.operator.isidentifier() and len(statement.sides) == 2
+    return head.operator if is_function else None
+
+
+def _functions(tree: nodes.Program) -> dict[str, nodes.Equation]:
+    """Return the definitions of the functions that a program both defines and calls."""
+    defined = {name: statement for statement in tree.statements if (name := _head(statement)) is not None}
+    bodies = (statement.sides[1] if _head(statement) in defined else statement for statement in tree.statements)
+    called = {node.operator for body in bodies for node in walk(body) if isinstance(node, Call)}
+    return {name: statement for name, statement in defined.items() if name in called}
+
+
+def _inline(tree: Any, functions: Mapping[str, nodes.Equation], depth: int = 0) -> Iterator[Any]:
+    """Yield the expressions of a tree, and of the bodies of the functions that it calls."""
+    for node in walk(tree):
+        yield node
+        if isinstance(node, Call) and node.operator in functions and depth < MAX_NESTED_CALLS:
+            yield from _inline(_substitute(functions[node.operator], node), functions, depth + 1)
+
+
+def _substitute(definition: nodes.Equation, call: Call) -> Any:
+    """Return the body of a function at the arguments of a call."""
+    head, body = definition.sides
+    pairs = zip(
+        (*head.subscript, *head.arguments, *head.parameters), (*call.subscript, *call.arguments, *call.parameters)
+    )
+    values = {formal.text: actual for formal, actual in pairs if isinstance(formal, Name)}
+
+    def change(node: Any) -> Any:
+        if isinstance(node, nodes.Axis):
+            return nodes.axis_of(values[node.name]) if node.name in values else None
+        return values.get(node.text) if isinstance(node, Name) else None
+
+    return mapped(body, change)
 
 
 def condition_for_all(trees: Sequence[nodes.Program]) -> str:

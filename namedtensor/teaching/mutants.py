@@ -42,14 +42,17 @@ CHANGED = (Call, Rename, Superscript, Number, nodes.IndexSum, nodes.Starred, nod
 
 
 def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool) -> Iterator[tuple[str, str]]:
-    """Texts of mutants that differ, each with its words, as many as are tried."""
+    """Yield the texts of different mutants, each with its words, up to the number that is tried."""
     left = max(MIN_TRIED_MUTANTS, MAX_TRIED_NODES // (1 + sum(1 for _ in places(whole))))
     seen = {whole}
     for tree, change in mutants(whole, axes, is_secret):
-        if tree not in seen and left > 0:
-            seen.add(tree)
-            left -= 1
-            yield to_text(tree), change
+        if tree in seen:
+            continue
+        seen.add(tree)
+        yield to_text(tree), change
+        left -= 1
+        if not left:
+            return
 
 
 def mistake(setting: Setting, solution: str, state: Sequence[ComparedValue], words: Words) -> str | None:
