@@ -27,10 +27,10 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
         "types a start of 0 before operators are known",
     ),
     "programs/boundaries.py": (
-        "abs ceil clip cosh det exp floor inv ln log logdet max mean min norm relu round sigmoid softmax softplus solve sqrt std sum var σ ∏ ∑",
+        "abs ceil clip det floor inv ln log logdet max min relu round solve sqrt",
         "finds the points at which functions change or end",
     ),
-    "derivations/conditions.py": (
+    "programs/conditions.py": (
         "abs arccos arcsin cholesky det digamma eigvalsh factorial inv lgamma ln log logdet max min norm polygamma solve sqrt std var Γ ∏ ∑",
         "states the domains of functions",
     ),

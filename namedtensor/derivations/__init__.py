@@ -10,7 +10,6 @@
 `adjoints`: adjoints of recurrences: a backward recurrence, and a sum over the steps.
 `points`: random inputs of a program, which satisfy what it declares and states.
 `agreement`: whether a closed form has the value of its derivative at such points.
-`conditions`: the conditions for a closed form: x ≠ 0 if it divides by x.
 `closed_form`: the closed form as a program.
 `steps`: its derivation, each step an equation that can be checked.
 `orders`: the steps of derivatives of higher orders.

@@ -29,7 +29,7 @@ from ..display.derivations import StepTable
 from ..programs.arguments import shape_of
 from ..programs.program import Formula, Program
 from ..scope.binder import bind
-from ..scope.names import walk
+from ..scope.names import key, walk
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import Unwritable
@@ -73,10 +73,21 @@ class ClosedForm:
     def conditions(self) -> tuple[str, ...]:
         """Return the conditions that its operations show for it to be the derivative: ("x ≠ 0",) if it divides by x."""
         with LOADING, all_or_none():
-            from .conditions import conditions_of
+            from ..programs.conditions import Conditions
 
         with recursion_headroom(self._unchecked.source):
-            return conditions_of(self._unchecked.tree, self._tree, self._given) if self._tree.statements else ()
+            if not self._tree.statements:
+                return ()
+            *before, last = self._tree.statements
+            closed = self._unchecked.tree.statements
+            conditions = Conditions((*self._tree.statements, *closed), map(key, self._given))
+            for statement in (*needed(tuple(before), words_of(last)), last, *closed):
+                if isinstance(statement, nodes.Value):
+                    conditions.visit(statement.body, True)
+                elif isinstance(statement, Equation) and statement.range is None:
+                    conditions.visit(statement.sides[-1], statement not in closed)
+        comparisons = (f"{to_text(operand)} {comparison}" for operand, comparison in conditions.compared.values())
+        return (*comparisons, *conditions.further)
 
     @property
     def note(self) -> str:

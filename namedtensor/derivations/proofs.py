@@ -26,8 +26,9 @@ from grammar.printer import to_text
 from ..core.settings import recursion_headroom
 from ..core.sizes import resolve
 from ..operators.user_functions import known_functions
-from ..programs.boundaries import BOUNDARY, BoundarySearch, condition_for_all, names_in
+from ..programs.boundaries import BOUNDARY, BoundarySearch, names_in
 from ..programs.closeness import Closeness, closeness
+from ..programs.conditions import condition_for_all
 from ..programs.plain_values import PlainTensor, value_of
 from ..programs.program import Formula
 from ..programs.random_inputs import (
@@ -332,7 +333,7 @@ def _test(
     for program, tensor in zip(programs, tensors):
         for axis, size in tensor.sizes.items():
             if shape.setdefault(axis, size) != size:
-                one, other = (to_text(each.tree.statements[-1]) for each in (programs[0], program))
+                one, other = (to_text(side.tree.statements[-1]) for side in (programs[0], program))
                 message = f"axis {axis} has size {shape[axis]} in {one} and size {size} in {other}"
                 hint = "rename one of the two axes, or compare tensors of the same sizes"
                 raise NotationError(302, message, f"{one}, {other}", (0, len(one)), hint=hint)

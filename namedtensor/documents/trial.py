@@ -26,7 +26,8 @@ from ..core.sizes import resolve
 from ..derivations.equal_forms import has_proof
 from ..operators.usage import tensors
 from ..programs.arguments import shape_of
-from ..programs.boundaries import BoundarySearch, condition_for_all, names_in
+from ..programs.boundaries import BoundarySearch, names_in
+from ..programs.conditions import condition_for_all
 from ..programs.evaluate import evaluate
 from ..programs.plain_values import PlainTensor, value_of
 from ..programs.random_inputs import ORDINARY, NumberDomain, RandomInputs, find_stated_domains, styles

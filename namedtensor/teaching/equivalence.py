@@ -19,7 +19,7 @@ from grammar.printer import to_text
 from ..core.kinds import as_mapping
 from ..core.settings import raise_recursion_limit
 from ..derivations.equal_forms import has_proof
-from ..programs.boundaries import condition_for_all
+from ..programs.conditions import condition_for_all
 from ..programs.parsed import ParsedProgram
 from ..scope.names import key, spelled
 from .differences import Words

@@ -1,30 +1,29 @@
-"""The conditions under which a closed form is the derivative, as far as its operations show: x ≠ 0 for (∏_{n} x) / x^*.
+"""The conditions under which operations have a value or a derivative, as far as they show: x ≠ 0 for 1 / x.
 
-A closed form divides, takes roots and logarithms, and inverts matrices, at points where the derivative may still have a
-value. Each such operation gives a condition, unless its operand is positive by its definition or declaration.
+Each division, root, logarithm and inverse of a matrix needs a condition, unless the definition or declaration of its operand
+meets it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from grammar import nodes
 from grammar.nodes import Call, Name, Number, Superscript
 from grammar.printer import to_text
-from grammar.traversal import children
+from grammar.traversal import children, mapped
 
 from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE
-from ..programs.program_names import bound_by, used
 from ..scope.mentions import OF_AXES
-from ..scope.names import CONSTANTS, Key, key, spelled, walk
-from ..symbolic.naming import words_of
-from .reading import needed
+from ..scope.names import CONSTANTS, Key, spelled, walk
+from .program_names import bound_by, used
 
 NONZERO, NONNEGATIVE, POSITIVE = "≠ 0", "≥ 0", "> 0"
-PRODUCTS = ("⊙", "juxtaposed")
+PRODUCTS, QUOTIENTS = ("⊙", "juxtaposed"), ("/", "frac")
 OF_MATRICES = {"inv": "det", "solve": "det", "logdet": "det", "cholesky": "eigvalsh"}
 DOMAINS = {
     "log": POSITIVE,
@@ -36,42 +35,107 @@ DOMAINS = {
     "polygamma": POSITIVE,
 }
 ONE = Number(1)
-HALVES = {"positive": POSITIVE, "nonnegative": NONNEGATIVE}
+HALVES = {"positive": POSITIVE, "count": POSITIVE, "nonnegative": NONNEGATIVE, "naturals": NONNEGATIVE}
 SIGNED = {">": POSITIVE, "≥": NONNEGATIVE}
 
 
-def conditions_of(closed: nodes.Program, tree: nodes.Program, given: Iterable[str]) -> tuple[str, ...]:
-    """Return the conditions of a closed form and of the function that was differentiated, as texts: x > 0, det_{a,b}(X) ≠ 0."""
-    last = tree.statements[-1]
-    lines = needed(tree.statements[:-1], words_of(last))
-    matches = Domains((*tree.statements, *closed.statements), map(key, given))
-    for statement in (*lines, last, *closed.statements):
-        if isinstance(statement, nodes.Value):
-            matches.visit(statement.body, True)
-        elif isinstance(statement, nodes.Equation) and statement.range is None:
-            matches.visit(statement.sides[-1], statement not in closed.statements)
-    return (*(f"{operand} {comparison}" for operand, comparison in matches.conditions.items()), *matches.further)
+MAX_NESTED_CALLS = 3  # calls of functions whose bodies are searched
 
 
-class Domains:
-    """The conditions of the operations in expressions."""
+def condition_for_all(trees: Sequence[nodes.Program]) -> str:
+    """Return the conditions that only some programs need to have a value, as far as their operators show them.
 
-    def __init__(self, statements: tuple[Any, ...], given: Iterable[Key]):
-        self.conditions: dict[str, str] = {}  # how an operand compares with 0, by its text
+    >>> from grammar.parser import parse
+    >>> condition_for_all([parse("√x / (y − 1)"), parse("√x + log(1 + exp x)")])
+    'y − 1 ≠ 0'
+    """
+    needed = [set(conditions_of(tree)) for tree in trees]
+    some = set.union(*needed) - set.intersection(*needed)
+    factors = {condition: factors_of(condition[0]) for condition in some}
+    independent = [
+        (node, comparison)
+        for node, comparison in some
+        if (len(factors[node, comparison]) == 1 or not {(of, comparison) for of in factors[node, comparison]} <= some)
+        and not (comparison == NONZERO and (node, POSITIVE) in some)
+    ]
+    return ", ".join(sorted(f"{to_text(node)} {comparison}".replace("-", "−") for node, comparison in independent))
+
+
+def conditions_of(tree: nodes.Program) -> list[tuple[Any, str]]:
+    """Return how the operands of a program must compare with 0 for it to have a value."""
+    conditions = Conditions(tree.statements, of_roots=True)
+    for statement in tree.statements:
+        if head_of(statement) not in conditions.functions:
+            conditions.visit(statement, False)
+    return list(conditions.compared.values())
+
+
+def head_of(statement: Any) -> str | None:
+    """Return the name of the function that a statement defines, or None."""
+    head = statement.sides[0] if isinstance(statement, nodes.Equation) else None
+    return head.operator if isinstance(head, Call) and _is_function(head) else None
+
+
+def functions_called(statements: Iterable[Any]) -> dict[str, nodes.Equation]:
+    """Return the definitions of the functions that a program both defines and calls."""
+    statements = tuple(statements)
+    defined = {name: statement for statement in statements if (name := head_of(statement)) is not None}
+    bodies = (statement.sides[1] if head_of(statement) in defined else statement for statement in statements)
+    called = {node.operator for body in bodies for node in walk(body) if isinstance(node, Call)}
+    return {name: statement for name, statement in defined.items() if name in called}
+
+
+def inline(tree: Any, functions: Mapping[str, nodes.Equation], depth: int = 0) -> Iterator[Any]:
+    """Yield the expressions of a tree, and of the bodies of the functions that it calls."""
+    for node in walk(tree):
+        yield node
+        if isinstance(node, Call) and node.operator in functions and depth < MAX_NESTED_CALLS:
+            yield from inline(substitute(functions[node.operator], node), functions, depth + 1)
+
+
+def substitute(definition: nodes.Equation, call: Call) -> Any:
+    """Return the body of a function at the arguments of a call."""
+    head, body = cast(Call, definition.sides[0]), definition.sides[1]
+    formals = (*head.subscript, *head.arguments, *head.parameters)
+    pairs = zip(formals, (*call.subscript, *call.arguments, *call.parameters))
+    values = {formal.text: actual for formal, actual in pairs if isinstance(formal, Name)}
+
+    def change(node: Any) -> Any:
+        if isinstance(node, nodes.Axis):
+            return nodes.axis_of(values[node.name]) if node.name in values else None
+        return values.get(node.text) if isinstance(node, Name) else None
+
+    return mapped(body, change)
+
+
+def factors_of(node: Any) -> list[Any]:
+    """Return the factors of an elementwise product, or the expression alone."""
+    if isinstance(node, Call) and node.operator in PRODUCTS and not node.subscript:
+        return [factor for argument in node.arguments for factor in factors_of(argument)]
+    return [node]
+
+
+class Conditions:
+    """The conditions of the operations in expressions, and the signs of expressions."""
+
+    def __init__(self, statements: tuple[Any, ...], given: Iterable[Key] = (), of_roots: bool = False):
+        self.of_roots = of_roots  # whether a root that is not differentiated gives a condition
+        self.compared: dict[str, tuple[Any, str]] = {}  # operands and how they compare with 0, by their texts
         self.further: dict[str, None] = {}  # conditions that do not compare with 0
         self.defined: dict[Key, Any] = {}
         self.signs: dict[Key, str | None] = {}
         self.labeled = {name.base for name in given if name.superscript}  # bases of names whose superscripts are labels
         self.bound = {name for statement in statements for node in walk(statement) for name in bound_by(node)}
-        self.functions: set[str] = set()  # that the program defines, perhaps with the name of a built-in function
+        self.functions = functions_called(statements)
+        self.own = {
+            head_of(statement) for statement in statements
+        }  # functions, perhaps with a built-in function's name
         for statement in statements:
             self.note(statement)
 
     def note(self, statement: Any) -> None:
         """Take in a definition, a declaration or a stated sign."""
         if isinstance(statement, nodes.Equation):
-            head = statement.sides[0]
-            self.functions |= {head.operator} if isinstance(head, Call) and _is_function(head) else set()
             name = spelled(statement.sides[0])
             self.labeled |= {name.base} if name is not None and name.superscript else set()
             if name is not None and statement.range is None:
@@ -79,8 +143,9 @@ class Domains:
         elif isinstance(statement, nodes.Declaration):
             for name in map(spelled, statement.names):
                 self.labeled |= {name.base} if name is not None and name.superscript else set()
-                if name is not None and statement.sets[0].domain in HALVES:
-                    self.signs[name.key()] = HALVES[statement.sets[0].domain]
+                sign = _sign_of_set(statement.sets[0])
+                if name is not None and sign is not None:
+                    self.signs[name.key()] = sign
         elif isinstance(statement, nodes.Fact) and isinstance(statement.condition, Call):
             left, right = statement.condition.arguments[:1], statement.condition.arguments[1:]
             name = spelled(left[0]) if left else None
@@ -90,25 +155,28 @@ class Domains:
     # --------------------------------------------------------------------------------------------------- what is asked
     def visit(self, node: Any, differentiated: bool) -> None:
         """Collect the conditions of an expression, and of its differential if it is differentiated; a case guards its own."""
-        stack = [node]
+        stack = [(node, 0)]
         while stack:
-            current = stack.pop()
+            current, depth = stack.pop()
             if isinstance(current, nodes.Cases):
                 continue
             self.ask_of(current, differentiated)
-            stack += reversed(children(current))
+            stack += ((child, depth) for child in reversed(children(current)))
+            if isinstance(current, Call) and current.operator in self.functions and depth < MAX_NESTED_CALLS:
+                stack.append((substitute(self.functions[current.operator], current), depth + 1))
 
     def ask_of(self, node: Any, differentiated: bool) -> None:
         """Collect the conditions of one operation."""
         if isinstance(node, Superscript) and self.is_power(node):
             self.ask_power(node, differentiated)
-        if not isinstance(node, Call) or not node.arguments or node.operator in self.functions:
+        if not isinstance(node, Call) or not node.arguments or node.operator in self.own:
             return
         operand = node.arguments[0]
-        if node.operator == "/":
+        if node.operator in QUOTIENTS:
             self.ask_nonzero(node.arguments[1])
-        elif node.operator == "sqrt" and differentiated:
-            self.ask(operand, POSITIVE)
+        elif node.operator == "sqrt":
+            if differentiated or self.of_roots:
+                self.ask(operand, POSITIVE if differentiated else NONNEGATIVE)
         elif node.operator in DOMAINS:
             self.ask(operand, DOMAINS[node.operator])
         elif node.operator == "log1p":
@@ -116,7 +184,7 @@ class Domains:
         elif node.operator == "factorial":
             self.ask(_sum(operand, ONE), POSITIVE)
         elif node.operator in ("arcsin", "arccos"):
-            self.ask(_sum(ONE, Superscript(operand, (Number(2),)), "-"), POSITIVE)
+            self.ask(_sum(ONE, Superscript(operand, (Number(2),)), "-"), POSITIVE if differentiated else NONNEGATIVE)
         elif node.operator in OF_MATRICES and len(node.subscript) == 2:
             test = Call(OF_MATRICES[node.operator], (), node.subscript, (operand,))
             self.ask(test, NONZERO if test.operator == "det" else POSITIVE)
@@ -126,12 +194,14 @@ class Domains:
 
     def ask_power(self, node: Superscript, differentiated: bool) -> None:
         """Collect the conditions of a power."""
-        exponent = _number(node.components[0])
+        exponent = read_fraction(node.components[0])
         if exponent is None:
-            is_quotient = any(isinstance(part, Call) and part.operator == "/" for part in walk(node.components[0]))
+            is_quotient = any(
+                isinstance(part, Call) and part.operator in QUOTIENTS for part in walk(node.components[0])
+            )
             if is_quotient or not self.names_in(node.components[0]) <= self.bound:  # else a whole number: |a| − 1
                 self.ask(node.base, POSITIVE)
-        elif exponent.denominator > 1:
+        elif exponent.denominator > 1 and not (self.of_roots and exponent.denominator % 2):
             self.ask(node.base, POSITIVE if exponent < differentiated else NONNEGATIVE)
         elif exponent < 0:
             self.ask_nonzero(node.base)
@@ -139,12 +209,12 @@ class Domains:
     def ask_nonzero(self, node: Any) -> None:
         """Collect the conditions for a divisor, factor by factor."""
         node = _remove_stars(node)
-        if isinstance(node, Call) and node.operator in PRODUCTS and not node.subscript:
-            for factor in node.arguments:
+        if len(factors_of(node)) > 1:
+            for factor in factors_of(node):
                 self.ask_nonzero(factor)
-        elif isinstance(node, Call) and node.operator in ("negative", "abs", "sqrt", "/"):
+        elif isinstance(node, Call) and node.operator in ("negative", "abs", "sqrt", *QUOTIENTS):
             self.ask_nonzero(node.arguments[0])
-        elif isinstance(node, Superscript) and self.is_power(node) and _number(node.components[0]) is not None:
+        elif isinstance(node, Superscript) and self.is_power(node) and read_fraction(node.components[0]) is not None:
             self.ask_nonzero(node.base)
         else:
             self.ask(node, NONZERO)
@@ -161,13 +231,13 @@ class Domains:
         if isinstance(node, Call) and node.operator == "sqrt":
             self.ask(node.arguments[0], comparison)
             return
-        power = _number(node.components[0]) if isinstance(node, Superscript) and self.is_power(node) else None
+        power = read_fraction(node.components[0]) if isinstance(node, Superscript) and self.is_power(node) else None
         if power and isinstance(node, Superscript) and power.numerator % 2:
             self.ask(node.base, comparison)
             return
         text = to_text(node)
-        before = self.conditions.get(text, comparison)
-        self.conditions[text] = comparison if before == comparison else POSITIVE
+        _, before = self.compared.get(text, (node, comparison))
+        self.compared[text] = node, comparison if before == comparison else POSITIVE
 
     def is_fixed(self, node: Any) -> bool:
         """Return whether an expression has no tensors, or an index that only part of the formula binds."""
@@ -213,7 +283,7 @@ class Domains:
     def sign_of_power(self, node: Superscript) -> str | None:
         """Return the sign of a power: the sign of its base, and never negative for an even exponent."""
         below = self.sign(node.base)
-        exponent = _number(node.components[0])
+        exponent = read_fraction(node.components[0])
         if below is None and exponent is not None and (exponent.numerator % 2 == 0 or exponent.denominator % 2 == 0):
             return NONNEGATIVE
         return below
@@ -221,7 +291,7 @@ class Domains:
     def sign_of_call(self, node: Call) -> str | None:
         """Return the sign of a value of an operator, by the signs of its operands."""
         operands = [self.sign(argument) for argument in node.arguments]
-        record = None if node.operator in self.functions else REGISTRY.get(node.operator)
+        record = None if node.operator in self.own else REGISTRY.get(node.operator)
         if (
             record is not None
             and record.sign == "≥ 0"
@@ -231,25 +301,36 @@ class Domains:
             return POSITIVE
         if record is not None and record.sign in NEVER_NEGATIVE and record.name != "sqrt":
             return NONNEGATIVE
+        if node.operator in PRODUCTS and not node.subscript and node.arguments[0] == node.arguments[-1]:
+            return operands[0] or NONNEGATIVE
         if None in operands or not operands:
             return None
         if node.operator == "+":
             return POSITIVE if POSITIVE in operands else NONNEGATIVE
-        keeps = record is not None and "of" in record.sign or node.operator in (*PRODUCTS, "/", "∑", "∏", "sqrt")
+        keeps = record is not None and "of" in record.sign or node.operator in (*PRODUCTS, *QUOTIENTS, "∑", "∏", "sqrt")
         if not keeps:
             return None
         return POSITIVE if set(operands) == {POSITIVE} else NONNEGATIVE
 
 
-def _number(node: Any) -> Fraction | None:
+def _sign_of_set(of: Any) -> str | None:
+    """Return the sign of all elements of a set, or None."""
+    if of.domain not in ("interval", "elements"):
+        return HALVES.get(of.domain)
+    numbers = [read_fraction(element) for element in of.elements]
+    least = min((number for number in numbers if number is not None), default=-1) if None not in numbers else -1
+    return POSITIVE if least > 0 else NONNEGATIVE if least == 0 else None
+
+
+def read_fraction(node: Any) -> Fraction | None:
     """Return the rational number that an expression is, or None."""
     if isinstance(node, Number):
-        return Fraction(node.value) if node.value == int(node.value) else Fraction(str(node.value))
+        return Fraction(str(node.value)) if math.isfinite(node.value) else None
     if isinstance(node, Call) and node.operator == "negative":
-        number = _number(node.arguments[0])
+        number = read_fraction(node.arguments[0])
         return None if number is None else -number
-    if isinstance(node, Call) and node.operator == "/":
-        above, below = map(_number, node.arguments)
+    if isinstance(node, Call) and node.operator in QUOTIENTS:
+        above, below = map(read_fraction, node.arguments)
         return None if above is None or not below else above / below
     return None
 
