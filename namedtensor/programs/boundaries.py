@@ -17,7 +17,7 @@ from grammar.nodes import Call, Name, Number
 from grammar.printer import to_text
 
 from ..scope.names import walk
-from .conditions import POSITIVE, Conditions, read_fraction, head_of, inline
+from .conditions import POSITIVE, Conditions, head_of, inline, read_fraction
 from .plain_values import PlainTensor, records
 
 Inputs = Mapping[str, PlainTensor]

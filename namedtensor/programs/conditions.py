@@ -1,7 +1,7 @@
 """The conditions under which operations have a value or a derivative, as far as they show: x ≠ 0 for 1 / x.
 
-Each division, root, logarithm and inverse of a matrix needs a condition, unless the definition or declaration of its operand
-meets it.
+Divisions, roots, logarithms and inverses of matrices need conditions, unless the definition or declaration of the operand
+meets them.
 """
 
 from __future__ import annotations
