@@ -114,18 +114,7 @@ def is_alone_in_bracket(reader: Reader, position: int, end: int) -> bool:
     """Whether no other bar appears between this one and the end of the bracket around it, which no bar opened."""
     if not reader.brackets or reader.brackets[-1] not in ("(", "{", "item"):
         return False
-    depth = 0
-    for index in range(position + 1, end):
-        text = reader.pieces[index][0]
-        kind = SIGNS.get(text, ("",))[0]
-        depth += kind in ("LPAREN", "LBRACKET", "LBRACE")
-        if kind in ("RPAREN", "RBRACKET", "RBRACE"):
-            depth -= 1
-            if depth < 0:
-                return True
-        if depth == 0 and text in BARS:
-            return False
-    return False
+    return is_alone((SIGNS.get(text, ("", text))[1] for text, _, _ in reader.pieces[position + 1 : end]), "|")
 
 
 def add_bar(reader: Reader, position: int, side: int, start: int) -> None:
