@@ -41,6 +41,7 @@ class Reader(Lexer):
         self.pieces, self.partner, self.actions = pieces, partner, actions
         self.words_alone: list[Token] = []  # the last \text{…} to fill a cell: a comment, unless there is nothing else
         self.work: list[Part] = []
+        self.frames: list[str] = []  # the kinds of the frames that are open, which are also among the brackets
         self.closing_at: set[int] = set()  # the \\right of each \\left. … \\right|_{X=U}
         self.ampersands = 0
         self.cells = 2  # how many & there are to a cell; 0 where they say nothing
@@ -69,6 +70,7 @@ class Reader(Lexer):
                 self.leave()
             else:
                 self.brackets.append(part)
+                self.frames.append(part)
 
     def read(self, position: int, end: int) -> None:
         """Read a stretch of pieces. An action that leaves parts to be read first puts off the rest, and returns `end`."""
@@ -124,7 +126,7 @@ class Reader(Lexer):
     @property
     def kind(self) -> str:
         """The kind of the innermost frame."""
-        return next((bracket for bracket in reversed(self.brackets) if bracket in FRAMES), "top")
+        return self.frames[-1] if self.frames else "top"
 
     @property
     def in_text(self) -> bool:
@@ -132,6 +134,7 @@ class Reader(Lexer):
 
     def leave(self) -> None:
         """Leave a frame, with the brackets that are open in it."""
+        self.frames.pop()
         while self.brackets.pop() not in FRAMES:
             pass
 
