@@ -156,6 +156,11 @@ VALUES = [  # function, shapes, names
     (lambda x: F.pad(x, (-1, 2), mode="reflect"), [(3, 4)], {}),
     (lambda q, k, m: attention(q, k, k, attn_mask=m, enable_gqa=True), [(2, 4, 3, 4), (2, 2, 3, 4), (2, 4, 3, 3)], {}),
     (lambda x: F.pad(x, (-1, 1), mode="circular"), [(3, 4)], {}),
+    (lambda x: x.repeat(2, 1) + x.repeat(2, 1, 1).flatten(0, 1), [(3, 4)], {}),
+    (lambda x: torch.cat([x[:, :1].repeat(1, 2), x], 1), [(3, 4)], {}),
+    (lambda x: torch.cdist(x, 2 * x), [(3, 4)], {}),
+    (lambda x: F.layer_norm(x[:, :, None].expand(-1, -1, 3), (3,)), [(2, 4)], {}),
+    (lambda x, w: F.conv1d(x.flatten(1, 2), w, padding=1, dilation=2), [(2, 3, 4, 5), (6, 12, 2)], {"x": "b p q seq"}),
     # in inference mode an operation that consists of others comes as one
     (inference(lambda x, w: F.linear(x * 2, w * 2, w.sum(1) * 2)), [(2, 3), (5, 3)], {}),
     (inference(lambda x, w: F.linear(x * 2, w * 2)), [(2, 3), (3,)], {}),
@@ -185,7 +190,6 @@ def test_an_operation_has_the_value_of_pytorch(row):
 
 whole = torch.arange(12).reshape(3, 4)
 REFUSED = [  # function, shapes or tensors, the end of the message
-    (lambda x: x.repeat(2, 1), [(3, 4)], "aten.repeat of a dimension that is not of size 1"),
     (assigned((slice(None), slice(0, 4, 2)), 1.0), [(5, 4)], "an assignment to a slice with steps"),
     (
         assigned((slice(None), slice(1, 3)), lambda x: x[:, :2]),
@@ -283,6 +287,31 @@ def test_parameters_of_a_recurrent_layer_with_names_that_differ_are_refused():
     with pytest.raises(NotationError, match="other meets hid in aten.recurrent"):
         names = {"weight_ih_l0": "hid[4] width[3]", "weight_hh_l0": "other[4] back[4]"}
         nt.from_torch(nn.RNN(3, 4), torch.randn(5, 2, 3), names=names)
+
+
+class WithPositions(nn.Module):
+    def __init__(self, context):
+        super().__init__()
+        self.positions = nn.Embedding(context, 4)
+
+    def forward(self, x):
+        return x + self.positions(torch.arange(x.shape[1]))
+
+
+@pytest.mark.parametrize("context", [16, 32])
+def test_a_length_with_a_limit_is_free_below_it(context):
+    module = WithPositions(context)
+    read = nt.from_torch(module, torch.randn(2, context, 4), names={"x": "batch seq chans"})
+    x = torch.randn(3, 3, 4)
+    np.testing.assert_allclose(read(x), module(x).detach(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_size_that_only_the_example_has_is_a_line_of_the_reading():
+    read = nt.from_torch(lambda x: x.view(2, 3, 4) * torch.ones(3, 1), torch.randn(6, 4))
+    assert read.reading == (
+        "dimension 1 of x: the size is 6, as in the example",
+        "dimension 2 of x: the size is 4, as in the example",
+    )
 
 
 class TwoResults(nn.Module):

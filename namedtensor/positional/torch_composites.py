@@ -241,6 +241,7 @@ OWN: Mapping[str, Callable[..., Any]] = {  # operations that PyTorch would decom
     ),
     "elu": lambda self, alpha, scale, input_scale: scale * F.elu(input_scale * self, alpha),
     "rrelu_with_noise": lambda self, noise, lower, upper, training, generator: F.leaky_relu(self, (lower + upper) / 2),
+    "_cdist_forward": lambda x, y, p, mode: torch.linalg.vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1),
     "lerp": lambda self, end, weight: self + weight * (end - self),
     "xlogy": lambda self, other: torch.where(self == 0, 0, self * torch.log(torch.as_tensor(other))),
 }

@@ -20,9 +20,9 @@ from .torch_program import ReadModule
 from .torch_records import Runs, runs_for
 from .torch_repeats import Repeat, repeats_of, with_repeats
 from .torch_shared import modules_as_functions
-from .torch_sizes import Group, free_groups, resized
+from .torch_sizes import Group, fixed_sizes, free_groups, groups_of, resized
 from .torch_subject import subject_of
-from .torch_trace import Ref, Subject, Trace, UnreadableModule, is_of_autograd, raised_at, traced, value_of
+from .torch_trace import Ref, Subject, Trace, UnreadableModule, copy_all, is_of_autograd, raised_at, traced, value_of
 from .torch_writing import ProgramWriter
 
 TOLERANCE = 1e-5
@@ -81,10 +81,13 @@ def first_reading(
 ) -> ReadModule:
     """The reading with the most sizes free; where one cannot be read so, it is that of the example."""
     groups = free_groups(subject, tensors, names)
+    known = fixed_sizes(subject)
+    free = {dimension for group, _ in groups for dimension in group.places}
+    never = [group for group in groups_of(tensors, names) if not free & {*group.places} and group.size not in known]
     problem: UnreadableModule | None = None
     for chosen in choices(groups):
         try:
-            fixed = [group for group, sizes in groups if (group, sizes) not in chosen]
+            fixed = [*(group for group, sizes in groups if (group, sizes) not in chosen), *never]
             return ModuleReading(subject, tensors, names, output, chosen, fixed).result()
         except UnreadableModule as failed:
             if failed.final:
@@ -190,14 +193,24 @@ class ModuleReading:
             for which, seed in ((0, 101), (2, 102))
         ]
         for inputs in (*others, dict(self.tensors)):
-            expected = dict(value_of(self.subject, inputs))[name]
-            if self.subject.masks is not None:
-                inputs |= self.subject.masks.tensors
             try:
-                value = program(*[inputs[taken.path] for taken in program._given.values()])
-            except NotationError as problem:
-                raise UnreadableModule(f"the formula that was read has no value: {str(problem)}") from None
-            difference(value, expected)
+                self.compare(program, name, inputs)
+            except UnreadableModule:
+                self.compare(program, name, inputs, exact=True)
+
+    def compare(self, program: ReadModule, name: str, inputs: dict[str, torch.Tensor], exact: bool = False) -> None:
+        """Raise UnreadableModule if the values differ, in double precision if `exact`."""
+        try:
+            expected = dict(value_of(self.subject, inputs, exact))[name]
+        except Exception:  # a module with numbers in single precision
+            expected = dict(value_of(self.subject, inputs))[name]
+        taken = copy_all(inputs | (self.subject.masks.tensors if self.subject.masks is not None else {}), exact)
+        try:
+            program = program.convert_to_double() if exact else program
+            value = program(*[taken[given.path] for given in program._given.values()])
+        except NotationError as problem:
+            raise UnreadableModule(f"the formula that was read has no value: {str(problem)}") from None
+        difference(value, expected)
 
 
 def difference(value: Any, expected: torch.Tensor) -> None:

@@ -260,6 +260,8 @@ def cast(r: GraphReader, a: OperationArguments) -> TracedTensor:
     before, after = a.dtype(), a.result_dtype()
     if "bool" in str(after):
         return a.raw("self") if a.raw("self").truth else condition(a.tensor("self"))
+    if after.is_complex:
+        raise UnreadableModule("complex numbers have no form in the notation", final=True)
     if before.is_floating_point and not after.is_floating_point:
         raise UnreadableModule(f"a cast to {after} cuts fractions off", hint="write floor")
     tensor = a.raw("self")

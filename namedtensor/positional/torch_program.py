@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -128,6 +128,15 @@ class ReadModule:
         array = self.evaluate(**tensors).to_array(list(self.axes))
         sizes = dict(zip(self.axes, array.shape))
         return array.reshape([math.prod(sizes[axis] for axis, _ in dim) for dim in self._result])
+
+    def convert_to_double(self) -> ReadModule:
+        """Return the program with its parameters in double precision."""
+        arrays = {name: (value.to_array(list(value.axes)), list(value.axes)) for name, value in self.parameters.items()}
+        doubled = {
+            name: tensor(array.double() if array.is_floating_point() else array, axes)
+            for name, (array, axes) in arrays.items()
+        }
+        return replace(self, parameters=doubled)
 
     def _spelled(self, name: str) -> str:
         return next((spelled for spelled, inputs in self._given.items() if inputs.path == name), name)

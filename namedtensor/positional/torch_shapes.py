@@ -157,12 +157,13 @@ def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> T
 
 @rule("repeat")
 def repeat(r: GraphReader, a: OperationArguments) -> TracedTensor:
-    """Along a dimension of size 1 nothing is written; else the axis gets one before it that repeats."""
-    x, times = a.raw("self"), a.step.arguments["repeats"]
-    a.skip("repeats")
-    x = x.led([*[1] * (len(times) - len(x.shape)), *x.shape])
-    if any(count > 1 and length > 1 for count, length in zip(times, x.shape)):
-        raise UnreadableModule("aten.repeat of a dimension that is not of size 1")
+    """Read repetitions: nothing along a dimension of size 1, else an axis before the other."""
+    x, counts = a.tensor("self"), a["repeats"]
+    x = x.led([*[1] * (len(counts) - len(x.shape)), *x.shape])
+    for dim, (count, length) in enumerate(zip(counts, x.shape)):
+        if count > 1 and length > 1:
+            x, copy = r.views.repeated(r.with_axis(x, dim), count)
+            x = x.with_dim(dim, (copy, *x.dims[dim]), count * length)
     return x.led(a.result_shape())
 
 

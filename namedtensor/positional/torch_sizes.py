@@ -6,6 +6,7 @@ With equal sizes axes would become one by accident, and a view that cuts an axis
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -109,15 +110,19 @@ def free_groups(
 def sizes_for(
     subject: Subject, inputs: Mapping[str, torch.Tensor], group: Group, fixed: set[int], others: Sequence[list[int]]
 ) -> list[int]:
+    """Return three sizes that a group can have, or none; a module with a limit has only smaller ones."""
     sizes: list[int] = []
+    limit = math.inf
     for prime in candidates(group.size, fixed, {size for chosen in others for size in chosen}):
-        if related([*sizes, prime], others):
+        if prime >= limit or related([*sizes, prime], others):
             continue
         if runs(subject, resized(inputs, {group: prime}, 1)):
             sizes.append(prime)
             if len(sizes) == 3:
                 return sizes
         elif not sizes and prime > group.size:
+            limit = prime
+        elif not sizes and limit < math.inf:
             return []
     return []
 
@@ -137,4 +142,6 @@ def candidates(size: int, fixed: set[int], taken: set[int]) -> Iterator[int]:
     usable = [prime for prime in PRIMES if prime not in taken and not any(length % prime == 0 for length in fixed)]
     small = [prime for prime in usable if prime <= max(size, 13)][:ATTEMPTS]
     large = [prime for prime in usable if prime > max(size, 13)][:ATTEMPTS]
-    yield from [*small, *large] if size <= 13 else [*large[:3], *small, *large[3:]]
+    yield from (
+        [*small[:1], *large[:2], *small[1:], *large[2:]] if size <= 13 else [*large[:3], *reversed(small), *large[3:]]
+    )

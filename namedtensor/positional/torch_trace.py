@@ -312,15 +312,18 @@ def run(subject: Subject, call: Callable[[], Any]) -> Any:
         torch.backends.mha.set_fastpath_enabled(fast)
 
 
-def value_of(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> list[tuple[str, torch.Tensor]]:
-    """Return the tensors of the function's result by their names there."""
-    result = run(subject, lambda: subject.call({**subject.parameters, **copy_all(subject.buffers)}, copy_all(inputs)))
-    return tensors_of(result)
+def value_of(
+    subject: Subject, inputs: Mapping[str, torch.Tensor], exact: bool = False
+) -> list[tuple[str, torch.Tensor]]:
+    """Return the tensors of the function's result by their names there, in double precision if `exact`."""
+    state, arguments = ({**subject.parameters, **subject.buffers}, inputs)
+    return tensors_of(run(subject, lambda: subject.call(copy_all(state, exact), copy_all(arguments, exact))))
 
 
-def copy_all(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Return copies, which a function may change in place."""
-    return {name: tensor.detach().clone() for name, tensor in tensors.items()}
+def copy_all(tensors: Mapping[str, torch.Tensor], exact: bool = False) -> dict[str, torch.Tensor]:
+    """Return copies, which a function may change in place, in double precision if `exact`."""
+    copies = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+    return {name: copy.double() if exact and copy.is_floating_point() else copy for name, copy in copies.items()}
 
 
 def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
