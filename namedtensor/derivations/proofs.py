@@ -13,7 +13,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 from grammar import nodes
@@ -27,7 +27,7 @@ from ..core.settings import recursion_headroom
 from ..core.sizes import resolve
 from ..operators.user_functions import known_functions
 from ..programs.boundaries import BOUNDARY, BoundarySearch, names_in
-from ..programs.closeness import Closeness, closeness
+from ..programs.closeness import compare
 from ..programs.conditions import condition_for_all
 from ..programs.plain_values import PlainTensor, value_of
 from ..programs.program import Formula
@@ -219,7 +219,7 @@ class SidesOfTest(NamedTuple):
 
     style: str
     sides: list[Sequence[Any]]
-    magnitude: Callable[[int], float]
+    magnitudes: Callable[[], Sequence[float]]
 
     @property
     def is_partial(self) -> bool:
@@ -350,22 +350,18 @@ def _test(
             total = [sum(pair) for pair in zip(total, of)]
         return [number if math.isfinite(number) else 0.0 for number in total]
 
-    return SidesOfTest(style, [of.broadcast_to(shape).numbers for of in tensors], lambda index: magnitudes()[index])
+    return SidesOfTest(style, [of.broadcast_to(shape).numbers for of in tensors], magnitudes)
 
 
 def _equal(test: SidesOfTest) -> bool | None:
     """Return whether values are equal; None if only some sides have an element, or none has any."""
     first, *others = test.sides
-    kinds = {
-        closeness(one, other, partial(test.magnitude, index))
-        for side in others
-        for index, (one, other) in enumerate(zip(first, side))
-    }
-    if not kinds <= {Closeness.EQUAL, Closeness.DIFFERENT}:  # an operator such as sort moves what is undefined
+    compared = [compare(first, side, test.magnitudes) for side in others]
+    if any(elements.one_sided for elements in compared):  # an operator such as sort moves undefined elements
         return None
-    if Closeness.DIFFERENT in kinds:
+    if any(elements.wrong for elements in compared):
         return False
-    return True if not kinds or any(map(math.isfinite, first)) else None
+    return True if not first or any(map(math.isfinite, first)) else None
 
 
 def _in_order(test: SidesOfTest, sign: int, strict: bool) -> bool | None:
@@ -376,9 +372,10 @@ def _in_order(test: SidesOfTest, sign: int, strict: bool) -> bool | None:
     one, two = test.sides[::sign]
     if any(map(math.isnan, (*one, *two))):
         return None
-    for index, (left, right) in enumerate(zip(one, two)):
-        if left > right and closeness(left, right, partial(test.magnitude, index)) is not Closeness.EQUAL:
-            return False
-        if strict and left == right:
-            return None if test.style in EXTREME else False
+    larger = [index for index, (left, right) in enumerate(zip(one, two)) if left > right]
+    left, right = ([side[index] for index in larger] for side in (one, two))
+    if any(compare(left, right, lambda: [test.magnitudes()[index] for index in larger])):
+        return False
+    if strict and any(left == right for left, right in zip(one, two)):
+        return None if test.style in EXTREME else False
     return True

@@ -6,9 +6,10 @@ A number that is not finite counts as undefined. The same infinity on both sides
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 RELATIVE = 1e-8  # 1e-6 would pass an ε of 1e-5 that is missing
 ROUNDINGS = 64  # units of rounding, of the magnitudes: a sum has a few for each addend
@@ -43,3 +44,47 @@ def closeness(
     if not first and not second:  # ∞ and −∞ are both defined
         return Closeness.EQUAL if math.isnan(one) or math.isnan(other) else Closeness.DIFFERENT
     return Closeness.SECOND_UNDEFINED if first else Closeness.FIRST_UNDEFINED
+
+
+class ComparedElements(NamedTuple):
+    """The positions of elements that differ, and of elements that only one side has."""
+
+    wrong: list[int]
+    first_undefined: list[int]
+    second_undefined: list[int]
+
+    @property
+    def one_sided(self) -> list[int]:
+        return [*self.first_undefined, *self.second_undefined]
+
+
+def compare(
+    first: Sequence[Any],
+    second: Sequence[Any],
+    magnitudes: Callable[[], Sequence[float]],
+    relative: float = RELATIVE,
+    unit: float = UNIT,
+) -> ComparedElements:
+    """Compare two values of the same sizes, element by element; `magnitudes` is asked once, if at all.
+
+    >>> compare([1.0, 2.0, math.nan], [1.0, 3.0, 0.0], lambda: [1.0, 2.0, 0.0])
+    ComparedElements(wrong=[1], first_undefined=[2], second_undefined=[])
+    """
+    known: list[Sequence[float]] = []
+
+    def magnitude(index: int) -> float:
+        if not known:
+            known.append(magnitudes())
+        return known[0][index]
+
+    result = ComparedElements([], [], [])
+    positions = {
+        Closeness.DIFFERENT: result.wrong,
+        Closeness.FIRST_UNDEFINED: result.first_undefined,
+        Closeness.SECOND_UNDEFINED: result.second_undefined,
+    }
+    for index, (one, other) in enumerate(zip(first, second)):
+        kind = closeness(one, other, partial(magnitude, index), relative, unit)
+        if kind is not Closeness.EQUAL:
+            positions[kind].append(index)
+    return result

@@ -10,10 +10,9 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..programs.closeness import RELATIVE, UNIT, Closeness, closeness
+from ..programs.closeness import RELATIVE, UNIT, Closeness, ComparedElements, closeness, compare
 from ..programs.plain_values import PlainTensor, records
 from ..programs.random_inputs import ORDINARY
 
@@ -71,23 +70,15 @@ def are_close(actual: Iterable[Any], expected: Iterable[Any], scale: float) -> b
     return all(closeness(left, right, lambda: scale) is Closeness.EQUAL for left, right in zip(actual, expected))
 
 
-class ComparedElements(NamedTuple):
-    """The indices of elements that differ, and of elements that only one side has."""
+def select_different(elements: ComparedElements, style: str) -> list[int]:
+    """Return the positions of elements that differ.
 
-    wrong: list[int]
-    only_expected: list[int]
-    only_graded: list[int]
-
-    def different(self, style: str) -> list[int]:
-        """Return the elements that differ.
-
-        In ordinary tests these include the elements that only one side has. A special test with such elements shows no
-        difference, because an operator such as sort moves what is undefined.
-        """
-        undefined = [*self.only_expected, *self.only_graded]
-        if style in ORDINARY:
-            return sorted([*self.wrong, *undefined])
-        return [] if undefined else self.wrong
+    In ordinary tests these include the elements that only one side has. A special test with such elements shows no difference,
+    because an operator such as sort moves undefined elements.
+    """
+    if style in ORDINARY:
+        return sorted([*elements.wrong, *elements.one_sided])
+    return [] if elements.one_sided else elements.wrong
 
 
 def compare_elements(
@@ -100,26 +91,7 @@ def compare_elements(
 ) -> ComparedElements:
     """Compare two values of the same sizes, element by element."""
     left, right = laid_out(graded, expected, matching)
-    known: list[Sequence[float]] = []
-
-    def magnitude(index: int) -> float:
-        if not known:
-            known.append(of())
-        return known[0][index]
-
-    result = ComparedElements([], [], [])
-    lists = {
-        Closeness.DIFFERENT: result.wrong,
-        Closeness.FIRST_UNDEFINED: result.only_expected,
-        Closeness.SECOND_UNDEFINED: result.only_graded,
-    }
-    for index, (one, other) in enumerate(zip(left.numbers, right.numbers)):
-        if one == other:
-            continue
-        kind = closeness(one, other, partial(magnitude, index), relative, unit)
-        if kind is not Closeness.EQUAL:
-            lists[kind].append(index)
-    return result
+    return compare(left.numbers, right.numbers, of, relative, unit)
 
 
 def difference(
@@ -129,7 +101,7 @@ def difference(
 
     An element that only one side has is a difference in ordinary tests.
     """
-    wrong = elements.different(style)
+    wrong = select_different(elements, style)
     if not wrong:
         return None
     left, right = laid_out(graded, expected, matching)

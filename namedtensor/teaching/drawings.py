@@ -63,4 +63,4 @@ def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[P
     placed, expected = laid_out(value, seen.expected, way)
     of_graded = setting.magnitude(called(whole, tuple(setting.sets)), seen.drawn)
     elements = compare_elements(value, expected, way, lambda: magnitudes(expected, way, of_graded, None))
-    return placed, sorted([*elements.wrong, *elements.only_expected, *elements.only_graded])
+    return placed, sorted([*elements.wrong, *elements.one_sided])

@@ -265,7 +265,9 @@ def compared(call: Any, contract: Contract, library: str, test: FunctionTest, un
     difference = comparison.difference(actual, target, {}, elements, test.style)
     if difference is None:
         if test.style not in EXTREME:
-            undefined += [call_name(call)] * bool(elements.only_expected) + ["the formula"] * bool(elements.only_graded)
+            undefined += [call_name(call)] * bool(elements.first_undefined) + ["the formula"] * bool(
+                elements.second_undefined
+            )
         return None
     at = ", ".join(f"{axis}({index})" for axis, index in difference.record.items())
     where = f"at {{{at}}} " if at else ""

@@ -9,9 +9,9 @@ from typing import Any
 
 from grammar.plain_text import encodable
 
+from ..programs.closeness import ComparedElements
 from ..programs.random_inputs import EXTREME
 from .comparison import (
-    ComparedElements,
     Difference,
     Matching,
     compare_elements,
@@ -141,8 +141,8 @@ def _magnitudes(compared: ComparedValue, way: Matching) -> Sequence[float]:
 def _describe_undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
     """Return a remark on values that only one side has; numbers that overflow are not counted."""
     counted = [elements for compared, elements in all_elements if compared.drawn.kind not in EXTREME]
-    names = [words.yours] * any(elements.only_expected for elements in counted)
-    names += [words.due] * any(elements.only_graded for elements in counted)
+    names = [words.yours] * any(elements.first_undefined for elements in counted)
+    names += [words.due] * any(elements.second_undefined for elements in counted)
     if not names:
         return ""
     verb = "is" if len(names) == 1 else "are"

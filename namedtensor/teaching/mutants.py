@@ -21,7 +21,7 @@ from grammar.printer import to_text
 from grammar.traversal import children, mapped
 
 from ..programs.plain_values import PlainTensor
-from .comparison import Matching, compare_elements, magnitudes, matchings
+from .comparison import Matching, compare_elements, magnitudes, matchings, select_different
 from .differences import Words
 from .settings import ComparedValue, Setting
 
@@ -79,7 +79,7 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
         if ours != {axis: value.sizes[axis] for axis in value.axes if axis in graded.axes}:
             continue
         of = partial(_magnitudes, compared, value, way)
-        if not compare_elements(graded, value, way, of).different(compared.drawn.kind):
+        if not select_different(compare_elements(graded, value, way, of), compared.drawn.kind):
             return True
     return False
 
