@@ -16,10 +16,12 @@ import pytest
 import namedtensor as nt
 from grammar.errors import NotationError
 from namedtensor import cli
+from namedtensor.cli import commands
 from namedtensor.cli import evaluate as evaluating
 from namedtensor.cli import inputs as files
-from namedtensor.cli.commands import COMMANDS
+from namedtensor.cli.commands import COMMANDS, REMOVED
 from namedtensor.cli.console import error_in_ascii, to_ascii
+from namedtensor.cli.parsers import Command
 
 ROOT = Path(__file__).parent.parent
 A = "A=[[3,1,4],[1,5,9]]:height,width"
@@ -594,6 +596,57 @@ def test_the_overview(run):
     assert run("nonsense")[0] == 2
 
 
+def test_the_help_fits_one_screen(run):
+    lines = run("--help")[1].splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(("word", "instead"), REMOVED.items())
+def test_a_removed_word_names_its_successor(run, word, instead):
+    status, printed, message = run(word, "2 x", "x=1")
+    assert (status, printed) == (2, "") and f"write namedtensor {instead}\n" in message
+    assert instead.split()[0] in COMMANDS
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("eval", "x", "--gradient", "x", "--out", "y.npy"), "--out does not apply to --gradient"),
+        (("eval", "x", "--gradient", ","), "write --gradient W,b_1"),
+        (("eval", "f(x) = x", "--of", "f", "--call", "f", "1"), "leave one out"),
+        (("explain", "x", "--cost", "--inside", "x"), "--inside does not apply to --cost"),
+        (("explain", "x", "--disable", "tiling"), "add --cost"),
+        (("to-code", "x", "--standalone"), "add --library javascript"),
+        (("to-code", "x", "--library", "einsum", "--style", "module"), "einsum has one style"),
+    ],
+)
+def test_options_that_contradict_each_other(run, words, message):
+    status, printed, errors = run(*words)
+    assert (status, printed) == (2, "") and message in errors
+
+
+def test_the_value_of_a_name(run):
+    assert run("eval", "y = 2 x\nz = 3 y", "--of", "y", "x=2")[1] == "4\n"
+
+
+def test_other_packages_add_commands(run, monkeypatch):
+    def arguments(parser):
+        parser.add_argument("name")
+
+    def command(options, console):
+        console.print(f"hello {options.name}")
+
+    class FakeEntry:
+        name = "greet"
+
+        def load(self):
+            return Command("greet somebody", arguments, command, "  namedtensor greet Ada")
+
+    monkeypatch.setattr(commands, "entry_points", lambda group: [FakeEntry()] if group == commands.GROUP else [])
+    assert run("greet", "Ada") == (0, "hello Ada\n", "")
+    assert "greet somebody" in run("--help")[1] and "namedtensor greet Ada" in run("greet", "--help")[1]
+
+
 @pytest.mark.parametrize("words", [("eval",), ("check",), ("derive", "--wrt", "x"), ("translate",), ("read",)])
 def test_only_required_arguments_are_reported_as_missing(run, words):
     status, _, message = run(*words)
@@ -623,28 +676,28 @@ def examples():
 def test_a_formula_as_code_is_what_its_method_gives(run):
     program = nt.program("f(X) = X ⊙_{a} W\nW ∈ ℝ^{a × b}")
     words = [str(program), "--of", "f", "--sizes", "a=3,b=2"]
-    assert run("parameters", *words, "X=ℝ^{a}")[1] == "W ∈ ℝ^{a[3] × b[2]}\n"
-    assert json.loads(run("parameters", *words, "X=ℝ^{a}", "--json")[1]) == {"W": "ℝ^{a[3] × b[2]}"}
+    assert run("explain", "--parameters", *words, "X=ℝ^{a}")[1] == "W ∈ ℝ^{a[3] × b[2]}\n"
+    assert json.loads(run("explain", "--parameters", *words, "X=ℝ^{a}", "--json")[1]) == {"W": "ℝ^{a[3] × b[2]}"}
     shapes = {"X": "ℝ^{a[3]}", "W": "ℝ^{a[3] × b[2]}"}
     formula, texts = "X ⊙_{a} W", [f"{name}={shape}" for name, shape in shapes.items()]
     for library in ("numpy", "torch", "jax", "loops"):
         expected = nt.to_python(formula, library, **shapes)
-        assert run("to-python", formula, "--library", library, *texts)[1] == expected
-        assert json.loads(run("to-python", formula, "--library", library, "--json", *texts)[1])["source"] == expected
-    assert run("to-javascript", formula, "--standalone", *texts)[1] == nt.to_javascript(
+        assert run("to-code", formula, "--library", library, *texts)[1] == expected
+        assert json.loads(run("to-code", formula, "--library", library, "--json", *texts)[1])["source"] == expected
+    assert run("to-code", formula, "--library", "javascript", "--standalone", *texts)[1] == nt.to_javascript(
         formula, standalone=True, **shapes
     )
-    assert run("to-einsum", formula, "X=ℝ^{a}", "W=ℝ^{a × b}")[1] == 'einsum("a,ab->b", X, W)\n'
-    assert run("to-einsum", *words[:3], "X=ℝ^{seq × a}")[1] == 'einsum("sa,ab->sb", X, W)\n'
-    code, _, messages = run("to-einsum", "exp X", "X=ℝ^{a}")
+    assert run("to-code", "--library", "einsum", formula, "X=ℝ^{a}", "W=ℝ^{a × b}")[1] == 'einsum("a,ab->b", X, W)\n'
+    assert run("to-code", "--library", "einsum", *words[:3], "X=ℝ^{seq × a}")[1] == 'einsum("sa,ab->sb", X, W)\n'
+    code, _, messages = run("to-code", "--library", "einsum", "exp X", "X=ℝ^{a}")
     assert code == 1 and "exp X is not a sum of products" in messages
-    assert run("parameters", str(program), "--of", "g")[0] == 1
+    assert run("explain", "--parameters", str(program), "--of", "g")[0] == 1
 
 
 def test_a_formula_is_printed_as_a_module_of_pytorch(run):
     pytest.importorskip("torch", reason="a module is PyTorch's")
     text = "f : ℝ^{a} → ℝ^{b}\nf(X) = X ⊙_{a} W\nW ∈ ℝ^{a × b}"
-    words = ["to-python", text, "--of", "f", "--style", "module", "--sizes", "a=3,b=2", "X=ℝ^{n × a[3]}"]
+    words = ["to-code", text, "--of", "f", "--style", "module", "--sizes", "a=3,b=2", "X=ℝ^{n × a[3]}"]
     expected = nt.program(text)["f"].to_python("torch", style="module", X="ℝ^{n × a[3]}", sizes={"a": 3, "b": 2})
     assert run(*words)[1] == expected and "class F(torch.nn.Module):" in expected
     assert run(*words, "--library", "torch")[1] == expected

@@ -88,7 +88,7 @@ def test_commands_on_long_formulas(tmp_path):
     path = tmp_path / "long.nt"
     path.write_text(DECLARED + FORMULAS["sum"])
     for words in (
-        ("eval", path, "x=[1,1]:a"), ("explain", path, "x=[1,1]:a"), ("cost", path, "x=ℝ^{a[2]}"), ("diagram", path),
+        ("eval", path, "x=[1,1]:a"), ("explain", path, "x=[1,1]:a"), ("explain", "--cost", path, "x=ℝ^{a[2]}"), ("diagram", path),
         ("render", path, "--to", "latex"), ("render", path, "--to", "tree"), ("derive", path, "--wrt", "x"),
     ):  # fmt: skip
         status, output = run(*words)

@@ -171,13 +171,13 @@ def test_the_method_is_the_function_said_of_a_program_or_a_name_of_it():
 
 
 def test_the_command_prints_the_number_and_its_slopes(capsys):
-    words = ["gradient", BY_METHOD, "w=[1,2]:a", "b=4"]
-    assert cli.main([*words, "--wrt", "w"]) == 0
+    words = ["eval", BY_METHOD, "w=[1,2]:a", "b=4"]
+    assert cli.main([*words, "--gradient", "w"]) == 0
     assert capsys.readouterr().out == "L = 50\n\n∂/∂w\na │  1   2\n──┼───────\n  │ 18  36\n"
-    assert cli.main([*words, "--of", "L", "--json"]) == 0
+    assert cli.main([*words, "--gradient", "all", "--of", "L", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["value"]["data"] == 50 and data["gradient"]["w"]["data"] == [18, 36]
-    assert cli.main([*words, "--wrt", "v"]) == 1
+    assert cli.main([*words, "--gradient", "v"]) == 1
     assert "the program does not contain v" in capsys.readouterr().err
 
 

@@ -140,15 +140,24 @@ def test_polynomials_have_the_values_of_the_cost_of_numbers(text):
 
 
 def test_the_command_prints_polynomials(run):
-    status, printed, _ = run("cost", "X ⊙_{a} W", "X=ℝ^{n × a}", "W=ℝ^{a × b[3]}")
+    status, printed, _ = run("explain", "--cost", "X ⊙_{a} W", "X=ℝ^{n × a}", "W=ℝ^{a × b[3]}")
     assert status == 0 and printed.endswith("in all\n  3 |a| |n| multiply-adds\n  3 |a| |n| operations\n  12 |n| bytes\n"
                                             "  12 |n| bytes of the largest array\n")  # fmt: skip
-    status, printed, _ = run("cost", "X ⊙_{a} W", "X=ℝ^{n × a}", "W=ℝ^{a × b[3]}", "--json")
+    status, printed, _ = run("explain", "--cost", "X ⊙_{a} W", "X=ℝ^{n × a}", "W=ℝ^{a × b[3]}", "--json")
     assert json.loads(printed)["multiply_adds"] == "3 |a| |n|" and json.loads(printed)["steps"][0]["axes"]["b"] == 3
 
 
 # ----------------------------------------------------------------------------------------------------------- command
-WORDS = ("cost", "X ⊙_{a} W + b", "X=ℝ^{n × a[300]}", "W=ℝ^{a[300] × h[20]}", "--sizes", "n=100", "b=ℝ^{c[2]}")
+WORDS = (
+    "explain",
+    "--cost",
+    "X ⊙_{a} W + b",
+    "X=ℝ^{n × a[300]}",
+    "W=ℝ^{a[300] × h[20]}",
+    "--sizes",
+    "n=100",
+    "b=ℝ^{c[2]}",
+)
 
 
 def test_the_table(run):
@@ -182,21 +191,21 @@ def test_in_ascii(run):
 
 def test_a_formula_from_a_file_costs_what_its_tensors_do(run, tmp_path):
     (tmp_path / "two.nt").write_text("Y = 2 X  # twice\nY ⊙_{a} X", encoding="utf-8")
-    assert run("cost", "two.nt", "X=[[1,2],[3,4]]:a,b")[1].splitlines()[-1].split()[0] == "4"
+    assert run("explain", "--cost", "two.nt", "X=[[1,2],[3,4]]:a,b")[1].splitlines()[-1].split()[0] == "4"
 
 
 def test_an_optimization_is_turned_off(run):
-    words = ("cost", "gelu X", "X=ℝ^{a[40960] × b[512]}")
+    words = ("explain", "--cost", "gelu X", "X=ℝ^{a[40960] × b[512]}")
     assert "blocks" in run(*words)[1] and "blocks" not in run(*words, "--disable", "tiling")[1]
 
 
 RECURRENCE = "h^0 = 0\nh^t = tanh(h^{t−1} + X_{a(t)}) for t = 1, …, |a|\nh^{|a|}"
 REFUSED = [
-    (("cost", "X ⊙_{c} W", *WORDS[2:4]), 1, "301"),
-    (("cost", "x ⊙ y", "x=ℝ^{a[100000]}", "y=ℝ^{b[100000]}"), 1, r"404.*\n.*x ⊙ y"),
-    (("cost", RECURRENCE, "X=ℝ^{a}"), 1, "309: .a. has no value"),
-    (("cost", "X", "X=none.npy:a"), 2, "none.npy"),
-    (("cost", "X", "X=ℝ^{a[3]}", "--disable", "speed"), 2, "small-sum-as-matmul"),
+    (("explain", "--cost", "X ⊙_{c} W", *WORDS[3:5]), 1, "301"),
+    (("explain", "--cost", "x ⊙ y", "x=ℝ^{a[100000]}", "y=ℝ^{b[100000]}"), 1, r"404.*\n.*x ⊙ y"),
+    (("explain", "--cost", RECURRENCE, "X=ℝ^{a}"), 1, "309: .a. has no value"),
+    (("explain", "--cost", "X", "X=none.npy:a"), 2, "none.npy"),
+    (("explain", "--cost", "X", "X=ℝ^{a[3]}", "--disable", "speed"), 2, "small-sum-as-matmul"),
 ]
 
 

@@ -155,7 +155,7 @@ def test_the_command_line_refuses_them(capsys):
         assert cli.main(["eval", "∑_{a} X", "X=[1,2]:a", *words]) == 1
         assert cli.main(["explain", "∑_{a} X", "X=[1,2]:a", *words]) == 1
     assert cli.main(["eval", "f(x) = 2 x", "p=[1,2]:a", "--call", "f", "p"]) == 0
-    assert cli.main(["cost", "∑_{a} X", "X=ℝ^{a[3]}", "B=ℝ^{a[3]}"]) == 1
+    assert cli.main(["explain", "--cost", "∑_{a} X", "X=ℝ^{a[3]}", "B=ℝ^{a[3]}"]) == 1
     assert cli.main(["check", "∑_{a} X", "X=ℝ^{a[3]}", "B=ℝ^{a[3]}"]) == 1
     capsys.readouterr()
 

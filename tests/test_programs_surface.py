@@ -48,17 +48,17 @@ SURFACE = {
 }
 COMMANDS = {  # of each verb
     "check": "check",
-    "cost": "cost",
+    "cost": "explain",
     "derivative": "derive",
     "diagram": "diagram",
     "evaluate": "eval",
     "explain": "explain",
-    "gradient": "gradient",
-    "parameters": "parameters",
-    "to_einsum": "to-einsum",
-    "to_javascript": "to-javascript",
+    "gradient": "eval",
+    "parameters": "explain",
+    "to_einsum": "to-code",
+    "to_javascript": "to-code",
     "to_latex": "render",
-    "to_python": "to-python",
+    "to_python": "to-code",
     "to_text": "render",
 }
 NO_COMMAND = {"compile", "init"}  # what they give lives in a process: a function, tensors drawn for a program

@@ -4,22 +4,20 @@
 `inputs`: NAME=VALUE to tensors.
 `arguments`: what a command is given: formula, tensors, sizes, limits.
 `parsers`: the parser and the arguments that commands share.
-`evaluate`: the command eval.
+`evaluate`: the value of a formula.
 `formats`: findings as other programs read them.
 `baseline`: the findings that are known already.
 `check_documents`: the command check on documents.
 `check`: the command check.
-`cost`: the command cost.
 `devices`: the command devices.
 `tree`: a syntax tree to look at.
 `render`: the command render.
 `derive`: the command derive.
-`gradient`: the command gradient.
-`to_code`: the commands to-python, to-javascript, to-einsum and parameters.
 `translate`: the command translate.
 `read`: the command read.
-`explain`: the commands explain and diagram.
+`formula_commands`: the commands eval, explain, diagram and to-code.
 `grade_class`: `exercises grade` of a folder.
+`exercise_acts`: exercises validated, released and graded.
 `exercises`: the command exercises.
 `playground`: the command playground.
 `language_server`: the Language Server Protocol over the package `editor`.
@@ -31,7 +29,6 @@
 `session`: formulas one after another, each knowing those before.
 `session_commands`: what one line of the prompt does: commands that begin with a colon.
 `repl`: the prompt.
-`translate`: the command translate.
 `commands`: the table of commands, and `main`.
 
 Contract: only here are a user's arguments, streams and files read; nothing imports it.

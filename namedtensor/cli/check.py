@@ -16,6 +16,7 @@ from .arguments import FormulaSource, place_of, sizes_of, source_of
 from .check_documents import DocumentInput, check_documents, documents_of, draws_of, is_document, write_findings
 from .console import Console, error_record
 from .inputs import headers_of, is_file, read_value, split_given
+from .parsers import Command, check_arguments
 
 
 def check_command(options: Any, console: Console) -> int:
@@ -156,3 +157,16 @@ def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
 
 def _warning_record(warning: Any, source: str, file: str | None) -> dict[str, Any]:
     return {**error_record(warning.as_error(source), file), "kind": "warning"}
+
+
+CHECK_EXAMPLES = """
+  namedtensor check 'A ⊙_{widht} x' A='ℝ^{height[3] × width[3]}' x='R^{width[3]}'
+  namedtensor check layers.nt --sizes heads=8 X=x.npy:seq,chans
+  namedtensor check paper.tex notes.md talk.ipynb      documents, with the files they include
+  namedtensor check model.py --all                     formulas in strings that are passed to nt.evaluate, nt.program, …
+  namedtensor check paper.tex --strict --format github --ignore 314
+  namedtensor check paper.tex --assumptions assumptions.nt --baseline known.json
+"""
+COMMAND = Command(
+    "print types, errors and warnings, with no data needed", check_arguments, check_command, CHECK_EXAMPLES
+)

@@ -13,7 +13,7 @@ from .arguments import sizes_of, source_of, values_of
 from .check import shapes_of
 from .console import FINE, Console
 from .evaluate import labeled_by, table, value_record
-from .parsers import formula_arguments
+from .parsers import Command, formula_arguments
 from .render import spell, spelling_argument
 
 
@@ -130,3 +130,6 @@ DERIVE_EXAMPLES = r"""
   namedtensor derive '\nfun{\seq}{softmax} X' --wrt X --to latex-macros
   namedtensor derive loss.nt --wrt W^1 > gradient.nt
 """
+COMMAND = Command(
+    "print the derivative of a formula, as formula or value", derive_arguments, derive_command, DERIVE_EXAMPLES
+)

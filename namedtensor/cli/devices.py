@@ -11,7 +11,7 @@ from .arguments import sizes_of, source_of
 from .check import shapes_of
 from .console import Console
 from .inputs import is_file, split_given
-from .parsers import formula_arguments
+from .parsers import Command, formula_arguments
 
 DEVICES_EXAMPLES = """
   namedtensor devices 'Y = X ⊙_{a} W' --mesh data=2,model=4 --store b=model X='ℝ^{batch[8] × a[16]}' W='ℝ^{a[16] × b[32]}'
@@ -139,3 +139,8 @@ def report_record(report: Any) -> dict[str, Any]:
             moved = {key: {"count": n, "bytes": size} for key, (n, size) in moved_bytes(use.collectives).items()}
             record[name] = {**use._asdict(), "collectives": moved}
     return record
+
+
+COMMAND = Command(
+    "print memory, FLOPs and communication of each device", devices_arguments, devices_command, DEVICES_EXAMPLES
+)

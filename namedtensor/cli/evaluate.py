@@ -1,43 +1,21 @@
-"""The command `eval`: the value of a formula, or of a name that a program defines."""
+"""The value of a formula, or of a name that a program defines, as a table, JSON or a file."""
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..files.formats import writable, write
+from ..files.formats import write
 from ..files.text import InputError, as_number
 from ..programs.arguments import KeywordValues
-from .arguments import FormulaSource, limits_of, sizes_of, source_of, values_of
+from .arguments import FormulaSource, limits_of, sizes_of, values_of
 from .console import Console
 from .inputs import read_value
-from .parsers import call_argument, digits_argument, formula_arguments
 
 
-def eval_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser)
-    call_argument(parser)
-    parser.add_argument(
-        "--out",
-        metavar="FILE",
-        help="write the value to a file instead: .npy, .npz, .json, .csv, .parquet, .nc or .zarr",
-    )
-    parser.add_argument(
-        "--strict", action="store_true", help="make outer broadcasts and redefined built-in names errors"
-    )
-    parser.add_argument(
-        "--limit", metavar="NAME=N", action="append", default=[],
-        help="raise a limit, such as max_steps; see nt.Limits",
-    )  # fmt: skip
-    digits_argument(parser)
-
-
-def eval_command(options: Any, console: Console) -> None:
-    if options.out:
-        writable(options.out)
-    source = source_of(options)
+def print_value(options: Any, source: FormulaSource, console: Console) -> None:
+    """Print the value of a formula, or write it to the file of --out."""
     value, remark = _value(options, source, console)
     if options.out:
         console.note(written(value, options.out))
@@ -61,7 +39,7 @@ def _value(options: Any, source: FormulaSource, console: Console) -> tuple[Any, 
     from ..programs.api import program
     from ..programs.evaluate import evaluate
 
-    name, arguments, values = _called(options, console)
+    name, arguments, values = called_function(options, console)
     sizes = sizes_of(options.sizes)
     if name is not None:
         return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), None
@@ -70,9 +48,11 @@ def _value(options: Any, source: FormulaSource, console: Console) -> tuple[Any, 
     return value, remark_on(source.text, values, value.axes)
 
 
-def _called(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
-    """The function that --call names, its arguments, and the inputs by name."""
-    name, words = (options.call[0], options.call[1:]) if options.call else (None, [])
+def called_function(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
+    """Return the function that --call names, or the name of --of; its arguments; and the inputs by name."""
+    if options.call and options.of:
+        raise InputError("--of and --call both name a part of the program; leave one out")
+    name, words = (options.call[0], options.call[1:]) if options.call else (options.of, [])
     inputs = options.inputs + [word for word in words if GIVEN.match(word)]
     values = values_of(inputs, options.header, console)
     words = [word for word in words if not GIVEN.match(word)]
@@ -114,14 +94,3 @@ def value_record(value: Any) -> dict[str, Any]:
     array = value.to_array(value.axes)
     record = {"axes": list(value.axes), "sizes": dict(value.sizes), "type": str(value.shape)}
     return {**record, "dtype": str(array.dtype), "data": array.tolist()}
-
-
-EVAL_EXAMPLES = """
-  namedtensor eval '1 + 1/2'
-  namedtensor eval 'π / 3' --digits 12
-  namedtensor eval 'A ⊙_{width} x' A='[[3,1,4],[1,5,9]]:height,width' x='[2,7,1]:width'
-  namedtensor eval 'softmax_{seq}(Q @_{key} K / sqrt(|key|))' Q=q.npy:key K=k.npz[k]:seq,key
-  namedtensor eval docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature
-  namedtensor eval layers.tex --call LayerNorm X X=x.json:seq,chans --sizes chans=512
-  echo 'mean_{a} X' | namedtensor eval - X=x.csv:a,b --out mean.json
-"""

@@ -1,94 +1,55 @@
-"""`namedtensor exercises validate | release | grade`: files of exercises proved, released without their solutions, graded."""
+"""The command `exercises`: its arguments, for the acts need arrays."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import argparse
 from typing import Any
 
-from ..files.text import InputError, read_text
-from ..teaching.class_grades import ClassGrader
-from ..teaching.course import course_file, is_course_name
-from ..teaching.exercise_files import ExerciseError
-from ..teaching.grade_formats import GRADERS, json_text
-from ..teaching.sheet_files import faults, released, shortcuts
-from ..teaching.sheets import Sheet, exercises
-from ..teaching.submissions import Student, Submission, answers, text_of
 from .console import Console
-from .grade_class import graded_class, written
+from .parsers import Command
+
+
+def exercises_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "act",
+        choices=("validate", "release", "grade"),
+        help="validate a file, release a copy for students, or grade answers",
+    )
+    parser.add_argument(
+        "file", metavar="FILE.nt", help="exercises, or 'lesson 1'; with grade, a submission or a folder of submissions"
+    )
+    parser.add_argument("-o", "--out", metavar="PATH", help="output path of the released file or of the grades")
+    parser.add_argument("--key", metavar="FILE.nt", help="the exercises with reference solutions, or 'lesson 1'")
+    parser.add_argument(
+        "--to",
+        choices=("csv", "moodle", "gradescope", "nbgrader", "json"),
+        help="format of the grades (default: text); csv and moodle are for a folder",
+    )
+    parser.add_argument("--roster", metavar="FILE.csv", help="names and e-mail addresses of the students, for a folder")
+    parser.add_argument(
+        "--report", metavar="PATH", help="write a report of the most common mistakes in a folder: .html or .txt"
+    )
+    parser.add_argument(
+        "--counts", choices=("last", "best", "first"),
+        help="the attempt that counts (default: that of the file of exercises, else last)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random tests (default: 0)")
 
 
 def exercises_command(options: Any, console: Console) -> int | None:
-    """Do what is asked; the exit status: 1 where a file of exercises is wrong, 0 also for wrong answers."""
-    try:
-        return ACTS[options.act](options, console)
-    except ExerciseError as problem:
-        raise InputError(str(problem)) from None
+    from .exercise_acts import do_act  # The help of all commands needs no arrays.
+
+    return do_act(options, console)
 
 
-def _path(word: str) -> Path:
-    """The file that a word names: one of the course, such as `lesson 1`, or any other."""
-    return course_file(word) if is_course_name(word) else Path(word)
-
-
-def _validate(options: Any, console: Console) -> int:
-    sheet = exercises(_path(options.file))
-    wrong = [(exercise, fault) for exercise in sheet.values() for fault in faults(exercise)]
-    for exercise, fault in wrong:
-        console.print(f"{options.file}:{exercise.line}: {exercise.name}: {fault}")
-    warnings = [(exercise, warning) for exercise in sheet.values() for warning in shortcuts(exercise)]
-    for exercise, warning in warnings:
-        console.print(f"{options.file}:{exercise.line}: {exercise.name}: warning: {warning}")
-    more = f", {_count(len(warnings), 'warning')}" if warnings else ""
-    console.print(f"{_count(len(sheet), 'exercise')}: {_count(len(wrong), 'fault')}{more}")
-    return int(bool(wrong))
-
-
-def _release(options: Any, console: Console) -> None:
-    path = _path(options.file)
-    sheet = exercises(path)
-    out = Path(options.out or "student")
-    target = out if out.suffix == ".nt" else out / path.name
-    if target.resolve() == path.resolve():
-        raise InputError(f"{target} is the file with the reference solutions; write -o student/")
-    text = released(read_text(path), sheet, options.seed)
-    written(target, text)
-    console.note(f"{target}: {_count(len(sheet), 'exercise')}, without solutions")
-
-
-def _grade(options: Any, console: Console) -> None:
-    """Grade the file of one student, or a folder."""
-    if options.key is None:
-        raise InputError("grade needs the exercises: --key week3.nt")
-    sheet = exercises(_path(options.key))
-    submitted = Path(options.file)
-    if submitted.is_dir():
-        return graded_class(sheet, submitted, options, console)
-    if options.to in ("csv", "moodle") or options.report or options.roster:
-        raise InputError("--to csv, --to moodle, --report and --roster are for a folder of submissions")
-    return _graded_file(sheet, submitted, options, console)
-
-
-def _graded_file(sheet: Sheet, path: Path, options: Any, console: Console) -> None:
-    submitted = {name: tuple(attempts) for name, attempts in answers(text_of(path)).items()}
-    grades = ClassGrader(sheet, options.counts, options.seed).results(Submission(Student(path.stem), submitted)).grades
-    if options.to:
-        text = json_text(GRADERS[options.to](grades))
-        if options.out:
-            written(Path(options.out), text + "\n")
-        else:
-            console.print(text)
-        return
-    for grade in grades:
-        console.print(
-            f"{grade.exercise}: {grade.points:g} of {grade.max_points:g}\n  " + grade.feedback.replace("\n", "\n  ")
-        )
-    console.print(
-        f"{sum(grade_.points for grade_ in grades):g} of {sum(grade_.max_points for grade_ in grades):g} points"
-    )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-ACTS = {"validate": _validate, "release": _release, "grade": _grade}
+EXERCISES_EXAMPLES = """
+  namedtensor exercises validate week3.nt               validate reference solutions and common mistakes
+  namedtensor exercises release 'lesson 1' -o student/
+  namedtensor exercises release week3.nt -o student/    write a self-grading copy without solutions
+  namedtensor exercises grade ada.nt --key week3.nt     grade each answer and print the feedback
+  namedtensor exercises grade ada.nt --key week3.nt --to gradescope
+  namedtensor exercises grade handed-in/ --key week3.nt --to csv -o grades.csv --report report.html
+  namedtensor exercises grade handed-in/ --key week3.nt --to moodle --roster students.csv -o grades.csv"""
+COMMAND = Command(
+    "validate, release and grade files of exercises", exercises_arguments, exercises_command, EXERCISES_EXAMPLES
+)

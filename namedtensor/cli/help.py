@@ -13,6 +13,7 @@ from ..files.text import InputError
 from ..operators import REGISTRY, Operator
 from ..operators.usage import sentence, sets, written
 from .console import Console
+from .parsers import Command
 
 HELP_EXAMPLES = """
   namedtensor help
@@ -92,3 +93,6 @@ def overview(entries: list[dict[str, str]]) -> str:
         "\n".join([section, *(f"  {entry['meaning']}" for entry in entries if entry["section"] == section)])
         for section in sections
     )
+
+
+COMMAND = Command("describe a function, an operator or an error", help_arguments, help_command, HELP_EXAMPLES)

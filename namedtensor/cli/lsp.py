@@ -9,6 +9,7 @@ from typing import Any
 
 from ..files.text import InputError
 from .console import Console
+from .parsers import Command
 
 LSP_EXAMPLES = """
   namedtensor lsp                        the command that an editor runs
@@ -42,3 +43,6 @@ def lsp_command(options: Any, console: Console) -> None:
     if sys.stdin is not None and sys.stdin.isatty():
         console.note("waiting for an editor on standard input; Ctrl-C ends")
     create_server(options.delay).start_io()
+
+
+COMMAND = Command("run the language server for editors", lsp_arguments, lsp_command, LSP_EXAMPLES)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..files.text import InputError
 from .console import Console
+from .parsers import Command
 
 
 def mcp_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,3 +46,4 @@ MCP_EXAMPLES = """
   The server uses the Model Context Protocol on standard input and output. Configure a client with:
   {"mcpServers": {"namedtensor": {"command": "namedtensor", "args": ["mcp"]}}}
 """
+COMMAND = Command("run the MCP server for language models", mcp_arguments, mcp_command, MCP_EXAMPLES)

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
 from ..documents.suffixes import EXPECTED
 from .console import WRONG_USE, Console
+
+
+class Command(NamedTuple):
+    """One word after `namedtensor`; `run` returns the exit status, or None for 0.
+
+    An entry point of the group `namedtensor.commands` gives one, too: its name is the word.
+    """
+
+    meaning: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[Any, Console], int | None]
+    examples: str
 
 
 class Parser(argparse.ArgumentParser):
@@ -88,6 +101,12 @@ def _digits(text: str) -> int:
         return checked(int(text) if text.isdecimal() else text)
     except NotationError as problem:
         raise argparse.ArgumentTypeError(problem.message) from None
+
+
+def of_name_argument(
+    parser: argparse.ArgumentParser, meaning: str = "a name of the program (default: its value)"
+) -> None:
+    parser.add_argument("--of", metavar="NAME", help=meaning)
 
 
 def call_argument(parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.version import __version__
 from ..files.text import InputError, reason, write_whole
 from .console import Console
+from .parsers import Command
 
 WHOLE = "playground.html"
 REPOSITORY = Path(__file__).parent.parent.parent  # or, where it is installed, a folder without that file
@@ -152,3 +153,6 @@ PLAYGROUND_EXAMPLES = """
 
   Only this computer can reach the page, and the page makes no other network requests.
 """
+COMMAND = Command(
+    "open an interactive page for formulas", playground_arguments, playground_command, PLAYGROUND_EXAMPLES
+)

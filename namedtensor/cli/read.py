@@ -16,6 +16,7 @@ from grammar.errors import NotationError
 from ..files.text import InputError
 from .console import FINE, WRONG_FORMULA, Console
 from .inputs import pair
+from .parsers import Command
 
 TARGET = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)(?P<arguments>\(.*\))?")
 AXIS = re.compile(r"(?P<name>[^\[\]\s]+)(?:\[(?P<size>\d+)\])?")
@@ -208,3 +209,4 @@ READ_EXAMPLES = """
   The file is imported, so its top-level code runs. The module is traced with example tensors of the given axes. The exit status is 1
   if a view splits a named axis, or if code and formula differ.
 """
+COMMAND = Command("read a PyTorch module as a program, and compare it", read_arguments, read_command, READ_EXAMPLES)

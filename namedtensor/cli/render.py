@@ -11,6 +11,7 @@ from grammar.plain_text import SAMPLE, shows
 
 from .arguments import source_of
 from .console import Console
+from .parsers import Command, formula_arguments
 
 
 def spelling_argument(parser: argparse.ArgumentParser, message: str) -> None:
@@ -68,3 +69,19 @@ def spell(program: Any, to: str, options: Any, console: Console) -> None:
         )
     else:
         console.print(SPELLINGS[to](program))
+
+
+def render_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(parser, inputs="")
+    spelling_argument(parser, "the output format (default: LaTeX, or text for a LaTeX formula)")
+
+
+RENDER_EXAMPLES = r"""
+  namedtensor render 'softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V'
+  namedtensor render '\nfun{\seq}{softmax} X' --to ascii
+  namedtensor render layers.nt --to latex-macros
+  namedtensor render 'A + 2 x' --to tree
+"""
+COMMAND = Command(
+    "convert a formula to text, ASCII or LaTeX, or show its tree", render_arguments, render_command, RENDER_EXAMPLES
+)

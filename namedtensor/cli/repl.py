@@ -7,6 +7,7 @@ a pipe or a file                         lines, no prompt
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Iterator
@@ -19,7 +20,8 @@ from grammar.completion import complete
 from grammar.errors import UNFINISHED, NotationError
 
 from ..files.text import InputError
-from .console import Console
+from .console import AT_THE_PROMPT, Console
+from .parsers import Command
 from .session import Session
 from .session_commands import GREETING, command, enter
 
@@ -238,3 +240,28 @@ def _completer(session: Session) -> Any:
                 yield Completion(completion.text, start_position=-completion.length, display_meta=completion.meaning)
 
     return Offered()
+
+
+def repl_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", nargs="?", help="a program to load first, as :load FILE does")
+    parser.add_argument("inputs", metavar="NAME=...", nargs="*", help="tensors and numbers to load first")
+    parser.add_argument("--plain", action="store_true", help="plain input, even if prompt_toolkit is installed")
+
+
+def repl_command(options: Any, console: Console) -> int:
+    console.hints = AT_THE_PROMPT
+    words = [*([options.file] if options.file else []), *options.inputs]
+    files = [word for word in words if "=" not in word]
+    return run(files, [word for word in words if "=" in word], options.plain, console)
+
+
+REPL_EXAMPLES = r"""
+  namedtensor repl
+  namedtensor repl layers.nt X=x.npy:seq,chans
+  namedtensor repl < session.txt
+
+  At the prompt, \odot and Tab give ⊙, and :help lists the commands.
+"""
+COMMAND = Command(
+    "evaluate formulas at a prompt; names and values persist", repl_arguments, repl_command, REPL_EXAMPLES
+)

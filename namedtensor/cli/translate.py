@@ -8,6 +8,7 @@ from typing import Any
 from ..files.text import as_number
 from .console import Console
 from .inputs import pair
+from .parsers import Command
 
 RECORDED = ("formula", "latex", "kind", "axes", "result", "reading", "checked")  # of a translation, for machines
 
@@ -68,3 +69,6 @@ TRANSLATE_EXAMPLES = r"""
 
   The translation is compared with the source on random tensors before it is printed. What was assumed goes to standard error.
 """
+COMMAND = Command(
+    "translate matrices, indices, einsum or array code", translate_arguments, translate_command, TRANSLATE_EXAMPLES
+)
