@@ -206,7 +206,7 @@ class ModuleReading:
             expected = dict(value_of(self.subject, inputs))[name]
         taken = copy_all(inputs | (self.subject.masks.tensors if self.subject.masks is not None else {}), exact)
         try:
-            program = program.convert_to_double() if exact else program
+            program = program._convert_to_double() if exact else program
             value = program(*[taken[given.path] for given in program._given.values()])
         except NotationError as problem:
             raise UnreadableModule(f"the formula that was read has no value: {str(problem)}") from None

@@ -129,7 +129,7 @@ class ReadModule:
         sizes = dict(zip(self.axes, array.shape))
         return array.reshape([math.prod(sizes[axis] for axis, _ in dim) for dim in self._result])
 
-    def convert_to_double(self) -> ReadModule:
+    def _convert_to_double(self) -> ReadModule:
         """Return the program with its parameters in double precision."""
         arrays = {name: (value.to_array(list(value.axes)), list(value.axes)) for name, value in self.parameters.items()}
         doubled = {
