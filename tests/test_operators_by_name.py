@@ -39,14 +39,9 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
         "derives running products without dividing",
     ),
     "derivations/points.py": ("onehot", "draws: vectors with a 1 at a drawn position"),
-    "documents/inverted.py": (
         "even log mean norm odd softmax sqrt std var ∑",
         "reads what a quotient usually means by the functions in it",
     ),
-    "documents/rotations.py": ("cos sin", "reads rotations"),
-    "documents/signs.py": ("log sqrt", "reads the domains that a sign leaves"),
-    "documents/unused_results.py": ("softmax", "reads masks of scores"),
-    "documents/usual_forms.py": (
         "ReLU exp gelu mean norm relu sigmoid silu softmax sqrt standardize std tanh var σ ∑",
         "reads spellings of one function as the same",
     ),

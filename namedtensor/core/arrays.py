@@ -121,7 +121,6 @@ def dtype_object(xp: Any, name: str) -> Any:
     return np.dtype(name)
 
 
-@lru_cache(maxsize=64)
 def module_name(backend: object) -> str:
     """The name of the module that has the functions of "numpy", "torch" or "jax". Raises NotationError for any other.
 

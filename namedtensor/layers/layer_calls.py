@@ -141,15 +141,15 @@ class LayerCalls:
         >>> layer.evaluate("FFN", nt.tensor([1.0, 2.0], "chans")).shape
         ℝ^{chans[2]}
         """
-        for as_name in (
-            (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.evaluate("FFN", X)')
-        ):
+        one = isinstance(name, str)
+        names = (name,) if one else tuple(as_names(name, "the name", 'write layer.evaluate("FFN", X)'))
+        for as_name in names:
             if as_name in self.removed:
                 raise NotationError(
                     201, f"this {type(self).__name__} has no {as_name}: its file holds no parameters of it"
                 )
         arguments, named = self._named(arguments, named)
-        key = name, *named
+        key = one, names, *named
         call = self._calls.get(key)
         if call is not None:
             return call(named, *arguments)

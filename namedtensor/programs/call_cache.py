@@ -86,14 +86,14 @@ class CachedCall:
                 key = (*key, type(values), *named)
             if sizes is not None:
                 key = (*key, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are not sizes
-            found = self._executables.get(key)  # which makes it no younger
+            known = self._executables.get(key)  # which makes it no younger
         except (AttributeError, TypeError):
-            found = key = None
+            known = key = None
         try:
-            if found is None:
+            if known is None:
                 return self._slow_path(arguments, values, sizes, named, key)
-            self._last_used = found
-            return (found.run or found)(*arrays), found
+            self._last_used = known
+            return (known.run or known)(*arrays), known
         except NotationError as problem:
             raise problem.alone() from None
 

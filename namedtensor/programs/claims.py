@@ -79,7 +79,7 @@ def _concrete(array: Any) -> Any:
 
 
 def _rounding_unit(array: Any) -> float:
-    """Return the distance from 1 to the next number of the array's dtype, or 0 for integers."""
+    """Return the distance from 1 to the next value of the dtype of an array, or 0 for integers."""
     import numpy as np
 
     name = str(array.dtype).removeprefix("torch.") if hasattr(array, "dtype") else type(array).__name__
