@@ -1,6 +1,6 @@
 """Closed forms of derivatives, with their derivations, and proofs of equations.
 
-`least_shapes`: minimal shapes for undeclared names.
+`least_shapes`: the least shapes of undeclared names, and the types of programs with them.
 `reading`: the checker of a program whose derivatives are identified, and the statements that a formula needs.
 `program_facts`: the facts that a program declares, and those that its definitions prove.
 `identification`: the closed form of a typed derivative.

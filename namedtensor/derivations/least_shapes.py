@@ -1,87 +1,233 @@
-"""Shape inference for inputs without a shape: the least shapes with which a formula is right.
+"""Shape inference for inputs without a shape: the least shapes with which a program has a type.
 
-A name that is not known becomes a number; where an operator needs an axis that its operand lacks, each name of the
-operand that was not given gets it.
+    softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V       Q ∈ ℝ^{key}, K ∈ ℝ^{seq × key}, V ∈ ℝ^{seq}
+
+An undeclared name starts as a number. The errors then tell which axis an operand is missing. Each way to add it is
+tried, and shapes with the fewest axes come first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from heapq import heappop, heappush
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
 
 from grammar import nodes
-from grammar.errors import NotationError
-from grammar.nodes import Call, Node
+from grammar.errors import NotationError, OperandNote
+from grammar.nodes import Call
+from grammar.parser import parse
 from grammar.printer import to_text
+from grammar.traversal import children
 
+from ..checking.report import check_program
+from ..core.size_conditions import conditions
 from ..core.sizes import SizeVariable
-from ..scope.names import spelled, walk
+from ..programs.open_lengths import with_open_ends
+from ..programs.parsed import ParsedProgram
+from ..scope.names import MARKS, key, spelled, walk
+from ..terms.inference import InputType
+from ..terms.terms import resolved_shape
 from .reading import base_of, defined_by
 
 Shapes = Mapping[str, Mapping[str, Any]]
+Way = frozenset[tuple[str, str]]  # names, and the axis that each of them gets
 Found = TypeVar("Found")
-MAX_INFERRED_SIZES = 24  # axes and names that are found so
+MOST = 40  # shapes that are tried
+UNTYPED = (201, 301, 303, 305, 307)  # errors that larger shapes may fix
 
 
-def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found], tree: nodes.Program) -> Found:
-    """Run with the shapes, made larger until it is right; its first error where that does not help."""
-    shapes = {name: dict(shape) for name, shape in given.items()}
-    first: NotationError | None = None
-    for _ in range(MAX_INFERRED_SIZES):
-        try:
-            return run({name: dict(shape) for name, shape in shapes.items()})
-        except NotationError as problem:
-            first = first or problem
-            if not (problem.code == 201 and named(problem, tree, shapes)) and not (
-                problem.code in (301, 303) and widened(tree, shapes, set(given))
-            ):
-                raise first from None
-    assert first is not None
+def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program) -> Found:
+    """Run with the given shapes, or with the least shapes of all names; raise the first error if these do not help."""
+    try:
+        return run(given)
+    except NotationError as problem:
+        first = problem
+    if first.code not in UNTYPED:
+        raise first
+    try:
+        shapes = with_fitting_shapes(given, partial(fitting, to_text(tree)), tree)
+        heads = [base_of(statement.sides[0]) for statement in tree.statements if isinstance(statement, nodes.Equation)]
+        defined = tuple(head.text for head in heads if isinstance(head, nodes.Name))
+        if not any(name.startswith(defined) for name in shapes.keys() - given.keys()):
+            return run(shapes)
+    except NotationError:
+        pass
     raise first
 
 
+def fitting(source: str, shapes: Shapes) -> Shapes:
+    """Return the shapes if a program has a type with them. Raises Unfit."""
+    checked(source, {}, shapes)
+    return shapes
+
+
 def taken_by(tree: nodes.Program) -> set[str]:
-    """The names that derivatives are taken with respect to and nothing defines or declares."""
+    """Return the names that derivatives are taken with respect to and nothing defines or declares."""
     texts = {node.variable.text for node in walk(tree) if isinstance(node, nodes.Derivative)
              and isinstance(node.variable, nodes.Name)}  # fmt: skip
     return texts.difference(*map(defined_by, tree.statements))
 
 
-def named(problem: NotationError, tree: nodes.Program, shapes: dict[str, dict[str, Any]]) -> bool:
-    """Whether the name that is not known could be added, as a number; not where the program has equations for it."""
-    name = marked_text(problem)
-    if not name or name in shapes or " " in name:
-        return False
-    for statement in tree.statements:
-        if isinstance(statement, nodes.Equation):
-            head: Any = base_of(statement.sides[0])
-            if isinstance(head, nodes.Name) and name.startswith(head.text):
-                return False
-    shapes[name] = {}
-    return True
+class Unfit(Exception):
+    """All errors of a program at once."""
+
+    def __init__(self, errors: tuple[NotationError, ...]):
+        self.errors = errors
 
 
-def marked_text(problem: NotationError) -> str:
-    start, end = problem.span or (0, 0)
-    return (problem.source or "")[start:end]
+def with_fitting_shapes(
+    given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program, expected: Mapping[str, tuple[str, ...]] = {}
+) -> Found:
+    """Run with the given shapes and the shapes of undeclared names, made larger until the program has a type.
+
+    The definitions and calls of `tree` give the meaning of a name; `expected` are axes that names have in any case.
+    `run` raises Unfit. Raises NotationError if no shapes help.
+    """
+    begun = {
+        name: {axis: SizeVariable(f"|{axis}|") for axis in axes} for name, axes in expected.items() if name not in given
+    }
+    bodies = _bodies(tree)
+    waiting: list[tuple[int, int, Shapes]] = [(0, 0, {**begun, **given})]
+    seen: set[frozenset[tuple[str, str]]] = set()
+    stuck = last = NotationError(404, "no consistent shapes found within the limit")
+    for number in range(MOST):
+        if not waiting:
+            break
+        _, _, shapes = heappop(waiting)
+        try:
+            return run({name: dict(shape) for name, shape in shapes.items()})
+        except Unfit as unfit:
+            names = {name for name in shapes if name not in given}
+            ways = [*_ways(unfit.errors, shapes, names, bodies)]
+            last = unfit.errors[0]
+            if not ways and stuck.code == 404:
+                stuck = last
+        for at, way in enumerate(ways):
+            larger = {name: dict(shape) for name, shape in shapes.items()}
+            for name, axis in sorted(way):
+                larger.setdefault(name, {})
+                if axis:
+                    larger[name][axis] = SizeVariable(f"|{axis.rstrip(MARKS)}|")
+            mark = frozenset((name, axis) for name, shape in larger.items() for axis in (*shape, ""))
+            if mark not in seen:
+                seen.add(mark)
+                heappush(waiting, (sum(map(len, larger.values())), number * MOST + at, larger))
+    raise last if stuck.code == 404 else stuck
 
 
-def widened(tree: nodes.Program, shapes: dict[str, dict[str, Any]], given: set[str]) -> bool:
-    """Whether a name that was not given could get an axis that an operator needs."""
-    changed = False
-    for call in walk(tree):
-        if isinstance(call, Call) and call.subscript and call.arguments:
-            for operand in call.arguments:
-                for name in alone(operand):
-                    if name in shapes and name not in given:
-                        for axis in filter(None, map(nodes.axis_of, call.subscript)):
-                            if axis.name not in shapes[name]:
-                                shapes[name][axis.name] = SizeVariable(f"|{axis.name}|")
-                                changed = True
-    return changed
+def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
+    """Return the bodies of defined names, and the arguments of calls for the parameters of functions."""
+    equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
+    bodies: dict[str, tuple[Any, ...]] = {}
+    for head, body in (equation.sides[:2] for equation in equations):
+        if spelled(head) is not None:
+            bodies[to_text(head)] = (*bodies.get(to_text(head), ()), body)
+        elif isinstance(head, Call) and head.operator[:1].isalpha():
+            for call in walk(tree):
+                if isinstance(call, Call) and call.operator == head.operator and call.arguments != head.arguments:
+                    for name, argument in zip(map(to_text, head.arguments), call.arguments):
+                        bodies[name] = (*bodies.get(name, ()), argument)
+    return bodies
 
 
-def alone(node: Node) -> list[str]:
-    """The one name that an operand is made of, if it is made of one."""
-    names = {to_text(part) for part in walk(node) if isinstance(part, nodes.Name) and spelled(part) is not None}
-    return list(names) if len(names) == 1 else []
+def _ways(
+    problems: tuple[NotationError, ...], shapes: Shapes, names: set[str], bodies: Mapping[str, tuple[Any, ...]]
+) -> Iterator[Way]:
+    """Yield larger shapes that may resolve the problems, most likely first."""
+    unknown = {error.span_text or "" for error in problems if error.code == 201} - {*shapes, *bodies, ""}
+    if unknown := {name for name in unknown if not set(name) & {" ", "("}}:
+        yield frozenset((name, "") for name in unknown)
+        return
+    problem = problems[0]
+    for text, axis in _lacking(problem):
+        try:
+            operand = parse(text, "text").statements[0]
+        except NotationError:
+            continue
+        yield from dict.fromkeys(_carriers(operand, axis, names, bodies, False))
+
+
+def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
+    """Yield the operands, as text, that lack an axis, and the axis."""
+    types = [(note.operand, {*note.axes}) for note in problem.notes if isinstance(note, OperandNote)]
+    if problem.code == 301 and problem.axis is not None:
+        yield from ((text, problem.axis) for text, axes in types if problem.axis not in axes)
+    elif problem.code == 305 and problem.axis is not None:
+        yield problem.span_text or "", problem.axis
+    elif problem.code == 307 and len(types) == 2:
+        (left, some), (right, others) = types
+        for text, axes in ((left, others - some), (right, some - others)):
+            for axis in sorted(axes, key=lambda axis: (axis[-1] in MARKS, axis)):
+                yield text, axis
+                if axis[-1] in MARKS:
+                    yield text, axis.rstrip(MARKS)
+
+
+def _carriers(
+    node: Any, axis: str, names: set[str], bodies: Mapping[str, tuple[Any, ...]], starred: bool
+) -> Iterator[Way]:
+    """Yield the names of an operand that may have an axis: all terms of a sum, or one factor of a product."""
+    if spelled(node) is not None:
+        name = to_text(node)
+        if name in names:
+            yield frozenset({(name, axis.rstrip(MARKS) if starred else axis)})
+        elif name in bodies:
+            for body in bodies[name]:
+                yield from _carriers(body, axis, names, {**bodies, name: ()}, starred)
+        elif isinstance(node, nodes.Superscript):  # x^2
+            yield from _carriers(node.base, axis, names, bodies, starred)
+    elif isinstance(node, Call) and node.operator in ("+", "-"):
+        terms = [next(_carriers(argument, axis, names, bodies, starred), frozenset()) for argument in node.arguments]
+        if whole := frozenset[tuple[str, str]]().union(*terms):
+            yield whole
+    else:
+        below = node.arguments if isinstance(node, Call) else children(node)
+        for part in reversed(below):
+            yield from _carriers(part, axis, names, bodies, starred or isinstance(node, nodes.Starred))
+
+
+def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
+    """Return the shapes of the inputs of a program. Raises NotationError if it has no type."""
+    try:
+        return checked(source, sizes, shapes).taken
+    except Unfit as unfit:
+        raise unfit.errors[0] from None
+
+
+class TypedProgram(NamedTuple):
+    """The shapes of the inputs of a program, the shape of its value, and the unknown ends of its ranges."""
+
+    taken: Shapes
+    value: Mapping[str, Any]
+    ends: Collection[str]
+
+
+def checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgram:
+    """Return the types of a program. Raises Unfit."""
+    program = ParsedProgram(source, "text")
+    inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
+
+    def check(ends: Mapping[str, Any]) -> tuple[tuple[NotationError, ...], TypedProgram]:
+        try:
+            checker = program.checker(inputs, {**sizes, **ends}, infer_parameters=True, recover=True)
+            with conditions():  # sizes of the document may be symbols
+                result = check_program(source, checker)
+        except NotationError as problem:
+            return (problem,), TypedProgram({}, {}, ends)
+        terms = {**checker.top.variables, **checker.parameters}
+        resolved_shapes = {
+            str(name): resolved_shape(term.shape) for name, term in terms.items() if term.operator == "input"
+        }
+        return result.errors, TypedProgram(resolved_shapes, result.shape or {}, ends)
+
+    (errors, typed_program), _ = with_open_ends(check, itemgetter(0))
+    if errors:
+        raise Unfit(errors)
+    return typed_program
+
+
+def typed(program: nodes.Program) -> tuple[Shapes, Mapping[str, Any]]:
+    """Return the least shapes with which a program is right, and the shape of its value."""
+    return with_fitting_shapes({}, partial(checked, to_text(program), {}), program)[:2]

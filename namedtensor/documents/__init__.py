@@ -12,8 +12,6 @@
 `notation`: which formulas use this notation.
 `estimates`: assertions about what random draws estimate.
 `claims`: the assertions of a program, each with the statements that it needs.
-`typed_programs`: assertions with their types.
-`fitting_shapes`: minimal shapes for undeclared names.
 `assumptions`: assumptions of an assertion.
 `random_values`: random tensors of declared sets and sizes.
 `trial`: random tests of assertions.

@@ -24,6 +24,7 @@ from grammar.printer import to_text
 from ..core.extents import symbols_of
 from ..core.sizes import resolve
 from ..derivations.equal_forms import has_proof
+from ..derivations.least_shapes import Shapes, checked, taken, typed, with_fitting_shapes
 from ..operators.usage import tensors
 from ..programs.arguments import shape_of
 from ..programs.boundaries import BoundarySearch, names_in
@@ -39,10 +40,8 @@ from ..scope.symbols import FunctionDefinition
 from .assumptions import DocumentAssumptions, said_by_differentials, said_by_side, supposed
 from .claims import ClaimAlone, claim_alone, claims_alone, is_of_sizes, unknown_names, without_declarations
 from .estimates import FAR, SEEDS, farthest
-from .fitting_shapes import Shapes, with_fitting_shapes
 from .notation import base_of
 from .random_values import drawn_length, evaluate_test, name_tensors, sample_domain, with_sizes
-from .typed_programs import checked, taken, typed
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 
 MAX_ATTEMPTS = 5  # tests for each with a value
