@@ -1,32 +1,28 @@
-"""The locks that the threads of a process share. A fork waits for them, so that no child inherits one taken by a thread
-that it does not have.
+"""Let threads share caches, and let a process fork while other threads use the package."""
 
-Python has a lock for each module while that is imported, and a child inherits it, too: it would wait forever at its own import
-of the module. So an import inside a function is under `LOADING`, and a fork waits until it is whole:
-
-    with LOADING, all_or_none():
-        from .latex.lexer import tokenize
-
-If such an import is interrupted, all modules that it imported are dropped and the next import starts over: a complete
-module may refer to an incomplete one, which would then exist twice.
-
-Contract: no module takes `LOADING` while it is imported itself, for the thread that holds it may wait for that module. `CACHES`
-is taken last, and for a few look-ups only.
-"""
-
-from __future__ import annotations
-
-import logging  # noqa: F401  its handlers of forks are registered before ours, so that its lock is taken after LOADING
 import os
 import sys
 from collections.abc import Callable
-from threading import RLock
+from importlib import _bootstrap  # type: ignore[attr-defined]  # Python has no public list of imports in progress
+from threading import RLock, get_ident
+from time import monotonic, sleep
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
-LOADING = RLock()
 CACHES = RLock()
+NAMES = RLock()  # is held while a public name of the package is loaded: its modules import each other
+IMPORTED = {
+    "grammar",
+    "namedtensor",
+    "transformer",
+    "lark",
+    "numpy",
+    "torch",
+    "jax",
+    "jaxlib",
+} | sys.stdlib_module_names
+IMPORT_SECONDS = 10
 
 
 def locked(action: Callable[..., Result], *arguments: Any) -> Result:
@@ -35,34 +31,35 @@ def locked(action: Callable[..., Result], *arguments: Any) -> Result:
     with CACHES: return action(*arguments)  # noqa: E701  # fmt: skip
 
 
-class all_or_none:
-    """A context of imports: where one fails, no module of ours stays that came with it; one that is missing drops nothing."""
-
-    __slots__ = ("count",)
-
-    def __enter__(self) -> None:
-        self.count = len(sys.modules)
-
-    def __exit__(self, kind: type[BaseException] | None, *about: object) -> None:
-        if kind is None or issubclass(kind, ImportError):
-            return
-        for name in [*sys.modules][self.count :]:  # they are in import order
-            package, _, text = name.rpartition(".")
-            if name.startswith(("grammar.", "namedtensor.", "transformer.")):
-                module = sys.modules.pop(name, None)
-                if getattr(sys.modules.get(package), text, None) is module:
-                    delattr(sys.modules[package], text)
+def other_threads_import() -> bool:
+    """Return whether another thread imports a module that this package may import within a function."""
+    locks = ((name, reference()) for name, reference in [*getattr(_bootstrap, "_module_locks", {}).items()])
+    return any(
+        lock is not None and lock.owner not in (None, get_ident()) and name.partition(".")[0] in IMPORTED
+        for name, lock in locks
+    )
 
 
-def _take_all() -> None:
-    LOADING.acquire()
+def _prepare_fork() -> None:
+    """Wait until no other thread imports or loads a public name, and hold both locks.
+
+    Python has a lock for each module that is being imported. A child that inherits a held lock would wait forever at
+    its own import of that module.
+    """
+    end = monotonic() + IMPORT_SECONDS
+    while monotonic() < end:
+        if not other_threads_import() and NAMES.acquire(blocking=False):
+            break
+        sleep(0.001)
+    else:
+        NAMES.acquire()
     CACHES.acquire()
 
 
-def _release_all() -> None:
+def _end_fork() -> None:
     CACHES.release()
-    LOADING.release()
+    NAMES.release()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_take_all, after_in_parent=_release_all, after_in_child=_release_all)
+    os.register_at_fork(before=_prepare_fork, after_in_parent=_end_fork, after_in_child=_end_fork)

@@ -38,7 +38,6 @@ from .draws import untold
 from .errors import NotationError
 from .function_names import statements, tell_functions
 from .lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS, check_lengths
-from .locks import LOADING, all_or_none
 from .partials import without_brackets
 from .stray_characters import has_ampersand
 from .symbols import ASCII_MACROS, GREEK_MACROS
@@ -137,8 +136,7 @@ def tokens_of(
 ) -> list[Token]:
     """The tokens that the parser reads."""
     if syntax == "latex":
-        with LOADING, all_or_none():
-            from .latex.lexer import tokenize
+        from .latex.lexer import tokenize
 
         tokens = tokenize(source)
     else:
@@ -230,8 +228,8 @@ def _program(tokens: list[Token], source: str) -> nodes.Program:
     finally:
         SOURCE.reset(before)
     # Out here, so that Lark's error is not shown as the cause.
-    with LOADING, all_or_none():
-        from .syntax_errors import syntax_error
+    from .syntax_errors import syntax_error
+
     raise syntax_error(cast(Token, unexpected.token), tokens, accepted(unexpected.interactive_parser), source)
 
 
@@ -271,9 +269,8 @@ def build() -> Lark:
 
 def save() -> None:
     """Write the file that `formula_parser` loads: what `Lark.save` writes, with equal parts once."""
-    with LOADING, all_or_none():
-        import pickle
-        from pathlib import Path
+    import pickle
+    from pathlib import Path
 
     file = BytesIO()
     build().save(file)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from .locks import LOADING, all_or_none
-
 ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);"  # character references of HTML
 
 
 def unescaped(entity: str) -> str | None:
     """The character that an entity of HTML is, ⊙ for &odot;, or None."""
-    with LOADING, all_or_none():
-        from html import unescape
+    from html import unescape
 
     text = unescape(entity)
     return text if len(text) == 1 else None

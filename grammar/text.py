@@ -11,7 +11,6 @@ import unicodedata
 from .customary_forms import may_be_indicator
 from .draws import ends_distribution
 from .errors import NotationError
-from .locks import LOADING, all_or_none
 from .partials import read_operators
 from .stray_characters import advice, shown, unescaped
 from .symbols import (
@@ -133,8 +132,7 @@ class Lexer:
     # ------------------------------------------------------------------------------------- one method a kind of match
     def imports(self, text: str, start: int, end: int) -> None:
         """The line of an import, which has tokens of its own."""
-        with LOADING, all_or_none():
-            from .import_lines import tokens_of_import
+        from .import_lines import tokens_of_import
 
         for token in tokens_of_import(self.source, start, end):
             self.add(token.type, fold(token.text) if token.type == "NAME" else token.text, *token.span)

@@ -25,7 +25,7 @@ try:
 
     ignore_working_directory()
     from grammar.errors import NotationError, NotationWarning
-    from grammar.locks import LOADING, all_or_none
+    from grammar.locks import NAMES
 except ImportError as problem:  # a local grammar.py shadows the package
     raise ImportError(sentence("grammar") or str(problem)) from None
 
@@ -36,8 +36,7 @@ from .programs import injected  # noqa: E402
 
 def _tell_jax() -> None:
     """Register named tensors with JAX."""
-    with LOADING, all_or_none():
-        import_module(".tensors.pytrees", __name__)
+    import_module(".tensors.pytrees", __name__)
 
 
 when_first_seen("jax", _tell_jax)
@@ -103,31 +102,31 @@ __all__ = ["NotationError", "NotationWarning", *HOME, *MODULES]  # type: ignore[
 
 
 def __getattr__(name: str) -> object:
+    with NAMES:
+        return _load(name)
+
+
+def _load(name: str) -> object:
     home = HOME.get(name)
     if home is not None:
-        with LOADING, all_or_none():
-            function = getattr(import_module(home, __name__), name)
+        function = getattr(import_module(home, __name__), name)
     elif name in MODULES:
-        with LOADING, all_or_none():
-            function = import_module(f".{name}", __name__)
+        function = import_module(f".{name}", __name__)
     elif name in REMOVED:
         raise AttributeError(f"nt.{name} was removed in 0.2; {REMOVED[name]}", name=name)
     elif name.startswith("_") or name not in _function_names():
-        with LOADING, all_or_none():
-            from .core.suggestions import no_attribute
+        from .core.suggestions import no_attribute
 
         raise no_attribute("module 'namedtensor'", name, () if name.startswith("_") else __dir__())
     else:
-        with LOADING, all_or_none():
-            function = import_module(".tensors.functions", __name__).FUNCTIONS[name]
+        function = import_module(".tensors.functions", __name__).FUNCTIONS[name]
     globals()[name] = function
     return function
 
 
 def _function_names() -> list[str]:
     """The names of the functions that `tensors.functions` makes of the operators' records."""
-    with LOADING, all_or_none():
-        from .operators import REGISTRY
+    from .operators import REGISTRY
 
     names = dict.fromkeys(name for record in REGISTRY.values() for name in (record.python_name, *record.aliases))
     return [name for name in names if name.isidentifier() and name.isascii()]

@@ -188,14 +188,23 @@ def is_ours(file):
     return file.startswith(OURS) or file.startswith(GENERATED)
 
 
+def imports(frame):
+    """Return whether a frame runs within an import, which Python may leave half done if it is interrupted."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def lines_of(call):
-    """The lines that run, in their order: file and number."""
+    """Return the lines that run outside of imports, in their order, as file and number."""
     result = {}
 
     def tracer(frame, event, _):
         if not is_ours(frame.f_code.co_filename):
             return None
-        if event == "line":
+        if event == "line" and not imports(frame):
             result[frame.f_code.co_filename, frame.f_lineno] = None
         return tracer
 
@@ -216,7 +225,7 @@ def interrupted_at(places, call, expected):
     def tracer(frame, event, _):
         nonlocal pipe
         pair = frame.f_code.co_filename, frame.f_lineno
-        if event == "line" and pair in left:
+        if event == "line" and pair in left and not imports(frame):
             left.discard(pair)
             child, end = fork()
             if not child:

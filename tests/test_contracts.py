@@ -27,7 +27,10 @@ RECORDED = (
     "the operations that a module runs, with the names of their arguments: PyTorch documents this mode, not its module"
 )
 NESTED = "the tensors within the arguments and results of a module, which has no public name"
+IMPORTS_IN_PROGRESS = "the imports of other threads, for which a fork waits"
 PRIVATE_NAMES: dict[tuple[str, str], str] = {
+    ("grammar/locks.py", "importlib._bootstrap"): IMPORTS_IN_PROGRESS,
+    ("grammar/locks.py", "_module_locks"): IMPORTS_IN_PROGRESS,
     (PRODUCTS, "torch.ops.mkldnn._linear_pointwise"): ONEDNN,
     (PRODUCTS, "torch._C._len_torch_dispatch_stack"): ONEDNN,
     (PRODUCTS, "torch._C._functorch"): ONEDNN,

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..locks import LOADING, all_or_none
 from .ascii_text import Ascii
 from .text import Text
 
@@ -56,8 +55,7 @@ def to_latex(
     >>> print(to_latex(parse("∑_{seq} X")))
     \\sum\\limits_{\\mathsf{seq}} X
     """
-    with LOADING, all_or_none():
-        from .latex import Latex, Macros
+    from .latex import Latex, Macros
 
     printer = Macros(node) if macros else Latex(node)
     if colors:
@@ -65,8 +63,7 @@ def to_latex(
         printer.after = "}"
     if width is None:
         return printer.text(node)
-    with LOADING, all_or_none():
-        from .broken import display
+    from .broken import display
 
     printer.mark = "&"
     return display([printer.text(statement) for statement in getattr(node, "statements", (node,))], width)

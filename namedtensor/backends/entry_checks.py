@@ -17,8 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from grammar.locks import LOADING, all_or_none
-
 from ..core.extents import SizeSymbol, extent, shown, symbols_of, terms_of
 from ..planning.optimizations import OPTIMIZATIONS
 from ..planning.plan import Plan, PlanValue, Step
@@ -190,8 +188,7 @@ def is_linear(size: Any, symbol: SizeSymbol) -> bool:
 
 def quoted(name: str) -> str:
     """A name as a literal of Python."""
-    with LOADING, all_or_none():
-        import json
+    import json
 
     return json.dumps(name, ensure_ascii=not name.isprintable())
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import at_once
 from ..core.dimensions import is_inconclusive
@@ -86,8 +85,7 @@ class PlanFunction:
         """The function specialised to one result whose layout is known: what a repeated call runs, which gives a named
         tensor.
         """
-        with LOADING, all_or_none():
-            from ..core.tensor import NamedTensor
+        from ..core.tensor import NamedTensor
 
         run = instead or self.run
         if self.own and self.quiet:
@@ -230,8 +228,7 @@ NAMES = ("numpy", "torch", "jax", "standard")
 @lru_cache(maxsize=len(NAMES))
 def backend(name: str) -> Backend:
     """A backend by its name."""
-    with LOADING, all_or_none():
-        return import_module(f"..{name}", __name__).BACKEND
+    return import_module(f"..{name}", __name__).BACKEND
 
 
 def backend_of(namespace: str) -> Backend:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from grammar.cache import Cache
-from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import dtype_name
 from ..core.extents import Extent, symbols_of
@@ -301,8 +300,7 @@ class Backend:
     def _built_globals(self, xp: Any) -> dict[str, Any]:
         space = dict(MATH) if self.fixed is self else dict(self.fixed.globals(xp))
         space["xp"] = xp
-        with LOADING, all_or_none():
-            exec(code_of("\n".join([f"import {module}" for module in self.modules] + [self.imports]), FILE), space)
+        exec(code_of("\n".join([f"import {module}" for module in self.modules] + [self.imports]), FILE), space)
         aliases = "\n".join(f"{alias} = {meaning}" for alias, meaning in self.aliases.items())
         exec(code_of(aliases, FILE), space)
         for name, kernel in self.kernels.items():

@@ -9,7 +9,6 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import SIZE_NEEDED, NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Call, Node, axis_of
 
 from ..core.axes import ShapeMismatch
@@ -44,8 +43,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         for function, bindings in matching(checker, node, env):
             return call_defined(checker, function, bindings, node, env)
     if node.operator in checker.python:
-        with LOADING, all_or_none():
-            from .python_calls import call_python
+        from .python_calls import call_python
 
         named = use_axes(checker, node, env) if checker.python[node.operator].formals else ()
         return call_python(checker, node, env, named)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from grammar import nodes
-from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Node
 from grammar.printer import to_text
 
@@ -35,15 +34,13 @@ from .unused_inputs import GivenNames, refuse_unused
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
-    with LOADING, all_or_none():
-        from ..calculus.derivative import derivative  # calculus is loaded where there is a derivative
+    from ..calculus.derivative import derivative  # calculus is loaded where there is a derivative
 
     return derivative(checker, node, env)
 
 
 def differential(checker: Inference, node: nodes.Differential, env: Environment) -> Term:
-    with LOADING, all_or_none():
-        from ..calculus.derivative import differential
+    from ..calculus.derivative import differential
 
     return differential(checker, node, env)
 

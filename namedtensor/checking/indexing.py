@@ -7,7 +7,6 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import Hint, NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Index, Node, axis_of
 
 from ..core.extents import Extent, shown
@@ -95,8 +94,7 @@ def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: En
 
 def without_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
     """The index with positions for its labels; see `label_index`."""
-    with LOADING, all_or_none():
-        from .label_index import with_positions
+    from .label_index import with_positions
 
     return with_positions(checker, axis, part, base, env)
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
 from .axes import show
@@ -31,10 +30,9 @@ def _namespace(array: Any) -> Any:
 
     if isinstance(array, (np.ndarray, np.generic)):
         return np
-    with LOADING, all_or_none():
-        import array_api_compat
+    import array_api_compat
 
-        array_namespace = array_api_compat.array_namespace(array)
+    array_namespace = array_api_compat.array_namespace(array)
     for part in array_namespace.__name__.split("."):  # array_api_compat.torch, jax.numpy
         seen(part)
     return array_namespace

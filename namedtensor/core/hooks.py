@@ -10,8 +10,6 @@ from contextlib import suppress
 from importlib.machinery import ModuleSpec
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from grammar.locks import LOADING, all_or_none
-
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
@@ -96,8 +94,7 @@ class Injected(Generic[Parameters, Result]):
     load: Callable[[], Callable[Parameters, Result]]
 
     def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
-        with LOADING, all_or_none():
-            function = self.load()
+        function = self.load()
         return function(*arguments, **named)
 
 

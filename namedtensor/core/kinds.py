@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,8 +84,7 @@ def as_path(value: Any) -> Path:
     """A path, as a string. Raises NotationError for anything else."""
     if not isinstance(value, (str, os.PathLike)):
         raise wrong(value, "the path of a file", "a text or a path", 'write "model.safetensors"')
-    with LOADING, all_or_none():
-        from pathlib import Path
+    from pathlib import Path
 
     return Path(cast("str | os.PathLike[str]", value))
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from .arrays import Layout
 
@@ -229,8 +228,7 @@ def shown(value: Any) -> str:
 
 def unknown_label(label: Any, axis: str, labels: Labels) -> NotationError:
     """The error for a label that an axis does not have, with the closest or the first ones."""
-    with LOADING, all_or_none():
-        from .suggestions import did_you_mean, near
+    from .suggestions import did_you_mean, near
 
     texts = [*labels.texts]
     hint = did_you_mean(near(str(label), texts))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from grammar.errors import Hint
-from grammar.locks import LOADING, all_or_none
 
 LONGEST = 60  # names beyond this distance are not typos
 
@@ -72,8 +71,7 @@ def near(name: str, known: Iterable[str], most: int = 2, cutoff: float = 0.65) -
         return []
     candidates = [other for other in dict.fromkeys(known) if other != name and len(other) <= LONGEST]
     alike = [other for other in candidates if bare(other) == bare(name)]
-    with LOADING, all_or_none():
-        import difflib
+    import difflib
 
     close = difflib.get_close_matches(name, candidates, n=most, cutoff=cutoff)
     return list(dict.fromkeys((*alike, *close)))[:most]

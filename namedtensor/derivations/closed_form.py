@@ -15,7 +15,6 @@ from typing import Any
 from grammar import nodes
 from grammar.cache import cached_property
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Equation, IndexSum
 from grammar.parser import parse
 from grammar.plain_text import encodable
@@ -72,8 +71,7 @@ class ClosedForm:
     @cached_property
     def conditions(self) -> tuple[str, ...]:
         """Return the conditions that its operations show for it to be the derivative: ("x ≠ 0",) if it divides by x."""
-        with LOADING, all_or_none():
-            from ..programs.conditions import Conditions
+        from ..programs.conditions import Conditions
 
         with recursion_headroom(self._unchecked.source):
             if not self._tree.statements:
@@ -219,8 +217,7 @@ def closed_form(
 
 def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> ClosedForm | None:
     """Return the derivative of a recurrence as a recurrence, or None if it has no adjoint."""
-    with LOADING, all_or_none():
-        from .adjoints import recurrent
+    from .adjoints import recurrent
 
     shapes = {**{name: {} for name in taken_by(tree)}, **shapes}  # so that r^k, by r, is a power of r and no other name
     with working(limit=limit) as work:
@@ -261,8 +258,7 @@ def compared(source: str, tree: nodes.Program, shapes: Any, sizes: Any, closed: 
         import numpy  # noqa: F401
     except ImportError:
         return "not compared with ∂, which needs NumPy"
-    with LOADING, all_or_none():
-        from .agreement import Comparison
+    from .agreement import Comparison
 
     return Comparison(source, tree, shapes, sizes, closed)()
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.cache import cached_property
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Number
 from grammar.plain_text import encodable
 from grammar.printer.runs import axes_in
@@ -146,8 +145,7 @@ class StepValues:
         return {"compute": self.compute, "wanted": self.wanted}
 
     def __getitem__(self, step: ExplainedStep) -> Any:
-        with LOADING, all_or_none():
-            from ..core.tensor import wrap
+        from ..core.tensor import wrap
 
         array, order, xp, labels = self.computed[id(step.term)]
         names: dict[Any, Any] = dict(zip(step.term.shape, step.axes))
@@ -315,8 +313,7 @@ def overview(explanation: Explanation) -> list[Overview]:
 
 # --------------------------------------------------------------------------------------------------------- terminals
 def steps_text(explanation: Explanation) -> str:
-    with LOADING, all_or_none():
-        from ..tensors.tables import text_table
+    from ..tensors.tables import text_table
 
     lines: list[str] = []
     before: tuple[StepLocation, ...] = ()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
 from ..core.kinds import as_path, as_text, wrong
@@ -155,9 +154,8 @@ def checked_file(
     if kind in (".py", ".nt"):
         whole = whole_of_one(text, path)
         return whole, (check_python(text, path, shapes, sizes) if kind == ".py" else check_program(text, shapes, sizes))
-    with LOADING, all_or_none():
-        from .loaded import whole_of
-        from .sections import check_document
+    from .loaded import whole_of
+    from .sections import check_document
 
     whole = whole_of(text, path, read)
     return whole, check_document(whole.text, everything, shapes, sizes)
@@ -165,8 +163,7 @@ def checked_file(
 
 def check_program(text: str, shapes: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None) -> Report:
     """Return the report of a program of its own file."""
-    with LOADING, all_or_none():
-        from ..programs.parsed import ParsedProgram
+    from ..programs.parsed import ParsedProgram
 
     program = ParsedProgram(text, "text")
     result = check_formula(program, shapes, sizes)
@@ -182,8 +179,7 @@ def check_python(
     draws: Draws | None = None,
 ) -> Report:
     """Return the report of a Python file; with `draws`, assertions are also tested. Raises InputError where it does not parse."""
-    with LOADING, all_or_none():
-        from ..programs.parsed import ParsedProgram
+    from ..programs.parsed import ParsedProgram
 
     errors: list[NotationError] = []
     warnings: list[Any] = []
@@ -212,8 +208,7 @@ def check_python(
 
 def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws) -> list[Tried]:
     """Return the assertions of a formula, tested on random tensors."""
-    with LOADING, all_or_none():
-        from .trial import tried_claims
+    from .trial import tried_claims
 
     return list(tried_claims(program.source, program.tree, shapes, sizes, draws))
 

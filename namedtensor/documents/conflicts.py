@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from grammar import nodes
 from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError, Span
-from grammar.locks import LOADING, all_or_none
 from grammar.parser import parse
 from grammar.printer import to_text
 
@@ -62,9 +61,8 @@ class ConflictingPart(ParsedProgram):
 
     def checked(self, given: Mapping[str, Any], sizes: Mapping[str, int] | None) -> CheckedProgram:
         """The check of its types, with sizes for ends that nothing gives; where nothing is given from outside, made once."""
-        with LOADING, all_or_none():
-            from ..programs.checks import checked_program
-            from ..programs.open_lengths import with_open_ends
+        from ..programs.checks import checked_program
+        from ..programs.open_lengths import with_open_ends
 
         def check(ends: Mapping[str, Extent]) -> CheckedProgram:
             return checked_program(self, given, sizes, None, ends)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.suggestions import Suggestion, did_you_mean, near
 from ..programs.open_lengths import with_open_ends
@@ -38,8 +37,7 @@ def check_formula(
     Unless these are all its inputs (`complete`), an undefined name is an input, too, and no error, where it resembles no name
     that is defined.
     """
-    with LOADING, all_or_none():
-        from ..programs.checks import checked_program
+    from ..programs.checks import checked_program
 
     given = dict(shapes or {})
     by_keyword = tuple(given) if complete else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_path
 from ..programs.program import Program
@@ -58,8 +57,7 @@ def load_program(
     """
     path = as_path(path)
     if section is not None or path.suffix in DOCUMENTS:
-        with LOADING, all_or_none():
-            from .loaded import program_of
+        from .loaded import program_of
 
         definitions = program_of(str(path), section) if syntax in ("auto", "latex") else None
         if definitions is not None:
@@ -75,8 +73,7 @@ def load_program(
     if syntax == "auto" and path.suffix in (".nt", ".tex"):
         syntax = "text" if path.suffix == ".nt" else "latex"
     if "from" in text:
-        with LOADING, all_or_none():
-            from ..programs.imports import with_imports
+        from ..programs.imports import with_imports
 
         text = with_imports(text, syntax, folders, path)
     return with_operators(text, syntax, operators)
@@ -86,7 +83,6 @@ def with_operators(text: str, syntax: str, operators: Operators) -> Program:
     """Return the program of a text, with operators of one's own."""
     if not operators:
         return Program(text, syntax)
-    with LOADING, all_or_none():
-        from ..programs.custom_operators import program_with
+    from ..programs.custom_operators import program_with
 
     return program_with(Program, text, syntax, False, operators)

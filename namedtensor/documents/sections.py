@@ -18,7 +18,6 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError, OperandNote, Span
-from grammar.locks import LOADING, all_or_none
 
 from ..core.settings import raise_recursion_limit
 from ..core.suggestions import Suggestion
@@ -240,8 +239,7 @@ def _try_claims(
     document: Document, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings
 ) -> None:
     """Test the assertions of the formulas that are reported."""
-    with LOADING, all_or_none():
-        from .trial import tried_claims
+    from .trial import tried_claims
 
     assert document.draws is not None
     work = together.work

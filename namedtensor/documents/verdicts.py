@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError, Span
-from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
 PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "not disproved", "disproved", "condition", "not tested"
@@ -70,8 +69,7 @@ def _listed(meanings: Mapping[str, str]) -> str:
 
 def _shown(value: Any) -> str:
     """A random tensor; a large one by its shape."""
-    with LOADING, all_or_none():
-        from ..core.tensor import NamedTensor
+    from ..core.tensor import NamedTensor
 
     if not isinstance(value, NamedTensor):
         return f"{value:.4g}"

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.labels import dropping_notes
 from .contents import Found, choose
@@ -72,10 +71,9 @@ def read_parquet(path: Path, member: str | None) -> Found:
     need_packages("Parquet", f"reading {path}")
     if beginning(path) != PARQUET:
         raise InputError(f"{path} is not a Parquet file, although it is named .parquet")
-    with LOADING, all_or_none():
-        pandas: Any = import_module("pandas")
+    pandas: Any = import_module("pandas")
 
-        from ..core.data_frames import from_pandas, label_rows
+    from ..core.data_frames import from_pandas, label_rows
 
     try:
         frame = pandas.read_parquet(path)
@@ -123,10 +121,9 @@ def read_zarr(path: Path, member: str | None) -> Found:
 
 def variable_of(path: Path, member: str | None, opener: str) -> Found:
     """The variable asked for, or the only one."""
-    with LOADING, all_or_none():
-        xarray: Any = import_module("xarray")
+    xarray: Any = import_module("xarray")
 
-        from ..core.interchange import from_xarray
+    from ..core.interchange import from_xarray
 
     try:
         options = {} if opener == "open_dataset" else {"chunks": None, "consolidated": False}

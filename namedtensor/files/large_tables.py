@@ -10,8 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, cast
 
-from grammar.locks import LOADING, all_or_none
-
 from .csv_tables import (
     MISSING,
     SAMPLE_ROWS,
@@ -66,8 +64,7 @@ def plain_head(file: IO[bytes]) -> str:
 def pandas_columns(file: IO[bytes], head: TableCells, separator: str) -> list[Any] | None:
     """Return the columns as arrays of numbers and lists of words, or None if a column has both or pandas is missing."""
     try:
-        with LOADING, all_or_none():
-            pandas: Any = import_module("pandas")
+        pandas: Any = import_module("pandas")
     except ImportError:
         return None
     spellings = sorted({spelled for word in MISSING for spelled in (word, word.upper(), word.title(), "NaN")})

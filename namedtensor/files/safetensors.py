@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_mapping, as_path, wrong
 from .text import InputError, as_object, is_names, parse_json, reason, whole_file
@@ -225,8 +224,7 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def named_tensors(file: TensorFile) -> dict[str, Any]:
     """Return the tensors of a file with their axes. Raises NotationError if the file does not store axis names."""
-    with LOADING, all_or_none():
-        from ..core.tensor import tensor
+    from ..core.tensor import tensor
 
     names = axes_in(file)
     for name in file:
@@ -289,8 +287,7 @@ def save_tensors(
     """
     import numpy as np
 
-    with LOADING, all_or_none():
-        from ..core.array_data import concrete
+    from ..core.array_data import concrete
 
     path, tensors = as_path(path), all_tensors(tensors)
     arrays = {name: np.asarray(concrete(tensor.array), order="C") for name, tensor in tensors.items()}

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.axes import names_of
 from ..core.kinds import as_path, wrong
@@ -73,8 +72,7 @@ def load_tensor(
 
 def named(contents: Found, axes: tuple[str, ...] | None, file: Path) -> Any:
     """The array of a file as a tensor with labels."""
-    with LOADING, all_or_none():
-        from ..core.tensor import tensor
+    from ..core.tensor import tensor
 
     chosen = contents.axes if axes is None else axes
     array = first_axis_alone(contents, chosen)

@@ -31,8 +31,6 @@ Contract: it knows of no source text and of no model.
 
 from typing import TYPE_CHECKING
 
-from grammar.locks import LOADING, all_or_none
-
 from .attention_maps import attention_maps
 from .layer import Layer
 
@@ -46,11 +44,10 @@ __all__ = ["Layer", "LayerModule", "Quantization", "attention_maps"]
 def __getattr__(name: str) -> object:
     if name not in ("LayerModule", "Quantization"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    with LOADING, all_or_none():
-        if name == "Quantization":
-            from .quantized import Quantization
+    if name == "Quantization":
+        from .quantized import Quantization
 
-            return Quantization
-        from .torch_modules import LayerModule  # which imports PyTorch
+        return Quantization
+    from .torch_modules import LayerModule  # which imports PyTorch
 
     return LayerModule

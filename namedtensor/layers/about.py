@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.tensor import NamedTensor
 
@@ -43,16 +42,14 @@ def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any]
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
     fields = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)
     written = {name: json.dumps(value, ensure_ascii=False) for name, value in zip(ABOUT, fields, strict=True)}
-    with LOADING, all_or_none():
-        from ..files.safetensors import save_tensors
+    from ..files.safetensors import save_tensors
 
     save_tensors(path, tensors, {"layer": kind, **written})
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
     """Return the parameters in a file, and the metadata of their layer. Raises NotationError if it holds another kind."""
-    with LOADING, all_or_none():
-        from ..files.safetensors import TensorFile, named_tensors
+    from ..files.safetensors import TensorFile, named_tensors
 
     file = TensorFile(path)
     about = file.metadata

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from grammar.locks import LOADING, all_or_none
-
 from .layer import Layer
 
 if TYPE_CHECKING:
@@ -60,8 +58,7 @@ def attention_maps(
     >>> maps = attention_maps(model, ids, tokens=["the", "cat", "sat"], name="A^2")
     >>> maps.save("maps.svg")  # doctest: +SKIP
     """
-    with LOADING, all_or_none():
-        from ..display.pictures import heatmap
+    from ..display.pictures import heatmap
 
     weights = model.evaluate(name, *arguments, **named)[of or {}]
     words = {axis: tokens for axis in (rows, columns) if tokens is not None and weights.sizes.get(axis) == len(tokens)}

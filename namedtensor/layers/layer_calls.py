@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_names
 from ..core.tensor import NamedTensor
@@ -34,8 +33,7 @@ def variant(
     notation: str, definitions: str = "", removed: frozenset[str] = frozenset(), strict: bool = False
 ) -> Program:
     """Return the program of a source with some definitions replaced and some removed."""
-    with LOADING, all_or_none():
-        from ..programs.api import program as program_of
+    from ..programs.api import program as program_of
 
     program = program_of(notation, syntax="text", strict=strict)
     return program.replace_definitions(definitions, removed) if definitions or removed else program
@@ -156,13 +154,11 @@ class LayerCalls:
         program, sharding = self._program(named), self.sharding
         parameters = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
         if sharding is not None:  # which stores parameters by rules of their own
-            with LOADING, all_or_none():
-                from ..sharding.sharded import sharded_by
+            from ..sharding.sharded import sharded_by
 
             entry = sharded_by(program, sharding)[name]
             return entry(*arguments, values=parameters, sizes=self.sizes or None, **named)
-        with LOADING, all_or_none():
-            from ..programs.bound_call import BoundCall
+        from ..programs.bound_call import BoundCall
 
         call = BoundCall(program[name], parameters, self.sizes or None)
         if isinstance(self._kept, MappingProxyType):  # which does not change

@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from grammar.locks import LOADING, all_or_none
-
 from ..core.arrays import module_name
 from ..programs.families import stacked
 from .families import INT8, MANY, moved
@@ -59,8 +57,7 @@ class LayerPlacement(LayerCalls):
         """Return the layer with its weights as integers of 8 bits, each parameter in an array of its own."""
         if any(name.endswith(f"{INT8}}}") for name in self.parameters):  # already
             return self
-        with LOADING, all_or_none():
-            from .quantized import Quantization
+        from .quantized import Quantization
 
         quantization = Quantization(type(self).__name__, self.formula)
         parameters: dict[str, Any] = {}
@@ -144,8 +141,7 @@ class LayerPlacement(LayerCalls):
         >>> layer.pack("torch").parameters["W_1"].axes
         ('hidden', 'chans')
         """
-        with LOADING, all_or_none():
-            from .memory import packed
+        from .memory import packed
 
         module_name(backend)
         return self._with(packed(self._kept, self.formula.tree, one_matrix=backend == "numpy"), self.sharding)
@@ -187,7 +183,6 @@ class LayerPlacement(LayerCalls):
         >>> mesh = jax.make_mesh((2,), ("data",))  # doctest: +SKIP
         >>> layer.shard({"hidden": "data"}, mesh)  # doctest: +SKIP
         """
-        with LOADING, all_or_none():
-            from ..sharding.sharding import Sharding
+        from ..sharding.sharding import Sharding
 
         return self._with(self._kept, Sharding(rules, mesh, compute_rules, value_rules=value_rules, save=save))

@@ -8,8 +8,6 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from grammar.locks import LOADING, all_or_none
-
 from .layer_placement import LayerPlacement
 
 if TYPE_CHECKING:
@@ -52,8 +50,7 @@ class ModuleMethods(LayerPlacement):
         >>> module.axes, module.W_1.dtype
         (('batch', 'seq', 'chans'), torch.float32)
         """
-        with LOADING, all_or_none():
-            from .torch_modules import LayerModule
+        from .torch_modules import LayerModule
 
         self._check_names(inputs, self._arguments() + self.optional_inputs)
         layer = self.unstack_layers()

@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Signature
 from grammar.parser import parse
 
@@ -42,8 +41,7 @@ class UserFunction:
 
     def run(self, arrays: Any, orders: Any, order: Order, source: str, node: Any) -> Any:
         """Call the function on named tensors; its result as an array in `order`."""
-        with LOADING, all_or_none():
-            from ..core.tensor import NamedTensor, tensor
+        from ..core.tensor import NamedTensor, tensor
 
         tensors = [
             tensor(array, tuple(axis.replace("@python", "*") for axis in axes)) if axes else array

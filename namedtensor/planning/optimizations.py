@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from grammar.locks import LOADING, all_or_none
-
 
 class Optimization(NamedTuple):
     """The identity that preserves the result, the function that applies it, and the backends it is for (default: all)."""
@@ -145,8 +143,7 @@ def may_limit_blas() -> bool:
 @cache
 def _has_threadpoolctl() -> bool:
     try:
-        with LOADING, all_or_none():
-            import threadpoolctl  # noqa: F401 # type: ignore[import-not-found]
+        import threadpoolctl  # noqa: F401 # type: ignore[import-not-found]
     except ImportError:
         return False
     return True

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from grammar.errors import Hint, NotationError
-from grammar.locks import LOADING, all_or_none
 
 from .refusals import Ambiguous
 
@@ -53,8 +52,7 @@ def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
     if not values or not looks_positional(source):
         return ()
     try:
-        with LOADING, all_or_none():
-            from .translation import translate
+        from .translation import translate
     except ImportError:  # the comparison with the source needs NumPy
         return ()
     try:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 if TYPE_CHECKING:
     from .torch_module import ReadModule
@@ -60,8 +59,7 @@ def from_torch(
     softmax_{seq}(x ⊙_{key} y)
     """
     try:
-        with LOADING, all_or_none():
-            from .torch_module import read
+        from .torch_module import read
     except ImportError:
         raise NotationError(408, "from_torch needs PyTorch", hint="pip install torch") from None
     return read(module, inputs, named, names or {}, output, training)

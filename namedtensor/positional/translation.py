@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
-from grammar.locks import LOADING, all_or_none
 from grammar.printer import to_latex, to_text
 
 from ..core.settings import recursion_headroom
@@ -89,8 +88,8 @@ class Translation:
 
     def program(self) -> NamedProgram:
         """Return the formula as a program, the same as `nt.program(translation.formula)`."""
-        with LOADING, all_or_none():
-            from ..programs.program import Program as NamedProgram
+        from ..programs.program import Program as NamedProgram
+
         return NamedProgram(self.formula, "text")
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
@@ -112,9 +111,9 @@ class Translation:
         >>> float(nt.translate("x^T A y", x="m", A="m n", y="n")(np.ones(2), np.eye(2, 3), np.ones(3)))
         2.0
         """
-        with LOADING, all_or_none():
-            from ..core.tensor import tensor
-            from ..programs.evaluate import evaluate
+        from ..core.tensor import tensor
+        from ..programs.evaluate import evaluate
+
         inputs = dict(zip(self.axes, arrays)) | named
         missing = [name for name in self.axes if name not in inputs]
         if missing:

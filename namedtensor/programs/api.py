@@ -8,7 +8,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..checking.report import CheckResult
 from .arguments import Values, all_values, keyword_names
@@ -28,9 +27,8 @@ def composed(
     kind: type[AnyProgram], text: str, syntax: str, strict: bool, operators: Operators, folders: Folders
 ) -> AnyProgram:
     """Return a program of a text, with what it imports and the operators that it may use."""
-    with LOADING, all_or_none():
-        from .custom_operators import program_with
-        from .imports import with_imports
+    from .custom_operators import program_with
+    from .imports import with_imports
 
     return program_with(kind, with_imports(text, syntax, folders), syntax, strict, operators)
 
@@ -137,8 +135,7 @@ def latex_preamble() -> str:
     >>> print(latex_preamble().splitlines()[0])
     \\usepackage{amsmath,amssymb,xcolor}
     """
-    with LOADING, all_or_none():
-        from grammar.printer.preamble import PREAMBLE
+    from grammar.printer.preamble import PREAMBLE
 
     return PREAMBLE
 

@@ -9,7 +9,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Declaration
 from grammar.parser import parse
 
@@ -42,9 +41,8 @@ class BoundArguments:
     __slots__ = ("_layouts", "_types", "arrays", "cache_key", "labeled", "positional", "tables", "values")
 
     def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
-        with LOADING, all_or_none():
-            from ..core.tensor import NamedTensor, wrap_layout
-            from ..tensors.values import as_value
+        from ..core.tensor import NamedTensor, wrap_layout
+        from ..tensors.values import as_value
 
         self.positional: tuple[str, ...] = positional
         self._types: dict[Key, InputType] | None = None
@@ -286,7 +284,6 @@ def size_of(size: Any, axis: str) -> Any:
 
 
 def _source_of(node: Any) -> str:
-    with LOADING, all_or_none():
-        from grammar.printer import to_text
+    from grammar.printer import to_text
 
     return to_text(node)

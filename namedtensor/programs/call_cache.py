@@ -7,7 +7,6 @@ from typing import Any
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..backends.function import target_of
 from ..checking.checker import Checker
@@ -147,8 +146,7 @@ class CachedCall:
         bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
         if not bound.labeled:
             return arguments, dict(values)
-        with LOADING, all_or_none():
-            from .labeled_calls import align, moves_of
+        from .labeled_calls import align, moves_of
 
         numbers = bound.with_labels().with_numbers(self._goal.program)
         typed = self._typed(numbers, self._options._replace(sizes=whole_sizes(sizes)))
@@ -167,8 +165,7 @@ class CachedCall:
 
     def _target(self, given: BoundArguments) -> Target:
         """The library that runs it, on its devices."""
-        with LOADING, all_or_none():
-            from ..core.arrays import namespace_of
+        from ..core.arrays import namespace_of
 
         return target_of(namespace_of(given.arrays))
 
@@ -190,8 +187,7 @@ class CachedCall:
         target = self._target(given).over(placement)
         if not given.labeled:
             return executable(self._typed(given, options), given.abstract, target, options)
-        with LOADING, all_or_none():
-            from .labeled_calls import labeled_executable
+        from .labeled_calls import labeled_executable
 
         names = self._names_of(given.positional)
         return labeled_executable(given, lambda it: self._typed(it, options), names, target, options)
@@ -204,8 +200,7 @@ class CachedCall:
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
     """Return arguments under unused names; one that is not a tensor is reported under the function's name for it."""
-    with LOADING, all_or_none():
-        from ..tensors.values import NamedTensor, as_value
+    from ..tensors.values import NamedTensor, as_value
 
     values = {
         f"argument_{index}": argument

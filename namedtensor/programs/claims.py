@@ -11,7 +11,6 @@ from functools import partial, reduce
 from typing import Any, NamedTuple
 
 from grammar.errors import NO_VALUE, NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import kind_of
 from ..terms.environment import source_name
@@ -69,8 +68,7 @@ def judge(
 
 def _concrete(array: Any) -> Any:
     """Return the values as a NumPy array, or None while a library traces."""
-    with LOADING, all_or_none():
-        from ..core.array_data import concrete
+    from ..core.array_data import concrete
 
     try:
         return concrete(array)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.cache import cached_property
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.printer import to_text
 
 from ..backends.entry_checks import plain, shared_dtypes
@@ -65,11 +64,10 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
         raise NotationError(
             408, f"modules are supported for torch only, got {library}", hint='write to_python("torch", style="module")'
         )
-    with LOADING, all_or_none():
-        from ..backends.torch_modules import module_text, ordered
-        from .initialization import fans_in
-        from .initializers import zeros
-        from .torch_forward import order_of
+    from ..backends.torch_modules import module_text, ordered
+    from .initialization import fans_in
+    from .initializers import zeros
+    from .torch_forward import order_of
 
     function = goal.function()
     given = with_declared(goal, given, options.sizes)
@@ -112,8 +110,7 @@ def as_shape(value: Any) -> Any:
 
 def initializer_text(initializer: Any, fan_in: int) -> str:
     """The initial value of a parameter, of whose sizes `{}` is the list."""
-    with LOADING, all_or_none():
-        from .initializers import lecun_normal, ones
+    from .initializers import lecun_normal, ones
 
     if initializer is lecun_normal:
         return "torch.randn({})" + (f" / {fan_in}**0.5" if fan_in > 1 else "")
@@ -128,8 +125,7 @@ def class_name(title: str) -> str:
 
 def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalone: bool, options: Options) -> str:
     """The text of a module of JavaScript that exports the function `formula`; its parameters are `given`, in their order."""
-    with LOADING, all_or_none():
-        from ..backends.javascript import BACKEND, TARGET
+    from ..backends.javascript import BACKEND, TARGET
 
     plan, python = open_plan_of(goal, TARGET, given, options)
     if python:
@@ -175,8 +171,7 @@ class Specialization:
         text = self._target.backend.whole(self._plan)
         if not self._python:
             return text
-        with LOADING, all_or_none():
-            from ..operators.array_functions import definitions_text
+        from ..operators.array_functions import definitions_text
 
         further, imports = definitions_text(self._python, text)
         return "\n".join([*imports, text]) + f"\n\n{further}"
@@ -301,8 +296,7 @@ class CompiledFormula(Suggests, CachedCall):
 
         Raises NotationError if PyTorch is not installed or a parameter is not a tensor.
         """
-        with LOADING, all_or_none():
-            from ..tensors.values import as_value
+        from ..tensors.values import as_value
 
         target_named("torch")
         if self._library not in (None, "torch"):
@@ -310,8 +304,7 @@ class CompiledFormula(Suggests, CachedCall):
                 317, f"modules are supported for torch only; the formula was compiled for {self._library}",
                 hint='write compile("torch").module(…)',
             )  # fmt: skip
-        with LOADING, all_or_none():
-            from .torch_module import FormulaModule
+        from .torch_module import FormulaModule
 
         values = by_spelling({name: as_value(value, name) for name, value in parameters.items()})
         text = to_text(self._goal.tree())

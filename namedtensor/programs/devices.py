@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import Layout
 from ..core.tensor import wrap_layout
@@ -33,9 +32,8 @@ def device_report_of(
 
     `placed` and `options` are arguments of `shard`; `step` has the loss, the update and the axis of accumulation.
     """
-    with LOADING, all_or_none():
-        from ..sharding.device_report import device_report
-        from ..sharding.training import ADAM
+    from ..sharding.device_report import device_report
+    from ..sharding.training import ADAM
 
     loss, update, accumulate = step["loss"], step["update"], step["accumulate"]
     if loss is not None:
@@ -64,8 +62,7 @@ def device_report_of(
 
 def _without_numbers(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) -> Any:
     """A tensor of JAX without numbers."""
-    with LOADING, all_or_none():
-        from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
+    from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
 
     layout = layout_of(shape, name, sizes)
     try:

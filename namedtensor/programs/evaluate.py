@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Derivative
 from grammar.parser import check_source
 
@@ -198,9 +197,8 @@ def explain(
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """Explain the value of a program step by step."""
-    with LOADING, all_or_none():
-        from .explained import DerivedForm, explained
-        from .labeled_calls import align_by
+    from .explained import DerivedForm, explained
+    from .labeled_calls import align_by
 
     def check(given: BoundArguments) -> tuple[Any, Any]:
         checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))

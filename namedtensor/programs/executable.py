@@ -16,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..backends.function import PlanFunction
 from ..checking.checker import Checker
@@ -144,8 +143,7 @@ def executable(typed: TypedValues, abstract: Abstract, target: Target, options: 
 
 def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: int, arrays: Sequence[Any]) -> list[Any]:
     """How large the numbers are of which both sides of an assertion are computed: two arrays, and the axes of each."""
-    with LOADING, all_or_none():
-        from .magnitudes import magnitudes_of
+    from .magnitudes import magnitudes_of
 
     with recursion_headroom(typed.source):
         sides = magnitudes_of(typed.claims[index][:2])
@@ -159,10 +157,9 @@ def jitted(function: PlanFunction) -> Run | None:
     """The function compiled by JAX, where the plan has nothing that fails on data, which it must see."""
     if function.target.name != "jax":
         return None
-    with LOADING, all_or_none():
-        from jax import jit  # type: ignore[import-not-found]
+    from jax import jit  # type: ignore[import-not-found]
 
-        from ..backends.jax import must_see
+    from ..backends.jax import must_see
 
     return None if must_see(function.plan) else jit(function.run)
 
@@ -265,8 +262,7 @@ class Executable:
         return call
 
     def _with_layouts(self, layouts: tuple[Any, ...]) -> Run:
-        with LOADING, all_or_none():
-            from ..core.tensor import wrap_layout
+        from ..core.tensor import wrap_layout
 
         run, only = self.instead or self.function, len(self.function.like.results) == 1
 
@@ -288,14 +284,12 @@ class Executable:
 
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
         """All results, checked against the assertions."""
-        with LOADING, all_or_none():
-            from ..core.tensor import wrap, wrap_layout
+        from ..core.tensor import wrap, wrap_layout
 
         if self.outer is not None:
             refuse(self.outer)
         if self.moves:
-            with LOADING, all_or_none():
-                from ..core.label_alignment import take
+            from ..core.label_alignment import take
 
             arrays = tuple(
                 take(array, *self.moves[at]) if at in self.moves else array for at, array in enumerate(arrays)
@@ -313,8 +307,7 @@ class Executable:
         tensors = tuple(wrap(array, axes_of(value), xp) for array, value in zip(result[: self.count], results))
         if not self.labels:
             return tensors
-        with LOADING, all_or_none():
-            from ..core.labels import labeled_layout
+        from ..core.labels import labeled_layout
 
         return tuple(
             wrap_layout(tensor._array, labeled_layout(tensor.layout, labels))

@@ -7,7 +7,6 @@ from itertools import repeat
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..backends.function import target_of
 from ..checking.checker import Checker
@@ -30,8 +29,7 @@ class TermValues:
         self.source, self.given = source, given
 
     def __call__(self, terms: list[Term]) -> list[tuple[Any, tuple[str, ...], Any, AxisLabels]]:
-        with LOADING, all_or_none():
-            from ..core.arrays import namespace_of
+        from ..core.arrays import namespace_of
 
         target = target_of(namespace_of(self.given.arrays))
         with recursion_headroom(self.source):
@@ -61,8 +59,7 @@ class DerivedForm:
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: BoundArguments) -> Explanation:
     """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
-    with LOADING, all_or_none():
-        from ..core.arrays import namespace_of
+    from ..core.arrays import namespace_of
 
     source, checker.shows_layers = checker.scope.source, True
     with recursion_headroom(source):

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import as_names
 from ..core.suggestions import did_you_mean, near
@@ -25,8 +24,7 @@ DISABLE_HINT = 'write disable=["tiling"]'
 
 def read_disabled(disable: str | Collection[str]) -> tuple[str, ...]:
     """Return the optimizations to turn off. Raises NotationError if one is unknown."""
-    with LOADING, all_or_none():
-        from ..planning.optimizations import OPTIMIZATIONS
+    from ..planning.optimizations import OPTIMIZATIONS
 
     names = as_names(disable, "disable=", DISABLE_HINT)
     for name in names:
@@ -68,8 +66,7 @@ class Exported:
         >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
         25.0
         """
-        with LOADING, all_or_none():
-            from .compiled import CompiledFormula
+        from .compiled import CompiledFormula
 
         return CompiledFormula(self._goal, backend, read_disabled(disable))
 
@@ -112,11 +109,10 @@ class Exported:
         >>> print(nt.cost("X ⊙_{a} W", X="ℝ^{seq × a}", W="ℝ^{a × b[4]}").multiply_adds)
         4 * a * seq
         """
-        with LOADING, all_or_none():
-            from ..planning.cost import cost_of
-            from .compiled import with_declared
-            from .executable import Options
-            from .named_plans import open_plan_of, target_named
+        from ..planning.cost import cost_of
+        from .compiled import with_declared
+        from .executable import Options
+        from .named_plans import open_plan_of, target_named
 
         inputs = with_declared(self._goal, all_values(values, named), sizes, with_open=True)
         options = Options(sizes, keyword_names(values, named), disable=read_disabled(disable))
@@ -190,10 +186,9 @@ class Exported:
             return result
         <BLANKLINE>
         """
-        with LOADING, all_or_none():
-            from .compiled import to_module, to_python
-            from .executable import Options
-            from .readable import to_readable
+        from .compiled import to_module, to_python
+        from .executable import Options
+        from .readable import to_readable
 
         styles = {"function": to_python, "module": to_module, "readable": to_readable}
         if style not in styles:
@@ -250,9 +245,8 @@ class Exported:
         }
         <BLANKLINE>
         """
-        with LOADING, all_or_none():
-            from .compiled import to_javascript
-            from .executable import Options
+        from .compiled import to_javascript
+        from .executable import Options
 
         options = Options(sizes, keyword_names(values, named))
         return to_javascript(self._goal, all_values(values, named), standalone, options)
@@ -288,9 +282,8 @@ class Exported:
         >>> print(nt.to_einsum("2 ∑_{a} X Y", X="ℝ^{a × b}", Y="ℝ^{a}"))
         2 * einsum("ab,a->b", X, Y)
         """
-        with LOADING, all_or_none():
-            from .einsum import to_einsum
-            from .executable import Options
+        from .einsum import to_einsum
+        from .executable import Options
 
         return to_einsum(self._goal, all_values(values, named), Options(sizes, keyword_names(values, named)))
 
@@ -334,9 +327,8 @@ class OnDevices:
         >>> import namedtensor as nt
         >>> nt.program("Y = 2 X").shard({"batch": "data"}, {"data": 2})  # doctest: +SKIP
         """
-        with LOADING, all_or_none():
-            from ..sharding.sharded import sharded_by
-            from ..sharding.sharding import Sharding
+        from ..sharding.sharded import sharded_by
+        from ..sharding.sharding import Sharding
 
         program: Any = self
         return sharded_by(program, Sharding(rules, mesh, compute_rules, topology, value_rules=value_rules, save=save))
@@ -388,8 +380,7 @@ class OnDevices:
         >>> mesh = {"model": 2}
         >>> program.for_devices("cpu:2", {"b": "model"}, mesh, sizes={"b": 4}, X="ℝ^{a[3]}")  # doctest: +SKIP
         """
-        with LOADING, all_or_none():
-            from .devices import device_report_of
+        from .devices import device_report_of
 
         options = {"value_rules": value_rules, "save": save}
         step = {"loss": loss, "update": update, "accumulate": accumulate}

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.seeds import KeyGenerator, is_key
 from ..core.sizes import resolve
@@ -93,9 +92,8 @@ def initial(
     """
     import numpy as np
 
-    with LOADING, all_or_none():
-        from ..core.arrays import layout_of
-        from ..core.tensor import wrap_array, wrap_layout
+    from ..core.arrays import layout_of
+    from ..core.tensor import wrap_array, wrap_layout
 
     try:
         kind = np.dtype(dtype)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from grammar.locks import LOADING, all_or_none
-
 
 @dataclass(frozen=True)
 class Constant:
@@ -61,7 +59,6 @@ def _number(formula: str, variables: Mapping[str, float]) -> float:
 @lru_cache(maxsize=256)
 def _value(formula: str, variables: tuple[tuple[str, float], ...]) -> float:
     """The value of a formula of numbers, once for all layers that are alike."""
-    with LOADING, all_or_none():
-        from .evaluate import evaluate
+    from .evaluate import evaluate
 
     return float(evaluate(formula, dict(variables)))

@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grammar.locks import LOADING, all_or_none
-
 if TYPE_CHECKING:
     from ..core.tensor import NamedTensor
 
@@ -77,8 +75,7 @@ class PlainTensor:
         """As a tensor of NumPy."""
         import numpy as np
 
-        with LOADING, all_or_none():
-            from ..core.tensor import tensor
+        from ..core.tensor import tensor
 
         return tensor(np.asarray(self.numbers, dtype=float).reshape(self.extent), self.axes)
 

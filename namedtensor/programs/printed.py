@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from grammar.cache import cached_property
-from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
 from ..core.kinds import as_mapping, as_number
@@ -60,8 +59,7 @@ class Printed:
         >>> print(nt.program("f(x) = 2 x\\nY = f(X)")["f"].to_text())
         f(x) = 2 x
         """
-        with LOADING, all_or_none():
-            from grammar.printer import to_text
+        from grammar.printer import to_text
 
         escapes = {axis: tint.escape for axis, tint in self._tints.items()} if colors else None
         return to_text(self._tree, ascii=ascii, colors=escapes)
@@ -96,8 +94,7 @@ class Printed:
         >>> print(nt.formula("∑_{seq} x").to_latex(colors=True))
         \\sum\\limits_{\\textcolor{#0b80a6}{\\mathsf{seq}}} x
         """
-        with LOADING, all_or_none():
-            from grammar.printer import to_latex
+        from grammar.printer import to_latex
 
         if width is not None:
             as_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
@@ -123,8 +120,7 @@ class Printed:
         >>> nt.formula("∑_{a} X").to_html().startswith("<")
         True
         """
-        with LOADING, all_or_none():
-            from ..display.html import html_program
+        from ..display.html import html_program
 
         return html_program(self._tree, self._tints, as_mapping(sizes, "sizes=", SIZES_HINT))
 
@@ -145,8 +141,7 @@ class Printed:
         >>> import namedtensor as nt
         >>> nt.formula("∑_{a} X").highlight()  # doctest: +SKIP
         """
-        with LOADING, all_or_none():
-            from ..display.highlighted import Highlighted
+        from ..display.highlighted import Highlighted
 
         return Highlighted(self._tree, self._tints, as_mapping(sizes, "sizes=", SIZES_HINT))
 
@@ -157,10 +152,9 @@ class Printed:
     @cached_property
     def _tints(self) -> dict[str, Tint]:
         """The color of each axis, in the order of first use."""
-        with LOADING, all_or_none():
-            from grammar.printer.runs import axes_in
+        from grammar.printer.runs import axes_in
 
-            from ..display.colors import tints
+        from ..display.colors import tints
 
         return tints(axes_in(self._tree))
 

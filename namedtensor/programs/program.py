@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, overload
 
 from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.parser import parse
 from grammar.plain_text import encodable
 from grammar.printer import to_text
@@ -144,8 +143,7 @@ class Program(OnDevices, Verbs):
             if not isinstance(name, tuple):
                 raise wrong(name, "what a program is asked for", "a name, or several", hint)
             names = as_names(name, "what a program is asked for", hint)
-            with LOADING, all_or_none():
-                from .entry_points import EntryPoints
+            from .entry_points import EntryPoints
 
             return self._entries.get_or_build(names, lambda: EntryPoints(self, names))
         return entry
@@ -183,8 +181,7 @@ class Program(OnDevices, Verbs):
         act(x) = relu(x)
         Y = act(X)
         """
-        with LOADING, all_or_none():
-            from .variants import replace_definitions
+        from .variants import replace_definitions
 
         text = as_text(text, "the new definitions", 'write replace_definitions("act(x) = relu(x)")')
         remove = as_names(remove, "remove=", 'write remove=["act"]')

@@ -17,7 +17,6 @@ else:
         pass
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.extents import Extent, extent, symbols_of, value_at
 from ..terms.environment import distinct_names
@@ -123,8 +122,7 @@ def to_onnx(
     for library in ("onnx", "onnxscript"):
         if find_spec(library) is None:
             raise NotationError(408, f"{library} is not installed", hint='pip install "named-tensor-notation[onnx]"')
-    with LOADING, all_or_none():
-        from .onnx_sizes import check_agreement, name_axes
+    from .onnx_sizes import check_agreement, name_axes
 
     size = sum(parameter.numel() * parameter.element_size() for parameter in module.parameters())
     program = torch.onnx.export(

@@ -23,7 +23,6 @@ else:
         Module = object
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.array_data import concrete
 from ..core.tensor import NamedTensor, tensor
@@ -216,8 +215,7 @@ class NamedModule(Module):
         NotationError
             The axes of an input are not declared, or the size of an axis has to be a number.
         """
-        with LOADING, all_or_none():
-            from .torch_export import exported
+        from .torch_export import exported
 
         return exported(self, self._forward_to_export(), *self._where())
 
@@ -234,21 +232,18 @@ class NamedModule(Module):
     @property
     def dynamic_shapes(self) -> tuple[dict[int, Any], ...]:
         """The axes without a number of each input, by position: `dynamic_shapes=` of `torch.export` and `torch.onnx`."""
-        with LOADING, all_or_none():
-            from .torch_export import dynamic_shapes
+        from .torch_export import dynamic_shapes
 
         return dynamic_shapes(self._forward_to_export())
 
     def example_inputs(self) -> tuple[torch.Tensor, ...]:
         """Arrays of ones that `forward` takes, whose open axes have sizes of their own: to trace the module with."""
-        with LOADING, all_or_none():
-            from .torch_export import arrays_of
+        from .torch_export import arrays_of
 
         return arrays_of(self._forward_to_export(), *self._where())
 
     def _forward_to_export(self) -> Forward:
-        with LOADING, all_or_none():
-            from .torch_export import forward_of
+        from .torch_export import forward_of
 
         return forward_of(self._planned, self._problem)
 
@@ -265,8 +260,7 @@ class NamedModule(Module):
         NotationError
             As for `export`; or onnx or onnxscript is not installed.
         """
-        with LOADING, all_or_none():
-            from .torch_export import to_onnx
+        from .torch_export import to_onnx
 
         to_onnx(self, self._forward_to_export(), path, self.outputs(), *self._where())
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.axes import show
 from ..core.kinds import as_mapping, as_names
@@ -113,8 +112,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         >>> nt.check("∑_{width} A", A="ℝ^{height[3] × width[2]}").type
         'ℝ^{height[3]}'
         """
-        with LOADING, all_or_none():
-            from .checks import check_goal
+        from .checks import check_goal
 
         return check_goal(self._goal, all_values(shapes, named), sizes, keyword_names(shapes, named))
 
@@ -156,9 +154,8 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         g : f(x)
         g : f(x) + 1
         """
-        with LOADING, all_or_none():
-            from .explained import explained
-            from .labeled_calls import align_by
+        from .explained import explained
+        from .labeled_calls import align_by
 
         entry = self._goal.entry_for(all_values(values, named))
         if entry is None:
@@ -220,8 +217,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         >>> block = nt.program("Block(X) = X + FFN(X)\\nFFN(X) = relu(X ⊙_{a} W)_{b→a}\\nW ∈ ℝ^{a × b}")
         >>> block["Block"].diagram(X="ℝ^{seq × a}", expand="FFN").save("block.svg")  # doctest: +SKIP
         """
-        with LOADING, all_or_none():
-            from .diagrams import diagram
+        from .diagrams import diagram
 
         shapes = {**as_mapping(inputs, "inputs=", 'write inputs={"X": "ℝ^{a}"}'), **shapes}
         return diagram(self._goal, arguments, shapes, sizes, expand, values)
@@ -374,8 +370,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         >>> {name: tensor.shape for name, tensor in tensors.items()}
         {'W': ℝ^{a[3] × b[2]}, 'b': ℝ^{b[2]}}
         """
-        with LOADING, all_or_none():
-            from .initialization import fans, initial
+        from .initialization import fans, initial
 
         seed = as_seed(seed)
         initializers = as_mapping(initializers, "initializers=", 'write initializers={"W": Normal("0.02")}')

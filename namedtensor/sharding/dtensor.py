@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.array_data import concrete
 from ..core.axes import check_axis, names_of, show
@@ -28,8 +27,7 @@ def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], s
     NotationError
         If the mesh has no such dimension (201), two axes are sharded over one (303), or a size is not divisible (310).
     """
-    with LOADING, all_or_none():
-        from torch.distributed.tensor import Replicate, Shard
+    from torch.distributed.tensor import Replicate, Shard
 
     names = tuple(mesh.mesh_dim_names or ())
     order = names_of(axes)
@@ -60,9 +58,8 @@ def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], s
 
 def distribute(rules: Mapping[str, Any], mesh: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
     """The arrays of named tensors as DTensors on a DeviceMesh, by name, placed by the rules."""
-    with LOADING, all_or_none():
-        import torch
-        from torch.distributed.tensor import distribute_tensor
+    import torch
+    from torch.distributed.tensor import distribute_tensor
 
     unknown = set(rules) - {axis for tensor in tensors.values() for axis in getattr(tensor, "axes", ())}
     if unknown:

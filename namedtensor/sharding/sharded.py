@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from grammar import nodes
 from grammar.cache import Cache, cached_property
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
@@ -151,8 +150,7 @@ class Sharded:
         sizes: Mapping[str, int] | None = None,
     ) -> Training:  # fmt: skip
         """The training step of a loss, a name of the program, by an optimizer, a program for one parameter (see `Training`)."""
-        with LOADING, all_or_none():
-            from .training import Training
+        from .training import Training
 
         return Training(self, loss, update, rates, accumulate, sizes)
 
@@ -254,8 +252,7 @@ class ShardedEntry:
         **named: Any,
     ) -> Collectives:
         """The communication between devices that the compiler inserts in such a call (see `collectives`)."""
-        with LOADING, all_or_none():
-            from .collectives import collectives_of
+        from .collectives import collectives_of
 
         lowered = self.lowered(*arguments, values=values, sizes=sizes, **named)
         return collectives_of(lowered.compile().as_text(), self.sharded.mesh)
@@ -271,8 +268,7 @@ class ShardedEntry:
 
         It is compiled and not run; shapes may stand for tensors, as for `lowered`.
         """
-        with LOADING, all_or_none():
-            from .device_cost import device_cost
+        from .device_cost import device_cost
 
         compiled = self.lowered(*arguments, values=values, sizes=sizes, **named).compile()
         return device_cost(compiled, self.sharded.mesh)

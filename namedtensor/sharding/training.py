@@ -13,7 +13,6 @@ from typing import Any
 
 from grammar.cache import cached_property
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, wrap_array
@@ -96,15 +95,13 @@ class Training:
 
     def save(self, folder: Any, state: State, keep: int = 2) -> None:
         """Write a checkpoint of a state, of which each process writes its shards; the last `keep` stay."""
-        with LOADING, all_or_none():
-            from .checkpoints import flat_state, save_step
+        from .checkpoints import flat_state, save_step
 
         save_step(folder, int(state[STEP]), flat_state(state, STEP), keep)
 
     def load(self, folder: Any) -> State | None:
         """The state of the last complete checkpoint in a folder, on this mesh, whatever mesh wrote it; None without one."""
-        with LOADING, all_or_none():
-            from .checkpoints import load_last, nested_state
+        from .checkpoints import load_last, nested_state
 
         last = load_last(folder, self.sharded.sharding)
         return None if last is None else nested_state(last[1], STEP)

@@ -12,7 +12,6 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.parser import parse
 from grammar.printer import to_text
 from grammar.traversal import rebuilt
@@ -55,8 +54,8 @@ def as_formula(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 def translated(call: str, shapes: Mapping[str, str]) -> Any:
     """The translation of a call. Raises NotationError."""
-    with LOADING, all_or_none():
-        from ..positional.translation import translate
+    from ..positional.translation import translate
+
     return translate(call, shapes, kind="einsum", check=False)
 
 

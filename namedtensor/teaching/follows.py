@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from grammar.errors import NotationError, NotationWarning
-from grammar.locks import LOADING, all_or_none
 
 from ..core.kinds import wrong
 from ..core.settings import raise_recursion_limit
@@ -302,9 +301,8 @@ def explained(call: Any, contract: Contract, library: str, sizes: Mapping[str, i
     """Where a function of PyTorch parts from the formula, by reading it."""
     if library != "torch":
         return ""
-    with LOADING, all_or_none():
-        from ..positional.torch_reading import from_torch
-        from .equivalence import equivalent
+    from ..positional.torch_reading import from_torch
+    from .equivalence import equivalent
 
     arrays = FunctionTest("normal", seed, sizes_drawn(contract, seed)).arrays(contract, library)
     function = getattr(call, "func", call)

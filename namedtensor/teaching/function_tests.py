@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 from grammar.nodes import Program
 from grammar.parser import parse
 from grammar.printer import to_text
@@ -52,8 +51,7 @@ def resolve_formula(formula: str, root: str = "") -> str:
         raise NotationError(
             108, f"no document is given for {formula}", hint="write paper.tex#label, or pytest --formulas paper.tex"
         )
-    with LOADING, all_or_none():
-        from ..documents.labels import labeled
+    from ..documents.labels import labeled
 
     return labeled(file if os.path.isabs(file) else os.path.join(root, file), match["label"])
 
@@ -106,16 +104,14 @@ def sizes_drawn(contract: Contract, seed: int) -> dict[str, int]:
 
 def to_torch(array: Any) -> Any:
     """Convert a NumPy array to PyTorch."""
-    with LOADING, all_or_none():
-        import torch
+    import torch
 
     return torch.as_tensor(array, dtype=torch.float32)
 
 
 def to_jax(array: Any) -> Any:
     """Convert a NumPy array to JAX."""
-    with LOADING, all_or_none():
-        import jax.numpy as jnp
+    import jax.numpy as jnp
 
     return jnp.asarray(array, dtype="float32")  # type: ignore[reportUnknownMemberType]
 

@@ -8,8 +8,6 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
-from grammar.locks import LOADING, all_or_none
-
 from ..programs.plain_values import PlainTensor, value_of
 
 
@@ -40,9 +38,8 @@ def _magnitude(text: str, values: tuple[tuple[str, PlainTensor], ...]) -> PlainT
 
 def by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
     """Return the value of a formula, or its magnitude, by NumPy."""
-    with LOADING, all_or_none():
-        from ..programs.evaluate import evaluate
-        from ..programs.term_values import magnitude_of
+    from ..programs.evaluate import evaluate
+    from ..programs.term_values import magnitude_of
 
     tensors = {name: value.to_tensor() for name, value in values.items()}
     return value_of(magnitude_of(text, tensors) if of_magnitude else evaluate(text, tensors, syntax="text"))
@@ -50,8 +47,7 @@ def by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = 
 
 def by_definitions(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
     """Return the value of a formula, or its magnitude, by the reference evaluator."""
-    with LOADING, all_or_none():
-        from .. import reference
+    from .. import reference
 
     tensors = {
         name: reference.tensor(nested(value.numbers, value.extent), value.axes) for name, value in values.items()

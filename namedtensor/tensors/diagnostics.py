@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.locks import LOADING, all_or_none
 
 from ..core.arrays import Layout, dtype_name, kind_of, library_of_namespace
 from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatch, code_and_message, marked_apart, operator_sign, show
@@ -119,8 +118,7 @@ def ordinal(position: int) -> str:
 def nearest(axis: str, names: Iterable[str]) -> str | None:
     """A hint with the nearest axis name, or with all of them."""
     have = list(dict.fromkeys(names))
-    with LOADING, all_or_none():
-        import difflib
+    import difflib
 
     near = difflib.get_close_matches(axis, have, n=1, cutoff=0.5)
     if near:

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from grammar.locks import LOADING, all_or_none
-
 from ..core.tensor import NamedTensor
 from . import eager
 
@@ -29,8 +27,7 @@ MODULE = {name: module for module, names in MODULES.items() for name in names}
 
 def load(name: str) -> Callable[..., Any]:
     """The function of a method."""
-    with LOADING, all_or_none():
-        return getattr(import_module(MODULE[name], __package__), name)
+    return getattr(import_module(MODULE[name], __package__), name)
 
 
 class LazyMethod:

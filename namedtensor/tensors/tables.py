@@ -16,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError, printable
-from grammar.locks import LOADING, all_or_none
 from grammar.plain_text import encodable
 
 from ..core.arrays import UnnamedAxes
@@ -123,9 +122,8 @@ def _nan(array: Any) -> Any:
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
     """The elements as a NumPy array; None where there are none yet, as while a backend traces."""
-    with LOADING, all_or_none():
-        from ..core.array_data import concrete
-        from ..core.arrays import is_shape
+    from ..core.array_data import concrete
+    from ..core.arrays import is_shape
 
     if is_shape(tensor._array):
         return None

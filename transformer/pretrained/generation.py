@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import namedtensor as nt
-from grammar.locks import LOADING, all_or_none
 
 from .arrays import largest, tensor_like
 from .model import Model, families
@@ -367,8 +366,7 @@ class LanguageModel(Model):
         """
         if not cache:
             return super().module(name, dtype=dtype, **inputs)
-        with LOADING, all_or_none():
-            from .cached import CachedModule
+        from .cached import CachedModule
 
         token = self.inputs[-1]
         self._check_names(inputs, (token, "positions", "seen"))

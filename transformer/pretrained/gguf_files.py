@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import IO, Any, ClassVar, cast
 
 import namedtensor as nt
-from grammar.locks import LOADING, all_or_none
 
 SUFFIX = ".gguf"
 MAGIC = b"GGUF"  # the first bytes of a file
@@ -152,13 +151,12 @@ def reader_of_open(path: Path, file: IO[bytes]) -> Any:
         raise nt.NotationError(
             409, f"cannot read {path}: it is not a GGUF file", hint="load a folder with config.json, or a GGUF file"
         )
-    with LOADING, all_or_none():
-        try:
-            from gguf import GGUFReader
-        except ImportError:
-            raise nt.NotationError(
-                408, "gguf is not installed; it reads files of llama.cpp", hint="pip install gguf"
-            ) from None
+    try:
+        from gguf import GGUFReader
+    except ImportError:
+        raise nt.NotationError(
+            408, "gguf is not installed; it reads files of llama.cpp", hint="pip install gguf"
+        ) from None
     try:
         return GGUFReader(cast("Any", file))
     except (OSError, ValueError, LookupError, ArithmeticError, TypeError):

@@ -13,7 +13,6 @@ from typing import Any, ClassVar, TypeVar, cast
 
 import namedtensor as nt
 from grammar.errors import listed
-from grammar.locks import LOADING, all_or_none
 
 from .gguf_files import SUFFIX, GGUFFile
 from .heads import NO_HEAD, head_of, parts_of, tensors, with_head, without_spare
@@ -98,8 +97,7 @@ def load(
     if chosen is not NO_HEAD:
         definitions, removed = with_head(definitions, removed, added, chosen)
     if dtype == INT8:
-        with LOADING, all_or_none():
-            from namedtensor.layers import Quantization
+        from namedtensor.layers import Quantization
 
         quantization = Quantization(kind.__name__, kind.formula.replace_definitions(definitions, removed))
         tensors_by_name = taken(rows, arrays, sizes, quantization.parts)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import namedtensor as nt
-from grammar.locks import LOADING, all_or_none
 
 from .gguf_files import SUFFIX, GGUFFile
 
@@ -49,13 +48,12 @@ def tokenizer(path: str | os.PathLike[str]) -> Any:
     [19556]
     """
     path = Path(path)
-    with LOADING, all_or_none():
-        try:
-            from tokenizers import Tokenizer
-        except ImportError:
-            raise nt.NotationError(
-                408, "tokenizers is not installed; it converts text to tokens", hint="pip install tokenizers"
-            ) from None
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise nt.NotationError(
+            408, "tokenizers is not installed; it converts text to tokens", hint="pip install tokenizers"
+        ) from None
     if path.suffix == SUFFIX:
         return _of_gguf(GGUFFile(path))
     try:
