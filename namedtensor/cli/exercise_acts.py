@@ -18,7 +18,7 @@ from .grade_class import graded_class, written
 
 
 def do_act(options: Any, console: Console) -> int | None:
-    """Do what is asked; the exit status: 1 where a file of exercises is wrong, 0 also for wrong answers."""
+    """Run the command, and return 1 if the file of exercises is wrong, else 0, also for wrong answers."""
     try:
         return ACTS[options.act](options, console)
     except ExerciseError as problem:
@@ -65,10 +65,10 @@ def _grade(options: Any, console: Console) -> None:
         return graded_class(sheet, submitted, options, console)
     if options.to in ("csv", "moodle") or options.report or options.roster:
         raise InputError("--to csv, --to moodle, --report and --roster are for a folder of submissions")
-    return _graded_file(sheet, submitted, options, console)
+    return _grade_file(sheet, submitted, options, console)
 
 
-def _graded_file(sheet: Sheet, path: Path, options: Any, console: Console) -> None:
+def _grade_file(sheet: Sheet, path: Path, options: Any, console: Console) -> None:
     submitted = {name: tuple(attempts) for name, attempts in answers(text_of(path)).items()}
     grades = ClassGrader(sheet, options.counts, options.seed).results(Submission(Student(path.stem), submitted)).grades
     if options.to:

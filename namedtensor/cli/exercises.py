@@ -16,7 +16,9 @@ def exercises_arguments(parser: argparse.ArgumentParser) -> None:
         help="validate a file, release a copy for students, or grade answers",
     )
     parser.add_argument(
-        "file", metavar="FILE.nt", help="exercises, or 'lesson 1'; with grade, a submission or a folder of submissions"
+        "file",
+        metavar="FILE.nt",
+        help="a file of exercises, or 'lesson 1'; for grade, a submission or a folder of submissions",
     )
     parser.add_argument("-o", "--out", metavar="PATH", help="output path of the released file or of the grades")
     parser.add_argument("--key", metavar="FILE.nt", help="the exercises with reference solutions, or 'lesson 1'")
@@ -31,7 +33,7 @@ def exercises_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--counts", choices=("last", "best", "first"),
-        help="the attempt that counts (default: that of the file of exercises, else last)",
+        help="the attempt that counts (default: as the file of exercises says, else last)",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random tests (default: 0)")
 

@@ -14,7 +14,7 @@ from .arguments import sizes_of, source_of, values_of
 from .check import shapes_of
 from .console import Console
 from .evaluate import called_function, labeled_by, print_value, table, value_record
-from .parsers import Command, call_argument, digits_argument, formula_arguments, of_name_argument
+from .parsers import Command, call_argument, digits_argument, formula_arguments, name_argument
 
 
 class Result(NamedTuple):
@@ -23,7 +23,7 @@ class Result(NamedTuple):
     compute: Callable[[Any, Console], Any]
     record: Callable[[Any], Any]
     text: Callable[[Any, Any], str]
-    refused: tuple[str, ...] = ()  # options that say nothing about this result
+    refused: tuple[str, ...] = ()  # options that do not apply
 
 
 def print_result(name: str, options: Any, console: Console) -> None:
@@ -51,7 +51,7 @@ def select_goal(options: Any) -> Any:
 # ----------------------------------------------------------------------------------------------------------------- eval
 def eval_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser)
-    of_name_argument(parser)
+    name_argument(parser)
     call_argument(parser)
     parser.add_argument(
         "--gradient",
@@ -117,7 +117,7 @@ def explain_arguments(parser: argparse.ArgumentParser) -> None:
     from ..planning.optimizations import OPTIMIZATIONS
 
     formula_arguments(parser, "tensors and numbers; for --cost and --parameters, shapes are enough: Q='ℝ^{seq[512]}'")
-    of_name_argument(parser)
+    name_argument(parser)
     call_argument(parser)
     parser.add_argument("--inside", metavar="NAME", help="show only the steps in the definition of a name: FFN, X^2")
     kinds = parser.add_mutually_exclusive_group()
@@ -207,7 +207,7 @@ def diagram_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(
         parser, "types of the inputs, X='ℝ^{seq × chans}', or tensors; other undefined names are parameters"
     )
-    of_name_argument(parser, "the value or function to draw (default: the last)")
+    name_argument(parser, "the value or function to draw (default: the last)")
     parser.add_argument(
         "--expand",
         metavar="NAME,...",
@@ -236,7 +236,7 @@ NAMES = re.compile(r",(?![^{]*\})")  # A comma within W^{l,Q} separates no names
 # -------------------------------------------------------------------------------------------------------------- to-code
 def code_arguments(parser: argparse.ArgumentParser) -> None:
     formula_arguments(parser, "shapes with sizes (einsum needs none), Q='ℝ^{seq[512] × key[64]}', or tensors")
-    of_name_argument(parser)
+    name_argument(parser)
     parser.add_argument(
         "--library",
         choices=("numpy", "torch", "jax", "loops", "javascript", "einsum"),
@@ -246,7 +246,7 @@ def code_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--style",
         choices=("function", "module", "readable"),
-        help="with a Python library: a function, a PyTorch module whose parameters are those of the program, or code "
+        help="with a Python library: a function, a PyTorch module with the parameters of the program, or code "
         "as you would write it (default: function)",
     )
     parser.add_argument(

@@ -103,9 +103,7 @@ def _digits(text: str) -> int:
         raise argparse.ArgumentTypeError(problem.message) from None
 
 
-def of_name_argument(
-    parser: argparse.ArgumentParser, meaning: str = "a name of the program (default: its value)"
-) -> None:
+def name_argument(parser: argparse.ArgumentParser, meaning: str = "a name of the program (default: its value)") -> None:
     parser.add_argument("--of", metavar="NAME", help=meaning)
 
 

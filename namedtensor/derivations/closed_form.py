@@ -222,7 +222,9 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
     shapes = {**{name: {} for name in taken_by(tree)}, **shapes}  # so that r^k, by r, is a power of r and no other name
     with working(limit=limit) as work:
         try:
-            result, some = with_shapes(shapes, lambda some: (recurrent(source, tree, some, sizes), some), tree)
+            result, some = with_shapes(
+                shapes, lambda some: (recurrent(source, tree, read_shapes(some), sizes), some), tree
+            )
         except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
             return None
     if result is None:
