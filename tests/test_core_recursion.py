@@ -10,17 +10,27 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.cli import main
+from namedtensor.core import settings
 from namedtensor.webpage.answers import answer
 
-COUNT = 3000
-FORMULAS = {
-    "sum": " + ".join(["x"] * COUNT),
-    "sum of calls": " + ".join(["softmax_{a} x"] * COUNT),
-    "product": " ⊙ ".join(["x"] * COUNT),
-    "difference": " - ".join(["x"] * COUNT),
-    "quotient": " / ".join(["x"] * COUNT),
-    "nested": "(x + " * 180 + "x" + ")" * 180,
-}
+COUNT = 1200  # a walk with one call per term exceeds Python's limit of 1000
+LONGEST = 3000
+HEADROOM = settings.HEADROOM
+
+
+def formulas(count):
+    """Return formulas of `count` terms, and a deeply nested formula."""
+    return {
+        "sum": " + ".join(["x"] * count),
+        "sum of calls": " + ".join(["softmax_{a} x"] * count),
+        "product": " ⊙ ".join(["x"] * count),
+        "difference": " - ".join(["x"] * count),
+        "quotient": " / ".join(["x"] * count),
+        "nested": "(x + " * 180 + "x" + ")" * 180,
+    }
+
+
+FORMULAS = formulas(COUNT)
 DECLARED = "x ∈ ℝ^{a}\n"
 X = nt.tensor(np.array([1.0, 1.0]), "a")
 
@@ -60,13 +70,37 @@ def default_recursion_limit():
     sys.setrecursionlimit(before)
 
 
+@pytest.fixture(autouse=True)
+def headroom_of_long_formulas(monkeypatch):
+    """Allow each term of a long formula as many nested calls as a term of the longest formula has."""
+    monkeypatch.setattr(settings, "HEADROOM", HEADROOM * COUNT // LONGEST)
+
+
+@pytest.fixture
+def whole_headroom(headroom_of_long_formulas, monkeypatch):
+    monkeypatch.setattr(settings, "HEADROOM", HEADROOM)
+
+
+def verify_report(formula, file, folder):
+    """Check a document that contains a formula, by the command and by the function."""
+    text = documents(formula)[file]
+    (folder / file).write_text(text)
+    status, output = run("check", folder / file)
+    assert (status, "0 errors" in output or file.endswith(".nt")) == (0, True), output[-300:]
+    assert nt.check_document(text, file).ok
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("file", ["long.nt", "long.md", "long.html", "long.tex", "long.ipynb", "long.py"])
 @pytest.mark.parametrize("name", ["sum", "difference", "nested"])
-def test_check_reports_on_documents(name, tmp_path):
-    for file, text in documents(FORMULAS[name]).items():
-        (tmp_path / file).write_text(text)
-        status, output = run("check", tmp_path / file)
-        assert (status, "0 errors" in output or file.endswith(".nt")) == (0, True), output[-300:]
-        assert nt.check_document(text, file).ok
+def test_check_reports_on_documents(name, file, tmp_path):
+    verify_report(FORMULAS[name], file, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("whole_headroom")
+def test_check_reports_on_the_longest_documents(tmp_path):
+    verify_report(formulas(LONGEST)["sum"], "long.md", tmp_path)
 
 
 def test_an_error_beside_a_long_formula_is_reported(tmp_path):
@@ -84,46 +118,67 @@ def test_a_document_with_a_long_formula_is_a_program(tmp_path):
     assert not hasattr(program, "unknown_name")
 
 
-def test_commands_on_long_formulas(tmp_path):
+@pytest.mark.sampled(7)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("eval", "x=[1,1]:a"), ("explain", "x=[1,1]:a"), ("explain", "--cost", "x=ℝ^{a[2]}"), ("diagram",),
+        ("render", "--to", "latex"), ("render", "--to", "tree"), ("derive", "--wrt", "x"),
+    ],
+)  # fmt: skip
+def test_commands_on_long_formulas(words, tmp_path):
     path = tmp_path / "long.nt"
     path.write_text(DECLARED + FORMULAS["sum"])
-    for words in (
-        ("eval", path, "x=[1,1]:a"), ("explain", path, "x=[1,1]:a"), ("explain", "--cost", path, "x=ℝ^{a[2]}"), ("diagram", path),
-        ("render", path, "--to", "latex"), ("render", path, "--to", "tree"), ("derive", path, "--wrt", "x"),
-    ):  # fmt: skip
-        status, output = run(*words)
-        assert status == 0, (words, output[-300:])
+    status, output = run(words[0], path, *words[1:])
+    assert status == 0, output[-300:]
+
+
+def test_translate_refuses_a_long_formula():
     status, output = run("translate", FORMULAS["sum"])
     assert status == 1 and "error 115" in output
 
 
-@pytest.mark.parametrize("name", FORMULAS)
-def test_functions_on_long_formulas(name):
-    source = DECLARED + FORMULAS[name]
+def verify_functions(name, count):
+    """Check, print, draw and evaluate a formula of `count` terms."""
+    source = DECLARED + formulas(count)[name]
     formula = nt.formula(source)
-    assert (
-        not nt.check(source).errors and str(formula) and repr(formula) and formula.to_latex() and str(formula.diagram())
-    )
+    assert not nt.check(source).errors
+    assert str(formula) and repr(formula) and formula.to_latex() and str(formula.diagram())
     expected = {
-        "sum": COUNT,
-        "sum of calls": COUNT / 2,
+        "sum": count,
+        "sum of calls": count / 2,
         "product": 1,
-        "difference": 2 - COUNT,
+        "difference": 2 - count,
         "quotient": 1,
         "nested": 181,
     }
     assert formula(x=X).to_array().tolist() == [pytest.approx(expected[name])] * 2
 
 
-def test_long_formulas_are_compared():
-    assert not nt.equivalent(FORMULAS["product"], "x", x="ℝ^{a[2]}")
-    assert nt.equivalent(FORMULAS["sum"], f"{COUNT} x", x="ℝ^{a[2]}")
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", FORMULAS)
+def test_functions_on_long_formulas(name):
+    verify_functions(name, COUNT)
 
 
-def test_an_exercise_is_graded_by_a_long_answer():
+@pytest.mark.slow
+@pytest.mark.usefixtures("whole_headroom")
+@pytest.mark.parametrize("name", ["sum of calls", "product", "quotient"])
+def test_functions_on_the_longest_formulas(name):
+    verify_functions(name, LONGEST)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("name", "other", "equal"), [("product", "x", False), ("sum", f"{COUNT} x", True)])
+def test_long_formulas_are_compared(name, other, equal):
+    assert bool(nt.equivalent(FORMULAS[name], other, x="ℝ^{a[2]}")) is equal
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("operator", "correct"), [("+", True), ("⊙", False)])
+def test_an_exercise_is_graded_by_a_long_answer(operator, correct):
     sheet = nt.exercises("#: exercise one points 2\nx ∈ ℝ^{a}\nanswer = 300 x\n")
-    assert sheet["one"].grade(" + ".join(["x"] * 300)).correct
-    assert not sheet["one"].grade(" ⊙ ".join(["x"] * 300)).correct
+    assert sheet["one"].grade(f" {operator} ".join(["x"] * 300)).correct is correct
 
 
 @pytest.mark.parametrize("ask", ["check", "same", "translate"])
