@@ -18,6 +18,7 @@
 `text_tables`: tables of words, symbols and characters of the text syntax.
 `where_parts`: definitions after `where` in a line of text.
 `import_lines`: the tokens of a line that imports.
+`folding`: one form for the spellings of a name.
 `text`: the text syntax to tokens.
 `latex`: the LaTeX syntax to the same tokens.
 `plain_text`: text in ASCII, for streams that cannot show the notation.

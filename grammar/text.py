@@ -6,24 +6,21 @@ Unicode or ASCII; a line is a statement, unless a bracket is open or the line be
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from .customary_forms import may_be_indicator
 from .draws import ends_distribution
 from .errors import NotationError
+from .folding import fold, marks
 from .partials import read_operators
 from .stray_characters import advice, shown, unescaped
 from .symbols import (
     ASCII_MACROS,
-    CALLIGRAPHIC,
     GREEK_MACROS,
-    GREEK_VARIANTS,
     SPELLED_GREEK,
     SUBSCRIPTS,
     SUPERSCRIPTS,
 )
 from .text_tables import (
-    ACCENT,
     BARRED,
     BEFORE_SET,
     BRACKETS,
@@ -46,28 +43,6 @@ from .text_tables import (
     WORDS,
 )
 from .tokens import ENDS_OPERAND, Token, is_alone, numeral, too_deep
-
-
-def fold(word: str) -> str:
-    """A name as the language compares it: NFKC, one sign for a prime, one form of each Greek letter; ℒ stays apart from L."""
-    if word.isascii():
-        return word
-    folded = "".join(GREEK_VARIANTS.get(character, character) for character in word)
-    for prime in PRIMES[1:]:
-        folded = folded.replace(prime, "'")
-    if not _CURSIVE.search(folded):
-        return unicodedata.normalize("NFKC", folded)
-    return "".join(
-        part if _CURSIVE.match(part) else unicodedata.normalize("NFKC", part) for part in _CURSIVE.split(folded)
-    )
-
-
-_CURSIVE = re.compile(f"([{''.join(CALLIGRAPHIC.values())}][{ACCENT}]*)")
-
-
-def marks(text: str) -> str:
-    """The stars and daggers after a name, each as the tree holds it."""
-    return "".join("*" if mark in "*∗" else "†" for mark in re.sub(r"\\dag(ger)?", "†", text))
 
 
 def tokenize(source: str, nesting: int | None = None) -> list[Token]:

@@ -12,8 +12,8 @@ import re
 from typing import NamedTuple
 
 from ..errors import ENDLESS_MACRO, NotationError, Span
+from ..folding import fold
 from ..symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
-from ..text import fold
 
 Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from ..errors import NotationError
+from ..folding import fold
 from ..symbols import ACCENTS, FUNCTIONS, LATEX_GREEK, SYMBOLS, UNDERSCORED, value
-from ..text import fold
 from .macros import FONTS, NAMED, TEXTS, Piece, is_macro, is_word, unfonted
 
 

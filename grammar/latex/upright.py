@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from ..errors import NotationError
+from ..folding import fold
 from ..symbols import ACCENTS, CALLIGRAPHIC, UNDERSCORED
-from ..text import fold
 from ..tokens import Token
 from .characters import holds_relation
 from .macros import AXIS_FONTS, TEXTS, is_word, unfonted

@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 from grammar.errors import NotationError
+from grammar.folding import fold
 from grammar.plain_text import encodable
-from grammar.text import fold
 
 from .extents import is_size_of, shown
 

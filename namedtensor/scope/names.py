@@ -15,9 +15,9 @@ from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from grammar.errors import NotationError
+from grammar.folding import fold
 from grammar.nodes import Call, Name, Node, Number, Size, Starred, Subscript, Superscript
 from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
-from grammar.text import fold
 from grammar.traversal import walk
 
 from ..core.extents import is_size
