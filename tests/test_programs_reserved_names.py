@@ -74,7 +74,7 @@ def test_a_derivative_prints_what_the_command_prints(text, capsys):
 
 
 def test_a_derivative_without_a_closed_form_prints_as_it_is_written():
-    derivative = nt.derivative("X_{a(1)}", "X")
+    derivative = nt.derivative("maxk_{a}(X; 2)", "X")
     assert str(derivative) == derivative.to_text()
 
 

@@ -120,7 +120,7 @@ def _dispatch(words: list[str]) -> int:
     if words[:1] == ["help"] and len(words) == 2 and words[1] in COMMANDS:
         words = [words[1], "--help"]
     if not words or words[0][:1] == "-":
-        Overview().parse_args(words or ["--help"])
+        HelpParser().parse_args(words or ["--help"])
         return FINE
     command = find_command(words[0])
     options = _parser(words[0], command).parse_intermixed_args(_guarded(words[1:]))
@@ -169,13 +169,13 @@ def find_command(word: str) -> Command:
         return COMMANDS[word]
     if word in REMOVED:
         reason = f"removed in 0.2; write namedtensor {REMOVED[word]}"
-        return Overview().error(f"the command {word} was {reason}")
+        return HelpParser().error(f"the command {word} was {reason}")
     meant = near(word, COMMANDS)
     choices = did_you_mean(meant) if meant else f"the commands are {', '.join(COMMANDS)}"
-    return Overview().error(f"there is no command {word}; {choices}")
+    return HelpParser().error(f"there is no command {word}; {choices}")
 
 
-class Overview(Parser):
+class HelpParser(Parser):
     """The parser of `namedtensor` without a command, whose help is one screen."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NO_VALUE, NotationError
 
-from ..core.arrays import kind_of
+from ..core.arrays import dtype_name, kind_of
 from ..terms.environment import source_name
 from .closeness import RELATIVE, ROUNDINGS
 
@@ -80,7 +80,7 @@ def _rounding_unit(array: Any) -> float:
     """Return the distance from 1 to the next value of the dtype of an array, or 0 for integers."""
     import numpy as np
 
-    name = str(array.dtype).removeprefix("torch.") if hasattr(array, "dtype") else type(array).__name__
+    name = dtype_name(array.dtype) if hasattr(array, "dtype") else type(array).__name__
     if kind_of(name) not in "fc":
         return 0.0
     return 2.0**-7 if name == "bfloat16" else float(np.finfo(name).eps)  # NumPy does not know bfloat16
