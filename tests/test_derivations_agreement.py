@@ -80,7 +80,7 @@ RIGHT = (  # ties, zeros, singular points, positions, sets, facts, recurrences: 
     ("x_{(a,b)→c} ⊙_{c} w", {"x": "ℝ^{a × b}", "w": "ℝ^{c}"}), ("unroll_{s,k} x ⊙_{k} w", {"x": "ℝ^{s}", "w": "ℝ^{k}"}),
     ("h^t = tanh(x h^{t-1} + y_{time(t)}) for t = 1, …, n\nh^0 = 1\nL = h^n", {"x": "ℝ", "y": "ℝ^{time}"}),
     ("n = |time|\nh^t = x h^{t-1} + y_{time(t)} for t = 1, …, n\nh^0 = 1\nL = h^n", {"x": "ℝ", "y": "ℝ^{time}"}),
-    ("s^t = x s^{t-1} + s^{t-2} for t = 2, …, n\ns^0 = 1\ns^1 = x\ny = s^n", {"x": "ℝ"}), ("∑_{k=1}^{n} x^k", {"x": "ℝ"}),
+    ("s^t = x s^{t-1} + s^{t-2} for t = 2, …, 3\ns^0 = 1\ns^1 = x\ny = s^3", {"x": "ℝ"}), ("∑_{k=1}^{n} x^k", {"x": "ℝ"}),
     ("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^3", {}),
 )  # fmt: skip
 
