@@ -7,7 +7,7 @@ sin^{-1} x              arcsin x, or 1 / sin x
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .errors import Hint, NotationError, Span
 from .function_names import statements
@@ -20,6 +20,7 @@ ENDS_SET = ("REALS", "RBRACE", "RBRACKET", "NAME")  # before the shape of a set
 OVER_AXES = ("FUNCTION", "DOT", "BIG", "OPERATOR")  # tokens whose subscript names axes
 SPACED = {"COMMA": ", ", "DRAWN": " ∼ ", "IN": " ∈ "}  # as a message quotes them
 MAX_SCRIPT_CHARS = 30  # of a script that a message quotes
+MAX_READING_CHARS = 80  # of a repair that a hint quotes
 
 
 def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
@@ -135,12 +136,15 @@ def _axes(tokens: Sequence[Token]) -> set[str]:
 
 
 def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> NotationError:
-    """Return the error that names both interpretations of a power."""
-    called, exponent = _shown(tokens[start:opening]), _shown(tokens[power[0] : power[1]]).replace("⊙⊙", "^")
+    head, raised = tokens[start:opening], tokens[power[0] : power[1]]
+    called, exponent = _shown(head), _shown(raised).replace("⊙⊙", "^")
+    span = covering(tokens[start : power[1]])
     first, second = f"({called}(…)){exponent}", f"{called}((…){exponent})"
+    readings = list(_readings(tokens, start, opening, power, source))
+    shown = readings if len(readings) == 2 and max(map(len, readings)) <= MAX_READING_CHARS else [first, second]
     return NotationError(
-        107, f"{called} (…){exponent} is ambiguous: it could mean {first} or {second}", source,
-        covering(tokens[start : power[1]]), hint=f"write {first} or {second}",
+        107, f"{called} (…){exponent} is ambiguous: it could mean {first} or {second}", source, span,
+        hint=Hint(f"write {shown[0]} or {shown[1]}", *readings, at=_whole(span, source)),
     )  # fmt: skip
 
 
@@ -165,6 +169,43 @@ def _shown(tokens: Sequence[Token]) -> str:
         text += ("^" if token.type == "SUP" else "_") + (shown if number else f"{{{shown}}}")
         position = end
     return text
+
+
+def _whole(span: Span, source: str) -> Span:
+    """A span, and before it what opens a brace that it closes: all of \\mathop{\\mathrm{mean}} where it begins within."""
+    start, end = span
+    while source.count("}", start, end) > source.count("{", start, end):
+        opened = re.compile(r"(?:\\[A-Za-z]+\s*)?\{[^{}]*$").search(source, 0, start)
+        if opened is None:
+            break
+        start = opened.start()
+    return start, end
+
+
+def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> Iterator[str]:
+    """The texts of both readings, where the source holds the parts one after another: not where a macro stands for them."""
+    head = covering(tokens[start:opening])
+    raised = covering(tokens[power[0] : power[1]])
+    first, last = _whole((head[0], raised[1]), source)
+    if not head[1] <= tokens[opening].start < raised[0]:
+        return
+    power_text = source[raised[0] : last].replace("**", "^")
+    squared = f"({source[first : raised[0]].rstrip()}){power_text}"
+    if start and tokens[start - 1].type in ("FUNCTION", "RBRACE", "NAME", "NUMBER"):  # the operand of one before
+        squared = f"({squared})"
+    inner = f"{source[first : head[1]]}({source[head[1] : raised[0]].strip()}{power_text})"
+    for reading in (squared, inner):
+        if _balanced(reading):
+            yield reading
+
+
+def _balanced(text: str) -> bool:
+    depth = 0
+    for character in text:
+        depth += (character == "{") - (character == "}")
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 # ------------------------------------------------------------------------------------------- the inverse of a function

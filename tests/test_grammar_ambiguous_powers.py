@@ -33,7 +33,9 @@ def test_a_power_of_a_bracket_after_a_function_with_axes_is_refused_with_both_re
         nt.evaluate(text, x=X)
     problem = caught.value
     assert (problem.code, problem.kind, problem.message) == (107, "syntax", MEAN)
-    assert problem.hint == "write (mean_{n}(…))^2 or mean_{n}((…)^2)"
+    values = [float(nt.evaluate(item, x=X)) for item in repaired(problem)]
+    assert values == pytest.approx([SQUARED, OF_SQUARES])
+    assert all(text in problem.hint for _, text in problem.edits)
 
 
 # Message and caret name the function, the axes and the power as they are written.
@@ -55,7 +57,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("text", NAMED)
-def test_the_message_names_the_function_and_the_power(text):
+def test_the_message_names_what_is_written_and_every_repair_is_read(text):
     shown, span_text = NAMED[text]
     with pytest.raises(NotationError) as caught:
         parse(text)
@@ -63,7 +65,8 @@ def test_the_message_names_the_function_and_the_power(text):
     called, power = shown.split(" (…)")
     assert problem.message == f"{shown} is ambiguous: it could mean ({called}(…)){power} or {called}((…){power})"
     assert problem.span_text == span_text
-    assert problem.hint == f"write ({called}(…)){power} or {called}((…){power})"
+    first, second = map(parse, repaired(problem))
+    assert first != second
 
 
 UNAFFECTED = {  # what is read as it always was, and where that is a number, its value

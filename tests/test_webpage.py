@@ -523,6 +523,8 @@ MENDED = [  # a text that is wrong, and what the buttons make of it
     ("exp(A]", ["exp(A)"]), ("A +", ["A "]), ("A; A", ["A\n A"]), ("1e400 A", ["∞ A"]), ("mean A", ["mean_{a} A", "mean_{b} A"]),
     ("softmax_{c} A", ["softmax_{a} A", "softmax_{b} A"]), ("sofmax_{a} A", ["softmax_{a} A", "logsoftmax_{a} A"]),
     ("A ⊙_{c} A", ["A ⊙_{a} A", "A ⊙_{b} A"]), ("A + (A > 1)", ["A + 𝕀[(A > 1)]"]), ("A_{c→d}", ["A_{a→d}", "A_{b→d}"]),
+    ("mean_{a} (A − 1)^2", ["(mean_{a} (A − 1))^2", "mean_{a}((A − 1)^2)"]), ("A⊙mean_a[A]²", ["A⊙(mean_a[A])²", "A⊙mean_a([A]²)"]),
+    ("\\nfun{\\name{a}}{mean} \\left(A\\right)^2", ["(\\nfun{\\name{a}}{mean} \\left(A\\right))^2", "\\nfun{\\name{a}}{mean}(\\left(A\\right)^2)"]),
     ("sin^{-1} A", ["arcsin A", "1 / sin A"]), ("\\tan^{-1} A", ["\\arctan A", "1 / \\tan A"]), ("2^3^2 A", ["(2^{3})^{2} A", "2^{3^{2}} A"]),
     ("A \\ndot{\\name{keyy}} K", ["A \\ndot{\\key} K"]), ("A + ", ["A  "]), ("A B C +* D", []), ("q_{a} A (", []),
 ]  # fmt: skip

@@ -81,10 +81,10 @@ test("2. macros become signs, an error has a wave, its hint is a button", async 
 
 test("2. a formula that is ambiguous has a button for each reading", async () => {
   const page = await reading("x ∈ ℝ^{n}\n");
-  for (const [number, text] of [[0, "arcsin x"], [1, "1 / sin x"]]) {
-    await write(page, "x ∈ ℝ^{n}\nsin^{-1} x");
+  for (const [number, text] of [[0, "(mean_{n} (x − 1))^2"], [1, "mean_{n}((x − 1)^2)"]]) {
+    await write(page, "x ∈ ℝ^{n}\nmean_{n} (x − 1)^2");
     await until(page, () => document.querySelectorAll(".problem .repairs button").length === 2);
-    assert.match(await page.$eval(".problem .message", (each) => each.textContent), /it could mean arcsin x or 1 \/ sin x$/);
+    assert.match(await page.$eval(".problem .message", (each) => each.textContent), /it could mean \(mean_\{n\}\(…\)\)\^2 or mean_\{n\}\(\(…\)\^2\)$/);
     const buttons = await page.$$(".problem .repairs button");
     assert.equal(await buttons[number].evaluate((each) => each.textContent), `put in ${text}`);
     await buttons[number].click();
