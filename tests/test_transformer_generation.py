@@ -236,13 +236,13 @@ def test_a_step_writes_into_the_memory_that_it_is_given(both, ids, monkeypatch):
 @pytest.mark.parametrize("batched", [True, False])
 def test_all_steps_in_one_room_have_one_plan(both, ids, batched, monkeypatch):
     _, model = both
-    looked_up, called = [], EntryPoints._called
+    looked_up, called = [], EntryPoints._slow_path
 
     def watched(self, arguments, values, *rest):
         looked_up.append("past" in values)
         return called(self, arguments, values, *rest)
 
-    monkeypatch.setattr(EntryPoints, "_called", watched)
+    monkeypatch.setattr(EntryPoints, "_slow_path", watched)
     model.generate(named(ids, BATCH) if batched else named(ids, BATCH)[{"batch": 0}], 20)
     assert sum(looked_up) == 1
 
@@ -258,7 +258,7 @@ def test_generations_side_by_side_do_not_disturb_each_other(both, ids):
 def test_models_of_one_program_generate_in_threads_of_their_own(monkeypatch):
     """Each runs the plan of its own sizes, though another was asked for between a step and the look at what it ran."""
     sizes = {"L": 1, "heads": 2, "key": 4, "val": 4, "hidden": 8, "vocab": 9, "place": 40}
-    prompt, called = nt.tensor([1, 2, 3], "seq"), EntryPoints._called
+    prompt, called = nt.tensor([1, 2, 3], "seq"), EntryPoints._slow_path
     models = [GPT2.init(seed, {**sizes, "chans": chans}) for seed, chans in enumerate((4, 12))]
     alone = [model.generate(prompt, 8).to_array("seq").tolist() for model in models]
 
@@ -268,7 +268,7 @@ def test_models_of_one_program_generate_in_threads_of_their_own(monkeypatch):
             time.sleep(0.05)
         return result
 
-    monkeypatch.setattr(EntryPoints, "_called", slow)
+    monkeypatch.setattr(EntryPoints, "_slow_path", slow)
     with ThreadPoolExecutor(2) as threads:
         result = threads.map(lambda model: model.generate(prompt, 8).to_array("seq").tolist(), models)
     assert [*result] == alone

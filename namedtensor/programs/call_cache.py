@@ -55,23 +55,15 @@ class CachedCall:
 
     def __call__(
         self,
+        /,
         *arguments: Any,
         values: Mapping[str, Any] | None = None,
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Its value. A function takes its arguments by position; parameters and inputs come by name.
+        """Return its value. A function takes its arguments by position; parameters and inputs come by name.
 
-        Raises NotationError if what is given does not fit.
-        """
-        return self._called(arguments, values, sizes, named)[0]
-
-    def _called(
-        self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]
-    ) -> tuple[Any, Executable | None]:
-        """Return the value of a call, and the executable of all calls with these layouts.
-
-        The executable is None if other values may need another one.
+        Raises NotationError if an input does not fit.
         """
         try:
             inputs = named if values is None else {**values, **named} if named else values
@@ -90,9 +82,9 @@ class CachedCall:
             known = key = None
         try:
             if known is None:
-                return self._slow_path(arguments, values, sizes, named, key)
+                return self._slow_path(arguments, values, sizes, named, key)[0]
             self._last_used = known
-            return (known.run or known)(*arrays), known
+            return (known.run or known)(*arrays)
         except NotationError as problem:
             raise problem.alone() from None
 
@@ -100,7 +92,10 @@ class CachedCall:
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> tuple[Any, Executable | None]:  # fmt: skip
-        """A call whose layouts are new: found by types, or compiled."""
+        """Return the value of a call with new layouts, and the executable of all calls with these layouts.
+
+        The executable is None if other values may need another one; else it is stored under the key `by_layout`.
+        """
         by_name = all_values(values, named)
         bound = self._bound(arguments, by_name) if arguments else BoundArguments(by_name)
         if bound.labeled:
@@ -117,9 +112,11 @@ class CachedCall:
             self._executables.store(by_type, element)  # the youngest again
         self._last_used = element
         result = element(*numbers.arrays.values())
-        if by_layout is None or not element.steady or numbers is not bound:
+        if not element.steady or numbers is not bound:
             return result, None
-        return result, self._executables.store(by_layout, element)
+        if by_layout is not None:
+            self._executables.store(by_layout, element)
+        return result, element
 
     def _fitting(self, given: BoundArguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
         """The executable for these arguments: that of a plan with symbols for sizes, or compiled for them."""

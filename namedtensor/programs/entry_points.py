@@ -103,7 +103,7 @@ class EntryPoints(Suggests, CachedCall):
         return f"{', '.join(self.names)} of a program of {len(self._program.tree.statements)} statements"
 
     def __call__(
-        self, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
+        self, /, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
     ) -> tuple[Any, ...]:
-        """Their values, in the order of the names; parameters and inputs come by name."""
-        return self._called((), values, sizes, named)[0]
+        """Return their values, in the order of the names; parameters and inputs come by name."""
+        return super().__call__(values=values, sizes=sizes, **named)

@@ -122,10 +122,10 @@ def evaluate(
     plain = syntax == "auto" and not strict and limits is DEFAULT
     try:
         if not isinstance(formula, CachedCall):
-            return evaluator(formula, syntax, strict, limits)._called((), values, sizes, named)[0]
+            return evaluator(formula, syntax, strict, limits)(values=values, sizes=sizes, **named)
         if plain:
-            return EVALUATORS.store(formula, formula)._called((), values, sizes, named)[0]
-        return limited(formula, strict, limits)._called((), values, sizes, named)[0]
+            return EVALUATORS.store(formula, formula)(values=values, sizes=sizes, **named)
+        return limited(formula, strict, limits)(values=values, sizes=sizes, **named)
     except NotationError as problem:
         if isinstance(formula, str):
             problem = with_translation(problem, formula, {**(values if is_mapping(values) else {}), **named})

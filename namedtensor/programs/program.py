@@ -268,10 +268,10 @@ class Program(OnDevices, Verbs):
     ) -> tuple[Any, Executable | None]:  # fmt: skip
         """Return the value of the program's goal for new layouts, and the executable that the next call finds."""
         goal = self._asked(arguments, all_values(values, named))
-        result, used = goal._called(arguments, values, sizes, named)
-        if by_layout is None or used is None:
-            return result, used
-        return result, self._executables.store(by_layout, used)
+        result, used = goal._slow_path(arguments, values, sizes, named, None)
+        if by_layout is not None and used is not None:
+            self._executables.store(by_layout, used)
+        return result, used
 
 
 class Formula(Program):
