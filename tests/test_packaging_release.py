@@ -1,4 +1,4 @@
-"""Check the files of a release and of continuous integration on a forge: they parse, and their steps are those of `.ci/run`."""
+"""Check the files of a release and of continuous integration on a forge: they parse, and `.ci/run` has their steps."""
 
 import re
 import runpy
