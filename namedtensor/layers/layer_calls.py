@@ -19,6 +19,8 @@ from .about import LayerMetadata
 from .families import Members
 from .parameters import Declared, check_names, shapes, spelled
 
+MAX_CALLS = 16  # of a layer, by the names that are asked for and given
+
 if TYPE_CHECKING:
     from ..display.diagram import Diagram
     from ..display.highlighted import Highlighted
@@ -58,7 +60,7 @@ class LayerCalls:
     parameters: Mapping[str, Any]
     _kept: Mapping[str, Any]  # the same as they are kept: families in one array under a name of their own
     _about: LayerMetadata
-    _calls: dict[Any, BoundCall]  # of names, with the parameters
+    _calls: dict[Any, BoundCall]  # by the names that are asked for and given, with the parameters
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -162,7 +164,7 @@ class LayerCalls:
 
         call = BoundCall(program[name], parameters, self.sizes or None)
         if isinstance(self._kept, MappingProxyType):  # which does not change
-            self._calls[key] = call
+            object.__setattr__(self, "_calls", dict([*self._calls.items(), (key, call)][-MAX_CALLS:]))
         return call(named, *arguments)
 
     def explain(self, *arguments: Any, **named: Any) -> Explanation:
