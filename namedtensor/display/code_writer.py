@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -32,7 +33,7 @@ class ReadableCode(NamedTuple):
     spans: tuple[Span | None, ...]
 
 
-class Writer:
+class Writer(ABC):
     """Writes the statements of a formula for one library, by a rule for each operator.
 
     `names` are those of equations, by the terms that they define.
@@ -62,21 +63,21 @@ class Writer:
     def has_a_line(self, term: Term) -> bool:
         return any(term is statement.term for statement in self.statements)
 
+    @abstractmethod
     def code(self, term: Term) -> CodeExpression:
         """The expression of a term."""
-        raise NotImplementedError
 
+    @abstractmethod
     def arranged(self, code: CodeExpression, order: Sequence[str], level: int = 0) -> str:
         """The text of an expression for an operand with its axes in an order, of which it may lack some."""
-        raise NotImplementedError
 
+    @abstractmethod
     def assign(self, statement: CodeStatement) -> None:
         """Write the lines that compute a statement; its name is in `written` from then on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def give_back(self) -> None:
         """Write the last lines, with the result."""
-        raise NotImplementedError
 
     def rule(self, term: Term) -> Any:
         """What writes terms of an operator: a function of this writer and the term."""

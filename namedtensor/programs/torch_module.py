@@ -8,6 +8,7 @@ are passed and returned in a declared order of axes, by a `forward` that was gen
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
@@ -58,25 +59,25 @@ class NamedModule(Module):
             self.register_parameter(name, parameter)
 
     # --------------------------------------------------------------------------------------------------- to be filled in
+    @abstractmethod
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return the value for named tensors."""
-        raise NotImplementedError
 
+    @abstractmethod
     def positional(self) -> tuple[str, ...]:
         """The names of the positional arguments."""
-        raise NotImplementedError
 
+    @abstractmethod
     def goal(self) -> Goal:
         """The value that the module computes, as the planner takes it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def formula(self) -> str:
         """The formula that the module computes, as text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def outputs(self) -> tuple[str, ...]:
         """The names of what it computes."""
-        raise NotImplementedError
 
     # --------------------------------------------------------------------------------------------------------- its forward
     def _plan(self) -> None:

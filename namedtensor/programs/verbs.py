@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -222,6 +223,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         shapes = {**as_mapping(inputs, "inputs=", 'write inputs={"X": "ℝ^{a}"}'), **shapes}
         return diagram(self._goal, arguments, shapes, sizes, expand, values)
 
+    @abstractmethod
     def derivative(self, wrt: str) -> Verbs:
         """Return the derivative with respect to a name, as a formula (paper §5).
 
@@ -257,7 +259,6 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         >>> float(program["f"].derivative("x")(2.0)), float(program["Y"].derivative("x")(x=2.0))
         (12.0, 12.0)
         """
-        raise NotImplementedError
 
     def gradient(self, wrt: str | Iterable[str] | None = None, *, return_value: bool = False) -> Any:
         """Return the function that computes the gradients of a scalar, all in one plan (paper §5).
@@ -289,9 +290,9 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         """
         return gradient(*self._differentiated(), wrt, return_value=return_value)
 
+    @abstractmethod
     def _differentiated(self) -> tuple[Any, str]:
         """Return the program, and the name of the value to differentiate."""
-        raise NotImplementedError
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
         """Infer the shape of every parameter: everything that is declared and not defined.

@@ -8,6 +8,7 @@ An operator that moves, merges, splits or makes elements drops the labels of its
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -87,7 +88,7 @@ def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabe
     return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
 
 
-class AxisFlow(Generic[Value]):
+class AxisFlow(ABC, Generic[Value]):
     """The values of the axes of terms, from the values of the axes of inputs by name."""
 
     def __init__(self, inputs: Mapping[str, Mapping[str, Value]]):
@@ -135,17 +136,17 @@ class AxisFlow(Generic[Value]):
         """Return whether an axis of this size can have the value."""
         return resolve(size) == len(value)  # type: ignore[arg-type]
 
+    @abstractmethod
     def agree(self, several: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
         """Return the value of each axis of several operands that are combined."""
-        raise NotImplementedError
 
+    @abstractmethod
     def join_axis(self, several: Sequence[Mapping[str, Value]], axis: str) -> dict[str, Value]:
         """Return the value of an axis along which operands are joined."""
-        raise NotImplementedError
 
+    @abstractmethod
     def slice_axis(self, axis: str, value: Value, first: int, size: int) -> dict[str, Value]:
         """Return the value of the axis of a slice X_{a(2:3)}, an index by first, first + 1, …"""
-        raise NotImplementedError
 
 
 class KeptLabels(AxisFlow[Labels]):
