@@ -27,11 +27,11 @@ def refuse_continued_lines(tokens: Sequence[Token], source: str) -> None:
                 continue
             indentation = _indentation(token.start, source)
             if margin is not None and indentation is not None and indentation <= margin:
-                raise _continued(line[index + 1 :], source)
+                raise _line_error(line[index + 1 :], source)
 
 
-def _continued(line: Sequence[Token], source: str) -> NotationError:
-    """Return the error of such a line, with a repair for each meaning."""
+def _line_error(line: Sequence[Token], source: str) -> NotationError:
+    """Return the error of a line that begins with a sign, with a repair for each meaning."""
     ends = (
         index for index, (token, depth) in enumerate(zip(line, depths(line))) if not depth and token.type in ENDS_SIDE
     )

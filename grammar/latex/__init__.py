@@ -4,9 +4,9 @@
 `pairs`: where the formulas appear, and what closes what.
 `statements`: cells of a table to statements.
 `tables`: what characters and macros are to the notation.
-`reader`: pieces to tokens, through the text lexer; the stack of what is still to be read.
-`brackets`: what brackets and bars do.
-`characters`: what other single characters do: cells, scripts, primes.
+`reader`: pieces to tokens through the text lexer, by a stack of unread parts.
+`brackets`: brackets and bars.
+`characters`: other single characters: cells, scripts, primes.
 `upright`: words, fonts, accents.
 `abbreviations`: macros with arguments, and the text that each abbreviates.
 `lexer`: what each macro does, and `tokenize`.

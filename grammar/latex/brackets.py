@@ -48,7 +48,7 @@ def close_pair(reader: Reader, position: int, end: int) -> int:
 
 
 def read_norm_bar(reader: Reader, position: int, end: int) -> int:
-    r"""\| and \Vert: they close a norm where one is open within the bracket around them, else they open one."""
+    r"""Read \| or \Vert: each closes a norm that is open in the same bracket, else opens a norm."""
     _, start, stop = reader.pieces[position]
     top = reader.brackets[-1] if reader.brackets else ""
     alone = top == "(" and reader.previous() in ENDS_OPERAND

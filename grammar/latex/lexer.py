@@ -1,4 +1,4 @@
-"""Lexer of LaTeX: each macro abbreviates text, and the text lexer says what that means.
+"""Read LaTeX: each macro abbreviates text, whose meaning the text lexer decides.
 
     \\nfun{\\seq}{softmax} \\frac{X}{2}     softmax_{seq} {{X}/{2}}
 

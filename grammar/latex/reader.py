@@ -1,6 +1,6 @@
-"""Pieces to tokens: what each macro abbreviates, and the stack of what is still to be read.
+"""Convert pieces to tokens: expand each macro, on a stack of unread parts.
 
-LaTeX writes in another order than text: axes before their operator, a numerator before its /. So a macro stands for a
+LaTeX writes in another order than text: axes before their operator, a numerator before its /. Each macro abbreviates a
 list of parts in the order of text: tokens, and stretches of pieces still to be read. The text lexer decides what names
 and brackets mean. The remaining work is on a stack of parts; nothing here is as deep as the formula is.
 """
@@ -21,7 +21,7 @@ from .tables import ARITY, LOOKS, REFUSED, check_defined, name_of
 
 Stretch = tuple[int, int]  # pieces still to be read, from the first index up to the second
 # A part is a token; a stretch; the kind of a frame, which it enters; or None, which leaves it. A frame is a bracket that
-# macros open: what it means is the text lexer's.
+# macros open; the text lexer decides its meaning.
 Part = Union[Token, Stretch, str, None]
 Argument = tuple[Union[Token, Stretch], int]  # of a macro, and where it ends
 # What reads a macro: given the reader, the macro's index and the end of the stretch, it returns where to go on.

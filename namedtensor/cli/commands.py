@@ -56,7 +56,7 @@ REMOVED = {  # Delete this table in 0.3.
 
 
 class Commands(Mapping[str, Command]):
-    """The commands by their words, each imported when it is asked for: those here, then those of other packages."""
+    """The built-in commands by their words, then the commands of other packages; each is imported when it runs."""
 
     def __getitem__(self, word: str) -> Command:
         if word in BUILT_IN:

@@ -39,7 +39,7 @@ def _value(options: Any, source: FormulaSource, console: Console) -> tuple[Any, 
     from ..programs.api import program
     from ..programs.evaluate import evaluate
 
-    name, arguments, values = called_function(options, console)
+    name, arguments, values = read_call(options, console)
     sizes = sizes_of(options.sizes)
     if name is not None:
         return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes), None
@@ -48,7 +48,7 @@ def _value(options: Any, source: FormulaSource, console: Console) -> tuple[Any, 
     return value, remark_on(source.text, values, value.axes)
 
 
-def called_function(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
+def read_call(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
     """Return the function that --call names, or the name of --of; its arguments; and the inputs by name."""
     if options.call and options.of:
         raise InputError("--of and --call both name a part of the program; leave one out")

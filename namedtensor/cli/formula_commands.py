@@ -13,7 +13,7 @@ from ..files.text import InputError
 from .arguments import sizes_of, source_of, values_of
 from .check import shapes_of
 from .console import Console
-from .evaluate import called_function, labeled_by, print_value, table, value_record
+from .evaluate import labeled_by, print_value, read_call, table, value_record
 from .parsers import Command, call_argument, digits_argument, formula_arguments, name_argument
 
 
@@ -144,7 +144,7 @@ def compute_steps(options: Any, console: Console) -> Any:
     from ..programs.evaluate import explain
 
     source = source_of(options)
-    name, arguments, values = called_function(options, console)
+    name, arguments, values = read_call(options, console)
     sizes = sizes_of(options.sizes)
     if name is None:
         steps = explain(source.text, values, sizes=sizes, syntax=source.syntax)

@@ -66,13 +66,13 @@ def recurrent(
         words = words_in(tree) | axes_of(tree, shapes) | {recurrence.variable}
         assembly = Assembly(source, tree, scope, taken, shapes, sizes, words, recurrence)
         assembly.learn_shapes()
-        return assembled(assembly)
+        return assemble(assembly)
     except NotARecurrence:
         return None
 
 
-def assembled(assembly: Assembly) -> tuple[nodes.Program, int, DerivationSteps]:
-    """Every part of the derivative, put together."""
+def assemble(assembly: Assembly) -> tuple[nodes.Program, int, DerivationSteps]:
+    """Put the parts of the derivative together."""
     recurrence, variable = assembly.recurrence, assembly.recurrence.variable
     outside, taken = assembly.build_outside(), assembly.taken
     state, offset = recurrence.found(taken.variable) or (None, recurrence.start)
@@ -198,21 +198,23 @@ def recurrences(
             result.append(None if reading is None else assembly.write_lines(reading))
     for family, end, here in zip(recurrence.states, ends, direct):
         last = None if here is None else at(here, variable, recurrence.end)
-        assembly.line(_member(adjoints[id(family)], recurrence.end), joined(assembly, adjoints[id(family)], end, last))
+        assembly.line(
+            _member(adjoints[id(family)], recurrence.end), add_parts(assembly, adjoints[id(family)], end, last)
+        )
     for family, here, next_one in zip(recurrence.states, direct, through):
         adjoint = adjoints[id(family)]
         after = None if next_one is None else at(next_one, variable, {variable: 1, UNIT: recurrence.step})
-        whole = joined(assembly, adjoint, here, after)
+        whole = add_parts(assembly, adjoint, here, after)
         assembly.line(_member(adjoint, {variable: 1}), whole, back(recurrence, here is None))
         if here is not None and family in begun:
             first = (
                 None if next_one is None else at(next_one, variable, plus(recurrence.start, {UNIT: recurrence.step}))
             )
-            assembly.line(_member(adjoint, recurrence.start), joined(assembly, adjoint, first))
+            assembly.line(_member(adjoint, recurrence.start), add_parts(assembly, adjoint, first))
 
 
-def joined(assembly: Assembly, adjoint: Adjoint, *parts: Node | None) -> Node:
-    """The sum of what there is."""
+def add_parts(assembly: Assembly, adjoint: Adjoint, *parts: Node | None) -> Node:
+    """Return the sum of the parts that are not None."""
     result = [part for part in parts if part is not None]
     if not result:
         return with_axes(Number(0), tuple(assembly.labels[f"{adjoint.letter}^{assembly.recurrence.variable}"]))

@@ -1,6 +1,6 @@
 """The derivative of a recurrence, assembled from closed forms in two programs: one step, and the lines after the last step.
 
-In the program of a step, h^{t-1} is an input with that name, and h^t has its equation; in the other program h^n is an
+In the program of a step, h^{t-1} is an input with that name, and h^t has its equation. The other program takes h^n as an
 input. Other names with the index in a label, W^t, are inputs as well. `labels` has their shapes.
 """
 
@@ -257,7 +257,7 @@ class Assembly:
         return mapped(node, change)
 
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
-        """Return the labels W^t that may be this W^2, each with the step where it is. Raises NotARecurrence if unknown."""
+        """Return the labels W^t that may be this W^2, each with its step. Raises NotARecurrence if unknown."""
         expected, t, labeled = spelled(variable), self.recurrence.variable, []
         bases = {family.base for family in self.recurrence.families}
         if expected is None or not (expected.subscript or expected.superscript) or expected.base in bases:

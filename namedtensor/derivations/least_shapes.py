@@ -59,7 +59,7 @@ def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Progr
 
 def fitting(source: str, shapes: Shapes) -> Shapes:
     """Return the shapes if a program has a type with them. Raises Unfit."""
-    checked(source, {}, shapes)
+    infer_shapes(source, {}, shapes)
     return shapes
 
 
@@ -191,7 +191,7 @@ def _carriers(
 def taken(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
     """Return the shapes of the inputs of a program. Raises NotationError if it has no type."""
     try:
-        return checked(source, sizes, shapes).taken
+        return infer_shapes(source, sizes, shapes).taken
     except Unfit as unfit:
         raise unfit.errors[0] from None
 
@@ -204,7 +204,7 @@ class TypedProgram(NamedTuple):
     ends: Collection[str]
 
 
-def checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgram:
+def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgram:
     """Return the types of a program. Raises Unfit."""
     program = ParsedProgram(source, "text")
     inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
@@ -230,4 +230,4 @@ def checked(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgr
 
 def typed(program: nodes.Program) -> tuple[Shapes, Mapping[str, Any]]:
     """Return the least shapes with which a program is right, and the shape of its value."""
-    return with_fitting_shapes({}, partial(checked, to_text(program), {}), program)[:2]
+    return with_fitting_shapes({}, partial(infer_shapes, to_text(program), {}), program)[:2]

@@ -37,8 +37,8 @@ def plus(index: CodeExpression, by: int) -> CodeExpression:
     return joint(text, SUM if moved or " " in base else ATOM, index, integer=index.integer)
 
 
-def moved(indices: Callable[[LoopWriter, Term], Indices]) -> LoopRule:
-    """Return the rule of an element of the first argument: at these indices, and else at those of the element."""
+def read_at(indices: Callable[[LoopWriter, Term], Indices]) -> LoopRule:
+    """Return the rule of an element of the first argument, which reads it at these indices instead."""
     return lambda w, term: w.code_at(term.arguments[0], {**w.at, **indices(w, term)})
 
 
@@ -59,7 +59,7 @@ def position(w: LoopWriter, term: Term) -> Indices:
     return {term.axes[0]: plus(code, -1)}
 
 
-def merged_indices(w: LoopWriter, term: Term) -> Indices:
+def merge_indices(w: LoopWriter, term: Term) -> Indices:
     """Return the indices of a and b for an element of (a, b) → c, row by row."""
     old, new = term.options
     sizes, index = extents(term), w.at[new]
@@ -294,8 +294,8 @@ LOOP_RULES: dict[str, Any] = {
     **dict.fromkeys(INFIX, infix),
     "number": number, "constant": constant, "iota": iota, "identity": identity, "I": identity,
     "ones": one, "negative": negative, "¬": around("not ", "", RELATION, LOOSE), "indicator": around("float(", ")"), "where": cases, "cases": cases,
-    "variable": through, "spread": through, "rename": moved(old_indices), "pick": moved(picked_index), "index": moved(position),
-    "merge": moved(merged_indices), "split": moved(split_index), "unroll": moved(window_index), "pool": moved(pool_index), "⊕": joined, "concat": joined, "onehot": onehot, "⊙": contraction, "dot": contraction,
+    "variable": through, "spread": through, "rename": read_at(old_indices), "pick": read_at(picked_index), "index": read_at(position),
+    "merge": read_at(merge_indices), "split": read_at(split_index), "unroll": read_at(window_index), "pool": read_at(pool_index), "⊕": joined, "concat": joined, "onehot": onehot, "⊙": contraction, "dot": contraction,
     "juxtaposed": contraction, "∑": reduction("total", "0", "{0} += {1}"), "∏": reduction("product", "1", "{0} *= {1}"),
     "any": reduction("found", "False", "{0} = {0} or {1}"), "all": reduction("every", "True", "{0} = {0} and {1}"),
     "max": LARGEST, "min": SMALLEST, "mean": mean, "var": variance, "std": deviation, "norm": norm, "logsumexp": logsumexp,

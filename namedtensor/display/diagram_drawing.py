@@ -84,7 +84,7 @@ class Anchor(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A graph with its boxes and edges, and where these are."""
+    """A graph with the positions of its boxes and edges."""
 
     boxes: list[Box]
     edges: list[Edge]
@@ -104,7 +104,7 @@ def place_graph(graph: FlowGraph) -> Placed:
 
 
 def anchor_of(boxes: Sequence[Box], port: Port) -> Anchor:
-    """Return where an edge ends in a box: a group's edges go on to the node within, if no rank lies between."""
+    """Return the end of an edge in a box: a group's edges go on to the node within, if no rank lies between."""
     inner = boxes[port.node].inner
     if inner is None or port.within is None:
         return Anchor()
@@ -203,7 +203,7 @@ def spread_arrival(placed: Placed, link: Link) -> float:
 
 
 def is_free(placed: Placed, link: Link, x: float) -> bool:
-    """Return whether nothing is between a sign and the side from which an edge comes."""
+    """Return whether the space between a sign and an edge that comes from one side is free."""
     target = placed.layout.cells[link.target]
     low, high = sorted((target.x, x))
     return not any(

@@ -1,7 +1,7 @@
 """A layered layout: nodes in ranks from top to bottom, few crossings, edges as straight as possible.
 
 After Sugiyama, Tagawa and Toda 1981: ranks by the longest path, order within a rank by the barycenters of neighbors.
-Then each rank in turn moves to where its edges are shortest. An edge over several ranks has a waypoint in each rank.
+Then each rank in turn moves to the position with the shortest edges. An edge over several ranks has a waypoint in each rank.
 The layout knows only sizes of cells, so a group is a node like others.
 """
 
@@ -233,7 +233,7 @@ def move_chains(cells: list[Cell], ties: Ties, ranks: list[list[int]]) -> None:
 
 
 def stretch(cells: list[Cell], index: int, tie: Tie) -> float:
-    """Return how far a cell is from where one of its edges would be straight."""
+    """Return the distance of a cell from the position in which one of its edges is straight."""
     return cells[tie.other].x + tie.shift - cells[index].x
 
 

@@ -24,7 +24,7 @@ from grammar.printer import to_text
 from ..core.extents import symbols_of
 from ..core.sizes import resolve
 from ..derivations.equal_forms import has_proof
-from ..derivations.least_shapes import Shapes, checked, taken, typed, with_fitting_shapes
+from ..derivations.least_shapes import Shapes, infer_shapes, taken, typed, with_fitting_shapes
 from ..operators.usage import tensors
 from ..programs.arguments import shape_of
 from ..programs.boundaries import BoundarySearch, names_in
@@ -187,7 +187,7 @@ class _Trial:
         first: NotationError | None = None
         for ending in self.endings():
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
-            run = partial(checked, source, self.sizes)
+            run = partial(infer_shapes, source, self.sizes)
             try:
                 fitting_shapes = with_fitting_shapes(
                     {**given, **self.given}, run, self.program, self.assumptions.widened

@@ -15,7 +15,7 @@ F = torch.nn.functional
 def nll_loss(
     self: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return −x at the class of each example, and the sum of the weights, by which the mean divides."""
+    """Return −x at the class of each example, and the sum of the weights, the divisor of the mean."""
     dim = min(1, self.ndim - 1)
     losses = -self.gather(dim, target.unsqueeze(dim)).squeeze(dim)
     factors = [] if weight is None else [weight[target]]
@@ -159,7 +159,7 @@ def convolution(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, stride: Any, padding: Any, dilation: Any,
     transposed: bool, output_padding: Any, groups: int, *settings: Any,
 ) -> torch.Tensor:  # fmt: skip
-    """Return the products of the windows with the weight; a transposed one is that of the input with zeros in between."""
+    """Return the products of the windows with the weight; a transposed one takes the input with zeros in between."""
     rank = weight.ndim - 2
     lengths = weight.shape[2:]
     stride, padding, dilation = (for_each(setting, rank) for setting in (stride, padding, dilation))
@@ -197,7 +197,7 @@ def spread(x: torch.Tensor, dim: int, step: int) -> torch.Tensor:
 def adaptive_pool(rank: int, most: bool) -> Callable[..., Any]:
     """Return a function for the largest elements, or the means, of as many equal windows as the output has elements."""
 
-    def of_windows(self: torch.Tensor, output: Sequence[int]) -> torch.Tensor | tuple[torch.Tensor, ...]:
+    def pool_windows(self: torch.Tensor, output: Sequence[int]) -> torch.Tensor | tuple[torch.Tensor, ...]:
         x, first = self, self.ndim - rank
         for at, count in enumerate(output):
             length = self.shape[first + at]
@@ -207,7 +207,7 @@ def adaptive_pool(rank: int, most: bool) -> Callable[..., Any]:
         within = tuple(range(-rank, 0))
         return (x.amax(within), self) if most else x.mean(within)
 
-    return of_windows
+    return pool_windows
 
 
 def repeat_elements(self: torch.Tensor, output: Sequence[int] | None, *scales: Any) -> torch.Tensor:
@@ -252,7 +252,7 @@ READ_AT = {  # operations that are read as they are with these numbers only
 DECOMPOSITIONS = core_aten_decompositions()
 
 
-def decomposed(func: Any, name: str, is_read: bool, args: Sequence[Any], kwargs: Mapping[str, Any], bound: Any) -> Any:
+def decompose(func: Any, name: str, is_read: bool, args: Sequence[Any], kwargs: Mapping[str, Any], bound: Any) -> Any:
     """Return the value of an operation by others, PyTorch's unless there are shorter ones; None if it is read as it is."""
     if is_read and all(bound[word] == number for word, number in READ_AT.get(name, {}).items()):
         return None

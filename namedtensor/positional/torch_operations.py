@@ -113,7 +113,7 @@ def condition(tensor: TracedTensor) -> TracedTensor:
 
 
 # ------------------------------------------------------------------------------------------------------- array code's table
-def by_table(r: GraphReader, a: OperationArguments) -> Any:
+def read_by_table(r: GraphReader, a: OperationArguments) -> Any:
     """Read a step by the operation of array code that its name has."""
     name = TABLE[a.operator]
     record = named_operation(name, "torch")
@@ -208,7 +208,7 @@ def traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> TracedTen
     return TracedTensor(value.node, value.dims, shape=tuple(shape), truth=isinstance(value, Truth))
 
 
-RULES.update(dict.fromkeys(TABLE, by_table))
+RULES.update(dict.fromkeys(TABLE, read_by_table))
 
 
 # ----------------------------------------------------------------------------------------------------------- arithmetic

@@ -271,7 +271,7 @@ def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
 
 
 def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> tuple[Runs, list[Repeat]]:
-    """Return the runs with new references that the steps of first layers take in place of what differs between layers."""
+    """Return the runs with new references that the steps of first layers read instead of values that differ between layers."""
     steps, tensors, depends = [*runs.steps], [*runs.tensors], set(runs.depends)
     numbered = list[Repeat]()
     for repeat in repeats:

@@ -24,7 +24,7 @@ from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .torch_composites import OWN, decomposed
+from .torch_composites import OWN, decompose
 from .torch_replacements import Masks, Replacing
 
 Rule = Callable[[Any, Any], Any]  # of a reader and arguments: a tensor, or several, None for one without a form
@@ -157,7 +157,7 @@ class Recorder(TorchDispatchMode):
         parameters = func._schema.arguments
         if not any(parameter.is_out for parameter in parameters):
             with self:
-                result = decomposed(func, name, name_of(func) in RULES, args, kwargs or {}, bound)
+                result = decompose(func, name, name_of(func) in RULES, args, kwargs or {}, bound)
             if result is not None and result is not NotImplemented:
                 return result
         changed = [parameter for parameter in parameters if parameter.alias_info and parameter.alias_info.is_write]

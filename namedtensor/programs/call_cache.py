@@ -1,4 +1,4 @@
-"""Calls of a goal: a repeated call finds its executable by the layouts of what is given, else by the types of all arguments."""
+"""Call a goal: a repeated call finds its executable by its input signature, else by the types of its inputs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def new_cache(name: str) -> Cache[Any, Any]:
 
 
 class CachedCall:
-    """A goal with its options, called with tensors: a call finds its executable by the layouts of what is given."""
+    """A goal with its options, called with tensors: a call finds its executable by its input signature."""
 
     def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
         self._goal, self._options = goal, options
