@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import threading
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -645,6 +646,16 @@ def test_other_packages_add_commands(run, monkeypatch):
     monkeypatch.setattr(commands, "entry_points", lambda group: [FakeEntry()] if group == commands.GROUP else [])
     assert run("greet", "Ada") == (0, "hello Ada\n", "")
     assert "greet somebody" in run("--help")[1] and "namedtensor greet Ada" in run("greet", "--help")[1]
+
+
+def test_a_command_that_cannot_be_loaded_disturbs_no_other(run, monkeypatch):
+    broken = EntryPoint("greet", "no_such_package:GREET", commands.GROUP)
+    monkeypatch.setattr(commands, "entry_points", lambda group: [broken] if group == commands.GROUP else [])
+    assert run("eval", "1 + 1")[:2] == (0, "2\n")
+    assert "(cannot be loaded from no_such_package:GREET)" in run("--help")[1]
+    status, printed, message = run("greet", "Ada")
+    assert (status, printed) == (2, "")
+    assert message.startswith("namedtensor: the command greet cannot be loaded from no_such_package:GREET: No module")
 
 
 @pytest.mark.parametrize("words", [("eval",), ("check",), ("derive", "--wrt", "x"), ("translate",), ("read",)])

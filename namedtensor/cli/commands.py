@@ -62,7 +62,11 @@ class Commands(Mapping[str, Command]):
         if word in BUILT_IN:
             module, _, name = BUILT_IN[word].partition(":")
             return getattr(importlib.import_module(f".{module}", __package__), name)
-        return find_plugins()[word].load()
+        entry = find_plugins()[word]
+        try:
+            return entry.load()
+        except Exception as problem:  # of another package, without which all other commands work
+            return _unusable(entry, problem)
 
     def __iter__(self) -> Iterator[str]:
         yield from BUILT_IN
@@ -78,6 +82,18 @@ class Commands(Mapping[str, Command]):
 def find_plugins() -> dict[str, EntryPoint]:
     """Return the commands that other installed packages add."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _unusable(entry: EntryPoint, problem: Exception) -> Command:
+    """Return a command that reports why the command of another package cannot be loaded."""
+
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+
+    def run(options: Any, console: Console) -> None:
+        raise InputError(f"the command {entry.name} cannot be loaded from {entry.value}: {problem}")
+
+    return Command(f"(cannot be loaded from {entry.value})", add_arguments, run, "")
 
 
 COMMANDS = Commands()
