@@ -1,5 +1,7 @@
 """Let threads share caches, and let a process fork while other threads use the package."""
 
+import _imp
+import logging  # noqa: F401  # Hooks run last in, first out: its lock must be taken after ours, or an import may wait for it.
 import os
 import sys
 from collections.abc import Callable
@@ -23,6 +25,7 @@ IMPORTED = {
     "jaxlib",
 } | sys.stdlib_module_names
 IMPORT_SECONDS = 10
+_FORKING: list[Callable[[], None]] = []  # what releases the locks that are held while the process forks
 
 
 def locked(action: Callable[..., Result], *arguments: Any) -> Result:
@@ -32,33 +35,42 @@ def locked(action: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def other_threads_import() -> bool:
-    """Return whether another thread imports a module that this package may import within a function."""
+    """Return whether another thread imports a module that this package may import within a function.
+
+    Python has a lock for each module that is being imported. It exists before the thread takes it.
+    """
     locks = ((name, reference()) for name, reference in [*getattr(_bootstrap, "_module_locks", {}).items()])
     return any(
-        lock is not None and lock.owner not in (None, get_ident()) and name.partition(".")[0] in IMPORTED
-        for name, lock in locks
+        lock is not None and lock.owner != get_ident() and name.partition(".")[0] in IMPORTED for name, lock in locks
     )
 
 
 def _prepare_fork() -> None:
-    """Wait until no other thread imports or loads a public name, and hold both locks.
+    """Wait until no other thread imports or loads a public name, and hold the locks.
 
-    Python has a lock for each module that is being imported. A child that inherits a held lock would wait forever at
-    its own import of that module.
+    A child that inherits the held lock of a module would wait forever at its own import of that module. While the
+    import lock is held, no import begins. After `IMPORT_SECONDS` the process forks anyway: an import may wait for it.
     """
     end = monotonic() + IMPORT_SECONDS
     while monotonic() < end:
-        if not other_threads_import() and NAMES.acquire(blocking=False):
+        if NAMES.acquire(blocking=False):
+            _FORKING.append(NAMES.release)
             break
         sleep(0.001)
-    else:
-        NAMES.acquire()
-    CACHES.acquire()
+    while True:
+        CACHES.acquire()
+        _imp.acquire_lock()
+        if not other_threads_import() or monotonic() > end:
+            break
+        _imp.release_lock()
+        CACHES.release()
+        sleep(0.001)
+    _FORKING.extend((CACHES.release, _imp.release_lock))
 
 
 def _end_fork() -> None:
-    CACHES.release()
-    NAMES.release()
+    while _FORKING:
+        _FORKING.pop()()
 
 
 if hasattr(os, "register_at_fork"):
