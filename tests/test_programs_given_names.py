@@ -45,6 +45,11 @@ def test_an_input_by_keyword_that_nothing_uses_is_an_error(way):
         assert "unexpected input B" in caught.value.message
 
 
+def test_an_input_may_be_named_values():
+    assert float(nt.evaluate("values + x", {"x": 1}, values=2)) == 3
+    assert float(nt.evaluate(nt.formula("values + x"), x=1, values=2)) == 3
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_size_that_nothing_has_is_an_error(way):
     with pytest.raises(nt.NotationError) as caught:

@@ -121,6 +121,8 @@ def evaluate(
     """
     plain = syntax == "auto" and not strict and limits is DEFAULT
     try:
+        if "values" in named:  # an input of this name is no keyword of a callable
+            values, named = all_values(values, named), {}
         if not isinstance(formula, CachedCall):
             return evaluator(formula, syntax, strict, limits)(values=values, sizes=sizes, **named)
         if plain:
